@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node can read. The sources are TypeScript, which Node 24 runs as it is: where the Node that
-// was found is older, the one that npm ci installed takes over.
+// Plain JavaScript for any Node. The sources are TypeScript, which Node 24 runs; an older Node starts the one that npm ci
+// installed.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ const run = async () => {
   enableCompileCache(process.env.NODE_COMPILE_CACHE ?? cache)
   const { main } = await import('../lib/cli/main.ts')
   const { argv, env, stdin, stdout, stderr } = process
-  // A reader that has seen enough, such as head, is no fault.
+  // A reader that stops early, such as head, is no error.
   stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1))
   process.exitCode = await main({ args: argv.slice(2), env, streams: { stdin, stdout, stderr } })
 }
@@ -23,7 +23,7 @@ const run = async () => {
 const handOver = () => {
   const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
   const child = spawn(own, args, { stdio: 'inherit' })
-  // What the signal means is for the child to decide. A terminal sends it both, and twice is the same as once.
+  // The child handles the signal. A terminal sends it to both processes, and a second signal changes nothing.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
   child.on('close', (code) => {
     process.exitCode = code ?? 1

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 
 /**
- * After `npm ci`: starts the service once, as `npm start` does but with an empty folder, and stops it, so that what Node
- * makes of TypeScript is there before the first start that counts.
+ * After `npm ci`: starts the service once with an empty folder, and stops it, so that Node's compiled TypeScript is
+ * cached before the first real start.
  */
 const root = path.join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
@@ -27,7 +27,7 @@ try {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: MOST_MS,
   })
-  // The banner says where it listens, and comes last: warnings may come before it is ready for a signal.
+  // The banner has the address and comes last: before it, the service may not handle signals.
   let said = ''
   service.stdout.setEncoding('utf8').on('data', (text) => {
     said += text

@@ -20,14 +20,14 @@ export const handler = serveGroup(
       ...composeSignIn(auth, openSignInPorts(known, ports), known),
     })
     const signIn = openSignIn(config)
-    // Most who come in need no provider, and do not wait for what is known of them.
+    // Most sign-ins need no provider, and do not wait for the providers' settings.
     const withProviders = openedWithSecrets(openSignIn, { given: () => config })
     const users = userHandlers(signIn)
     const usersElsewhere = lazyHandlers(userRoutes, async () => userHandlers(await withProviders()))
     return {
       ...everyAuthHandler(signIn),
       ...users,
-      // Only who unlinks has tokens to revoke; unreadable secrets do not keep an account from being disabled.
+      // Only unlinking revokes tokens; unreadable secrets do not prevent the disabling of an account.
       changeUser: (input, call) => (input.body.unlink ? usersElsewhere : users).changeUser(input, call),
       ...lazyHandlers(disconnectRoutes, async () =>
         disconnectHandlers({ disconnect: composeDisconnect(auth, await withProviders()) }),

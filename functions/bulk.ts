@@ -4,7 +4,7 @@ import { bulkRoutes } from '../lib/bulk/contract.ts'
 import { bulkHandlers } from '../lib/bulk/handlers.ts'
 import { composeBulk } from '../lib/composition/notices.ts'
 
-/** Takes bulk jobs; what they ask for is done where notices are handled. */
+/** Accepts bulk jobs; the handlers of notices carry them out. */
 export const handler = serveGroup(
   bulkRoutes,
   openWork((served) => bulkHandlers({ bulk: composeBulk(served, served.ports) })),

@@ -9,7 +9,7 @@ import { composeConversationEnds } from '../lib/composition/chat.ts'
 import { composeApprovals } from '../lib/composition/security.ts'
 import { createTaskReads } from '../lib/tasks/read.ts'
 
-/** Conversations; what calls models is served by the streaming function. */
+/** Conversations; the streaming function serves the routes that call models. */
 export const handler = serveGroup(
   conversationRoutes,
   openGroup(({ ports }) => {

@@ -3,7 +3,7 @@ import { openDlq } from '../lib/app/cloud-jobs.ts'
 
 let opened: Awaited<ReturnType<typeof openDlq>> | undefined
 
-/** Takes in what SQS gave up on. */
+/** Handles the messages that SQS gave up. */
 export const handler = async (event: SqsEvent, context: InvocationContext) => {
   opened ??= await openDlq()
   return opened(event, context)

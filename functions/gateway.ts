@@ -8,7 +8,7 @@ import { gatewayHandlers } from '../lib/gateway/handlers.ts'
 import { tokenRoutes } from '../lib/tokens/contract.ts'
 import { tokenHandlers } from '../lib/tokens/handlers.ts'
 
-/** The distribution sends those who hand something in to the streaming function, which may wait longer. */
+/** The distribution sends requests that create work to the streaming function, which may wait longer. */
 export const handler = serveGroup(
   { ...gatewayRoutes, ...tokenRoutes },
   openWork(

@@ -6,8 +6,8 @@ import { integrationRoutes } from '../lib/integrations/contract.ts'
 import { integrationHandlers } from '../lib/integrations/handlers.ts'
 
 /**
- * Settings of integrations. Linked accounts are shown by the function that knows the secrets of webhooks, and given up by
- * the one that opens tokens.
+ * Settings of integrations. Another function, which has the secrets of webhooks, shows linked accounts; the one that
+ * opens tokens removes them.
  */
 export const handler = serveGroup(
   integrationRoutes,

@@ -16,7 +16,7 @@ const main = async () => {
   endOnSignal(app)
   app.server.listen(config.PORT, config.HOST)
   await once(app.server, 'listening')
-  // Asked now: once a signal has come, the server has no address any more.
+  // Read now: after a signal the server has no address any more.
   const { port } = app.server.address() as AddressInfo
   await app.start()
   const signIn = await app.signIn()
@@ -27,12 +27,12 @@ const main = async () => {
 
 let isEnding = false
 
-/** The first signal begins an orderly end; further ones do not cut it short. */
+/** The first signal begins an orderly end; further ones do not shorten it. */
 const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
   const end = () => {
     if (isEnding) return
     isEnding = true
-    // No clock keeps a process alive, and all that is left of a run may be a promise: nothing but this waits for it.
+    // Timers of the clock keep no process alive, and a run may be only a promise: this timer waits for it.
     setInterval(() => undefined, 1_000)
     close().then(
       () => process.exit(0),
@@ -47,7 +47,7 @@ const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
 }
 
 main().catch((thrown) => {
-  // A start that was cut short by the end has not failed.
+  // A start that a signal interrupted has not failed.
   if (isEnding) return
   complain(reasonOf(thrown))
   process.exit(1)

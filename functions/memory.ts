@@ -27,7 +27,7 @@ const openEvents = () => {
 }
 let takeEvents: ReturnType<typeof openEvents> | undefined
 
-/** Answers requests, and takes in what the bucket reports about memory files. */
+/** Answers requests, and handles the bucket's events about memory files. */
 export const handler = async (event: HttpEvent | SqsEvent, context: object) => {
   if (!('Records' in event)) return serve(event, context)
   takeEvents ??= openEvents()

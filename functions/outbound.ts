@@ -4,5 +4,5 @@ import { openSending } from '../lib/app/cloud-ports.ts'
 import { outboundWebhookRoutes } from '../lib/outbound-webhooks/contract.ts'
 import { outboundWebhookHandlers } from '../lib/outbound-webhooks/handlers.ts'
 
-/** Registrations, their deliveries, and those that are sent while their caller waits. All others are sent by `notify` and `tick`. */
+/** Registrations, their deliveries, and sends whose caller waits. `notify` and `tick` send all others. */
 export const handler = serveGroup(outboundWebhookRoutes, openWork(outboundWebhookHandlers, openSending))

@@ -7,7 +7,7 @@ import { composeSecurity } from '../lib/composition/security.ts'
 import { securityRoutes } from '../lib/security/contract.ts'
 import { securityHandlers } from '../lib/security/handlers.ts'
 
-/** Policy, audit and approvals; long arguments and results of tools lie in the bucket. */
+/** Policy, audit and approvals; long arguments and results of tools are in the bucket. */
 export const handler = serveGroup(
   { ...securityRoutes, ...approvalRoutes },
   openGroup(({ auth, ports, config }) => {

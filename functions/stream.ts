@@ -3,7 +3,7 @@ import { openChanges } from '../lib/app/cloud-changes.ts'
 
 let opened: ReturnType<typeof openChanges> | undefined
 
-/** Does what follows from the changes of rows: sends their messages and counts them. */
+/** Handles the changes of rows: sends their messages, and updates counters. */
 export const handler = async (event: DynamoDBStreamEvent) => {
   opened ??= openChanges()
   return opened(event)

@@ -15,7 +15,7 @@ import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
 const open = async () => {
   const config = readConfig()
-  // It may read parameters below the path by name, and not list them.
+  // This function may read parameters below the path by name, and not list them.
   const jobs = openJobs(
     config,
     openSending(config),
@@ -34,17 +34,17 @@ const open = async () => {
     tablePrefix: config.TABLE_PREFIX,
   }
 }
-/** A thousand rows, and half a second for each of 20 writes at once. */
+/** A thousand rows: half a second for each 20 concurrent writes. */
 const LONGEST_REMOVAL_MS = 15_000
-/** What one step for webhooks works; a page of writes may come on top. */
+/** The time limit of one step for webhooks; a page of writes may come on top. */
 const WEBHOOKS_MS = 5_000
 type Opened = Awaited<ReturnType<typeof open>>
 let opened: Opened | undefined
 
-/** `needsMs` is what a step may take: with less than that left, it waits for the next tick. */
+/** `needsMs` is the longest time of a step: with less time left, it waits for the next tick. */
 type Step = { step: string; needsMs?: number; work: () => unknown }
 
-/** What has become due, in the order in which it is done. What takes long comes last, and has a time that it ends within. */
+/** The steps of a tick in their order. Long steps come last, and have a time limit. */
 const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
   { step: 'schedules', work: rest.schedules.runAllDue },
@@ -75,14 +75,14 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
   },
 ]
 
-/** A task that the tick could do nothing for fails no tick, and raises an alarm. */
+/** A task that the tick could not recover does not fail the tick; it raises an alarm. */
 const report = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePrefix' | 'clock' | 'log'>) => {
   if (left > 0) log.error(stuckTasks(tablePrefix, left, clock.now()), 'tasks are stuck')
 }
 
 /**
- * Does what has become due. A step that fails costs the others nothing; the invocation fails after the last one. One that
- * has no time left is for the next tick, and is logged.
+ * Does due work. A failed step does not stop the others; the invocation fails after the last one. A step without enough
+ * time is logged and left to the next tick.
  */
 export const handler = async (_event: unknown, context: InvocationContext): Promise<void> => {
   opened ??= await open()

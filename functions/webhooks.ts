@@ -10,7 +10,7 @@ import { inboundHandlers } from '../lib/webhooks/handlers.ts'
 
 const routes = { ...inboundRoutes, ...connectionRoutes }
 
-/** Senders come by the HTTP API, or by the function's own URL; what they sign with is known to this function alone. */
+/** Senders call the HTTP API, or the function's own URL; only this function has their secrets. */
 export const handler = serveGroup(
   routes,
   (config) => {

@@ -1,4 +1,4 @@
 import { createWorkerFunction } from '../lib/app/cloud-worker.ts'
 
-/** Runs the tasks that the messages of a batch name. */
+/** Runs the tasks of a batch of messages. */
 export const handler = createWorkerFunction()

@@ -7,8 +7,8 @@ import { issueText } from './core/issue-text.ts'
 
 /**
  * Every setting, validated, under the name of its environment variable; those of providers by kind. `given` names the
- * variables that the environment had: those go before what an admin stored. `secrets` is what must not be shown, and
- * `tooShortToMask` names the settings whose secret is too short to be masked in texts.
+ * variables that the environment has: they take precedence over stored settings. `secrets` are masked in output;
+ * `tooShortToMask` names the settings whose secret is too short to mask.
  */
 export type Config = z.output<typeof Environment> &
   Families & { given: ReadonlySet<string>; secrets: readonly string[]; tooShortToMask: readonly string[] }
@@ -19,8 +19,8 @@ export const badSetting = (message: string) => new Problem('invalid', 'bad_setti
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment once. An empty variable counts as unset.
- * Throws Problem `bad_setting` naming every variable that is wrong and what it may be.
+ * Reads the environment once. An empty variable counts as unset. Throws Problem `bad_setting` that names every wrong
+ * variable and its allowed values.
  */
 export const readConfig = (environment: Variables = process.env): Config => {
   const given: Variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
@@ -54,20 +54,20 @@ export const readConfig = (environment: Variables = process.env): Config => {
   }
 }
 
-/** As `readConfig`, but of these settings alone. A bad value of another setting is no error here. */
+/** Reads as `readConfig` does, but only these settings. A wrong value of another setting is no error here. */
 export const readSome = <const Name extends keyof z.output<typeof Environment>>(
   names: readonly Name[],
   environment: Variables = process.env,
 ): Pick<Config, Name> => readConfig(Object.fromEntries(names.map((name) => [name, environment[name]])))
 
-/** As `readConfig`, with variables that are kept elsewhere than in the environment. */
+/** Reads as `readConfig` does, with variables from outside of the environment. */
 export const readConfigWith = (more: Readonly<Record<string, string>>): Config =>
   readConfig({ ...process.env, ...more })
 
 const valuesOf = (given: Variables, kind: string, schema: z.ZodObject) =>
   Object.fromEntries(Object.keys(schema.shape).map((field) => [field, given[variable(kind, field)]]))
 
-/** Settings that make sense together only. */
+/** Refuses settings without those that they depend on. */
 const refuseHalf = ({ AUTH_MODE, OIDC_ISSUER, OIDC_CLIENT_ID }: z.output<typeof Environment>) => {
   if (AUTH_MODE === 'oidc' && (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined))
     throw badSetting('AUTH_MODE: oidc needs OIDC_ISSUER and OIDC_CLIENT_ID')
@@ -79,8 +79,8 @@ export const settingNames: readonly string[] = [...Object.keys(Environment.shape
 /** The names of the settings that hold a secret. */
 export const secretNames: readonly string[] = settingNames.filter(isSecretName)
 
-/** The secrets of the environment, for what writes a log before or without a configuration that can be read. */
+/** The secrets of the environment, for logs that are written before or without a valid configuration. */
 export const environmentSecrets = (): string[] => secretsIn(process.env, settingNames)
 
-/** Whether only this machine reaches the address. */
+/** Whether only this machine can reach the address. */
 export const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)

@@ -1,2 +1,2 @@
-/** The version of the service: that of package.json, which as a whole would be in the bundle of each function. */
+/** The version in package.json, copied here so that the bundles of functions do not contain package.json. */
 export const VERSION = '0.1.0'

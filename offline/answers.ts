@@ -11,7 +11,7 @@ const ids = createIds({ clock: createClock() })
 
 const isAnswer = (response: Request['response']): response is ResponseObject => !('isBoom' in response)
 
-/** Takes note of what a function answered. Every answer of the service has a request id. */
+/** Stores the answer of a function. Every answer of the service has a request id. */
 export const keepAnswer = (request: Request): void => {
   const { response } = request
   if (isAnswer(response) && 'x-request-id' in response.headers)
@@ -19,8 +19,8 @@ export const keepAnswer = (request: Request): void => {
 }
 
 /**
- * What a function answered goes out with its own status and headers: serverless-offline lets pages of any site read
- * answers. What it did not answer (it failed, hapi refused the request) is said in the service's own form.
+ * Sends the answer of a function with its own status and headers: serverless-offline would let pages of any site read it.
+ * A request without an answer (the function failed, or hapi refused) is answered in the form of every error.
  */
 export const answerInOurForm = (request: Request, h: ResponseToolkit): Lifecycle.ReturnValue => {
   const { response } = request

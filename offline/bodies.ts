@@ -22,7 +22,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 export const announcesTooMuch = (request: IncomingMessage): boolean =>
   Number(request.headers['content-length'] ?? 0) > limitOf(request.method, pathOf(request))
 
-/** The body of a request, null where it has none. One that turns out too large is read no further. */
+/** The body of a request, null without one. A body that is too large is not read to its end. */
 export const bodyOf = async (request: IncomingMessage): Promise<Buffer | null | 'too large'> => {
   if (!hasBody(request)) return null
   const limit = limitOf(request.method, pathOf(request))
@@ -37,8 +37,8 @@ export const bodyOf = async (request: IncomingMessage): Promise<Buffer | null | 
 }
 
 /**
- * The listener that refuses requests for their bodies, as `npm start` does: the answer is given at once, and what still
- * comes is dropped. hapi would wait for all of it first, and for ever where more was announced than is sent.
+ * The listener that refuses requests because of their bodies, as `npm start` does: it answers at once and drops the rest.
+ * hapi would wait for the whole body, for ever if less is sent than announced.
  */
 export const openRefusing = (): Server =>
   createHost({

@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { Request } from '@hapi/hapi'
 
-/** Of the types whose bodies serverless-offline hands over in base64. */
+/** A type whose bodies serverless-offline passes in base64. */
 const NO_TEXT = 'application/octet-stream'
 
 /**
- * Has serverless-offline hand a body that is no text to its function in base64, as `npm start` does. Made a text it would
- * hold U+FFFD for each letter that is none, and no function could refuse it, or tell whether it is as it was signed. The
- * function reads the type that was sent: the headers of its event are not these.
+ * Makes serverless-offline pass a body that is not text in base64, as `npm start` does. As a text it would contain U+FFFD
+ * for each invalid byte, and no function could refuse it or check its signature. The function gets the sent type: the
+ * headers of its event are separate.
  */
 export const keepBytes = (request: Request): void => {
   const { payload, headers } = request

@@ -1,6 +1,6 @@
 import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
-/** Capacity units that requests took, and how many requests there were. */
+/** Consumed capacity units, and the number of requests. */
 export type Capacity = { read: number; write: number; requests: number }
 
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 'ScanCommand'])
@@ -18,7 +18,7 @@ type Answered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] }
 const unitsOf = ({ ConsumedCapacity: consumed = [] }: Answered): number =>
   [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
 
-/** Makes a client ask what each request costs; the returned function answers the sum since it was last called. */
+/** Makes a client request the cost of each call; the returned function answers the sum since its last call. */
 export const meterCapacity = (client: DynamoDBClient): (() => Capacity) => {
   let taken: Capacity = { read: 0, write: 0, requests: 0 }
   client.middlewareStack.add(

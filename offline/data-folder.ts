@@ -8,8 +8,8 @@ import { badSetting, type Config } from '../lib/config.ts'
 import type { Database } from './emulators.ts'
 
 /**
- * `DATA_DIR/offline`, for this process alone: beside the file of `npm start`, not in its way. Throws a Problem when
- * another process has it, when it cannot be written to, and when its tables have another form than those of today.
+ * `DATA_DIR/offline`, locked for this process: beside the file of `npm start`. Throws a Problem when another process has
+ * it, when it is not writable, and when its tables have an outdated form.
  */
 export const openDataFolder = ({ DATA_DIR, TABLE_PREFIX }: Config) => {
   const folder = path.join(DATA_DIR, 'offline')
@@ -26,7 +26,7 @@ export const openDataFolder = ({ DATA_DIR, TABLE_PREFIX }: Config) => {
 const unordered = (name: string, value: unknown) =>
   name === 'NonKeyAttributes' ? (value as string[]).toSorted() : value
 
-/** A table gets its indexes when it is made; one without them would answer lists with an error, or with holes. */
+/** A table gets its indexes when it is created; without new ones, lists would fail or miss rows. */
 const refuseOutdated = (folder: string, prefix: string): void => {
   const tables = tableDefinitions(collections, ({ name }) => name)
   const form = createHash('sha256').update(JSON.stringify(tables, unordered)).digest('hex')
@@ -41,6 +41,6 @@ const refuseOutdated = (folder: string, prefix: string): void => {
 const WITHOUT_DYNOXIDE = `
   warning dynoxide is not installed for this machine: dynalite has no transactions, and sees nothing of what dynoxide kept`
 
-/** Where the data is and who keeps it, for the banner; each emulator of DynamoDB has its own file in the folder. */
+/** The place of the data and its emulator, for the banner; each emulator of DynamoDB has its own file in the folder. */
 export const dataLine = (folder: string, { database }: { database: Database['name'] }): string =>
   `${folder}, emulators of DynamoDB (${database}), SQS and S3${database === 'dynoxide' ? '' : WITHOUT_DYNOXIDE}`

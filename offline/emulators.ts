@@ -12,25 +12,26 @@ import { onLoopback } from './loopback.ts'
 export type Emulator = {
   endpoint: string
   stop(): Promise<void>
-  /** Resolves should it end by itself. */
+  /** Resolves if it ends without `stop`. */
   ended?: Promise<string>
 }
 
-/** One of DynamoDB. */
+/** An emulator of DynamoDB. */
 export type Database = Emulator & { name: 'dynoxide' | 'dynalite' }
 
-/** What emulators take for credentials; they check none. */
+/** Credentials for emulators, which do not check them. */
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const
 export const REGION = 'us-east-1'
 
 const LOOPBACK = '127.0.0.1'
 const STARTS_WITHIN_MS = 10_000
 
-// Below the ports of outgoing connections (32768 and more on Linux): one of those would take it before it is listened on.
+// Below the ports of outgoing connections (32768 and more on Linux), one of which could take the port before the emulator
+// listens.
 const FIRST_PORT = 15_000
 const LAST_PORT = 32_000
 
-/** A port of loopback that was free a moment ago. */
+/** A port of loopback that was free at the time of the call. */
 export const freePort = async (): Promise<number> => {
   const port = randomInt(FIRST_PORT, LAST_PORT)
   const server = createServer().listen(port, LOOPBACK)
@@ -43,10 +44,10 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-// What emulates in this process is imported where it starts: most test files need neither of the two.
+// Emulators in this process are imported when they start: most test files need none.
 const require = createRequire(import.meta.url)
 
-/** The dynoxide program, or undefined where none was built for this machine. */
+/** The dynoxide program, or undefined where there is no build for this machine. */
 const dynoxideProgram = (): string | undefined => {
   try {
     const folder = path.dirname(require.resolve(`@dynoxide/${process.platform}-${process.arch}/package.json`))
@@ -69,8 +70,8 @@ const answers = async (endpoint: string, child: ChildProcess): Promise<void> => 
 }
 
 /**
- * DynamoDB by dynoxide: transactions, TTL, capacity figures. It keeps its data in `folder`, or without one in memory.
- * Throws where the program is missing.
+ * DynamoDB by dynoxide: transactions, TTL, capacity figures. It stores its data in `folder`, or in memory. Throws when
+ * the program is missing.
  */
 export const startDynoxide = async (folder?: string): Promise<Database> => {
   const program = dynoxideProgram()
@@ -89,7 +90,7 @@ export const startDynoxide = async (folder?: string): Promise<Database> => {
   return { name: 'dynoxide', endpoint, stop, ended }
 }
 
-/** DynamoDB by dynalite: everywhere, but without transactions. It keeps its data in `folder`, or else in memory. */
+/** DynamoDB by dynalite: on all platforms, but without transactions. It stores its data in `folder`, or in memory. */
 export const startDynalite = async (folder?: string): Promise<Database> => {
   const place = folder === undefined ? {} : { path: path.join(folder, 'dynamodb.level') }
   const { default: dynalite } = await import('dynalite')
@@ -98,11 +99,11 @@ export const startDynalite = async (folder?: string): Promise<Database> => {
   return { name: 'dynalite', endpoint: url, stop }
 }
 
-/** The better DynamoDB that this machine has. */
+/** The best emulator of DynamoDB on this machine. */
 export const startDynamoDb = (folder?: string): Promise<Database> =>
   hasDynoxide() ? startDynoxide(folder) : startDynalite(folder)
 
-/** SQS and S3 by fauxqs. Files are kept in `folder`, or without one in memory like the messages. */
+/** SQS and S3 by fauxqs. It stores files in `folder`, or in memory; messages are always in memory. */
 export const startSqsAndS3 = async (folder?: string): Promise<Emulator> => {
   const [{ buildApp }, { FileS3Persistence }, { S3Store }, { SnsStore }, { SqsStore }] = await Promise.all([
     import('fauxqs'),

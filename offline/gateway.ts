@@ -11,7 +11,7 @@ const STOPS_WITHIN_MS = 7_000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = path.join(root, 'node_modules/.bin/serverless')
 
-/** serverless-offline in a process of its own; `said` is the last that it said. */
+/** serverless-offline in its own process; `said` is its latest output. */
 const launch = (options: readonly string[], folder: string) => {
   const child = spawn(process.execPath, [program, 'offline', 'start', ...options], {
     cwd: root,
@@ -28,7 +28,7 @@ const launch = (options: readonly string[], folder: string) => {
     createInterface({ input }).on('line', (line) => {
       said.push(line)
       said.splice(0, said.length - 50)
-      // What the functions log is JSON; the rest is serverless-offline's own talk.
+      // The functions log JSON; other lines are serverless-offline's own.
       if (line.startsWith('{')) process.stdout.write(`${line}\n`)
     })
   const ended = once(child, 'exit').then(() => 'serverless-offline')
@@ -42,15 +42,15 @@ const launch = (options: readonly string[], folder: string) => {
 }
 
 /**
- * API Gateway and the functions behind it, as serverless.yml has them. The plugin in their process ends that when this
- * one is gone, and says when requests are taken.
+ * API Gateway and the functions behind it, as in serverless.yml. The plugin in their process ends it when this process is
+ * gone, and reports when requests are accepted.
  */
 export const startGateway = async ({ HOST, PORT, MEMORY_EXPAND }: Config, folder: string) => {
   const port = PORT === 0 ? await freePort() : PORT
   const ports = ['--httpPort', port, '--lambdaPort', await freePort()].map(String)
-  // In worker threads each of the requests that come at once would open the whole service anew.
+  // In worker threads each concurrent request would open the whole service again.
   const ways = ['--noPrependStageInUrl', '--useInProcess', '--disableCookieValidation', '--noSponsor']
-  // What the distribution sends where follows from it; other settings are in the environment.
+  // The paths of the distribution depend on it; other settings are in the environment.
   const params = ['--param', `memoryExpand=${MEMORY_EXPAND}`]
   const { child, said, ended, stop } = launch(['--host', HOST, ...ports, ...ways, ...params], folder)
   const ready = once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) }).then(

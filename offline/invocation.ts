@@ -5,8 +5,8 @@ type Context = InvocationContext & { awsRequestId: string }
 export type FunctionHandler<Event> = (event: Event, context: Context) => Promise<unknown>
 
 /**
- * Invokes a function as Lambda would: with what is left of its time. Rejects when it throws, and when its time is up,
- * although what it started may still run here; Lambda would have frozen it.
+ * Invokes a function as Lambda does, with its remaining time. Rejects when it throws, and when its time is up, although
+ * its work may continue here; Lambda would freeze it.
  */
 export const createInvocations = <Event>(handler: FunctionHandler<Event>, timeoutMs: number) => {
   let invocations = 0

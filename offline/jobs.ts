@@ -10,14 +10,14 @@ import type { Stack } from './stack.ts'
 const TICK_MS = 1_000
 /** As in serverless.yml. */
 const TICK_TIMEOUT_MS = 55_000
-/** Running work may end by itself for this long, as in `npm start`. */
+/** The time for running work at the end, as in `npm start`. */
 const DRAIN_MS = 5_000
-/** So may what a tick sends; what it leaves undone, the next process finds. */
+/** The time for sends of a tick; the next process finds the rest. */
 const LAST_SENDS_MS = 1_500
 
 /**
- * What AWS does with the functions that no request calls: messages are fed to them, and the schedule fires, here each
- * second. The environment must name the stack by now.
+ * Does what AWS does with functions that no request calls: passes them messages, and runs the schedule, here each second.
+ * The environment must name the stack before.
  */
 export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config: Config, log: Log) => {
   const [worker, notify, dlq, stream, tick, jobs] = await Promise.all([
@@ -28,7 +28,7 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
     import('../functions/tick.ts'),
     import('../lib/app/cloud-jobs.ts'),
   ])
-  // The first event opens the worker: what keeps it from opening is to be known now.
+  // The first event opens the worker: an error in its settings has to show now.
   await worker.handler({ Records: [] }, { getRemainingTimeInMillis: () => timeouts.taskTimeoutMs })
   await takeUp(jobs.openJobs(config), log)
   const task = { client: sqs, batchSize: 1, handler: worker.handler, timeoutMs: timeouts.taskTimeoutMs, log }
@@ -45,7 +45,7 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
   ]
   const invokeTick = createInvocations(tick.handler, TICK_TIMEOUT_MS)
   const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => invokeTick({}))
-  /** Takes no more messages; what runs may end, then is concurrency to stop and given back. */
+  /** Takes no more messages; running work may end, is then stopped and returned. */
   const stop = async () => {
     const late = setTimeout(() => worker.handler.stop('shutdown'), DRAIN_MS)
     const ticked = endTick()
@@ -56,7 +56,7 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
   return { stop }
 }
 
-/** The tables outlive the queues, which are in memory here: tasks that were under way go on. */
+/** The tables outlive the queues, which are in memory here: interrupted tasks continue. */
 const takeUp = async (
   { tasks }: ReturnType<typeof import('../lib/app/cloud-jobs.ts').openJobs>,
   log: Log,

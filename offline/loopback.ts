@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 export type Loopback = Awaited<ReturnType<typeof onLoopback>>
 
 /**
- * Has a server listen on a free port of loopback. It has let go of every connection when `stop` resolves, which may be
- * called again.
+ * Makes a server listen on a free port of loopback. `stop`, which may be called again, resolves when every connection is
+ * closed.
  */
 export const onLoopback = async (server: Server) => {
   server.listen(0, '127.0.0.1')

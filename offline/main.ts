@@ -19,7 +19,7 @@ const ENDS_WITHIN_MS = 9_500
 const PARENTS_CHECK_MS = 500
 
 type Part = { stop(): Promise<unknown>; ended?: Promise<string> | undefined }
-/** What takes work, and what that stands on; stopped in this order, each with its like at once. */
+/** The parts that accept work, and the parts that those need; stopped in this order, each group at once. */
 const parts: Record<'outer' | 'inner', Part[]> = { outer: [], inner: [] }
 const started = (kind: keyof typeof parts, part: Part) => {
   parts[kind].push(part)
@@ -53,7 +53,9 @@ const main = async () => {
   )
 }
 
-/** The parent and, on Linux, its parent: in `/proc/…/stat` that comes second after the name, which ends with the last `)`. */
+/**
+ * The parent and, on Linux, its parent: in `/proc/…/stat` the second field after the name, which ends with the last `)`.
+ */
 const parents = (): string => {
   const { ppid } = process
   try {
@@ -79,8 +81,8 @@ const end = async (code: number, why?: string) => {
 }
 process.on('SIGTERM', () => end(0))
 process.on('SIGINT', () => end(0))
-// npx starts a shell, which dies of a signal without passing it on, and lives on where npx is killed. Without npx, the end of
-// a parent means nothing.
+// npx starts a shell, which dies of a signal without passing it on, and survives when npx is killed. Without npx, the end
+// of a parent means nothing.
 if (process.env.npm_lifecycle_event === 'npx') {
   const first = parents()
   setInterval(() => {
@@ -88,7 +90,7 @@ if (process.env.npm_lifecycle_event === 'npx') {
   }, PARENTS_CHECK_MS).unref()
 }
 
-/** Which model answers, as the worker decides it. */
+/** The model that answers, by the worker's rules. */
 const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
   const kinds = PROVIDER_KINDS.filter((kind) => isConfigured(providers[kind]))
   const provider = DEFAULT_PROVIDER ?? kinds[0] ?? 'demo'
@@ -99,7 +101,7 @@ const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
   }
 }
 
-/** In one line, whatever modules of others throw; what serverless-offline said before it failed is as long as it is. */
+/** One line for errors of third-party modules; the output of a failed serverless-offline stays whole. */
 const reasonOf = (thrown: unknown): string => {
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')

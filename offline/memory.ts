@@ -5,8 +5,8 @@ import { createClock } from '../lib/adapters/node/clock.ts'
 import { createFolderMemory } from '../lib/adapters/node/folder-memory.ts'
 
 /**
- * Makes the memory files in the bucket those of `MEMORY_DIR`, as an operator would copy them there. Without that
- * folder the bucket keeps what it has.
+ * Copies the memory files of `MEMORY_DIR` to the bucket, as an operator would. Without that folder the bucket keeps its
+ * files.
  */
 export const seedMemory = async (client: S3Client, bucket: string, folder: string): Promise<void> => {
   const source = createFolderMemory({ folder, clock: createClock() })
@@ -18,7 +18,7 @@ export const seedMemory = async (client: S3Client, bucket: string, folder: strin
   for (const { path } of files) {
     const bytes = await source.read(path)
     if (bytes === undefined || bytes === 'too_large') continue
-    // What has not changed is not put again: its tag would be the same.
+    // An unchanged file is not written again: its tag would be the same.
     if (there.get(path)?.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')) continue
     await client.send(new PutObjectCommand({ ...place(path), Body: bytes, ContentType: 'text/markdown' }))
   }

@@ -11,9 +11,9 @@ const REQUEST_TIMEOUT_MS = 120_000
 const KEEP_ALIVE_MS = 65_000
 
 /**
- * Makes serverless-offline's server answer as `npm start` does: what the distribution streams goes to the streaming
- * listener as it came, bodies have the limits of their routes, functions get requests as API Gateway would give them, and
- * what no function answered is said in the service's own form.
+ * Makes serverless-offline's server answer as `npm start` does: requests for streamed paths go unchanged to the streaming
+ * listener, bodies have the limits of their routes, functions get the events of API Gateway, and a request without an
+ * answer gets an error in the service's form.
  */
 export const mount = (server: Server, resources: Resources): void => {
   const streaming = openStreaming()
@@ -31,7 +31,7 @@ export const mount = (server: Server, resources: Resources): void => {
     if (isStreamed(pathOf(req))) return pass(streaming)
     const body = await bodyOf(req)
     if (body === 'too large') return pass(refusing)
-    // With a payload that is there already, hapi reads none, and minds no content type.
+    // hapi does not read or check a body when the payload is set already.
     Object.assign(request, { payload: body })
     const mended = mendedUrl(req)
     if (mended !== undefined) request.setUrl(mended, false)
@@ -49,7 +49,7 @@ export const mount = (server: Server, resources: Resources): void => {
   server.ext('onPreResponse', answerInOurForm)
 }
 
-/** The time limits of `npm start`, and no refinements that a gateway does not have. */
+/** The time limits of `npm start`, without hapi's additions that a gateway does not have. */
 const adjust = (server: Server): void => {
   Object.assign(server.settings, { compression: false })
   Object.assign(server.settings.router ?? {}, { stripTrailingSlash: false })

@@ -4,9 +4,10 @@ import * as path from 'node:path'
 import process from 'node:process'
 
 /**
- * A plugin for `serverless offline`, which becomes the whole stack (main.ts). That starts `serverless offline` once more, as
- * its gateway, and marks it by OFFLINE_GATEWAY. There, what CloudFormation would fill in, the emulators' names and addresses
- * do, and what API Gateway would do otherwise than serverless-offline is put right. Other commands do not see it.
+ * A plugin for `serverless offline`, which replaces the command by the whole stack (main.ts). The stack starts
+ * `serverless offline` again as its gateway, marked by OFFLINE_GATEWAY. There, the plugin fills in the emulators' names
+ * and addresses in place of CloudFormation's, and corrects serverless-offline where API Gateway differs. Other commands
+ * are unchanged.
  */
 export default class OfflineStack {
   constructor(serverless, options) {
@@ -15,7 +16,7 @@ export default class OfflineStack {
       this.hooks = { initialize: () => becomeStack(options) }
       return
     }
-    // The process that started this one may die in any way, and at any time; it takes this one along.
+    // The process that started this one may die in any way, and at any time; then this one ends too.
     if (process.connected === false) process.exit(1)
     process.once('disconnect', () => process.exit(1))
     keepHttp(serverless.service)
@@ -31,7 +32,7 @@ export default class OfflineStack {
   }
 }
 
-/** What every command of serverless takes. */
+/** The options of every serverless command. */
 const GENERAL = new Set([
   'stage',
   'region',
@@ -44,7 +45,7 @@ const GENERAL = new Set([
   'aws-profile',
 ])
 
-/** Never comes back: main.ts ends this process. Settings are variables of the environment, as for `npm start`. */
+/** Never returns: main.ts ends this process. Settings are environment variables, as for `npm start`. */
 const becomeStack = async (options) => {
   const refused = Object.keys(options).find((name) => !GENERAL.has(name))
   if (refused !== undefined) {
@@ -57,21 +58,23 @@ const becomeStack = async (options) => {
   await new Promise(() => undefined)
 }
 
-/** Messages and the schedule are fed to their functions by the process that started this one. */
+/** The process that started this one sends messages and the schedule to their functions. */
 const keepHttp = ({ functions }) => {
   for (const [name, { events = [] }] of Object.entries(functions))
     if (!events.some((event) => 'httpApi' in event)) delete functions[name]
 }
 
-/** Bundles are made for this process, in a folder of its own; what agents write into theirs must not make new ones. */
+/**
+ * Bundles are made for this process, in its own folder; files that agents write into workspaces must not rebuild them.
+ */
 const bundleOnce = ({ custom }) => {
   const outputWorkFolder = process.env.BUNDLES_FOLDER ?? '.esbuild'
   custom.esbuild = { ...custom.esbuild, minify: false, outputWorkFolder, watch: { pattern: [], ignore: [] } }
 }
 
 /**
- * Where tests start this often, they name a folder for bundles, which the first of them makes for all. A caller that names it
- * knows that the sources stay as they are.
+ * Tests that start this often name a folder for bundles, which the first of them makes for all. Such a caller guarantees
+ * that the sources do not change.
  */
 const keepBundles = (esbuild, kept) => {
   if (!kept) return
@@ -87,7 +90,7 @@ const keepBundles = (esbuild, kept) => {
     try {
       renameSync(whole, kept)
     } catch {
-      // Another one was faster.
+      // Another process was faster.
       rmSync(whole, { recursive: true })
     }
   }
@@ -96,14 +99,14 @@ const keepBundles = (esbuild, kept) => {
 const pluginOf = ({ pluginManager }, name) =>
   pluginManager.plugins.find((plugin) => plugin.constructor.name === name)
 
-/** Functions get the environment of this process, and nothing of the cloud's: no proxies stand before them here. */
+/** Functions get the environment of this process, and no settings of the cloud: there are no proxies here. */
 const fillIn = ({ provider, functions }) => {
   const given = Object.entries(process.env).filter(([name]) => /^[A-Z][A-Z0-9_]*$/.test(name))
   provider.environment = Object.fromEntries(given)
   for (const one of Object.values(functions)) one.environment = {}
 }
 
-/** What only one function's package has was laid apart by the bundler; here, as in its zip, it lies beside the bundle. */
+/** The bundler puts files of single functions aside; here, as in the function's zip, they go beside the bundle. */
 const laySideBySide = ({ custom, functions }) => {
   const built = path.resolve(custom.esbuild.outputWorkFolder, '.build')
   for (const name of Object.keys(functions)) {
@@ -114,7 +117,7 @@ const laySideBySide = ({ custom, functions }) => {
 
 const mountOn = async (serverless) => {
   const [{ mount }, esbuild] = await Promise.all([import('./mount.ts'), import('esbuild')])
-  // Its service keeps everything that it read for a second build, which does not come.
+  // Its service caches all that it read for a rebuild, which never comes.
   await esbuild.stop()
   const offline = pluginOf(serverless, 'ServerlessOffline').internals()
   mount(offline.getApiGatewayServer(), serverless.service.resources)

@@ -6,7 +6,7 @@ const split = (url: string): [path: string, query: string] => {
   return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-/** The path of a request as it was sent. */
+/** The unchanged path of a request. */
 export const pathOf = ({ url = '/' }: IncomingMessage): string => split(url)[0]
 
 const isDecodable = (path: string): boolean => {
@@ -19,8 +19,8 @@ const isDecodable = (path: string): boolean => {
 }
 
 /**
- * An address with broken percent-encoding as one that hapi takes, in which each percent sign means itself; undefined for
- * any other. The function is given the path as it was sent and says what it makes of it.
+ * An address with broken percent-encoding in a form that hapi accepts, where each percent sign stands for itself;
+ * undefined for any other. The function gets the unchanged path and answers it.
  */
 export const mendedUrl = ({ url = '/' }: IncomingMessage): string | undefined => {
   const [path, query] = split(url)
@@ -28,16 +28,15 @@ export const mendedUrl = ({ url = '/' }: IncomingMessage): string | undefined =>
 }
 
 /**
- * Undoes what hapi and serverless-offline made of a request before the event of a function is built from it: the path is
- * tidied, the last of several headers stands for all, JSON is parsed and written again. Cookies come beside the headers,
- * as API Gateway has them.
+ * Restores a request before the event of a function is made from it. hapi and serverless-offline normalise the path, keep
+ * only the last of repeated headers, and rewrite JSON. Cookies are listed beside the headers, as in API Gateway.
  */
 export const asSent = (request: Request): void => {
   const { req } = request.raw
   const { cookie, ...headers } = req.headers
   req.rawHeaders = Object.entries(headers).flatMap(([name, value]) => [name, String(value)])
   Object.assign(request, {
-    // With a type that is not JSON the body stays the text that it is; the function reads the type from the headers.
+    // With a type other than JSON the body stays unchanged; the function reads the type from the headers.
     mime: 'text/plain',
     state: cookie === undefined ? null : Object.fromEntries(cookie.split(';').map(pairOf)),
   })

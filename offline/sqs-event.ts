@@ -1,7 +1,7 @@
 import type { Message } from '@aws-sdk/client-sqs'
 import type { SqsRecord } from '../lib/adapters/aws/sqs/event.ts'
 
-/** A record as Lambda's SQS event source delivers it: every field, those that the service does not read as well. */
+/** A record of Lambda's SQS event source with every field, also those that the service does not read. */
 export type LambdaRecord = SqsRecord & {
   md5OfBody: string
   eventSource: 'aws:sqs'
@@ -23,7 +23,7 @@ export const recordOf = (message: Message, queueArn: string): LambdaRecord => ({
   awsRegion: queueArn.split(':')[3] ?? '',
 })
 
-/** Lambda writes the names of an attribute's parts with a small letter. */
+/** Lambda begins the names of an attribute's parts with a lower-case letter. */
 const attributesOf = (attributes: Attributes = {}): SqsRecord['messageAttributes'] =>
   Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType = 'String', StringValue }]) => [
@@ -33,8 +33,8 @@ const attributesOf = (attributes: Attributes = {}): SqsRecord['messageAttributes
   )
 
 /**
- * The identifiers of the messages that are to stay in the queue. As in Lambda, an answer without `batchItemFailures`
- * fails none, and one that names what was not in the batch fails all.
+ * The ids of the messages that stay in the queue. As in Lambda, an answer without `batchItemFailures` keeps none, and one
+ * that names an unknown message keeps all.
  */
 export const failedIn = (answer: unknown, records: readonly SqsRecord[]): ReadonlySet<string> => {
   const all = new Set(records.map(({ messageId }) => messageId))

@@ -13,31 +13,31 @@ import { failedIn, type LambdaRecord, recordOf } from './sqs-event.ts'
 type Settings = {
   client: SQSClient
   queueUrl: string
-  /** As many messages as one event may carry; SQS hands out 10 at most. */
+  /** The most messages of one event; SQS returns 10 at most. */
   batchSize: number
   handler: FunctionHandler<SqsEvent>
   log: Pick<Log, 'warn'>
-  /** Invocations that may run at once. */
+  /** The most concurrent invocations. */
   concurrency?: number
   /** The function's time limit. */
   timeoutMs?: number
   /**
-   * How long a receive waits for messages, and the most that `stop` waits for one. The client takes 3 s of silence for a
-   * service that hangs.
+   * How long a receive waits for messages, and `stop` for a receive. The client takes 3 s of silence for a hanging
+   * service.
    */
   waitMs?: number
 }
 
 export type Poller = {
-  /** Ends polling, and resolves when what was received by then is through. */
+  /** Stops polling, and resolves when all received messages were handled. */
   stop(): Promise<void>
 }
 
 const PAUSE_MS = 500
 
 /**
- * What Lambda's event source mapping does: feeds the messages of a queue to a function, deletes those that it is done
- * with (`ReportBatchItemFailures`), and leaves the others to their visibility timeout and to the redrive of the queue.
+ * Does what Lambda's event source mapping does: passes messages of a queue to a function, deletes the handled ones
+ * (`ReportBatchItemFailures`), and leaves the others to their visibility timeout and to the queue's redrive.
  */
 export const startPoller = (settings: Settings): Poller => {
   const { client, queueUrl, batchSize, handler, log } = settings
@@ -71,7 +71,7 @@ export const startPoller = (settings: Settings): Poller => {
   }
 }
 
-/** The queue as the source of events. */
+/** The queue as a source of events. */
 const createSource = (client: SQSClient, queueUrl: string) => {
   let arn: string | undefined
 

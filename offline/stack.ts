@@ -22,7 +22,7 @@ const TIMEOUTS = { taskTimeoutMs: 900_000, notificationTimeoutMs: 60_000 }
 
 export type Stack = Awaited<ReturnType<typeof startStack>>
 
-/** What a deployment would have made, on emulators that keep tables and files in `folder`, or else in memory. */
+/** The resources of a deployment on emulators, which store tables and files in `folder`, or in memory. */
 export const startStack = async (config: Config, folder?: string) => {
   const tables = tableDefinitions(collections, tableNames(config.TABLE_PREFIX))
   const [database, services] = await Promise.all([startDynamoDb(folder), startSqsAndS3(folder)])
@@ -34,7 +34,7 @@ export const startStack = async (config: Config, folder?: string) => {
   const endpoint = recorder?.endpoint ?? database.endpoint
   try {
     const furnished = await furnish(config, { tables, endpoint, services }, folder)
-    // dynalite has none.
+    // dynalite has no streams.
     const arns = recorder ? [] : await streamArnsOf(openDynamoDb({ region: REGION, endpoint }), tables)
     const streams = { endpoint, streams: arns }
     const follow = recorder?.follow ?? followStreams(streams, folder)
@@ -47,7 +47,7 @@ export const startStack = async (config: Config, folder?: string) => {
 
 type Streams = { endpoint: string; streams: readonly string[] }
 
-/** Feeds a function with what the tables' streams have. */
+/** Passes the records of the tables' streams to a function. */
 const followStreams =
   (streams: Streams, folder: string | undefined) =>
   async (handler: FunctionHandler<DynamoDBStreamEvent>, log: Pick<Log, 'error'>): Promise<Fed> => {

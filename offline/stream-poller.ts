@@ -13,28 +13,30 @@ type Settings = {
   log: Pick<Log, 'error'>
   timeoutMs?: number
   batchSize?: number
-  /** How often a batch that failed is tried again; then it is left out, as one that goes to the on-failure queue is. */
+  /** The retries of a failed batch; then it is skipped, like one that goes to the on-failure queue. */
   retries?: number
-  /** Where it is kept how far each shard has been read, for the next process; without, each begins at the oldest record. */
+  /**
+   * The file with the position in each shard, for the next process; without it, each shard begins at its oldest record.
+   */
   file?: string
-  /** What was read in the last so many milliseconds, the next process reads again. */
+  /** The next process reads the records of this time again. */
   rereadMs?: number
 }
 
 export type StreamPoller = {
-  /** Resolves when everything that was written before the call is through. */
+  /** Resolves when all records written before the call were handled. */
   drained(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Lambda looks four times a second. */
+/** Lambda polls four times a second. */
 const PAUSE_MS = 50
 const RETRY_MS = 20
 
-/** A minute, since the queues that messages went to die with the process. */
+/** A minute, since the queues with their messages die with the process. */
 const REREAD_MS = 60_000
 
-/** How far each shard had been read `rereadMs` ago, by the sequence number of the last record. */
+/** The position in each shard `rereadMs` ago: the sequence number of the last record. */
 const openCheckpoints = ({ file, rereadMs = REREAD_MS }: Pick<Settings, 'file' | 'rereadMs'>) => {
   const kept: Record<string, string> =
     file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
@@ -57,9 +59,9 @@ const openCheckpoints = ({ file, rereadMs = REREAD_MS }: Pick<Settings, 'file' |
 const sequenceOf = ({ dynamodb }: StreamRecord) => dynamodb?.SequenceNumber ?? ''
 
 /**
- * What Lambda's event source mapping does with DynamoDB streams: hands the records of each shard to a function, in their
- * order and from the oldest on; goes on behind a partial failure at the record that it names (`ReportBatchItemFailures`),
- * halves a batch that failed as a whole (`BisectBatchOnFunctionError`), and gives up on what fails again and again.
+ * Does what Lambda's event source mapping does with DynamoDB streams: passes the records of each shard to a function in
+ * order, from the oldest on; continues after a partial failure at the named record (`ReportBatchItemFailures`), halves a
+ * batch that failed as a whole (`BisectBatchOnFunctionError`), and skips records that fail too often.
  */
 export const startStreamPoller = (settings: Settings): StreamPoller => {
   const { endpoint, streams, handler, log, timeoutMs = 60_000, batchSize = 100, retries = 5 } = settings
@@ -68,7 +70,7 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
   const checkpoints = openCheckpoints(settings)
   let stopped = false
 
-  /** The first record that failed: 0 for the whole batch, undefined for none. */
+  /** The index of the first failed record: 0 for the whole batch, undefined for none. */
   const failureIn = async (
     records: readonly StreamRecord[],
     shardId: string,
@@ -102,12 +104,12 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
     log.error({ shardId, sequence: records.map(sequenceOf).join() }, 'gave up on a record of a stream')
   }
 
-  /** Each stream: shards in their order, of which a parent comes before its children. */
+  /** The shards of each stream in order: parents before their children. */
   const follow = (arn: string) => {
     const iterators = new Map<string, string | undefined>()
     const waiting: (() => void)[] = []
 
-    /** Whether there were records in a shard; they are through. */
+    /** Whether a shard had records; they were handled. */
     const readOn = async (shardId: string): Promise<boolean> => {
       if (!iterators.has(shardId)) iterators.set(shardId, await start(arn, shardId, checkpoints.of(shardId)))
       const from = iterators.get(shardId)
@@ -134,7 +136,7 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
       return !stopped
     }
 
-    /** One look at all shards; waiters resolve when they were empty. */
+    /** Polls all shards; waiters resolve when they were empty. */
     const look = async (): Promise<void> => {
       const here = waiting.splice(0)
       const found = await turn().catch(unreadable)

@@ -1,7 +1,7 @@
 type Behavior = { PathPattern: string; TargetOriginId: string }
 type Distribution = { Type: string; Properties: { DistributionConfig: { CacheBehaviors?: Behavior[] } } }
 
-/** The resources of serverless.yml, with every file and variable of it filled in. */
+/** The resources of serverless.yml, with all files and variables filled in. */
 export type Resources = { Resources: Record<string, { Type: string }> }
 
 /** Whether the distribution sends a path to the streaming function. */

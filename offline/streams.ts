@@ -2,7 +2,7 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import type { StreamRecord } from '../lib/adapters/aws/dynamodb/stream.ts'
 import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
 
-/** An emulator checks no signature, but that there is one. */
+/** Emulators require a signature and do not check it. */
 const SIGNED = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-date': '20260101T000000Z',
@@ -31,7 +31,7 @@ export const createStreams = (endpoint: string) => {
       type Answer = { StreamDescription: { Shards?: Shard[] } }
       return (await call<Answer>('DescribeStream', { StreamArn })).StreamDescription.Shards ?? []
     },
-    /** Behind a record, or before the oldest that there is. */
+    /** Begins after a record, or at the oldest one. */
     start: async (StreamArn: string, ShardId: string, after?: string): Promise<string> => {
       const place =
         after === undefined

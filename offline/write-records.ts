@@ -5,7 +5,7 @@ import type { Log } from '../lib/ports/log.ts'
 import type { FunctionHandler } from './invocation.ts'
 import { onLoopback } from './loopback.ts'
 
-/** A function that is fed with changes. */
+/** A function that receives changes. */
 export type Fed = { stop(): Promise<void> }
 
 type Image = NonNullable<StreamRecord['dynamodb']>['NewImage']
@@ -16,8 +16,8 @@ const WRITES = /^DynamoDB_20120810\.(?:PutItem|UpdateItem|DeleteItem)$/
 const SHARD = 'shardId-0'
 
 /**
- * Stands before an emulator without streams, and hands each write of a streamed table to a function, with what was there
- * before and after it. Nothing is kept: what the function refuses, or what a death leaves, is lost.
+ * A proxy before an emulator without streams: it passes each write of a streamed table to a function, with the items
+ * before and after. Nothing is stored: a change is lost when the function fails or the process dies.
  */
 export const recordWrites = async (endpoint: string, definitions: readonly TableDefinition[]) => {
   const keys = new Map(
@@ -31,7 +31,7 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
   let handler: FunctionHandler<DynamoDBStreamEvent> | undefined
   let log: Pick<Log, 'error'> | undefined
   let last: Promise<unknown> = Promise.resolve()
-  // Numbers of the process before are smaller.
+  // Sequence numbers of the previous process are smaller.
   let sequence = Date.now() * 1_000
 
   const ask = async (headers: IncomingHttpHeaders, target: string, body: string): Promise<Answer> => {
@@ -82,7 +82,7 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
     const body = await textOf(request)
     const target = String(request.headers['x-amz-target'] ?? '')
     if (!WRITES.test(target)) return ask(request.headers, target, body)
-    // One write at a time, so that what was read before it is what it found.
+    // One write at a time, so that the item that was read before a write is the one that it changes.
     const run = last.then(() => recorded(request.headers, target, body))
     last = run.catch(() => undefined)
     return run

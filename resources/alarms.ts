@@ -1,6 +1,6 @@
 import type { Stage } from './tables.ts'
 
-/** A metric of Lambda that is to be 0, and how it is said that it is not. */
+/** A metric of Lambda that should be 0, and the alarm's text. */
 type Watched = { metric: string; says: string }
 
 const WATCHED: readonly Watched[] = [
@@ -9,13 +9,15 @@ const WATCHED: readonly Watched[] = [
 ]
 
 /**
- * The functions of the service, by their modules: of a folder the name is that of the folder. What `npm start` runs is
- * none.
+ * The functions of the service, by their modules; a folder gives its function's name. `local.ts`, which `npm start` runs,
+ * is none.
  */
 export const functionsIn = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\.ts$/, '')).filter((name) => name !== 'local')
 
-/** An alarm for each function and metric: one over a sum takes ten metrics at most, and does not say which it was. */
+/**
+ * An alarm for each function and metric: an alarm over a sum takes at most ten metrics, and does not name the function.
+ */
 export const functionAlarms = (names: readonly string[], stage: Stage) => ({
   Resources: Object.fromEntries(
     [...names]

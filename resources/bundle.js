@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The names that schemas of an SDK client give to their traits are constants, written as computed keys (`[_hQ]: 1`). To the
- * bundler a computed key may have side effects, so it would keep the schemas of all commands: 68 kB of S3's, for five.
+ * Schemas of an SDK client name their traits by constants in computed keys (`[_hQ]: 1`). The bundler assumes that a
+ * computed key may have side effects, so it would keep the schemas of all commands: 68 kB for five commands of S3.
  */
 const plainKeys = (source) => {
   const texts = new Map(
@@ -11,7 +11,7 @@ const plainKeys = (source) => {
   return source.replaceAll(/\[(_\w+)\]:/g, (key, name) => (texts.has(name) ? `${texts.get(name)}:` : key))
 }
 
-/** What code asks a manifest for is its version; bundles would have the list of dependencies in them. */
+/** Code reads only the version of a manifest; bundles would contain its list of dependencies. */
 const versionOf = (manifest) => JSON.stringify({ version: JSON.parse(manifest).version })
 
 const rewritten = (name, filter, loader, rewrite) => ({
@@ -20,7 +20,7 @@ const rewritten = (name, filter, loader, rewrite) => ({
     onLoad({ filter }, ({ path }) => ({ contents: rewrite(readFileSync(path, 'utf8')), loader })),
 })
 
-/** Plugins of esbuild: what bundles can do without, and the bundler cannot know of. */
+/** Plugins of esbuild that remove what a bundle does not need. */
 // biome-ignore lint/style/noDefaultExport: plugins are loaded by path.
 export default [
   rewritten('plain-keys', /\/client-[a-z0-9]+\/dist-es\/schemas\/\w+\.js$/, 'js', plainKeys),

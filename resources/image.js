@@ -6,8 +6,8 @@ const NO_DIGEST = `@sha256:${'0'.repeat(64)}`
 const TEMPLATE = 'cloudformation-template-update-stack.json'
 
 /**
- * A plugin for `serverless package` and `deploy`. A package that is only to be looked at needs no docker and no account:
- * where the image would have to be built, an address that leads nowhere stands in for it. Such a package is not deployed.
+ * A plugin for `serverless package` and `deploy`. A package that is only inspected needs no docker and no account: an
+ * invalid address replaces the image, and such a package is not deployed.
  */
 // biome-ignore lint/style/noDefaultExport: plugins are loaded by path.
 export default class Image {

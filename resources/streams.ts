@@ -3,9 +3,9 @@ import type { Collection } from '../lib/core/collection.ts'
 import { logicalName, type Stage, tableName } from './tables.ts'
 
 /**
- * How the stream function is fed. A batch that fails is halved until the record that cannot be processed is alone; after
- * its retries that goes to the on-failure queue, and the others go on. Without the tumbling window, Lambda does not say
- * which shard a batch is of.
+ * The event source mapping of the stream function. A failed batch is halved until the failing record is alone; after its
+ * retries it goes to the on-failure queue, and the others continue. Without the tumbling window, Lambda does not name the
+ * shard of a batch.
  */
 const MAPPING = {
   startingPosition: 'TRIM_HORIZON',
@@ -14,16 +14,16 @@ const MAPPING = {
   tumblingWindowInSeconds: 1,
   bisectBatchOnFunctionError: true,
   maximumRetryAttempts: 50,
-  // A watermark of a counter lives an hour longer.
+  // A watermark of a counter lives an hour longer than this.
   maximumRecordAgeInSeconds: 86_400,
   functionResponseType: 'ReportBatchItemFailures',
   destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['StreamFailures', 'Arn'] } } },
 } as const
 
-/** Seconds for which records are gathered: a message is waited for, a counter may follow within two seconds. */
+/** Seconds in which records are gathered: messages are needed at once, counters may lag by two seconds. */
 const windowOf = ({ sends }: Pick<Collection, 'sends'>): number => (sends === undefined ? 1 : 0)
 
-/** The events of the stream function and the streams that its role may read, of the tables that have one. */
+/** The events of the stream function and the streams that its role may read, for all tables with a stream. */
 export const streamSources = (
   definitions: readonly TableDefinition[],
   collections: readonly Collection[],

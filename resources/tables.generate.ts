@@ -6,7 +6,7 @@ import { streamSources } from './streams.ts'
 import { anyStage, tableName, tableResources } from './tables.ts'
 import { toYaml } from './yaml.ts'
 
-/** Writes what serverless.yml reads of tables, of their streams, and of alarms of functions: `npm run tables`. */
+/** Writes the tables, streams and alarms that serverless.yml includes: `npm run tables`. */
 const write = (name: string, source: string, resources: object) => {
   const head = `# Made from ${source} by \`npm run tables\`; a test fails when it is not fresh.\n`
   writeFileSync(new URL(name, import.meta.url), head + toYaml(resources))

@@ -1,7 +1,7 @@
 import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
 import type { Collection } from '../lib/core/collection.ts'
 
-/** What differs between stages: how every name begins, and what becomes of a table when it is replaced or removed. */
+/** The differences between stages: the prefix of all names, and what happens to a table that is replaced or removed. */
 export type Stage = {
   prefix: string
   onReplacement: string
@@ -9,7 +9,7 @@ export type Stage = {
   deletionProtection: string | boolean
 }
 
-/** Any stage: the variables that serverless.yml fills in. */
+/** Any stage, with the variables that serverless.yml fills in. */
 export const anyStage: Stage = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of the Serverless Framework.
   prefix: '${self:service}-${sls:stage}-',
@@ -27,7 +27,7 @@ export const tableName =
   ({ name }: Pick<Collection, 'name'>): string =>
     prefix + name
 
-/** The tables as CloudFormation wants them: on demand, recoverable to any second of 35 days, encrypted by a key of AWS. */
+/** The tables for CloudFormation: on demand, recoverable to any second of 35 days, encrypted by a key of AWS. */
 export const tableResources = (definitions: readonly TableDefinition[], stage: Stage) => ({
   Resources: Object.fromEntries(
     definitions.map((table) => [logicalName(table, stage), resource(table, stage)]),
@@ -49,7 +49,7 @@ const resource = (
   UpdateReplacePolicy: onReplacement,
   Properties: {
     ...create,
-    // CloudFormation takes no `StreamEnabled`.
+    // CloudFormation does not accept `StreamEnabled`.
     ...(stream === undefined ? {} : { StreamSpecification: { StreamViewType: stream.StreamViewType } }),
     DeletionProtectionEnabled: deletionProtection,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },

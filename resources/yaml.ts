@@ -1,4 +1,4 @@
-/** Plain data as YAML. Texts are written bare, so they must be of words; what would need quotes throws TypeError. */
+/** Writes plain data as YAML. Texts are written without quotes; a text that needs them throws TypeError. */
 export const toYaml = (value: unknown, indent = ''): string => {
   if (Array.isArray(value)) return value.map((item) => listItem(item, indent)).join('')
   return Object.entries(value as object)
@@ -13,7 +13,7 @@ const listItem = (item: unknown, indent: string): string =>
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
 
-/** No word that YAML takes for something else, and nothing in it that ends a text. */
+/** Texts that YAML reads as texts without quotes. */
 const WORDS = /^(?!(?:true|false|null)$)[a-z_$](?:[\w${}/.-]|:(?=\S)| (?=\w))*$/i
 
 const bare = (value: unknown): string => {

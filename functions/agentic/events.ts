@@ -8,17 +8,17 @@ import { listenInContainer, openContainerLog } from '../../lib/app/cloud-contain
 import { Problem } from '../../lib/core/errors.ts'
 
 /**
- * Hands the events of a queue to a function that runs in the container: `events.ts functions/worker.ts`. The Lambda Web
- * Adapter posts each event to /events and takes the answer for the function's; a 5xx fails the invocation, so that the
+ * Passes the events of a queue to a function that runs in the container: `events.ts functions/worker.ts`. The Lambda Web
+ * Adapter posts each event to /events and returns the answer as the function's; a 5xx fails the invocation, so that the
  * queue delivers again.
  */
 type Context = { awsRequestId: string; getRemainingTimeInMillis(): number }
 type Handler = (event: unknown, context: Context) => Promise<unknown>
 
 const PATH = '/events'
-/** What the adapter says of an invocation; the deadline is epoch milliseconds. */
+/** The adapter's description of an invocation; the deadline is epoch milliseconds. */
 const Invocation = z.object({ request_id: z.string(), deadline: z.number() })
-/** What a function of the container gets in serverless.yml, should the adapter not say when it ends. */
+/** The time limit in serverless.yml, in case the adapter gives no deadline. */
 const TIMEOUT_MS = 900_000
 
 const clock = createClock()
@@ -41,7 +41,7 @@ const invocationOf = (header: string): z.output<typeof Invocation> => {
   }
 }
 
-/** It is named by its message; the place of it in the stream says nothing more. */
+/** The message names the setting; a stack trace adds nothing. */
 const isBadSetting = (err: unknown): err is Problem => err instanceof Problem && err.code === 'bad_setting'
 
 const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -57,5 +57,5 @@ const answer = async (request: IncomingMessage, response: ServerResponse) => {
 
 const server = createServer((request, response) => void answer(request, response))
 listenInContainer(server, log)
-// What the function holds open would keep the process: it ends when the last invocation has been answered.
+// Open handles of the function would keep the process: it ends after the last invocation was answered.
 process.on('SIGTERM', () => server.close(() => process.exit(0)))

@@ -29,7 +29,7 @@ import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { COPY_HEADER } from '../../lib/tasks/export.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
-/** An answer to HEAD has no body and leaves no copy, so it names none. */
+/** An answer to HEAD has no body, so it stores no copy and names none. */
 const withoutCopyOnHead =
   (handler: HttpHandler): HttpHandler =>
   async (event, context) => {
@@ -40,10 +40,10 @@ const withoutCopyOnHead =
   }
 
 const modelled = { ...modelRoutes, ...agenticRoutes }
-/** With the parameter `memoryExpand` of the deployment, a search calls a model. */
+/** With the deployment's parameter `memoryExpand`, a search calls a model. */
 const expanded = { searchMemory: memoryRoutes.searchMemory }
 
-/** What may outlast or outgrow the HTTP API; resources/distribution.yml sends the paths of these routes here. */
+/** The routes that may exceed the limits of the HTTP API; resources/distribution.yml sends their paths here. */
 const routes = {
   exportTasks: taskRoutes.exportTasks,
   submitRequest: gatewayRoutes.submitRequest,
@@ -53,8 +53,8 @@ const routes = {
 }
 
 /**
- * The streaming function on node:http, listening nowhere yet. The Lambda Web Adapter passes requests on and answers back
- * as they stream; `npm run offline` hands it those of its own server.
+ * The streaming function on node:http, not listening yet. The Lambda Web Adapter passes requests to it and streams the
+ * answers; `npm run offline` passes it the requests of its own server.
  */
 export const openStreaming = (): Server => {
   const open = openWork<typeof routes>((served) => {

@@ -20,11 +20,11 @@ type Wanted = { role?: UserRow['role'] | undefined; disabled?: boolean | undefin
 type ChangeAccountStatus = (userId: string, wanted: Wanted) => Promise<UserRow>
 
 /**
- * Changes what a user may do. Where that changes who is an admin that may come in, user and roster are one commit on
- * condition of the roster's version: two admins who take each other's role away at once do not both succeed.
+ * Changes the role of a user, or disables the user. A change of who is an active admin commits user and roster together,
+ * on condition of the roster's version: two admins who remove each other's role at once do not both succeed.
  *
- * Throws Problem `invalid` `last_admin` when no user would be left who can sign in, `missing` for a user who is not
- * there, `unavailable` `users_busy` when others never stop changing users in between.
+ * Throws Problem `invalid` `last_admin` when no user who can sign in would be left, `missing` for a user who does not
+ * exist, and `unavailable` `users_busy` when other writers win every time.
  */
 export const createChangeAccountStatus = ({
   store,
@@ -34,14 +34,14 @@ export const createChangeAccountStatus = ({
 }: Needs): ChangeAccountStatus => {
   const contend = createContention({ timer: clock, entropy })
 
-  /** Throws Problem `invalid` `last_admin` when none of those who are left could sign in, and the one who goes could. */
+  /** Throws Problem `invalid` `last_admin` when the removed admin can sign in and no remaining admin can. */
   const refuseLast = async (userId: string, left: readonly string[]) => {
     if (left.length > 0 && !(await canSignIn(userId))) return
     for (const id of left) if (await canSignIn(id)) return
     throw lastAdmin()
   }
 
-  /** The change of the roster that goes with that of a user; none where the same admins may come in as before. */
+  /** The change of the roster that a change of a user requires; none when the active admins stay the same. */
   const rosterWrites = async ({ version, admins }: Roster, user: UserRow): Promise<Update<Roster>[]> => {
     const others = admins.filter((each) => each !== user.id)
     const isAdmin = user.role === 'admin' && !user.disabled
@@ -52,7 +52,7 @@ export const createChangeAccountStatus = ({
   }
 
   const attempt = async (userId: string, wanted: Wanted): Promise<UserRow | undefined> => {
-    // The user first: while that row is as it was read, so is its place in a roster that was read later.
+    // The user is read first: while that row is unchanged, so is its entry in a roster that was read later.
     const user = await store.get(users, userId)
     const roster = await store.get(rosters, ROSTER_ID)
     if (roster === undefined || user?.createdAt === undefined) throw missing('User')
@@ -77,14 +77,14 @@ export const createChangeAccountStatus = ({
 const busy = () =>
   new Problem('unavailable', 'users_busy', 'Others are changing users: try again', { retryAfterMs: BUSY_MS })
 
-/** Whether the mode of sign-in lets that user in at all, once the accounts at those providers are unlinked. */
+/** Whether a user can sign in in this mode, without the linked accounts at the providers `unlinked`. */
 export type CanSignIn = (userId: string, unlinked?: readonly ProviderName[]) => Promise<boolean>
 
 type RefuseUnlinkingNeeds = { store: Store; canSignIn: CanSignIn }
 
 /**
- * Throws Problem `invalid` `last_admin` when without accounts at those providers no admin could sign in any more, of whom
- * one can now. It looks before it is done: two admins who are unlinked at the same moment may both be the last.
+ * Throws Problem `invalid` `last_admin` when an admin can sign in now, and none could without accounts at these
+ * providers. The check comes before the unlinking: two admins who are unlinked at the same moment may both be the last.
  */
 export const createRefuseUnlinking =
   ({ store, canSignIn }: RefuseUnlinkingNeeds) =>

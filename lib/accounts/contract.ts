@@ -15,7 +15,10 @@ const ProvidersSchema = z
   .min(1)
   .max(PROVIDERS.length)
   .refine((names) => new Set(names).size === names.length, 'names a provider twice')
-/** Fields that people look for in a profile: dropped like any other unknown key, a leaked password would seem changed. */
+/**
+ * Fields that callers expect in a profile. If they were dropped like other unknown keys, a leaked password would seem to
+ * be changed.
+ */
 const ELSEWHERE = {
   password: z.never('is changed at POST /api/auth/password').optional(),
   email: z.never('cannot be changed; POST /api/auth/password changes the password').optional(),
@@ -33,7 +36,7 @@ export const accountRoutes = defineRoutes({
       email: EmailSchema,
       password: NewPassword,
       name: NameSchema,
-      /** An empty one is none, as forms send it. */
+      /** Forms send an empty text for no code. */
       inviteCode: z.string().trim().max(200).optional(),
     }),
     response: z.object({ user: UserSchema, message }),
@@ -139,7 +142,7 @@ export const userRoutes = defineRoutes({
       .object({
         role: RoleSchema.optional(),
         disabled: z.boolean().optional(),
-        /** Where a verified address, or linking, attaches an account anew. */
+        /** The providers whose account is removed: a verified address, or linking, adds it again. */
         unlink: ProvidersSchema.optional(),
       })
       .refine(

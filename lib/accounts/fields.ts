@@ -4,26 +4,26 @@ import { shownText } from '../core/shown-text.ts'
 const LONGEST_PASSWORD = 1_024
 
 /**
- * An address as the HTML standard's e-mail field takes it: ASCII, so that lower case is all that comparing needs and no
- * two addresses merely look the same (a dotless i, the Kelvin sign, full-width letters).
+ * An address as the e-mail field of the HTML standard accepts it. It is ASCII, so lower case suffices for comparisons,
+ * and no two addresses only look the same (a dotless i, the Kelvin sign, full-width letters).
  */
 export const EmailSchema = z
   .string()
   .max(255)
   .pipe(z.email({ pattern: z.regexes.html5Email, error: 'is not an e-mail address (in ASCII letters)' }))
 
-/** What an address is compared by. */
+/** The form of an address for comparisons. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
-/** What a person is called by. */
+/** The name of a person. */
 export const NameSchema = shownText(100)
 
-/** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
+/** Keyboards encode the same letters differently; see RFC 8265, section 4.2. */
 const typed = (password: string) => password.normalize('NFC')
 
 const isShortEnough = (password: string) => Buffer.byteLength(password) <= LONGEST_PASSWORD
 
-/** Of any script: a letter is a letter, a number is a number. It is as long as what is compared, however it was typed. */
+/** Letters and digits of any script count. The length is that of the normalized text that is compared. */
 export const NewPassword = z
   .string()
   .overwrite(typed)

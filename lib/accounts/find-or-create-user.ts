@@ -10,9 +10,9 @@ import type { FederatedIdentity, FindOrCreateUser } from './schema.ts'
 type Needs = { store: Store; mode: () => AuthMode; register: Register }
 
 /**
- * Accounts of people whom a provider vouches for. Only an address that the provider checked counts, and it opens only
- * an account that has proven the same address: else a person who registers another's address with a password first would
- * share that person's account later.
+ * Accounts of people whom a provider authenticated. Only an address that the provider verified counts, and it opens only
+ * an account that has proven the same address: otherwise a person who registers another's address with a password first
+ * would later share that account.
  */
 export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOrCreateUser => {
   const existing = async (registration: Registration) => {
@@ -31,7 +31,7 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
     if (registration !== undefined) return existing(registration)
     const user = await register(applicant, { linkOf })
     if (user !== undefined) return { user: shownUser(user), isNew: true }
-    // The same person came twice at once.
+    // Two concurrent sign-ins of the same person.
     const faster = await store.get(registrations, applicant.email)
     if (faster === undefined) throw new Error('An address is taken, but no user has it')
     return existing(faster)
@@ -59,7 +59,7 @@ const applicantOf = (person: FederatedIdentity): Applicant => {
   }
 }
 
-/** What a provider calls a name is cut to what one may be here. */
+/** Cuts a provider's name to the longest name of an account. */
 const nameOf = (text: string | undefined): string | undefined =>
   NameSchema.safeParse(text?.split(CONTROLS).join(' ').trim().slice(0, 100).trimEnd().toWellFormed()).data
 

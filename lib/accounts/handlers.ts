@@ -6,7 +6,7 @@ import type { ConnectionsOf, User } from './schema.ts'
 import type { Accounts } from './service.ts'
 import type { AccountAttempt } from './sign-in.ts'
 
-/** What is done from an address, which the record of refusals names. */
+/** A verb with the caller's address, which the record of refusals names. */
 export type FromAddress<Verb extends (...given: never[]) => unknown> = (
   ...given: [...Parameters<Verb>, address: string]
 ) => ReturnType<Verb>

@@ -13,7 +13,7 @@ import type { AccountStatusOf, Invite } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const SECRET_BYTES = 16
-/** For so long an invite is listed that has expired. */
+/** How long the list shows an expired invite. */
 const SHOWN_MS = 90 * DAY_MS
 const MOST_OF_EMAIL = 20
 
@@ -30,7 +30,7 @@ export type Invites = ReturnType<typeof createInvites>
 
 /** Invites to register. A code is the invite's id and a secret of 128 bits. */
 export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, audit }: Needs) => {
-  /** Makes an invite: the code is enough, or with `email` the code and that address. */
+  /** Makes an invite for anyone with the code, or with `email` only for that address. */
   const create = async (
     principal: Principal,
     given: { email?: string | undefined; expiresInDays: number },
@@ -61,7 +61,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     return { invites: page.rows.map(shown), ...pageFacts(page, total, query, 'invites') }
   }
 
-  /** Takes an invite back; an account that was made with it stays. */
+  /** Removes an invite; an account that was made with it stays. */
   const remove = async (principal: Principal, id: string): Promise<void> => {
     const { applied } = await store.commit<InviteRow>({ remove: invites, key: id })
     if (!applied) throw missing('Invite')
@@ -71,11 +71,14 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
   const admits = (row: InviteRow, email: string) =>
     row.expiresAt > iso(clock.now()) && (row.email === undefined || row.email === email)
 
-  /** Whether it is unused, or was used by the account of that address alone: a repeated request of its owner answers the account. */
+  /**
+   * Whether it is unused, or was used by the account of that address only: a repeated request of its owner answers the
+   * account.
+   */
   const isFreeFor = async ({ usedBy }: InviteRow, email: string) =>
     usedBy === undefined || (await store.get(registrations, email))?.userId === usedBy
 
-  /** Whether who made it may invite still: an invite is worth what its maker is. */
+  /** Whether the user who made it may still invite: an invite has the rights of its maker. */
   const isVouchedFor = async ({ createdBy }: InviteRow) => {
     const status = await accountStatusOf(createdBy)
     return status?.role === 'admin' && !status.disabled
@@ -91,7 +94,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     return row
   }
 
-  /** The invite that an admin made for the address, which needs no code from who has proven to hold it. */
+  /** The invite for the address; a person who has proven to own the address needs no code. */
   const ofEmail = async (email: string): Promise<InviteRow | undefined> => {
     const selection = { index: 'ofEmail', is: email, order: 'desc', limit: MOST_OF_EMAIL } as const
     const { rows } = await store.page(invites, selection)
@@ -100,7 +103,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     return undefined
   }
 
-  /** The write that uses an invite up for an account; it is refused when another was faster. */
+  /** The write that uses up an invite for an account; it is refused when another use won. */
   const use = ({ id }: InviteRow, userId: string): Update<InviteRow> => ({
     update: invites,
     key: id,

@@ -28,7 +28,7 @@ type Needs = {
 type Change = { currentPassword: string; newPassword: string }
 type Reset = { email: string; code: string; newPassword: string }
 
-/** How an account gets another password. API tokens stay: they are listed and revoked at /api/tokens. */
+/** Changes of passwords. API tokens stay valid: /api/tokens lists and revokes them. */
 export const createPasswordChanges = (needs: Needs) => {
   const { store, passwords, clock, countAttempt, endSessions, audit } = needs
 
@@ -39,10 +39,9 @@ export const createPasswordChanges = (needs: Needs) => {
   }
 
   /**
-   * Puts another password in place if `when` still holds, and ends every session of the account but the caller's own;
-   * answers its hash. A reset code that there is for the account is used up by any change. The sessions
-   * end before the write, so that a process that dies leaves none that the old password opened; and again after it, for
-   * those that began in between.
+   * Replaces the password if `when` still holds, and ends every session of the account except the caller's; resolves to
+   * the new hash. Any change uses up a reset code of the account. The sessions end before the write, so that a death of
+   * the process leaves no session of the old password; and again after it, for sessions that began in between.
    */
   const replace = async (
     principal: Principal,
@@ -66,7 +65,7 @@ export const createPasswordChanges = (needs: Needs) => {
     return passwordHash
   }
 
-  /** Changes the caller's own password. Throws Problem `unauthenticated` `wrong_password` when the current one is another. */
+  /** Changes the caller's own password. Throws Problem `unauthenticated` `wrong_password` for a wrong current one. */
   const changePassword = async (
     principal: Principal,
     { currentPassword, newPassword }: Change,
@@ -76,15 +75,15 @@ export const createPasswordChanges = (needs: Needs) => {
     const registration = await registrationOf(principal.userId)
     const isRight = await passwords.verify(currentPassword, registration?.passwordHash)
     const when = { passwordHash: registration?.passwordHash ?? null }
-    // Of two changes at once the second finds that its current password is none any more.
+    // The second of two concurrent changes finds that its current password was replaced.
     if (!isRight || !registration || !(await replace(principal, registration, { when, newPassword })))
       throw wrongPassword()
     await audit(principal, 'password.change', { userId: principal.userId })
   }
 
   /**
-   * A code with which the owner of an account sets another password, once and within an hour; one that was given before is
-   * worth nothing any more. Throws Problem `missing` for an account that is not there.
+   * Makes a code with which the owner of an account can set a new password once within an hour; an earlier code becomes
+   * invalid. Throws Problem `missing` for an account that does not exist.
    */
   const createResetCode = async (principal: Principal, userId: string) => {
     refuseOtherModes(needs.mode())
@@ -102,7 +101,7 @@ export const createPasswordChanges = (needs: Needs) => {
     return { code, expiresAt }
   }
 
-  /** Whose code it is, if it can be used. What is done does not depend on whether there is such an account. */
+  /** The owner of a valid code. The work does not depend on whether the account exists. */
   const holderOf = async ({ email, code }: Reset): Promise<Registration | undefined> => {
     const registration = await store.get(registrations, emailKey(email))
     const stored =
@@ -112,8 +111,8 @@ export const createPasswordChanges = (needs: Needs) => {
   }
 
   /**
-   * Sets another password by a reset code. Throws Problem `unauthenticated` `bad_reset_code`, after the same work and in the
-   * same words whether there is no such account, it has no code, another or an expired one, or it is disabled.
+   * Sets a new password by a reset code. Throws Problem `unauthenticated` `bad_reset_code`, after the same work and with
+   * the same text for a missing or disabled account, and for a missing, wrong or expired code.
    */
   const resetPassword = async (reset: Reset): Promise<LoggedIn> => {
     refuseOtherModes(needs.mode())

@@ -19,19 +19,19 @@ import {
 
 export type RegistrationMode = 'invite' | 'open' | 'closed'
 
-/** Who wants an account. `email` is in the form that addresses are compared in. */
+/** A person who wants an account. `email` is in the form for comparisons. */
 export type Applicant = Pick<
   Registration,
   'email' | 'shownEmail' | 'emailVerified' | 'name' | 'avatarUrl'
 > & {
-  /** An invite's; an empty one is none. */
+  /** The code of an invite; an empty one counts as none. */
   code?: string | undefined
 }
 
-/** What an account begins with beside its applicant: a password, a link to an account elsewhere. */
+/** The credentials that an account begins with: a password, or a link to an account elsewhere. */
 type Credentials = {
   passwordHash?: () => Promise<string>
-  /** A write that is part of the commit which makes the account. */
+  /** Makes a write that is part of the commit of the account. */
   linkOf?: ((userId: string) => Promise<AnyWrite>) | undefined
 }
 
@@ -44,14 +44,14 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** Why a person may register. */
+/** The reason why a person may register. */
 type Admission = { as: 'founder' } | { as: 'open' } | { as: 'invited'; invite: InviteRow }
 
 export type Register = ReturnType<typeof createRegister>
 
 /** The rules of registration: the first account needs no invite and is admin; every other one is a user's. */
 export const createRegister = ({ store, invites, registrationMode, clock, ids, audit }: Needs) => {
-  // An installation keeps its first account, so storage is asked until there is one and no longer.
+  // The first account is permanent: once it exists, storage need not be read again.
   let founded = false
 
   const isFounded = async (): Promise<boolean> => {
@@ -79,7 +79,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     passwordHash: string | undefined,
   ): Registration => ({
     ...applicant,
-    // An admin sent the invite to that address, so the code proves that it arrived there.
+    // An admin sent the invite to that address, so the code proves that its holder reads mail there.
     emailVerified:
       applicant.emailVerified || (admission.as === 'invited' && admission.invite.email === applicant.email),
     userId: ids.next('user'),
@@ -89,8 +89,8 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
   })
 
   /**
-   * Registration, user, link, and the roster or the invite that lets the owner in: one commit. `taken` when the address has
-   * an account, `founded` when another account is the first one by now.
+   * Commits registration, user, link, and the roster or the invite. Resolves to `taken` when the address has an account,
+   * and to `founded` when another account became the first one.
    */
   const commit = async (
     registration: Registration,
@@ -111,12 +111,12 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     return 'founded'
   }
 
-  /** Makes the account that the rules allow, or throws what they say; undefined when the address has an account. */
+  /** Makes an account if the rules allow it, else throws; undefined when the address has an account. */
   const register = async (
     applicant: Applicant,
     { passwordHash, linkOf }: Credentials = {},
   ): Promise<UserRow | undefined> => {
-    // First: a caller who may not register does not learn whether an address has an account.
+    // This check comes first: a caller who may not register does not learn whether an address has an account.
     const admission = await admit(applicant)
     if ((await store.get(registrations, applicant.email)) !== undefined) return undefined
     const hash = await passwordHash?.()

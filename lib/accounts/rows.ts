@@ -6,27 +6,29 @@ import { InviteSchema, type ProfilePatch, type User, UserSchema } from './schema
 type Role = z.output<typeof RoleSchema>
 type Profile = { [Field in keyof ProfilePatch]?: NonNullable<ProfilePatch[Field]> }
 
-/** Who holds an e-mail address: its insert decides that an account comes to be. It has all that the account begins with. */
+/**
+ * The owner of an e-mail address: its insert decides that an account is made. It has all initial fields of the account.
+ */
 export type Registration = {
-  /** In the form that addresses are compared in. */
+  /** In the form for comparisons. */
   email: string
   userId: string
   shownEmail: string
-  /** Whether the address is known to be this person's: a provider checked it, or an admin sent an invite to it. */
+  /** Whether the address is verified: a provider checked it, or an admin sent an invite to it. */
   emailVerified: boolean
   name: string
   avatarUrl?: string
   role: Role
-  /** A PHC string; absent for who signs in elsewhere only. */
+  /** A PHC string; absent for a person who signs in elsewhere only. */
   passwordHash?: string
-  /** The SHA-256 of a code that sets another password once, until `resetUntil` (epoch milliseconds). */
+  /** The SHA-256 of a code that sets a new password once, until `resetUntil` (epoch milliseconds). */
   resetHash?: string
   resetUntil?: number
   createdAt: string
 }
 export const registrations = collection<Registration>({ name: 'registrations', key: 'email', indexes: {} })
 
-/** How many accounts there are; the local admin's, which is in no list, does not count. */
+/** The number of accounts, without the local admin's, which is in no list. */
 export const USER_COUNTERS = { counter: 'users', member: 'all' } as const
 
 /** An account. The local admin's has no `createdAt`, so it is in no list. */
@@ -37,7 +39,7 @@ export type UserRow = Profile & {
   role: Role
   disabled: boolean
   createdAt?: string
-  /** Only in rows of earlier releases; means nothing any more. */
+  /** A field of earlier releases, without a meaning now. */
   standing?: number
 }
 export const users = collection<UserRow>({
@@ -50,14 +52,14 @@ export const users = collection<UserRow>({
 })
 
 /**
- * The admins who may come in. The row is part of every commit that changes who they are, on condition of its `version`: so
- * two changes at once cannot both take away the last one. Its insert decides who the first account is.
+ * The active admins. The row is part of every commit that changes them, on condition of its `version`: so two concurrent
+ * changes cannot remove the last one. Its insert decides which account is the first.
  */
 export type Roster = {
   id: string
   version: number
   admins: readonly string[]
-  /** The first account, in a row of an earlier release that died before it had stored the account. */
+  /** The first account, in a row of an earlier release that died before it stored the account. */
   founder?: Registration
 }
 export const ROSTER_ID = 'admins'
@@ -65,11 +67,11 @@ export const rosters = collection<Roster>({ name: 'rosters', key: 'id', indexes:
 
 export const INVITE_COUNTERS = { counter: 'invites', member: 'all' } as const
 
-/** Lets one person register; only the SHA-256 of its secret is stored. */
+/** Allows one person to register; only the SHA-256 of its secret is stored. */
 export type InviteRow = {
   id: string
   secretHash: string
-  /** Whom alone it is for, in the form that addresses are compared in. */
+  /** The only address that it is for, in the form for comparisons. */
   email?: string
   shownEmail?: string
   createdBy: string
@@ -78,7 +80,7 @@ export type InviteRow = {
   usedAt?: string
   /** The account that was made with it. */
   usedBy?: string
-  /** Epoch milliseconds; it is listed for some time after it expired. */
+  /** Epoch milliseconds; the list shows it for some time after it expired. */
   keptUntil: number
 }
 export const invites = collection<InviteRow>({
@@ -91,7 +93,7 @@ export const invites = collection<InviteRow>({
   recount: { index: 'newest', counter: INVITE_COUNTERS.counter },
 })
 
-/** The row that an account begins with. */
+/** The first row of an account. */
 export const userRowOf = (registration: Registration): UserRow => ({
   id: registration.userId,
   email: registration.shownEmail,
@@ -102,7 +104,7 @@ export const userRowOf = (registration: Registration): UserRow => ({
   createdAt: registration.createdAt,
 })
 
-/** As its owner and the admins see it. */
+/** The user as its owner and the admins see it. */
 export const shownUser = ({ disabled: _disabled, standing: _standing, ...row }: UserRow): User => ({
   ...row,
   onboardingCompleted: row.onboardingCompleted ?? false,

@@ -19,7 +19,7 @@ export const UserSchema = z.object({
 })
 export type User = z.output<typeof UserSchema>
 
-/** What people change of their own account; null takes a field away. */
+/** The fields that people change of their own account; null removes a field. */
 export const ProfilePatch = z.object({
   name: NameSchema.optional(),
   avatarUrl: AvatarUrlSchema.nullable().optional(),
@@ -30,10 +30,10 @@ export const ProfilePatch = z.object({
 })
 export type ProfilePatch = z.output<typeof ProfilePatch>
 
-/** An invite as admins see it; the code is shown once, when it is made. */
+/** An invite as admins see it; only the answer of its creation shows the code. */
 export const InviteSchema = z.object({
   id: z.string(),
-  /** Whom alone it is for. */
+  /** The only address that it is for. */
   email: z.string().optional(),
   createdBy: z.string(),
   createdAt: z.string(),
@@ -43,36 +43,39 @@ export const InviteSchema = z.object({
 })
 export type Invite = z.output<typeof InviteSchema>
 
-/** The account of that id; undefined for one that is not there. In local mode the local admin is one. */
+/** The account of an id; undefined when it does not exist. In local mode the local admin has one. */
 export type UserOf = (userId: string) => Promise<User | undefined>
 
 /**
- * The status of a user's account, read from storage each time; undefined for one who is not there or does not belong to the
- * mode of sign-in. Sessions, API tokens and devices, which act in a user's name, ask this first.
+ * The status of an account, read from storage each time; undefined for a user who does not exist or does not belong to
+ * the mode of sign-in. Sessions, API tokens and devices check it before they act for a user.
  */
 export type AccountStatusOf = (userId: string) => Promise<AccountStatus | undefined>
 
-/** Whom an OAuth or OpenID Connect provider says it is. `emailVerified` says that the provider checked the address. */
+/**
+ * The person whom an OAuth or OpenID Connect provider authenticated. `emailVerified` says that the provider verified the
+ * address.
+ */
 export type FederatedIdentity = {
   email: string
   emailVerified: boolean
   name?: string
   avatarUrl?: string
-  /** An invite code that the person came with. */
+  /** The invite code that the person brought. */
   invite?: string
 }
 
 /**
- * The account of a person whom a provider vouches for and whom no linked account is known of, made if the rules of
- * registration allow it: then `linkOf` answers the write that links the account elsewhere, which is part of its commit. Throws Problem `forbidden` (`email_not_verified`; `account_exists` for an address whose
- * account has yet to prove it; `registration_closed`; `invite_required`; `sign_in_refused` for one that is disabled)
- * or `invalid` (`invalid_invite`, `email_not_usable`).
+ * The account of a person whom a provider authenticated and who has no linked account; made if the rules of registration
+ * allow it. `linkOf` then makes the write of the link, which is part of its commit. Throws Problem `forbidden`
+ * (`email_not_verified`; `account_exists` for an address whose account has not proven it; `registration_closed`;
+ * `invite_required`; `sign_in_refused` for a disabled account) or `invalid` (`invalid_invite`, `email_not_usable`).
  */
 export type FindOrCreateUser = (
   person: FederatedIdentity,
   linkOf?: (userId: string) => Promise<AnyWrite>,
 ) => Promise<{ user: User; isNew: boolean }>
 
-/** What accounts elsewhere a user has linked. */
+/** The accounts elsewhere that a user has linked. */
 type Connections = { connectedAccounts: string[]; hasCodeHostToken: boolean }
 export type ConnectionsOf = (userId: string) => Promise<Connections>

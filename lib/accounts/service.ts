@@ -30,7 +30,7 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** What an admin changes of an account. */
+/** The fields of an account that an admin may change. */
 type Change = {
   role?: 'user' | 'admin' | undefined
   disabled?: boolean | undefined
@@ -39,7 +39,7 @@ type Change = {
 
 export type Accounts = ReturnType<typeof createAccounts>
 
-/** Accounts of people: how one comes to have one, what it may do, and what its owner says of himself. */
+/** Accounts of people: registration, rights, and profile. */
 export const createAccounts = (needs: Needs) => {
   const people = createUsers(needs)
   const invites = createInvites({ ...needs, accountStatusOf: people.accountStatusOf })
@@ -56,9 +56,9 @@ export const createAccounts = (needs: Needs) => {
   }
 
   /**
-   * Changes the role of an account or disables it; a disabled one is signed out everywhere, and stays so when it is
-   * enabled again. The accounts that it has at providers of `unlink` are its no more. Throws Problem `invalid`
-   * `last_admin`, `missing` for an account that is not there.
+   * Changes the role of an account or disables it. A disabled user is signed out everywhere, and stays signed out when
+   * enabled again. Removes the linked accounts at the providers of `unlink`. Throws Problem `invalid` `last_admin`, and
+   * `missing` for an account that does not exist.
    */
   const changeUser = async (
     principal: Principal,
@@ -66,7 +66,7 @@ export const createAccounts = (needs: Needs) => {
     { unlink: providers = [], ...wanted }: Change,
   ) => {
     await refuseUnlinking(userId, providers)
-    // Those that a login began while it was being disabled do not come back either.
+    // Also ends sessions of logins that ran while the account was being disabled.
     const signOut = () => endSessions(userId, { devices: { by: principal } })
     if ((await needs.store.get(users, userId))?.disabled) await signOut()
     const row = await changeAccountStatus(userId, wanted)

@@ -15,13 +15,13 @@ type Needs = {
   countAttempt: CountAttempt
 }
 
-/** What of an account is counted from an address, before the body is read. */
+/** The attempts that are counted by address before the body is read. */
 export type AccountAttempt = Exclude<Attempt, 'verifyAccessKey'>
 
 type Credentials = { email: string; password: string }
 /**
- * Who logged in. A change of the password ends the sessions that there are; one that is opened at that moment is younger,
- * so `confirm` is asked once it is open: it throws `bad_credentials` when the password was changed meanwhile.
+ * A user who logged in. A change of the password ends all existing sessions, but not one that is opened at the same
+ * moment. So `confirm` is called after the session was opened: it throws `bad_credentials` when the password has changed.
  */
 export type LoggedIn = { user: User; confirm: () => Promise<void> }
 type Applicant = Credentials & { name: string; inviteCode?: string | undefined }
@@ -29,15 +29,15 @@ type Applicant = Credentials & { name: string; inviteCode?: string | undefined }
 /** Accounts with a password, in cloud mode. */
 export const createSignIn = ({ store, mode, register, passwords, countAttempt }: Needs) => {
   /**
-   * Counts an attempt from an address, before anything is known of it: what is no attempt in the end counts too. Throws
-   * Problem `rate_limited`.
+   * Counts an attempt from an address before the body is read, so malformed requests count too. Throws Problem
+   * `rate_limited`.
    */
   const countFrom = async (of: AccountAttempt, address: string): Promise<void> => {
     refuseOtherModes(mode())
     await countAttempt(of, { address })
   }
 
-  /** Makes an account. Throws Problem `invalid` `email_taken`, and what the rules of registration say. */
+  /** Makes an account. Throws Problem `invalid` `email_taken`, and the errors of the rules of registration. */
   const signUp = async ({ password, ...given }: Applicant): Promise<User> => {
     refuseOtherModes(mode())
     const email = emailKey(given.email)
@@ -56,8 +56,8 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
   }
 
   /**
-   * Whose credentials they are. Throws Problem `unauthenticated` `bad_credentials`, after the same work and in the same
-   * words whether there is no such account, its password is another, or it is disabled.
+   * The user of these credentials. Throws Problem `unauthenticated` `bad_credentials`, after the same work and with the
+   * same text for a missing account, a wrong password and a disabled account.
    */
   const logIn = async ({ email, password }: Credentials): Promise<LoggedIn> => {
     refuseOtherModes(mode())
@@ -72,14 +72,14 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
   return { countFrom, signUp, logIn }
 }
 
-/** Throws when the account has another password by now. */
+/** Throws when the password of the account has changed. */
 export const confirmation =
   (store: Store, { email, passwordHash }: Registration) =>
   async (): Promise<void> => {
     if ((await store.get(registrations, email))?.passwordHash !== passwordHash) throw badCredentials()
   }
 
-/** Throws Problem `unsupported` `cloud_mode_only` where no one signs in with a password. */
+/** Throws Problem `unsupported` `cloud_mode_only` in modes without passwords. */
 export const refuseOtherModes = (mode: AuthMode): void => {
   if (mode !== 'cloud')
     throw new Problem('unsupported', 'cloud_mode_only', 'Passwords belong to AUTH_MODE=cloud')

@@ -16,7 +16,7 @@ const LOCAL_ADMIN_ROW: UserRow = {
 
 type Needs = { store: Store; mode: () => AuthMode }
 
-/** Accounts as they are read, and what people change of their own. */
+/** Reads accounts, and changes profiles. */
 export const createUsers = ({ store, mode }: Needs) => {
   const rowOf = async (userId: string): Promise<UserRow | undefined> =>
     (await store.get(users, userId)) ?? (userId === LOCAL_USER ? LOCAL_ADMIN_ROW : undefined)
@@ -32,14 +32,14 @@ export const createUsers = ({ store, mode }: Needs) => {
     return row && { role: row.role, disabled: row.disabled }
   }
 
-  /** Whether there is an account whose owner may sign in as an admin; once there is one, there always is. */
+  /** Whether an account exists that may sign in as an admin; once there is one, there always is one. */
   const hasAdmin = async (): Promise<boolean> => (await store.get(rosters, ROSTER_ID)) !== undefined
 
-  /** Every admin who may come in. */
+  /** Every active admin. */
   const adminIds = async (): Promise<readonly string[]> =>
     mode() === 'local' ? [LOCAL_USER] : ((await store.get(rosters, ROSTER_ID))?.admins ?? [])
 
-  /** Every account but the local admin's, newest first. */
+  /** Every account except the local admin's, newest first. */
   const list = async (query: PageQuery) => {
     const [page, counters] = await Promise.all([
       store.page(users, { index: 'newest', order: 'desc', ...rangeOf(query, 'users') }),
@@ -49,9 +49,9 @@ export const createUsers = ({ store, mode }: Needs) => {
     return { users: page.rows.map(listedUser), ...pageFacts(page, total, query, 'users') }
   }
 
-  /** Changes a profile; null takes a field away. */
+  /** Changes a profile; null removes a field. */
   const change = async (userId: string, patch: ProfilePatch): Promise<User> => {
-    // The local admin is stored when there is something to store.
+    // The local admin gets a row when there is something to store.
     if (userId === LOCAL_USER) await store.commit<UserRow>({ insert: users, row: LOCAL_ADMIN_ROW })
     const { row } = await store.commit<UserRow>({ update: users, key: userId, ...writeOf(patch) })
     if (row === undefined) throw missing('User')
@@ -61,7 +61,7 @@ export const createUsers = ({ store, mode }: Needs) => {
   return { userOf, accountStatusOf, hasAdmin, adminIds, list, change }
 }
 
-/** As admins see an account in their list. */
+/** An account in the list for admins. */
 export const listedUser = (row: UserRow): User & { disabled: boolean } => ({
   ...shownUser(row),
   disabled: row.disabled,

@@ -4,7 +4,9 @@ import { defineRoutes } from '../http/route.ts'
 import { AgenticRequestSchema, AgentSessionSchema } from './schema.ts'
 
 const params = z.object({ id: z.string().min(1).max(200) })
-/** The number of the run, and that of the event in it. Any other text would be taken for one, and hide what comes before it. */
+/**
+ * The number of the run, then of the event. Any other text is refused: compared as an id, it would hide earlier events.
+ */
 const eventId = z.string().regex(/^(?:\d{4,12}-\d{7,12})?$/, 'must be the id of an event of this stream')
 const headers = z.object({ 'last-event-id': eventId.optional() })
 const events = z.string().meta({

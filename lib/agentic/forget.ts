@@ -7,10 +7,10 @@ import { isOver } from './schema.ts'
 
 type Needs = { store: Store; feed: Pick<Feed, 'remove'>; clock: Pick<Clock, 'now'> }
 
-/** `isDone` is false while sessions run, or more is left than was to be removed. */
+/** `isDone` is false while sessions still run, or while rows are left. */
 type Forgotten = { removed: number; isDone: boolean }
 
-/** Removes the sessions of a conversation that is deleted, with their events; those that run are cancelled first. */
+/** Removes the sessions of a deleted conversation with their events; cancels running sessions first. */
 export const createForgetSessions = ({ store, feed, clock }: Needs) => {
   const stop = ({ id }: AgentSessionRow) =>
     store.commit<AgentSessionRow>({
@@ -20,7 +20,7 @@ export const createForgetSessions = ({ store, feed, clock }: Needs) => {
       set: { cancelRequestedAt: iso(clock.now()) },
     })
 
-  /** The session goes after its events: what dies in between finds it again. */
+  /** The row of a session is removed after its events: a later call finds it when this one dies in between. */
   const forget = async ({ id }: AgentSessionRow, most: number): Promise<number> => {
     const events = await feed.remove(streamOf(id), most)
     if (events >= most) return events
@@ -28,7 +28,7 @@ export const createForgetSessions = ({ store, feed, clock }: Needs) => {
     return events + 1
   }
 
-  /** At most so many rows at a time. */
+  /** Removes at most `most` rows in one call. */
   return async (conversationId: string, most: number): Promise<Forgotten> => {
     const selection = { index: 'ofConversation', is: conversationId, order: 'asc', limit: most } as const
     const { rows, next } = await store.page(agentSessions, selection)

@@ -12,7 +12,7 @@ type Needs = {
   clock: Clock
 }
 
-/** Without a signal of its connection a stream ends with its session. */
+/** Without the connection's signal a stream ends with its session. */
 const never = new AbortController().signal
 
 export const agenticHandlers = ({

@@ -7,16 +7,16 @@ import type { Log } from '../ports/log.ts'
 import { KEEP_MS, streamOf } from './rows.ts'
 import type { EmitEvent, SessionEvent } from './schema.ts'
 
-/** What a reader may fall behind by: after that it is cut off, and goes on with `Last-Event-ID` when it comes back. */
+/** The most events that a reader may fall behind: then it is disconnected, and continues with `Last-Event-ID`. */
 const MOST_BEHIND = 10_000
 const MOST_CHARACTERS = 4_000_000
 
-/** One reader of a session that runs in this process: takes events as they come, in batches. */
+/** One reader of a session that runs in this process: takes events in batches. */
 type Reader = {
-  /** What has come since the last call, or comes next; undefined at the end. Throws Problem `reader_too_slow`. */
+  /** The events since the last call, or the next ones; undefined at the end. Throws Problem `reader_too_slow`. */
   next(): Promise<readonly SessionEvent[] | undefined>
   push(event: SessionEvent, characters: number): void
-  /** No further event comes; what is waiting is still read. */
+  /** No further events follow; the reader still gets those in its buffer. */
   end(): void
 }
 
@@ -58,16 +58,16 @@ const createReader = (): Reader => {
   }
 }
 
-/** Ends the connection: its reader goes on with what is stored when it comes back. */
+/** Ends the connection: when the reader reconnects, it continues from the stored events. */
 const tooSlow = () => new Problem('unavailable', 'reader_too_slow', 'The reader fell too far behind')
 
-/** Deltas of these types that follow each other are stored as one event, under the id of the last. */
+/** Consecutive deltas of these types are stored as one event, under the id of the last. */
 const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
-/** What is not stored yet is stored once there is so much of it. */
+/** The size of events in memory that causes a write to storage. */
 const MOST_UNSTORED = 64_000
-/** A text of an event is cut here: the whole result of a tool is in the audit record. */
+/** The longest text in an event: the audit record has the whole result of a tool. */
 const LONGEST_TEXT = 20_000
-/** An event with more than that is stored and sent without what is not a plain value: an append takes 256 kB. */
+/** A larger event is stored and sent with its plain values only: an append takes 256 kB. */
 const LARGEST_EVENT = 80_000
 const MOST_IN_APPEND = 500
 const WAITS_MS = [100, 400, 1_600]
@@ -80,23 +80,23 @@ type Needs = { feed: Pick<Feed, 'append'>; clock: Clock; log: Log; masker: Maske
 /** The run of a session in this process. */
 export type LiveRun = {
   emit: EmitEvent
-  /** Stores what is not stored yet. Never rejects. */
+  /** Stores the events in memory. Never rejects. */
   flush(): Promise<void>
-  /** Stores the rest; readers end after the last event. */
+  /** Stores the remaining events; readers end after the last event. */
   close(): Promise<void>
-  /** The events after an id that are not stored yet, then those that come. `leave` takes the reader away. */
+  /** The events after an id that are not stored yet, then new ones. `leave` removes the reader. */
   read(): { unstored: readonly SessionEvent[]; reader: Reader; leave(): void }
   readonly readers: number
   /** `clock.now()` when the last reader left. */
   readonly readerLeftAt: number
-  /** Whether anything was stored: before that a reader finds nothing there. */
+  /** Whether any event is stored: before that the stored stream is empty. */
   readonly hasStored: boolean
 }
 
 /**
- * Events go to the readers in this process at once, and to storage in batches: at the end of a step, when there is much of
- * them, and when it is asked for. Every event is in one of `storing`, `unstored` and the feed, in this order of time from
- * the right, so that a reader who takes them in that order misses none.
+ * Sends events to the readers in this process at once, and to storage in batches: at the end of a step, when the batch is
+ * large, and on request. Every event is in `unstored`, `storing` or the feed, and moves in this order. So a reader misses
+ * no event when it copies the first two before it reads the feed.
  */
 export const createLiveRun = (
   { feed, clock, log, masker }: Needs,
@@ -104,7 +104,7 @@ export const createLiveRun = (
   run: number,
 ): LiveRun => {
   const readers = new Set<Reader>()
-  /** Of each type of deltas: its masker, and the last one that came. */
+  /** For each type of deltas: its masker, and the latest delta. */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
   let count = 0
   let unstored: Unstored[] = []
@@ -114,12 +114,16 @@ export const createLiveRun = (
   // An earlier run of the session may have stored events.
   let hasStored = run > 1
   let readerLeftAt = clock.now()
-  /** It takes no more events. */
+  /** The run takes no more events. */
   let isClosed = false
-  /** All that it took is stored: until then a reader waits, who would otherwise come again and again without a pause. */
+  /**
+   * All events are stored. Until then a new reader waits: otherwise it would reconnect again and again without a pause.
+   */
   let isOver = false
 
-  /** A delta as far as no secret may have begun in it; what is held back goes out with the next one, or before other events. */
+  /**
+   * Sends a delta up to a possible beginning of a secret; the rest follows with the next delta, or before another event.
+   */
   const emitDelta = (type: string, data: Delta) => {
     const stream = streams.get(type) ?? { masker: masker.stream(), last: data }
     stream.last = data
@@ -166,7 +170,7 @@ export const createLiveRun = (
       for (const part of partsOf(storing)) await append(part)
       hasStored = true
     } catch (thrown) {
-      // The run goes on: who follows it here has the events, who reads them later misses these.
+      // The run continues: readers in this process have the events, later readers miss them.
       log.error({ sessionId, reason: messageOf(thrown) }, 'events of an agent session were not stored')
     }
     storing = []
@@ -228,7 +232,7 @@ export const createLiveRun = (
 const eventId = (run: number, count: number): string =>
   `${String(run).padStart(4, '0')}-${String(count).padStart(7, '0')}`
 
-/** About how long an event is as text. */
+/** The approximate length of an event as text. */
 const sizeOf = (data: object): number => {
   let size = 60
   for (const value of Object.values(data))
@@ -241,7 +245,7 @@ const sizeOf = (data: object): number => {
   return size
 }
 
-/** The same data with its long texts cut. */
+/** A copy of the data with its long texts cut. */
 const cut = (value: unknown): unknown => {
   if (typeof value === 'string')
     return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value
@@ -256,7 +260,7 @@ const bounded = (data: object): object => {
   return { ...Object.fromEntries(plain), truncated: true }
 }
 
-/** Events as the feed takes them: at most so many, and so much text, in one append. */
+/** Splits events into appends of the feed, limited in number and size. */
 const partsOf = (events: readonly SessionEvent[]): FeedDraft[][] => {
   const parts: FeedDraft[][] = [[]]
   let size = 0

@@ -13,8 +13,8 @@ type Needs = {
 type Span = { spanId: string; parentId?: string; startedAt: string }
 
 /**
- * The events of a loop as events of a session. Steps and tool calls are spans: a call names its step as its parent.
- * Reasoning goes out between `thinking:start` and `thinking:end`, or not at all.
+ * Translates the events of a loop to events of a session. Steps and tool calls are spans; a call's parent is its step.
+ * Reasoning is sent between `thinking:start` and `thinking:end`, or not at all.
  */
 export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
   let step: Span = { spanId: '', startedAt: '' }

@@ -1,12 +1,12 @@
 import { collection, countRows } from '../core/collection.ts'
 import type { AgentSession } from './schema.ts'
 
-/** Sessions and their events are kept for so long. */
+/** The retention of sessions and their events. */
 export const KEEP_MS = 30 * 86_400_000
 
 /**
- * A session as it is stored. That of a task has no state of its own: it is in the state of its task. `followedUntil` (epoch
- * milliseconds) says that another process follows it, `cancelRequestedAt` that it is to stop.
+ * A stored session. The session of a task has no state of its own: it has the state of its task. `followedUntil` (epoch
+ * milliseconds) says that another process follows the session, `cancelRequestedAt` that the session is to stop.
  */
 export type AgentSessionRow = AgentSession & {
   expiresAt: number
@@ -14,7 +14,7 @@ export type AgentSessionRow = AgentSession & {
   cancelRequestedAt?: string
 }
 
-/** The counters of a user's sessions. */
+/** The name of the counters of a user's sessions. */
 export const sessionCounter = (userId: string): string => `agentSessions:${userId}`
 export const SESSIONS_MEMBER = 'all'
 
@@ -39,7 +39,7 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
     'error',
     'expiresAt',
   ],
-  // No list shows them, and each index that had them would be written with every renewal of a mark.
+  // No list shows these fields, and an index with them would be written at every renewal of a mark.
   detail: ['followedUntil', 'cancelRequestedAt'],
   expires: 'expiresAt',
   counts: countRows(({ userId }) => [{ counter: sessionCounter(userId), member: SESSIONS_MEMBER }]),

@@ -43,8 +43,7 @@ export const AgenticRequestSchema = z
 export type AgenticRequest = z.output<typeof AgenticRequestSchema>
 
 /**
- * An event of a session. Ids of one session sort in the order of its events: the number of the run, then that of the event
- * in it.
+ * An event of a session. Ids of one session sort in the order of its events: the number of the run, then of the event.
  */
 export type SessionEvent = {
   readonly id: string

@@ -20,7 +20,7 @@ import {
 } from './rows.ts'
 import { type AgentSession, type EmitEvent, isOver, type SessionEvent, type SessionState } from './schema.ts'
 
-/** Why a session was stopped before its model was done. */
+/** Why a session was stopped before its model ended. */
 type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
 const TEXTS: Readonly<Record<StopCode, string>> = {
   CANCELLED: 'The session was cancelled.',
@@ -29,7 +29,7 @@ const TEXTS: Readonly<Record<StopCode, string>> = {
   SHUTDOWN: 'The service is shutting down. Send the message again.',
 }
 
-/** The reason that a stopped session's signal aborts with. */
+/** The abort reason of a stopped session's signal. */
 export class SessionStopped extends Error {
   readonly code: StopCode
 
@@ -49,7 +49,7 @@ export type OpenSession = {
   end(status: 'completed' | 'failed' | 'cancelled', error?: AgentSession['error']): Promise<void>
 }
 
-/** The part of a task's session that one run of its agent adds. Nothing is stored where nothing is emitted. */
+/** The part of a task's session that one run adds. A run without events stores nothing. */
 export type TaskSessionRun = {
   readonly id: string
   readonly emit: EmitEvent
@@ -57,7 +57,7 @@ export type TaskSessionRun = {
   close(): Promise<void>
 }
 
-/** What a session needs to know of a task. */
+/** The facts about a task that its session shows. */
 export type TaskFacts = {
   readonly id: string
   readonly status: string
@@ -77,7 +77,7 @@ type Needs = {
   orphanMs: number
   /** The task that a session belongs to. */
   taskOf: (taskId: string) => Promise<TaskFacts | undefined>
-  /** Throws Problem `invalid` for a task that is over. */
+  /** Throws Problem `invalid` for a task that has ended. */
   cancelTask: (principal: Principal, taskId: string) => Promise<unknown>
 }
 
@@ -85,18 +85,18 @@ type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversat
 type Listed = PageQuery & { taskId?: string | undefined; conversationId?: string | undefined }
 
 /**
- * How often a running session looks whether another process wants it to stop, or follows it. A reader elsewhere is two
- * seconds behind at most: two looks, and its own poll.
+ * How often a running session checks whether another process asks for its cancellation, or follows it. A reader in
+ * another process lags at most two seconds: two checks, and its own poll.
  */
 const WATCH_MS = 850
-/** Looks from one append to the next of a session that is followed from elsewhere: each append is paid for. */
+/** Checks between two appends of a session that another process follows: each append costs money. */
 const LOOKS_OF_APPEND = 2
-/** A mark that a session is followed from elsewhere lasts so long, and is renewed so long before its end. */
+/** How long a mark of a reader in another process is valid, and how long before its end the mark is renewed. */
 const FOLLOWED_MS = 30_000
 const RENEWED_BEFORE_MS = 10_000
-/** Stored events that a reader is given at once. */
+/** The most stored events of one batch. */
 const READ_AT_ONCE = 500
-/** A session that is running for longer than its time limit and this was left behind by a process that died. */
+/** A session that runs this much longer than its time limit lost its process. */
 const LEFT_MS = 60_000
 
 const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
@@ -108,10 +108,10 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
   cancelled: 'cancelled',
 }
 
-/** What the last event of a run is where it ended the session. */
+/** The events of which one is the last of an ended session. */
 const ENDS: ReadonlySet<string> = new Set(['complete', 'message_saved', 'error'])
 
-/** How the session of a task stands, by its task. */
+/** The end of a task's session, from the state of the task. */
 const endOfTask = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
   const status = STATES_OF_TASKS[task?.status ?? ''] ?? 'failed'
   if (!isOver(status)) return { status }
@@ -130,11 +130,11 @@ const sessionOfTask = (taskId: string): string => `sess_${taskId.replace(/^task_
 
 export type AgentSessions = ReturnType<typeof createAgentSessions>
 
-/** Agent sessions: their rows, the runs in this process, and their events for readers here and elsewhere. */
+/** Agent sessions: their rows, the runs in this process, and their events for readers in any process. */
 export const createAgentSessions = (needs: Needs) => {
   const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf, cancelTask } = needs
   const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
-  /** Those of conversations, until their end is stored. */
+  /** Sessions of conversations, until their end is stored. */
   const running = new Set<Promise<void>>()
 
   const shown = async ({
@@ -146,7 +146,7 @@ export const createAgentSessions = (needs: Needs) => {
     return row.taskId === undefined ? row : { ...row, ...endOfTask(await taskOf(row.taskId)) }
   }
 
-  /** The row of a session that this caller may see: those of tasks are for all users. */
+  /** The row of a session that this caller may see: sessions of tasks are visible to all users. */
   const load = async (principal: Principal, id: string): Promise<AgentSessionRow> => {
     const row = await store.get(agentSessions, id, true)
     if (row === undefined || (row.taskId === undefined && row.userId !== principal.userId))
@@ -182,7 +182,7 @@ export const createAgentSessions = (needs: Needs) => {
     ...pageFacts(page, total, query, scope),
   })
 
-  /** Begins a session of a conversation. It stops by itself at its time limit, and when its last reader has left. */
+  /** Begins a session of a conversation. It stops at its time limit, and when its last reader has disconnected. */
   const open = async ({ conversationId, userId, provider, model }: Started): Promise<OpenSession> => {
     const id = ids.next('sess')
     const row: AgentSessionRow = {
@@ -215,7 +215,7 @@ export const createAgentSessions = (needs: Needs) => {
             set: { status, endedAt: iso(clock.now()), ...(error ? { error } : {}) },
           })
         } finally {
-          // Where the end was not stored, the next tick finds a session that nothing runs.
+          // If the end was not stored, the next tick finds the session as one without a process.
           live.delete(id)
           await run.close()
           running.delete(ended)
@@ -225,7 +225,10 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
-  /** Looks after a running session of a conversation, each second: stops it when it has no reader, or its cancellation was requested. */
+  /**
+   * Checks a running session of a conversation each second: stops it when it has no reader, or when its cancellation was
+   * requested.
+   */
   const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
     const appendFollowed = appends(run)
     const look = async () => {
@@ -239,7 +242,7 @@ export const createAgentSessions = (needs: Needs) => {
     return repeat(clock, WATCH_MS, look, log)
   }
 
-  /** The part of a task's session that a run adds; `run` is the fencing token, which grows from run to run. */
+  /** The part of a task's session that a run adds; `run` is the fencing token, which grows with every run. */
   const openRun = (
     task: TaskFacts,
     run: number,
@@ -255,7 +258,7 @@ export const createAgentSessions = (needs: Needs) => {
         createdAt: iso(clock.now()),
         expiresAt: clock.now() + KEEP_MS,
       }
-      // A later run finds the row of the first.
+      // A later run finds the row that the first run inserted.
       await store.commit<AgentSessionRow>({ insert: agentSessions, row })
     }
     const appendFollowed = appends(part)
@@ -292,7 +295,7 @@ export const createAgentSessions = (needs: Needs) => {
     return row === undefined || isOver((await shown(row)).status)
   }
 
-  /** Says that this session is followed from here, so that its process stores what happens every 1.7 s. */
+  /** Marks the session as followed from another process, so that its process stores events every 1.7 s. */
   const markFollowed = (id: string) =>
     store.commit<AgentSessionRow>({
       update: agentSessions,
@@ -300,7 +303,7 @@ export const createAgentSessions = (needs: Needs) => {
       set: { followedUntil: clock.now() + FOLLOWED_MS },
     })
 
-  /** The stored events above an id of a session that runs elsewhere, or waits to run, until it is over or runs here. */
+  /** The stored events above an id of a session that runs or waits elsewhere, until it ends or runs here. */
   async function* followStored(
     id: string,
     after: string,
@@ -327,11 +330,11 @@ export const createAgentSessions = (needs: Needs) => {
       endLooks()
     }
     if (signal.aborted) return
-    // All was stored before the session was over.
+    // The session stores all events before it ends.
     yield* readStored(id, place)
   }
 
-  /** What is stored above an id, so much at a time. */
+  /** The stored events above an id, in batches. */
   async function* readStored(id: string, after: string): AsyncGenerator<readonly SessionEvent[]> {
     for (let place: string | undefined = after; place !== undefined; ) {
       const entries: readonly FeedEntry[] = await feed.read(streamOf(id), {
@@ -343,7 +346,7 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
-  /** The events of a run in this process: what is stored above an id, what is not yet, and what comes. */
+  /** The events of a run in this process above an id: the stored ones, those in memory, and new ones. */
   async function* readLive(
     run: LiveRun,
     id: string,
@@ -363,8 +366,8 @@ export const createAgentSessions = (needs: Needs) => {
   }
 
   /**
-   * A task may end while no run of it goes on: it is cancelled while it waits, or its worker died. What its session ends with
-   * is then sent from its state, in place of an event of the last run.
+   * The last event of a task's session when no run sent it: the task was cancelled while it waited, or its worker died.
+   * The event is made from the state of the task.
    */
   const missingEnd = async (id: string): Promise<SessionEvent[]> => {
     const row = await store.get(agentSessions, id)
@@ -387,7 +390,10 @@ export const createAgentSessions = (needs: Needs) => {
     return here === undefined ? followStored(id, after, signal) : readLive(here.run, id, after, signal)
   }
 
-  /** The events after an id, each once, until the session is over. Runs of a task follow each other here and elsewhere. */
+  /**
+   * The events after an id, each once, until the session ends. Runs of a task may follow each other in different
+   * processes.
+   */
   async function* follow(
     id: string,
     after: string,
@@ -411,18 +417,18 @@ export const createAgentSessions = (needs: Needs) => {
     get,
     list,
     /**
-     * The events after an id, those that were and then those that come, until the session is over or the signal aborts.
-     * Throws Problem `missing` for a session that the caller may not see.
+     * The events after an id, stored ones and then new ones, until the session ends or the signal aborts. Throws Problem
+     * `missing` for a session that the caller may not see.
      */
     follow: async (principal: Principal, id: string, after: string, signal: AbortSignal) => {
       await load(principal, id)
       return follow(id, after, signal)
     },
-    /** As `follow`, of a session that was just opened here, from its first event. */
+    /** Follows a session that was just opened in this process, from its first event. */
     followOpened: (id: string, signal: AbortSignal) => follow(id, '', signal),
     /**
-     * Stops a session; that of a task by cancelling the task. Throws Problem `missing`, and `invalid`
-     * `session_state_conflict` for one that is over.
+     * Stops a session; a task's session by cancelling the task. Throws Problem `missing`, and `invalid`
+     * `session_state_conflict` for a session that has ended.
      */
     cancel: async (principal: Principal, id: string): Promise<AgentSession> => {
       const row = await load(principal, id)
@@ -446,7 +452,9 @@ export const createAgentSessions = (needs: Needs) => {
       live.get(id)?.stop('CANCELLED')
       return shown(row)
     },
-    /** Sessions that a process left running when it died; `all` at the start of the only process on this data. */
+    /**
+     * Ends sessions whose process died; with `all`, at the start of the only process on this data, every running session.
+     */
     recover: async (all = false): Promise<void> => {
       const before = clock.now() - timeoutMs - LEFT_MS
       const selection = { index: 'byStatus', is: 'running', order: 'asc', limit: 100 } as const
@@ -456,14 +464,14 @@ export const createAgentSessions = (needs: Needs) => {
           if (!live.has(row.id)) await fail(row)
         }
     },
-    /** Stops all sessions of conversations in this process. Resolves when they have ended, their calls of tools too. */
+    /** Stops all sessions of conversations in this process. Resolves when they and their tool calls have ended. */
     stopAll: async (code: StopCode): Promise<void> => {
       for (const { stop } of live.values()) stop(code)
       await Promise.all(running)
     },
   }
 
-  /** Ends a session whose process died: readers find the reason as its last event. */
+  /** Ends a session whose process died: its last event has the reason. */
   async function fail({ id }: AgentSessionRow) {
     const error = { code: 'INTERRUPTED', message: 'The process that ran the session ended.' }
     const event = { type: 'error', id: '9999-0000001', data: { timestamp: clock.now(), data: error } }
@@ -477,7 +485,7 @@ export const createAgentSessions = (needs: Needs) => {
   }
 }
 
-/** Stores the new events of a run at every second look at it, while another process follows it. */
+/** Stores the new events of a run at every second check, while another process follows it. */
 const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
   let looks = 0
   return async (isFollowed: boolean): Promise<void> => {
@@ -486,7 +494,7 @@ const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
   }
 }
 
-/** Passes events above an id, and above all that it has passed. */
+/** Passes each event above an id once, in ascending order. */
 const unseen = (after: string) => {
   let passed = after
   return {
@@ -499,13 +507,13 @@ const unseen = (after: string) => {
   }
 }
 
-/** An entry of the feed as the event that it stores. Entries of earlier versions have the event's id in their data. */
+/** Converts an entry of the feed to the event. Entries of earlier versions have the event's id in their data. */
 const eventOf = ({ id, type, data }: FeedEntry): SessionEvent => ({
   ...{ id, type },
   ...(data as Pick<SessionEvent, 'data' | 'timestamp'>),
 })
 
-/** Calls `work` again after each wait, until the returned function is called; a call under way is then the last. */
+/** Calls `work` after each wait until the returned function is called; a running call is then the last. */
 const repeat = (clock: Clock, everyMs: number, work: () => Promise<void>, log: Log): (() => void) => {
   let isEnded = false
   let cancel: () => void

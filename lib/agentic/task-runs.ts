@@ -13,7 +13,7 @@ type RunEnd =
   | { kind: 'waiting'; message: string; approvals: readonly WaitingCall[] }
   | { kind: 'stopped'; reason: string }
 
-/** A task as it was claimed: `fence` grows with each claim, `attempts` with each that counts. */
+/** A claimed task: `fence` grows with each claim, `attempts` with each counted attempt. */
 type ClaimedTask = TaskFacts & {
   readonly fence: number
   readonly attempts: number
@@ -29,8 +29,7 @@ type Needs = {
 }
 
 /**
- * The runs of tasks as agent sessions: one session a task, its attempts inside. An agent that says nothing of its steps has
- * no session.
+ * Shows the runs of a task as one agent session, with its attempts inside. An agent that reports no steps has no session.
  */
 export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
   const begin = (task: ClaimedTask) => {
@@ -55,7 +54,7 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
   }
 }
 
-/** Only the last event of a session is `error`: an attempt after which the task goes on ends in `attempt:failed`. */
+/** `error` is always a session's last event, so an attempt that is followed by another one ends in `attempt:failed`. */
 const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTask, ended: RunEnd): void => {
   if (ended.kind === 'waiting') {
     const { message, approvals } = ended

@@ -11,37 +11,37 @@ import { createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
 import { type AgentSessions, type OpenSession, SessionStopped } from './sessions.ts'
 
-/** A turn of a conversation: what goes to the model. `release` lets the next turn begin. */
+/** A turn of a conversation: the input of the model. `release` allows the next turn to begin. */
 export type ConversationTurn = {
   readonly userMessage: { readonly id: string; readonly content: string }
   readonly messages: readonly ModelMessage[]
   readonly messageCount: number
   readonly compaction?: object | undefined
-  /** The tokens that its summary took. */
+  /** The tokens that the summary of the history used. */
   readonly spent: TokenUsage
-  /** Aborts when the turn is cancelled, or its conversation deleted. */
+  /** Aborts when the turn is cancelled, or its conversation is deleted. */
   readonly signal: AbortSignal
   release(): Promise<void>
 }
 
-/** What an agentic turn needs of conversations. */
+/** The verbs of conversations that an agentic turn calls. */
 export type ConversationTurns<Turn extends ConversationTurn> = {
   /**
-   * Saves the user's message. Throws Problem `missing` for a conversation that is not the caller's, `invalid` where another
-   * turn is under way.
+   * Saves the user's message. Throws Problem `missing` for a conversation of another user, and `invalid` while another
+   * turn is running.
    */
   begin(
     principal: Principal,
     conversationId: string,
     message: AskedModel & {
       content: string
-      /** Stands before the system prompt. */
+      /** The text before the system prompt. */
       instructions: string
       specs: readonly ToolSpec[]
       signal: AbortSignal
     },
   ): Promise<Turn>
-  /** Saves the answer, and lets the next turn begin. */
+  /** Saves the answer, and allows the next turn to begin. */
   finish(
     turn: Turn,
     answer: {
@@ -53,7 +53,7 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
       sessionId: string
     },
   ): Promise<{ readonly id: string; readonly notice?: string | undefined }>
-  /** Ends a turn that failed; what was said and done until then is kept. */
+  /** Ends a failed turn; its texts and tool calls so far are saved. */
   fail(
     turn: Turn,
     thrown: unknown,
@@ -71,7 +71,7 @@ type Needs<Turn extends ConversationTurn> = {
   turns: ConversationTurns<Turn>
   models: Pick<Models, 'resolve'>
   loop: RunLoop
-  /** The tools of a conversation, all of them approved. Throws Problem `missing` for one that is not the caller's. */
+  /** The tools of a conversation, all of them approved. Throws Problem `missing` for a conversation of another user. */
   openToolbox: (principal: Principal, conversationId: string) => Promise<Toolbox>
   clock: Clock
   ids: Ids
@@ -80,7 +80,7 @@ type Needs<Turn extends ConversationTurn> = {
 
 const STEPS: Readonly<Record<Effort, number>> = { low: 10, medium: 25, high: 50, max: 100 }
 
-/** Stands before the system prompt of the conversation. */
+/** The text before the system prompt of the conversation. */
 const AGENT_MODE =
   'Work on what the user asks for by yourself, step by step, with the tools that you have. Look before you change ' +
   'something, check what you did, and do not ask back unless you cannot go on. End with a short account of what you did.'
@@ -116,7 +116,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     const content = answerOf(result, start)
     const { provider, model } = result
     const { usage } = start
-    // Saved first: nothing may fail once the turn is said to be complete.
+    // The answer is saved before `complete` is sent, so that nothing can fail after it.
     const given = { sessionId: session.id, provider, model }
     const { id, notice } = await turns.finish(turn, { content, toolCalls, usage, ...given })
     emit('summary', { summary: content })
@@ -133,14 +133,14 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       error = sessionErrorOf(thrown)
       if (error.code === UNFORESEEN)
         log.error({ sessionId: session.id, err: thrown }, 'an agentic turn failed by a fault of this service')
-      // Kept first: after the last event the next turn may begin.
+      // The partial answer is saved first: after the last event the next turn may begin.
       await keepPartial(turn, session.id, error, start)
       session.emit('error', error)
     }
     await session.end(stateAfter(error), error)
   }
 
-  /** Keeps what a failed turn said and did, where the conversation is still there. */
+  /** Saves the texts and tool calls of a failed turn, if the conversation still exists. */
   const keepPartial = async (
     turn: Turn,
     sessionId: string,
@@ -157,8 +157,8 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
 
   return {
     /**
-     * Begins a turn and answers its events, of which the first are `user_message` and `session:start`. What is wrong with the
-     * request is thrown before that, as Problem. The turn goes on when its reader leaves, for the orphan time.
+     * Begins a turn and returns its events; the first are `user_message` and `session:start`. An invalid request throws a
+     * Problem before that. When the reader disconnects, the turn goes on for the orphan time.
      */
     start: async (
       principal: Principal,
@@ -214,10 +214,10 @@ type Start = {
   toolbox: Toolbox
   maxSteps: number
   target: { provider: string; model: string }
-  /** The calls so far, and what the model said last. */
+  /** The tool calls so far, and the latest text of the model. */
   toolCalls: ChatToolCall[]
   said: { text: string }
-  /** Until now, with the summary's. */
+  /** The usage so far, with that of the summary. */
   usage: TokenUsage
 }
 
@@ -233,7 +233,7 @@ const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {
   budget: 'budget',
 }
 
-/** What the model said in the end. Throws Problem `provider_error` when it came to its end and said nothing. */
+/** The final answer of the model. Throws Problem `provider_error` when the loop ended without any text. */
 const answerOf = ({ text, ended }: LoopResult, { maxSteps, request }: Start): string => {
   if (text.trim() !== '') return text
   if (ended === 'max_steps') return `There is no answer after ${maxSteps} steps.`
@@ -255,7 +255,7 @@ const completionOf = (result: LoopResult, usage: TokenUsage) => {
 
 const UNFORESEEN = 'INTERNAL'
 
-/** What the last event of a failed session says. An error that was not written for its reader is not shown. */
+/** The error in the last event of a failed session. The message of an error that is no Problem is not shown. */
 const sessionErrorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
   if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
   if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }

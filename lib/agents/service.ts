@@ -11,8 +11,8 @@ const LONGEST_MS = 5_000
 type HealthCheckNeeds = { breakers: Breakers; clock: Clock; masker: Masker }
 
 /**
- * Asks an adapter for its health, five seconds at most, behind a breaker of its own: an adapter that keeps failing
- * to answer is left alone for a while. Never rejects.
+ * Checks the health of an adapter within five seconds, behind a circuit breaker of its own: an adapter that keeps failing
+ * is not called for a while. Never rejects.
  */
 const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
   const ask = (agent: AgentAdapter) =>
@@ -52,7 +52,7 @@ const within = <T>(mostMs: number, clock: Clock, call: () => Promise<T>): Promis
     Promise.resolve().then(call).then(resolve, reject).finally(cancel)
   })
 
-/** What the runs of one agent came to so far. `lastAt` is epoch milliseconds: the last completion or failure. */
+/** The results of an agent's runs. `lastAt` is epoch milliseconds: the latest completion or failure. */
 type AgentStats = {
   completed: number
   failed: number
@@ -100,7 +100,7 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
   return {
     get: (type: string): AgentAdapter | undefined => registry.get(type),
     types: (): string[] => [...registry.keys()],
-    /** Checks every adapter's health now, all at once. */
+    /** Checks the health of every adapter, all at once. */
     list: async (): Promise<Agent[]> => {
       const statsOf = await stats()
       return Promise.all([...registry.values()].map((adapter) => describe(adapter, statsOf(adapter.type))))
@@ -108,7 +108,7 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
   }
 }
 
-/** An adapter that cannot even say so is not configured; the list of the others must not fail with it. */
+/** An adapter whose check throws counts as not configured, so that the list of the others does not fail. */
 const isConfigured = (adapter: AgentAdapter): boolean => {
   try {
     return adapter.configured?.() ?? true

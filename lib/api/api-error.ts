@@ -1,12 +1,12 @@
-/** An answer that is no success. `code` is the service's stable word for it; details are those of a validation. */
+/** An answer with an error status. `code` is the service's stable code; details are those of a validation. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly details: unknown
   readonly requestId: string | undefined
-  /** How long the service asked to wait before the next try. */
+  /** The wait that the service asks for before the next try. */
   readonly retryAfterMs: number | undefined
-  /** The answer as it came: parsed when it was JSON, else text. */
+  /** The body of the answer: parsed JSON, else text. */
   readonly body: unknown
 
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What stands between may answer in any form, or none. */
+/** A proxy may answer in any form, or without a body. */
 const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 

@@ -8,7 +8,7 @@ import type { Handlers } from '../http/route.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { oauthHandlers } from '../oauth/handlers.ts'
 
-/** What lies under `/api/auth`: several domains have a part in it, and one function serves it. */
+/** The routes under `/api/auth`, of several domains; one function serves them. */
 export const everyAuthRoute = { ...authRoutes, ...accountRoutes, ...oauthRoutes } as const
 
 export const everyAuthHandler = (domains: AuthContext & SignIn): Handlers<typeof everyAuthRoute> => ({

@@ -9,7 +9,7 @@ type HttpRequest = {
   init: { method: string; headers: Record<string, string>; body?: string }
 }
 
-/** The request that a call of a route becomes. */
+/** The request of a call. */
 export const requestOf = (
   { method, path, body, rawBody: takesBody = body }: Route,
   baseUrl: string,
@@ -26,7 +26,7 @@ export const requestOf = (
 const filled = (path: string, params: Values) =>
   path.replaceAll(/\{([^}]+)\}/g, (_whole, name: string) => encodeURIComponent(String(params[name])))
 
-/** Lists are joined by commas; what is undefined is left out. */
+/** Joins lists by commas and leaves out undefined values. */
 const queryOf = (query: Values) => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(
@@ -35,7 +35,7 @@ const queryOf = (query: Values) => {
   return text && `?${text}`
 }
 
-/** A query value may be given as its text or as what the text means: `'20'` or 20, `'a,b'` or `['a', 'b']`. */
+/** A query value as its text or as its meaning: `'20'` or 20, `'a,b'` or `['a', 'b']`. */
 type Query<Q extends z.ZodType> = Loose<z.input<Q>, z.output<Q>>
 type Loose<In, Out> = { [K in keyof In]: In[K] | (K extends keyof Out ? Out[K] : never) }
 
@@ -43,7 +43,7 @@ type Part<Name extends string, Given> = object extends Given
   ? { [N in Name]?: Given }
   : { [N in Name]: Given }
 
-/** What a call of a route takes; parts without a required field may be left out. */
+/** The input of a call; parts without required fields are optional. */
 export type CallInput<R extends Route> = (R['params'] extends z.ZodType
   ? Part<'params', z.input<R['params']>>
   : unknown) &
@@ -60,8 +60,8 @@ type Arguments<R extends Route> =
     : [input: CallInput<R>, options?: CallOptions]
 
 /**
- * Calls a route and resolves to its parsed body. Rejects with `ApiError` unless the status is 2xx, and with the error
- * of `fetch` when there was no answer. `raw` resolves to the Response instead, to be read as a stream or as text.
+ * Calls a route and resolves to its parsed body. Rejects with `ApiError` unless the status is 2xx, and with the error of
+ * `fetch` when there is no answer. `raw` resolves to the Response instead, to be read as a stream or as text.
  */
 export type Call<R extends Route> = ((...given: Arguments<R>) => Promise<z.output<R['response']>>) & {
   raw(...given: Arguments<R>): Promise<Response>
@@ -70,14 +70,17 @@ export type Call<R extends Route> = ((...given: Arguments<R>) => Promise<z.outpu
 export type Client<R extends Routes> = { readonly [Name in keyof R]: Call<R[Name]> }
 
 export type ClientSettings = {
-  /** Where the service is, such as `https://tasks.example.com`; empty in a page that the service itself serves. */
+  /** The address of the service, such as `https://tasks.example.com`; empty in a page that the service serves. */
   baseUrl: string
   fetch?: typeof fetch
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** A typed method per route, under the route's name: `client.getTask({ params: { id } })`. Runs in browsers too. */
+/**
+ * A client with a typed method per route, under the route's name: `client.getTask({ params: { id } })`. Runs in browsers
+ * too.
+ */
 export const createClient = <const R extends Routes>(routes: R, settings: ClientSettings): Client<R> =>
   Object.fromEntries(
     Object.entries(routes).map(([name, route]) => [name, callOf(route, settings)]),
@@ -104,7 +107,7 @@ const bodyOf = async (response: Response): Promise<unknown> => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Cut off on the way: an error keeps what came, a success has no value to give.
+    // The body was cut off: an error keeps the received part, a success has no value.
     if (response.ok) throw error
     return text
   }

@@ -11,7 +11,7 @@ export const apiRoutes = defineRoutes({
   },
 })
 
-/** `describe` makes the description; it is called at the first request, and once. */
+/** `describe` makes the description; it is called once, at the first request. */
 export const apiHandlers = ({
   describe,
 }: {

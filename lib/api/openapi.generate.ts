@@ -5,11 +5,11 @@ import { openApiDocument } from './openapi.ts'
 import { routesAsMarkdown } from './reference.ts'
 import { tables } from './routes.ts'
 
-/** Writes the API's description where other tools read it: `npm run openapi`. */
+/** Writes the API's description for other tools: `npm run openapi`. */
 const file = new URL('../../resources/openapi.json', import.meta.url)
 writeFileSync(file, `${JSON.stringify(openApiDocument({ tables, version: VERSION }), null, 2)}\n`)
 
-/** What the function of the page needs of it: which routes there are. */
+/** The routes for the function of the page. */
 const places = Object.values(tables).flatMap((table) =>
   Object.values<Route>(table).map(({ method, path, writes }) => ({
     method,
@@ -22,7 +22,7 @@ writeFileSync(
   `${JSON.stringify({ routes: places }, null, 2)}\n`,
 )
 
-/** And where people read it: all that follows the heading of its routes. */
+/** The page for people: everything after the heading of its routes. */
 const page = new URL('../../docs/reference/api.md', import.meta.url)
 const [before = ''] = readFileSync(page, 'utf8').split(/(?<=^## Routes\n)/m)
 writeFileSync(page, `${before}\n${routesAsMarkdown(tables)}\n`)

@@ -6,19 +6,19 @@ import type { Tables } from './routes.ts'
 
 type Override = NonNullable<CreateDocumentOptions['override']>
 
-/** Turns what zod makes of a schema into what a reader of the document, person or generator, expects. */
+/** Converts zod's JSON Schema to the form that readers and generators expect. */
 export const plain: Override = (context) => {
   const { jsonSchema } = context
-  // The service drops keys that it does not know and may answer more than it promised: neither side is closed.
+  // The service drops unknown keys and may answer more than it documents, so no object is closed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
-  // The format says it; the pattern would be 300 characters of leap years.
+  // The format suffices; the pattern would be 300 characters of leap years.
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern
   // Every key of a JSON object is a string.
   if (jsonSchema.type === 'object') delete jsonSchema.propertyNames
   numberInText(context)
 }
 
-/** A number in a query string arrives as text, and its reader turns it into a number: it is documented as one. */
+/** A number in a query string is text that the service parses: it is documented as a number. */
 const numberInText: Override = ({ zodSchema, jsonSchema, io }) => {
   const { def } = zodSchema._zod
   if (io !== 'input' || def.type !== 'pipe' || def.out._zod.def.type !== 'number') return

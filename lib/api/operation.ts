@@ -5,7 +5,7 @@ import { withWarnings } from '../http/warnings.ts'
 
 const JSON_TYPE = 'application/json'
 
-/** Every error's body. */
+/** The body of every error. */
 const ProblemSchema = z
   .object({
     error: z.string(),
@@ -32,7 +32,7 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
   operationId: name,
   summary: route.summary,
   tags: [tag],
-  // For readers of the description only: such a GET is not asked by HEAD.
+  // For readers of the description: HEAD is not allowed for such a GET.
   ...(route.writes ? { 'x-writes': true } : {}),
   security: securityOf(route),
   ...(route.params || route.query || route.headers
@@ -55,7 +55,7 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
   return schema ? { requestBody: { required: true, content: { [JSON_TYPE]: { schema } } } } : {}
 }
 
-/** `{}` says that it goes without. */
+/** `{}` means that no credential is needed. */
 const securityOf = ({ access }: Route): Record<string, string[]>[] => {
   if (access === 'public') return []
   return [...(access === 'any' || access === 'optional' ? [{}] : []), { cookie: [] }, { bearer: [] }]
@@ -84,10 +84,10 @@ const errorsOf = (route: Route): ZodOpenApiResponsesObject =>
     ]),
   )
 
-/** The statuses that a route's own declaration makes possible; what a service adds falls under `default`. */
+/** The error statuses that follow from a route's declaration; `default` covers those of the service. */
 const errorStatusesOf = ({ access, alsoStatus, params, query, limited, ...route }: Route): ErrorStatus[] => [
   ...(params || query || bodyOf(route) ? [400 as const] : []),
-  // Public routes refuse a Bearer token that no user has, and wrong passwords.
+  // Public routes refuse unknown Bearer tokens and wrong passwords.
   ...(access === 'any' || alsoStatus === 401 ? [] : [401 as const]),
   403,
   ...(params ? [404 as const] : []),

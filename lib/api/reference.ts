@@ -1,6 +1,6 @@
 import type { Access, Routes } from '../http/route.ts'
 
-/** Who may call a route, in the words of the API's page. */
+/** The callers of a route, in the words of the API's page. */
 const callers: Readonly<Record<Access, string>> = {
   any: 'everybody',
   public: 'everybody',
@@ -11,7 +11,7 @@ const callers: Readonly<Record<Access, string>> = {
   webhooks: 'users, API tokens',
 }
 
-/** One table of Markdown for each group of routes, in the order of the table of groups. */
+/** A Markdown table for each group of routes, in the order of the groups. */
 export const routesAsMarkdown = (tables: Readonly<Record<string, Routes>>): string =>
   Object.entries(tables)
     .map(([group, routes]) => [`### ${group}`, '', HEADER, ...Object.values(routes).map(rowOf)].join('\n'))

@@ -11,7 +11,7 @@ const parts = Object.entries(routes).map(([name, { method, path, ...rest }]) => 
 ])
 
 /**
- * Of each route what its request is made of, as plain data: what is bundled for browsers and other programs has no more of the
- * service. The type says more, which the client reads as types only.
+ * The request parts of each route as plain data: bundles for browsers and other programs contain nothing else of the
+ * service. The type is that of the routes, which the client only uses as a type.
  */
 export const requestParts = Object.fromEntries(parts) as typeof routes

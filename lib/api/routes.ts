@@ -35,18 +35,18 @@ type Merged<T extends Tables> = { [Name in keyof T]: (table: T[Name]) => void }[
   : never
 
 /**
- * All tables as one. Throws when two routes share their name or what they answer: one of them would never be reached,
+ * All tables as one. Throws when two routes share their name, or their method and path: one of them would be unreachable,
  * and the client would call the wrong one.
  */
 export const mergeRoutes = <const T extends Tables>(tables: T): Merged<T> => {
   const routes = Object.values(tables).flatMap((table) => Object.entries(table))
   refuseRepeats(routes.map(([name]) => name))
   refuseRepeats(routes.map(([, route]) => answered(route)))
-  // The names are distinct, so nothing was overwritten and the object has the routes of every table.
+  // The names are distinct, so the object has the routes of every table.
   return Object.fromEntries(routes) as Merged<T>
 }
 
-/** What a route answers, without the names of its parameters. */
+/** The method and path of a route, without the names of its parameters. */
 const answered = ({ method, path }: Route) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
 
 const refuseRepeats = (keys: readonly string[]) => {
@@ -54,7 +54,7 @@ const refuseRepeats = (keys: readonly string[]) => {
   if (twice !== undefined) throw new Error(`Two routes are ${twice}`)
 }
 
-/** Every route table, under the name that groups its operations in the API's description. */
+/** Every route table, under the name of its group in the API's description. */
 export const tables = {
   tasks: taskRoutes,
   queue: queueRoutes,

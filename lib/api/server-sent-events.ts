@@ -1,4 +1,4 @@
-/** An event of a stream: the JSON of its data, and the id that a reader goes on from. */
+/** An event of a stream: the JSON of its data, and the id for `Last-Event-ID`. */
 export type StreamEvent = { readonly id: string; readonly data: string }
 
 const fieldOf = (line: string) => {
@@ -15,8 +15,8 @@ const eventIn = (frame: string): StreamEvent | undefined => {
 }
 
 /**
- * The server-sent events of an answer (WHATWG HTML, section 9.2), those that came together as one batch. A comment, which
- * says that the connection lives, is an empty batch. An event that was cut off is left out.
+ * The server-sent events of an answer (WHATWG HTML, section 9.2); those that arrived together are one batch. A keep-alive
+ * comment is an empty batch. An incomplete event is left out.
  */
 export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamEvent[]> {
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()

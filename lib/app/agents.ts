@@ -39,7 +39,7 @@ import { createToolRunner } from '../tools/runner.ts'
 import { withModelSpans, withToolSpans } from '../tools/spans.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
-/** What decides on tool calls, and where they are recorded. */
+/** Checks and records tool calls. */
 type ToolSecurity = {
   policy: PolicySource
   approvals: Approvals
@@ -56,26 +56,26 @@ type Needs = {
   masker: Masker
   tracing: Tracing
   searchMemory: SearchMemory
-  /** What memory has on a task before it is worked on. Absent where no tasks run. */
+  /** Guidance from memory for a task. Absent where no tasks run. */
   guideTask?: (task: AgentTask) => Promise<Guidance>
   searchWeb: SearchWeb
   createTask: CreateTaskFor
   findTask: FindTask
   outbound: Pick<Outbound, 'send'>
   security: ToolSecurity
-  /** The port that the service listens on; programs of agents do not reach it. */
+  /** The port of the service, which programs of agents cannot reach. */
   port?: () => number | undefined
   repositories: Repositories
-  /** The accounts of the code host that tasks are run with. Absent where no tasks run. */
+  /** The accounts of the code host that tasks run with. Absent where no tasks run. */
   codeHost?: Pick<Publication, 'accountFor' | 'isWanted'>
   isLocalMode: () => boolean
-  /** The mode of tasks that name none, as the setting stands when one begins. Absent where no tasks run. */
+  /** The mode of tasks that set none, as the setting is at their start. Absent where no tasks run. */
   taskSecurityMode?: () => SecurityMode
 }
 
 /**
- * The execution backends: the built-in coding agent, and the modules that the configuration names; and what conversations
- * run on: models, the loop, tools that ask for approvals, and workspaces.
+ * The execution backends: the built-in coding agent, and the modules in the configuration; and the needs of
+ * conversations: models, the loop, tools that ask for approvals, and workspaces.
  */
 export const openAgents = async (needs: Needs) => {
   const { config } = needs
@@ -95,7 +95,7 @@ export const openAgents = async (needs: Needs) => {
   return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.health, close }
 }
 
-/** Tools as conversations have them, and as the tasks of the coding agent do. */
+/** Makes the toolboxes of conversations, and of the coding agent's tasks. */
 const toolOpeners = ({ security, clock, masker, log, tracing, ...needs }: Needs) => {
   const shared = { ...security, clock, masker, log }
   const tools = conversationTools({ ...needs, clock })
@@ -108,7 +108,7 @@ const toolOpeners = ({ security, clock, masker, log, tracing, ...needs }: Needs)
   }
 }
 
-/** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
+/** Models of the configured providers. With none, the demo model starts on loopback and answers instead. */
 export const openModels = async ({
   config,
   breakers,
@@ -194,7 +194,7 @@ const codingAgent = (
 
 type Composed = Pick<Security, 'toolSecurity'> & Pick<Work, 'tasks'>
 
-/** What tools do by way of the domains, which are there only after the tools are: asked for with each call. */
+/** The verbs of domains that tools call. The domains are made after the tools, so each call asks for them. */
 export const toolVerbs = (composed: () => Composed) => {
   const tools = () => composed().toolSecurity
   const security: ToolSecurity = {
@@ -209,7 +209,7 @@ export const toolVerbs = (composed: () => Composed) => {
   }
   return {
     security,
-    /** In the name of the user, without the rights of an admin. */
+    /** Acts for the user, without an admin's rights. */
     createTask: (
       userId: string,
       { securityMode, ...task }: { title: string; prompt: string; securityMode: SecurityMode },

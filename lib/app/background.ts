@@ -10,33 +10,33 @@ const TICK_MS = 1_000
 const SWEEP_MS = 60_000
 const MEMORY_MS = 60_000
 const BULK_MS = 60_000
-/** What a call works at most: one that has more to do goes on with the next tick. */
+/** The time limit of one call; the next tick continues. */
 const WEBHOOKS_MS = 5_000
 const SWEEP_ROWS = 1_000
-/** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
+/** The time for running work at a shutdown; with the agents' grace period it stays below 10 s. */
 const DRAIN_MS = 5_000
-/** Turns are stopped before their requests are cut, which is after 5 s: a tool may take a second of it to end. */
+/** Turns stop before their requests are cut after 5 s: a tool may take a second of that to end. */
 const TURNS_MS = 3_500
-/** What is being sent then may end too; the next process sends the rest. */
+/** The time for running sends; the next process sends the rest. */
 const LAST_SENDS_MS = 1_500
 
-/** The receiving sides of the queues. */
+/** The consumers of the queues. */
 type Consumers = {
   tasks: Consumer<RunTask>
   notifications: Consumer<LocalNotice>
   turns: Consumer<LocalTurn>
 }
-/** Work of storage and disk that the background jobs start. */
+/** The work of storage and disk that the background jobs start. */
 type Upkeep = {
-  /** Begins to deliver the messages that changes cause. */
+  /** Begins to deliver the messages of changes. */
   deliverMessages(): void
   expiredRows(limit: number): Promise<number>
   workspaces(): Promise<unknown>
 }
 
 /**
- * What goes on besides requests in a long-lived process: the workers, the heartbeat of running work, the tick that
- * takes up what has become due, the sweep that tidies.
+ * The work beside requests in a long-lived process: the workers, the heartbeat of running work, the tick that starts due
+ * work, and the sweep that removes old data.
  */
 export const createBackground = (
   { clock, log, tracing }: Pick<Ports, 'clock' | 'log' | 'tracing'>,
@@ -62,7 +62,7 @@ export const createBackground = (
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
-  /** Takes up what the last process left, then starts the workers. */
+  /** Continues the work of the last process, then starts the workers. */
   const start = async () => {
     await gateway.adoptOpenRequests()
     await agentSessions.recover(true)
@@ -75,13 +75,13 @@ export const createBackground = (
       try {
         await domains.handleNotice(notice)
       } catch (thrown) {
-        // Its subject does not exist: a repetition would not help.
+        // The subject of the notice does not exist: a repeat would not help.
         if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
       }
       handled()
     })
     consumers.turns.start(async ({ body: { turn, handled } }) => {
-      // Whose request has made the queue go on says nothing about this turn.
+      // The trace of the request that wakes the queue is not that of this turn.
       await tracing.within({}, () => domains.continueTurn(turn))
       handled()
     })
@@ -95,7 +95,7 @@ export const createBackground = (
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'bulk jobs', BULK_MS, bulk.resend),
       every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
-      // What the watcher missed, or the provider of embeddings refused.
+      // For changes that the watcher missed, or the embedding provider refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
         while ((await upkeep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
@@ -107,7 +107,10 @@ export const createBackground = (
   const withinMs = (ms: number, work: Promise<void>) =>
     Promise.race([work, new Promise<void>((resolve) => void clock.after(ms, resolve))])
 
-  /** Takes no new work; what runs may end, then is stopped and returned to the queue. The heartbeat goes on until the end. */
+  /**
+   * Accepts no new work; running work may end, is then stopped and returned to the queue. The heartbeat continues to the
+   * end.
+   */
   const stop = async () => {
     stopped = true
     gateway.release()

@@ -4,7 +4,7 @@ import { Problem } from '../core/errors.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** Circuit breakers, which count faults of a provider, and of adapters that fail to answer for their health. */
+/** Circuit breakers, which count faults of providers, and of adapters whose health check fails. */
 export const openBreakers = (clock: Clock): Breakers => createBreakers({ clock, isFault })
 
 const isFault = (thrown: unknown): boolean =>

@@ -8,12 +8,15 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 
-/** The cipher of one process: with `ENCRYPTION_KEY`, else with the key file of the data folder, in `pico` with a key of its own. */
+/**
+ * The cipher of one process: with `ENCRYPTION_KEY`, else with the key file of the data folder; in `pico` with a temporary
+ * key.
+ */
 export const openLocalCipher = (config: Config, { entropy }: { entropy: Entropy }): Cipher => {
   const { ENCRYPTION_KEY: given, SERVICE_MODE, DATA_DIR: folder } = config
   const keepsFiles = SERVICE_MODE !== 'pico'
   if (given !== undefined) {
-    // What the key file sealed before goes on being readable.
+    // Texts that the key file sealed before stay readable.
     const keys = () => [given, ...((keepsFiles ? readKeys(folder) : undefined) ?? [])] as const
     return createCipher({ keys, entropy })
   }
@@ -26,7 +29,7 @@ const LOST =
   'a stored secret cannot be opened: the key that it was sealed with is not there; put encryption.key back from a ' +
   'backup of DATA_DIR (or ENCRYPTION_KEY as it was), or pair devices and link accounts again'
 
-/** The cipher, which says so once in the log when what was sealed cannot be opened. */
+/** A cipher that logs once when a sealed text cannot be opened. */
 export const reportingLostKey = (cipher: Cipher, log: Log): Cipher => {
   let isLogged = false
   const open: Cipher['open'] = async (sealed, context) => {
@@ -41,12 +44,12 @@ export const reportingLostKey = (cipher: Cipher, log: Log): Cipher => {
   return { seal: cipher.seal, open }
 }
 
-/** Opens a secret that is stored, if there is one, so that a lost key is reported before a request needs it. */
+/** Opens a stored secret, if there is one, so that a lost key is reported before a request needs it. */
 export const checkKey = async ({ store, cipher }: { store: Store; cipher: Cipher }): Promise<void> => {
   try {
     await openIdentity(store, cipher)
   } catch (thrown) {
-    // The cipher has said so. The service does without: what was sealed is asked for by few.
+    // The cipher has logged it. The service starts: few requests need sealed texts.
     if (!(thrown instanceof Problem)) throw thrown
   }
 }

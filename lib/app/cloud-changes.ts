@@ -16,8 +16,8 @@ type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDe
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
 
 /**
- * Delivers messages to the queue of their channel. One that is due later than the queue can delay comes as late as it can,
- * and its receiver finds that it is early. Throws for a message to a channel that there is none of.
+ * Sends messages to the queue of their channel. A message with a longer delay than the queue allows is sent with the
+ * longest one, and its receiver finds that it is early. Throws for an unknown channel.
  */
 const createDelivery =
   ({ channels, clock }: Needs) =>
@@ -28,7 +28,7 @@ const createDelivery =
       if (queue === undefined) throw new Error(`No channel is called ${to}`)
       await queue.send(some.map((message) => outgoing(message, clock.now(), queue.longestDelayMs)))
     })
-    // All have their outcome before the call resolves, so nothing goes on behind a function that is frozen.
+    // All sends have ended before the call resolves, so nothing continues in a frozen function.
     const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
   }
@@ -43,7 +43,7 @@ const outgoing = (
   return { body, priority, delayMs, ...(group === undefined ? {} : { group }) }
 }
 
-/** What the stream function composes: the consumer of changes, and the queues that messages go to. */
+/** The consumer of changes, and the queues of its messages, for the stream function. */
 export const openChanges = (config: Config = readConfig()) => {
   const clock = createClock()
   const region = config.AWS_REGION
@@ -55,7 +55,7 @@ export const openChanges = (config: Config = readConfig()) => {
   })
   const channels = {
     run: work,
-    // A turn goes on where models and tools are: in the worker.
+    // A turn continues in the worker, which has models and tools.
     turns: work,
     notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }

@@ -36,8 +36,8 @@ import { openAccounts, openCloudCipher, openRepositories, openWebSearchPorts } f
 import { openedWithSecrets } from './cloud-secrets.ts'
 
 /**
- * The log of a program of the container. Settings that cannot be read are reported by the function that answers, so that a level that
- * is none keeps no program from listening.
+ * The log of a program in the container. The function that answers reports invalid settings, so an invalid log level does
+ * not keep a program from listening.
  */
 export const openContainerLog = (): Log => {
   const masker = createMasker(environmentSecrets())
@@ -48,7 +48,7 @@ export const openContainerLog = (): Log => {
   }
 }
 
-/** Listens where PORT and HOST say, which is all that has to be right for that; a process without listens nowhere, and ends. */
+/** Listens at HOST and PORT, the only settings that must be valid for that; without a valid address the process ends. */
 export const listenInContainer = (server: Server, log: Log): void => {
   try {
     const { PORT, HOST } = readSome(['PORT', 'HOST'])
@@ -59,11 +59,11 @@ export const listenInContainer = (server: Server, log: Log): void => {
   }
 }
 
-/** Where workspaces are, unless the deployment says so. */
+/** The folder of workspaces, unless the deployment sets one. */
 const workspacesDirOf = ({ WORKSPACES_DIR }: Config): string =>
   WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
 
-/** Removes old workspaces, but for those in use: the disk of a function lives on for what it does next. */
+/** Removes old workspaces that are not in use: a function's disk outlives an invocation. */
 export const sweepDisk = (
   config: Config,
   { clock, log }: Pick<AuthPorts, 'clock' | 'log'>,
@@ -74,8 +74,8 @@ export const sweepDisk = (
   )
 
 /**
- * What both functions of the container stand on: models, agents and tools, what decides on tool calls, and memory. `tasks` is asked
- * for when tools need it: the worker's tasks are run by the agents. Throws Problem `bad_setting`.
+ * The common needs of both functions in the container: models, agents and tools, the control of tool calls, and memory.
+ * `tasks` is called when tools need tasks. Throws Problem `bad_setting`.
  */
 export const openContainer = async (
   auth: AuthContext,
@@ -85,7 +85,7 @@ export const openContainer = async (
 ) => {
   const { clock } = ports
   const security = composeSecurity(auth, ports, config)
-  // Agents are there before memory can ask their models.
+  // The agents, whose models memory asks, are made first.
   const expand: Expand = (question) => memoryExpand.expand?.(question) ?? Promise.resolve(undefined)
   const memory = composeMemory(auth, { ...openMemoryPorts(config, ports), expand })
   const outbound = createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
@@ -117,15 +117,15 @@ type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<Work
 
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 
-/** The ports where the keys of providers are known, which are in no line of the log. */
+/** The ports with the keys of providers, which every log line masks. */
 const portsWithKeys = ({ ports }: Served, config: Config) => {
   const masker = createMasker(config.secrets)
   return { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
 }
 
 /**
- * The search of memory where a model adds words to a question, in the streaming function: the function of memory has no code of
- * models. Without a model that can be called, the search goes by the words of the question.
+ * The search of memory with words that a model adds, in the streaming function: the function of memory has no code of
+ * models. Without a usable model, the search uses the words of the question.
  */
 export const openMemorySearch = (
   served: Served,
@@ -143,11 +143,11 @@ export const openMemorySearch = (
   })
 
 /**
- * What calls models, in the streaming function, by the secrets of now. It throws Problem `unavailable` `models_unavailable`
- * when no provider is configured, or their settings are wrong.
+ * The handlers that call models, in the streaming function, with the present secrets. Throws Problem `unavailable`
+ * `models_unavailable` when no provider is configured, or when its settings are wrong.
  */
 export const openModelHandlers = (served: Served): (() => Promise<Handlers<StreamedRoutes>>) => {
-  /** Turns may go on in what was opened before: their workspaces stay as well. */
+  /** Turns may continue with earlier handlers: their workspaces stay too. */
   const inUse: ((name: string) => boolean)[] = []
   return openedWithSecrets((config) => modelHandlersOf(served, config, inUse))
 }
@@ -165,7 +165,7 @@ const modelHandlersOf = async (
     throw new Problem('unavailable', 'models_unavailable', 'No model provider is configured')
   })
   const { agents } = opened
-  /** The workspace that is opened makes the others go: a turn finds its files in their snapshot as well. */
+  /** Opening a workspace removes unused ones: their files are in snapshots too. */
   const workspaces: Workspaces = {
     ...agents.workspaces,
     open: async (name) => {

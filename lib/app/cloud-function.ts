@@ -14,7 +14,7 @@ import { withCommonHeaders } from '../http/respond.ts'
 import type { Call, Handlers, Routes } from '../http/route.ts'
 import { trustedProxiesOf } from '../http/trusted-proxies.ts'
 
-/** What a function is made of once it is open: who may come in, and who answers them. */
+/** An open function: its guard, and its handlers. */
 type Opened<R extends Routes> = {
   auth: AuthContext
   ports: AuthPorts
@@ -25,7 +25,7 @@ export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Ope
 
 type FunctionHandler = (event: HttpEvent, context: object) => Promise<BufferedResponse>
 
-/** Opens something of the settings by its first call, and answers it to the next ones; one that fails is tried again. */
+/** Opens something with the settings at its first call, and returns it to later ones; a failed call is tried again. */
 type Kept = <T>(open: (config: Config) => Promise<T>) => () => Promise<T>
 
 const openedOnce: Kept = (open) => {
@@ -48,8 +48,8 @@ export const serveGroup = <R extends Routes>(routes: R, open: Open<R>, kept?: Ke
 }
 
 /**
- * The handler of one endpoint group, its answers in pieces where they are long. What it stands on is opened with the
- * first request and kept for the next ones, as `kept` says; if that fails, the next request tries again.
+ * The handler of one endpoint group, with long answers in pieces. The first request opens its needs, and `kept` keeps
+ * them for later requests; after a failure the next request tries again.
  */
 export const streamGroup = <R extends Routes>(
   routes: R,
@@ -63,7 +63,7 @@ export const streamGroup = <R extends Routes>(
     const handle = lambda(http, routes, handlers)
     return async (event: HttpEvent, context: object) => {
       const answer = await handle(withRequestId(event, ports.ids.next('req')), context)
-      // Nothing waits for it: what a function that is frozen has not sent by then goes out with its next request.
+      // Not awaited: spans that a frozen function has not sent are sent with its next request.
       void ports.tracing.flush(0)
       return answer
     }
@@ -76,7 +76,7 @@ export const streamGroup = <R extends Routes>(
         handler(event, context),
       )
     } catch (thrown) {
-      // Errors of handlers were answered by then: this is the function that could not be opened.
+      // Errors of handlers were answered before: here the function failed to open.
       const { requestId } = event.requestContext
       createLog({ level: 'error', masker: createMasker(environmentSecrets()) }).error(
         { err: thrown, requestId },
@@ -87,7 +87,7 @@ export const streamGroup = <R extends Routes>(
   }
 }
 
-/** A function that cannot be opened is a fault of the service; its caller does not see which setting is wrong. */
+/** A function that fails to open is an internal error; its caller does not see which setting is wrong. */
 const ownFault = (thrown: unknown): Problem => {
   const problem = problemOf(thrown)
   return statusOf[problem.kind] < 500 ? problemOf(undefined) : problem
@@ -96,8 +96,8 @@ const ownFault = (thrown: unknown): Problem => {
 type AnyHandler = (input: unknown, call: Call) => unknown
 
 /**
- * Handlers that are asked for by each call, so that others may answer the next one. They admit every caller that the
- * guard lets in: what a handler has to say before its input is read would come too late.
+ * Handlers that each call makes, so that later calls may use others. They admit every caller that the guard admits: an
+ * `admit` of the handlers would run too late.
  */
 export const lazyHandlers = <R extends Routes>(routes: R, made: () => Promise<Handlers<R>>): Handlers<R> => {
   const names = Object.keys(routes)
@@ -105,6 +105,6 @@ export const lazyHandlers = <R extends Routes>(routes: R, made: () => Promise<Ha
     name,
     async (input, call) => ((await made())[name] as unknown as AnyHandler)(input, call),
   ])
-  // Each stands for the one of its name, so they fit the same routes.
+  // Each handler stands for the one of its name, so they fit the same routes.
   return Object.fromEntries(handlers) as unknown as Handlers<R>
 }

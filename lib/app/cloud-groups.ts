@@ -27,8 +27,7 @@ import { openHealth } from './health.ts'
 type Given = { auth: AuthContext; ports: AuthPorts; config: Config }
 
 /**
- * Opens a function whose handlers have nothing to do with tasks: without queues it starts sooner. `blobsOf` is
- * for rows with long texts.
+ * Opens a function whose handlers need no tasks: without queues it starts faster. `blobsOf` is for rows with long texts.
  */
 export const openGroup =
   <R extends Routes>(
@@ -44,7 +43,7 @@ export const openGroup =
 
 type Served = AuthContext & Work & { health: Health; ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'> }
 
-/** Opens a function whose handlers have to do with tasks. */
+/** Opens a function whose handlers need tasks. */
 export const openWork =
   <R extends Routes>(
     handlersOf: (served: Served) => Handlers<R>,
@@ -61,20 +60,20 @@ export const openWork =
   }
 
 /**
- * How long a request may wait for its task, or for the first byte of a model's answer: of the functions behind the HTTP
- * API, which end after 29 s, and of the streaming one, on which the distribution gives up after two minutes of silence.
- * Storing the task, or the turn, is not counted.
+ * How long a request may wait for its task, or for the first byte of a model's answer: in functions behind the HTTP API,
+ * which end after 29 s, and in the streaming one, which the distribution abandons after two minutes of silence. The write
+ * of the task or the turn is not included.
  */
 export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
 
-/** The gateway as it waits in a function: before the HTTP API gives up, the caller gets the state of the task. */
+/** The gateway in a function: before the HTTP API gives up, the caller gets the state of the task. */
 export const waitingAtMost = <G extends Pick<Gateway, 'waitFor'>>(longestMs: number, gateway: G): G => ({
   ...gateway,
   waitFor: (taskId: string, forMs: number, signal?: AbortSignal) =>
     gateway.waitFor(taskId, Math.min(forMs, longestMs), signal),
 })
 
-/** The agents as functions that run none of them know them: by their facts, and whether they are configured. */
+/** The agents as functions without them know them: by their facts, and whether they are configured. */
 export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
   const { configured, look } = createProviderCheck(config, createClock())
   const codingAgent: AgentAdapter = {
@@ -91,10 +90,10 @@ export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
   return loadAgents(codingAgent, config)
 }
 
-/** A key that was stored or removed shows within this span. */
+/** A stored or removed key shows within this time. */
 const LOOK_AGAIN_MS = 60_000
 
-/** What makes a provider configured. The size of a context window does not. */
+/** The settings that configure a provider. The size of a context window is not one. */
 const FIELDS = Object.keys(families.providers.schema.shape).filter((field) => field !== 'contextTokens')
 
 const variables: ReadonlySet<string> = new Set(
@@ -104,19 +103,19 @@ const variables: ReadonlySet<string> = new Set(
 const isNamed = ({ contextTokens: _, ...rest }: ProviderSettings): boolean => isConfigured(rest)
 
 /**
- * Whether the worker function has a model provider, as functions that are not the worker can tell: by the settings that
- * all functions get, or by the names of the parameters whose values only the worker may read.
+ * Whether the worker function has a model provider, for functions other than the worker: by the settings that all
+ * functions get, or by the names of parameters whose values only the worker may read.
  */
 export const createProviderCheck = (config: Config, clock: Pick<Clock, 'monotonic'>) => {
   const { SECRETS_PATH: path, AWS_REGION: region } = config
-  // On emulators there is the demo model.
+  // Emulators have the demo model.
   const isGiven = config.DYNAMODB_ENDPOINT !== undefined || Object.values(config.providers).some(isNamed)
   let isStored = false
   let lookAgainAt = 0
   return {
-    /** By what was found last. */
+    /** By the result of the last look. */
     configured: (): boolean => isGiven || isStored,
-    /** Looks once a minute. Rejects when it cannot. */
+    /** Looks once a minute. Rejects when it fails. */
     look: async (): Promise<void> => {
       if (isGiven || path === undefined || clock.monotonic() < lookAgainAt) return
       const names = await listSecrets(await openSsm({ region }), path)

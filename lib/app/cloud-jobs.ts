@@ -16,7 +16,7 @@ import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { describeAgents } from './cloud-groups.ts'
 import { openAccounts, openSending, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 
-/** The domains of a function that runs no agents; `adapters` are those that its tasks may name. */
+/** The domains of a function without agents; its tasks may name `adapters`. */
 export const openJobs = (
   config: Config = readConfig(),
   sending: Sending = withoutSending,
@@ -25,7 +25,7 @@ export const openJobs = (
   const outside = { ...openWorkPorts(config, sending), adapters }
   const auth = createAuthContext(outside, config)
   const { log, clock, redeliverIn } = outside
-  // Who sends also writes comments.
+  // A function that sends also writes comments.
   const commenting = sending === withoutSending ? {} : { commenting: openAccounts(auth, outside, config) }
   const work = composeWork(auth, { ...outside, ...commenting }, config)
   return { ...work, settings: auth.settings, auth, outside, log, clock, redeliverIn }
@@ -33,7 +33,7 @@ export const openJobs = (
 
 type Needs = { settings: { refresh(): Promise<void> | undefined }; log: Pick<Log, 'warn'> }
 
-/** Reads the settings again. Where that fails, those of a moment ago stand: no message has to wait for them. */
+/** Reads the settings again. After a failure the cached ones stay: no message has to wait for them. */
 export const refreshSettings = async ({ settings, log }: Needs): Promise<void> => {
   try {
     await settings.refresh()
@@ -44,11 +44,14 @@ export const refreshSettings = async ({ settings, log }: Needs): Promise<void> =
 
 type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>
 
-/** The domains of a function that handles notices: it sends deliveries, and tries tasks again that bulk jobs name. */
+/** The domains of a function that handles notices: it sends deliveries, and retries the tasks of bulk jobs. */
 const openNotices = async () => {
   const config = readConfig()
   const { deliveries, ...jobs } = openJobs(config, openSending(config), await describeAgents(config))
-  /** Each delivery has its first attempt, by the settings of now, before the invocation ends: nothing goes on behind that. */
+  /**
+   * Each delivery has its first attempt, with the present settings, before the invocation ends: nothing continues after
+   * it.
+   */
   const sending =
     (batch: Batch): Batch =>
     async (event, context) => {
@@ -83,9 +86,9 @@ const UNDELIVERABLE = {
 const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
 
 /**
- * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
- * message that names no task becomes a dead letter itself, any other message is stale. A notice is handled once more:
- * when that fails, its message comes again. A turn that could not go on becomes a dead letter.
+ * The handler of messages that SQS gave up. A task that still waits for its message fails with a dead letter, a message
+ * without a task becomes a dead letter, any other run message is stale. A notice is handled once more; after another
+ * failure its message comes again. A turn that could not continue becomes a dead letter.
  */
 export const openDlq = async () => {
   const { tasks, deadLetters, handleNotice, sending, ...outside } = await openNotices()
@@ -95,7 +98,7 @@ export const openDlq = async () => {
       const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
       return deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
     }
-    // Its approvals expire by themselves.
+    // Its approvals expire without the message.
     if ('endedTaskId' in message) return
     const { taskId } = message
     if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
@@ -112,6 +115,6 @@ export const openDlq = async () => {
   return sending(batch)
 }
 
-/** The log line about tasks that the tick could not recover, from which an alarm follows: resources/alarms-service.yml. */
+/** The log line about tasks that the tick could not recover, which resources/alarms-service.yml turns into an alarm. */
 export const stuckTasks = (tablePrefix: string, value: number, atMs: number) =>
   embeddedMetric({ namespace: tablePrefix.replace(/-$/, ''), name: 'StuckTasks', value, atMs })

@@ -14,8 +14,8 @@ import { openedWithSecrets } from './cloud-secrets.ts'
 import { openEmbedding } from './embedding.ts'
 
 /**
- * The ports of memory in a function: its files lie in the bucket, beside what is made of them and the long texts of rows.
- * The bucket reports its changes to a queue, which an emulator of it does not; the tick looks at either.
+ * The ports of memory in a function: its files are in the bucket, beside the copies and the long texts of rows. The
+ * bucket reports changes to a queue, which an emulator does not; the tick checks both.
  */
 export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
   const bucket = openBucket(config)
@@ -30,8 +30,8 @@ export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemory
 }
 
 /**
- * The model that memory is searched with, if one is named. The key of its provider is read with the first text: a model that
- * cannot be called leaves the search by words as it is, and the next text tries again.
+ * The embedding model of memory, if one is configured. The key of its provider is read at the first text: without a
+ * usable model the search goes by words, and the next text tries again.
  */
 const lazyEmbedding = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Embedding | undefined => {
   const { EMBEDDING_MODEL: model } = config
@@ -47,9 +47,9 @@ const lazyEmbedding = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Emb
 }
 
 /**
- * The handler of what the bucket reports about memory files. What an event says is not read: events come twice and out of
- * order, while the bucket shows what there is, so that one look takes in all that a batch reports and the next batch finds
- * nothing left. A look that fails has its batch delivered again.
+ * The handler of the bucket's events about memory files. It does not read the events, which may be repeated and out of
+ * order: one check of the bucket covers a whole batch, and the next batch finds nothing left. After a failed check the
+ * batch is delivered again.
  */
 export const createBucketEvents =
   ({ memory, log }: { memory: Pick<Memory, 'syncIfChanged'>; log: Pick<Log, 'warn'> }) =>

@@ -14,8 +14,8 @@ import { withCommonHeaders } from '../http/respond.ts'
 import type { Place } from '../http/router.ts'
 
 /**
- * The function that serves the page from a folder, and says of all else that it is not there, or `known` under another
- * method. It reads nothing but its own files: no setting, no storage, no session.
+ * The function that serves the page from a folder, and answers all other paths as not found, or as `known` under another
+ * method. It reads only its own files: no setting, no storage, no session.
  */
 export const servePage = (folder: string, known: readonly Place[]) => {
   const clock = createClock()

@@ -49,7 +49,7 @@ export const tableNames =
   ({ name }: Pick<Collection, 'name'>): string =>
     `${prefix}${name}`
 
-/** A setting that the deployment makes. Throws Problem `bad_setting` for one that is absent. */
+/** A setting that the deployment makes. Throws Problem `bad_setting` when it is absent. */
 export const required = (
   config: Config,
   name: 'FILES_BUCKET' | 'TASK_QUEUE_URL' | 'TASK_URGENT_QUEUE_URL' | 'NOTIFICATION_QUEUE_URL',
@@ -59,7 +59,7 @@ export const required = (
   return value
 }
 
-/** The bucket, and what speaks to it. */
+/** The bucket and its client. */
 export const openBucket = (config: Config) => ({
   client: openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT }),
   bucket: required(config, 'FILES_BUCKET'),
@@ -69,8 +69,8 @@ export const openBucket = (config: Config) => ({
 export const openBlobs = (config: Config): Blobs => createS3Blobs(openBucket(config))
 
 /**
- * The ports of every function: storage in the cloud, or an emulator of it. Rows with long texts, such as those of tasks, tool
- * calls and messages, need `blobs`.
+ * The ports of every function: storage in the cloud, or its emulator. Rows with long texts, such as tasks, tool calls and
+ * messages, need `blobs`.
  */
 export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   const clock = createClock()
@@ -96,7 +96,7 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   }
 }
 
-/** The ports of a function that has to do with tasks: storage and queues of the cloud, or emulators of them. */
+/** The ports of a function with tasks: storage and queues of the cloud, or their emulators. */
 export const openWorkPorts = (config: Config, sending: Sending) => {
   const sqs = openSqs({ region: config.AWS_REGION, endpoint: config.SQS_ENDPOINT })
   const base = openBasePorts(config, openBlobs(config))
@@ -124,27 +124,27 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
   return { ...ports, redeliverIn: createRedelivery({ client: sqs, anyUrl: normal, clock }) }
 }
 
-/** The ports of work that some functions have, and the others do without; their clients make bundles large. */
+/** The ports of work that only some functions have; their clients make bundles large. */
 export type Sending = Pick<WorkPorts, 'cipher' | 'outbound' | 'repositories'>
 
 const notHere = async (): Promise<never> => {
   throw new Error('This function sends nothing, has no secrets to keep and takes no repositories')
 }
 
-/** Of a function that leaves sending, and secrets, to others. */
+/** For a function that sends nothing and opens no secrets. */
 export const withoutSending: Sending = {
   cipher: { seal: notHere, open: notHere },
   outbound: { check: notHere, send: notHere },
   repositories: { check: notHere },
 }
 
-/** Of a function that takes tasks, and the repositories that they name. */
+/** For a function that creates tasks, and checks their repositories. */
 export const openTasking = (config: Config): Sending => ({
   ...withoutSending,
   repositories: openRepositories(config),
 })
 
-/** Of a function that takes tasks, and the addresses and secrets which others send to and with. */
+/** For a function that creates tasks, and stores addresses and secrets for functions that send. */
 export const openAccepting = (config: Config): Sending => {
   const clock = createClock()
   const { check } = createOutboundCheck({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
@@ -155,7 +155,7 @@ export const openAccepting = (config: Config): Sending => {
   }
 }
 
-/** Of a function that sends to addresses which users chose, and keeps their secrets. */
+/** For a function that sends to users' addresses with their secrets. */
 export const openSending = (config: Config): Sending => {
   const clock = createClock()
   return {
@@ -165,7 +165,7 @@ export const openSending = (config: Config): Sending => {
   }
 }
 
-/** The repositories that tasks may name, as the settings have it. */
+/** The repositories that tasks may name, by the settings. */
 export const openRepositories = (config: Config) => {
   const { OUTBOUND_ALLOW_HOSTS: allow, REPOSITORY_ROOTS: roots } = config
   return createRepositories({ clock: createClock(), allow, roots, ...codeHostPlace(config) })
@@ -173,7 +173,7 @@ export const openRepositories = (config: Config) => {
 
 type CipherNeeds = { entropy: Entropy; clock: Clock }
 
-/** The cipher of a function: KMS, or a key that all functions are given. A stack on emulators may do with a key file. */
+/** The cipher of a function: KMS, or a key that all functions get. A stack on emulators may use a key file. */
 export const openCloudCipher = (config: Config, needs: CipherNeeds): Cipher => {
   const { KMS_KEY_ID: keyId, ENCRYPTION_KEY: given, DYNAMODB_ENDPOINT } = config
   const isEmulated = DYNAMODB_ENDPOINT !== undefined
@@ -197,7 +197,7 @@ const refuse = async (): Promise<never> => {
 }
 const notConfigured: Cipher = { seal: refuse, open: refuse }
 
-/** The ports of a function that people sign in by. */
+/** The ports of a function with sign-in. */
 export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts => ({
   ...ports,
   passwords: createArgon2({ entropy }),
@@ -205,13 +205,13 @@ export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts =
   providerFetch: createProviderFetch(),
 })
 
-/** Where issues are, as a function speaks to them. */
+/** The providers of issues, for a function. */
 export const openTrackers = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Trackers =>
   createTrackers({ fetch: createProviderFetch(), clock, apiUrls: apiUrlsOf(config.accounts) })
 
 /**
- * Linked accounts, and their providers, of a function that speaks to those in their owners' names. What the operator said of
- * the providers is read when one is first needed, and again as secrets are; when it cannot be read, the next one tries again.
+ * Linked accounts and their providers, for a function that calls providers in their owners' names. The providers'
+ * settings are read when first needed, and again when secrets are; after a failure the next call tries again.
  */
 export const openAccounts = (
   auth: Pick<AuthContext, 'accountStatusOf' | 'adminIds'>,
@@ -250,7 +250,7 @@ export const openWebSearchPorts = (config: Config, ports: AuthPorts, outbound: O
   webSearchProviders: createWebSearchProviders({ outbound, clock: ports.clock }),
 })
 
-/** The same for its settings alone: a function that searches nothing is small without the client of those that do. */
+/** The settings of web search only: without the clients of searches a function stays small. */
 export const openWebSearchSettingsPorts = (config: Config, ports: AuthPorts): WebSearchPorts => {
   const { check } = createOutboundCheck({ clock: ports.clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const send = async (): Promise<never> => {
@@ -259,6 +259,6 @@ export const openWebSearchSettingsPorts = (config: Config, ports: AuthPorts): We
   return openWebSearchPorts(config, ports, { check, send })
 }
 
-/** Copies of exports in the bucket; a rule of it removes them after 30 days. */
+/** Copies of exports in the bucket; its lifecycle rule removes them after 30 days. */
 export const openExportCopies = (config: Config, { ids, log }: Pick<AuthPorts, 'ids' | 'log'>): KeepExport =>
   createExportCopies({ archive: createS3Archive(openBucket(config)), ids, log })

@@ -8,14 +8,14 @@ import { messageOf } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** A parameter that was changed is in use after this span, by the next call that follows. */
+/** A changed parameter is in use after this time, at the next call. */
 export const SECRETS_AGE_MS = 300_000
-/** When changed parameters cannot be read, or not be used, the next look is after this span. */
+/** The next read after parameters could not be read, or not be used. */
 const LOOK_AGAIN_MS = 60_000
 
 type Variables = Readonly<Record<string, string>>
 
-/** Throws Problem `unavailable` `secrets_unavailable` when SSM cannot be asked. */
+/** Throws Problem `unavailable` `secrets_unavailable` when SSM does not answer. */
 const secretsOf = async ({ SECRETS_PATH: path, AWS_REGION: region }: Config): Promise<Variables> => {
   if (path === undefined) return {}
   try {
@@ -25,22 +25,22 @@ const secretsOf = async ({ SECRETS_PATH: path, AWS_REGION: region }: Config): Pr
   }
 }
 
-/** SSM answers parameters in no order that it promises. */
+/** SSM guarantees no order of parameters. */
 const textOf = (secrets: Variables): string => JSON.stringify(Object.entries(secrets).toSorted())
 
 type Options = {
-  /** The settings that say where the parameters are. */
+  /** The settings with the path of the parameters. */
   given?: () => Config
   clock?: Pick<Clock, 'now'>
-  /** Whether work goes on that keeps what is open from being replaced. */
+  /** Whether running work prevents a replacement. */
   isBusy?: () => boolean
 }
 
 /**
- * What is made of the settings and of the encrypted parameters below SECRETS_PATH, where the deployment names such a
- * place. It is opened by the first call; if that fails, the next call tries again. After 5 minutes a call reads the
- * parameters again, and where they differ, opens a new one in its place; if that fails, the one before stays in use.
- * The clock is the wall clock: a function that AWS freezes has no other that goes on.
+ * Opens something with the settings and the encrypted parameters below SECRETS_PATH, if the deployment sets it. The first
+ * call opens it; after a failure the next call tries again. After 5 minutes a call reads the parameters again, and if
+ * they differ, opens a replacement; after a failure the earlier one stays in use. It uses the wall clock: no other clock
+ * advances while AWS freezes a function.
  */
 export const openedWithSecrets = <T>(
   open: (config: Config) => T | Promise<T>,

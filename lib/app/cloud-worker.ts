@@ -22,21 +22,24 @@ import { openTrackers, openWorkPorts, withoutSending } from './cloud-ports.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
 import { warnOfShortSecrets } from './start-up.ts'
 
-/** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
+/** A run learns of a cancel in another function within this time, and its programs end a second later. */
 const WATCH_MS = 500
-/** What is left of an invocation when its runs are stopped: for the agents' grace, and to write what came of them. */
+/**
+ * The remaining time of an invocation at which its runs are stopped: for the agents' grace period, and the writes of the
+ * outcomes.
+ */
 const GIVE_BACK_MS = 15_000
-/** The longest run of an agent in a function, which has 15 minutes in all. */
+/** The longest run of an agent in a function, which has 15 minutes. */
 const LONGEST_RUN_MS = 840_000
-/** What the end of an invocation waits for a collector of traces; its messages are handled by then. */
+/** How long the end of an invocation waits for a collector of traces; its messages are handled by then. */
 const LAST_SPANS_MS = 1_000
-/** The wait before a message comes again that found no worker, the first time: ten of them outlast 25 minutes. */
+/** The first wait of a message that found no worker: ten of them outlast 25 minutes. */
 const UNOPENED_MS = 15_000
 
-/** What the queue of the worker carries: attempts of tasks, and turns that go on after an approval. */
+/** The messages of the worker's queue: attempts of tasks, and turns that continue after an approval. */
 const WorkSchema = z.union([TurnMessageSchema, RunTaskSchema])
 
-/** The worker of task messages as it lives in a function: the agents, and what goes on around their runs. */
+/** The worker of run messages in a function: the agents, and the work around their runs. */
 export const openWorker = async (config: Config) => {
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
@@ -52,20 +55,20 @@ export const openWorker = async (config: Config) => {
     config,
   )
   const { active, worker, deadLetters, tasks } = work
-  // A turn that goes on here knows its ticket by the task that was made of it.
+  // A turn that continues here gets its ticket from the ticket's task.
   const { continueTurn, snapshots } = composeChat(
     { ...opened, tasks, access: withoutAccounts },
     { ...outside, ...agents, trackers: openTrackers(config, outside) },
     config,
   )
 
-  /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */
+  /** Invocations share the disk: in sequence as deployed, concurrently in `npm run offline`. */
   const sweep = () =>
     sweepDisk(config, outside, (name) => active.has(taskOfWorkspace(name)) || snapshots.isInUse(name))
 
   let jobs: (() => Promise<void>)[] = []
   let invocations = 0
-  /** Heartbeat and watch are for every run of the process: one of each, however many invocations there are at once. */
+  /** One heartbeat and one watch serve all runs of the process, however many invocations run at once. */
   const begin = () => {
     invocations += 1
     if (invocations > 1) return
@@ -79,9 +82,11 @@ export const openWorker = async (config: Config) => {
     if (invocations === 0) await Promise.all(jobs.map((stop) => stop()))
   }
 
-  /** Runs `work` with heartbeat, watch and an end before the invocation's own; `remainingMs` is what that has left. */
+  /**
+   * Runs `work` with heartbeat and watch, and ends it before the invocation; `remainingMs` is the time of the invocation.
+   */
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
-    // Timers of the clock keep no process alive, and a run may be nothing but a promise.
+    // Timers of the clock keep no process alive, and a run may be only a promise.
     const awake = setInterval(() => undefined, 1_000)
     const cancel = outside.clock.after(Math.max(0, remainingMs - GIVE_BACK_MS), () =>
       active.stopNow('shutdown'),
@@ -117,20 +122,21 @@ export const openWorker = async (config: Config) => {
 }
 
 /**
- * The worker function. It is opened by its first event, and if that fails (settings, parameters, agents) by the next;
- * the messages come again soon, not when their visibility timeout is over, and the invocation fails, which raises the alarm on errors.
- * Where secrets have changed, it is opened anew while it runs nothing: heartbeats and stops are of one worker.
+ * The worker function. Its first event opens it; after a failure (settings, parameters, agents) the next event tries
+ * again. The messages then come again soon, not after their visibility timeout, and the invocation fails, which raises
+ * the alarm on errors. After a change of secrets it is opened again while it runs nothing: heartbeats and stops belong to
+ * one worker.
  */
 export const createWorkerFunction = () => {
   let inUse: Promise<Awaited<ReturnType<typeof openWorker>> | undefined> | undefined
   let invocations = 0
-  // The invocation that asks is counted too.
+  // The asking invocation is counted too.
   const opened = openedWithSecrets(openWorker, { isBusy: () => invocations > 1 })
   const open = async (event: SqsEvent) => {
     try {
       return await opened()
     } catch (thrown) {
-      // What hinders that as well is named by `thrown`, or the queue cannot be reached.
+      // `thrown` names the cause of this failure too, or the queue cannot be reached.
       await bringBack(event).catch(() => undefined)
       throw thrown
     }
@@ -145,12 +151,12 @@ export const createWorkerFunction = () => {
       invocations -= 1
     }
   }
-  /** Stops every run, those to come included, before the process of the function ends. */
+  /** Stops every run, also those that are about to start, before the function's process ends. */
   const stop = async (reason: StopReason): Promise<void> => (await inUse)?.stop(reason)
   return Object.assign(handle, { stop })
 }
 
-/** Reads no other settings than it needs: one that cannot be read may be why these messages are not taken. */
+/** Reads only the settings that it needs: an invalid one may be why the messages are not handled. */
 const bringBack = async ({ Records }: SqsEvent): Promise<void> => {
   const place = readSome(['AWS_REGION', 'SQS_ENDPOINT', 'TASK_QUEUE_URL'])
   const { AWS_REGION: region, SQS_ENDPOINT: endpoint, TASK_QUEUE_URL: anyUrl = '' } = place

@@ -18,18 +18,21 @@ import { lockDataDir } from '../adapters/sqlite/lock.ts'
 import { badSetting, type Config } from '../config.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 
-/** Where the data is, and what is to be said of it in the log; `release` gives it back at the end. */
+/** The place of the data, and its description in the log; `release` unlocks it at the end. */
 type DataPlace = {
   file: string
   workspacesDir: string
-  /** What is derived from the data and need not be backed up. */
+  /** Derived data, which needs no backup. */
   copiesDir: string
   shown: string
   warning?: string
   release: () => void
 }
 
-/** In `mini` a folder that no other process has open; in `pico` memory and a temporary folder that goes with the process. */
+/**
+ * In `mini` a folder that no other process has open; in `pico` memory, and a temporary folder that is removed with the
+ * process.
+ */
 export const openData = ({ SERVICE_MODE, DATA_DIR, WORKSPACES_DIR, ACCEPT_DATA_LOSS }: Config): DataPlace => {
   if (SERVICE_MODE === 'mini') {
     const release = lockDataDir(DATA_DIR)
@@ -72,13 +75,13 @@ const writable = (folder: string): string => {
 
 type Settings = Pick<Config, 'SERVICE_MODE' | 'DATA_DIR' | 'ENCRYPTION_KEY'>
 
-/** What is in a backup; `bytes` are those of its database. */
+/** The contents of a backup; `bytes` is the size of its database. */
 type Backup = { folder: string; bytes: number; hasKeyFile: boolean }
 
 /**
- * Copies the data folder of a service, which may be running, to a folder that is not there yet: the database as of one
- * moment, checked, and the key file. The folder gets its name when all of it is on the disk. Throws Problem when the
- * target exists, there is nothing to copy, data is lost already, or the medium fails.
+ * Copies the data folder of a service, which may be running, to a new folder: a checked snapshot of the database, and the
+ * key file. The folder gets its name when everything is on the disk. Throws Problem when the target exists, there is
+ * nothing to copy, data was lost before, or the medium fails.
  */
 export const backUp = ({ SERVICE_MODE, DATA_DIR }: Settings, target: string): Backup => {
   if (SERVICE_MODE !== 'mini') throw badSetting(`SERVICE_MODE: ${SERVICE_MODE} keeps no data file; mini does`)
@@ -109,7 +112,7 @@ const taken = (folder: string, cause?: unknown) =>
     },
   )
 
-/** A folder of this process beside the target, of its user alone. */
+/** A temporary folder beside the target, readable by its user only. */
 const draftOf = (folder: string): string => {
   try {
     ensureFolder(path.dirname(folder))
@@ -119,7 +122,7 @@ const draftOf = (folder: string): string => {
   }
 }
 
-/** The key after the data: whatever the data holds was sealed with a key that is there by then. */
+/** The key is copied after the data: then it includes every key that the data was sealed with. */
 const fill = (draft: string, file: string, keyFile: string): void => {
   copyDatabase(file, dataFileIn(draft))
   if (existsSync(keyFile)) {
@@ -131,7 +134,7 @@ const fill = (draft: string, file: string, keyFile: string): void => {
   syncPath(draft)
 }
 
-/** A rename replaces no folder that has anything in it, and no file. */
+/** A rename replaces neither a file nor a folder with contents. */
 const takeName = (draft: string, folder: string): void => {
   try {
     renameSync(draft, folder)

@@ -8,7 +8,7 @@ import type { Embedding } from '../ports/embedding.ts'
 
 type Needs = { providers: Config['providers']; breakers: Breakers; clock: Clock }
 
-/** The model that memory is searched with. Throws Problem `bad_setting` for one that cannot be called. */
+/** The embedding model of memory. Throws Problem `bad_setting` for an unusable one. */
 export const openEmbedding = (model: string, { providers, breakers, clock }: Needs): Embedding => {
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
   try {

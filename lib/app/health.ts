@@ -10,11 +10,11 @@ type Needs = {
   ports: WorkPorts & { sandbox?: SandboxHealth }
   domains: Work
   requests: RequestMetrics
-  /** Rejects while storage takes no write; absent where only a write itself can show that. */
+  /** Rejects while storage accepts no write; absent where only a real write can show that. */
   probeStorage?: () => Promise<void>
 }
 
-/** Health as seen from where everything is at hand. */
+/** Health in a process with all ports. */
 export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): Health => {
   return createHealth({
     version: VERSION,
@@ -37,10 +37,10 @@ export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): H
         .all()
         .map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
     checks: {
-      // Storage that refused a write is asked again: without traffic nothing else would find out that it recovered.
+      // Storage that refused a write is probed: without traffic nothing else would notice its recovery.
       storage: async () => {
         await probeStorage?.()
-        // A whole counter may be known without a look at the medium; members from one on are read.
+        // A whole counter may be cached; members from a name on are always read.
         await ports.store.counters(TASK_COUNTERS.counter, TASK_COUNTERS.member)
         return true
       },

@@ -8,7 +8,7 @@ import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { RunTask } from '../tasks/schema.ts'
 
-/** A message on a queue that dies with the process, and how its handler says that it is done. */
+/** A message in a queue of this process, and the callback of its handled message. */
 type Local<Name extends string, Body> = { [N in Name]: Body } & { handled: () => void }
 export type LocalNotice = Local<'notice', Notice>
 export type LocalTurn = Local<'turn', TurnMessage>
@@ -22,8 +22,8 @@ type Needs = {
 }
 
 /**
- * Delivers the messages of storage to the queues of this process. The message of a run is rebuilt from its task after a
- * death, so it is delivered once it is queued; any other once it has been handled. A message that cannot be queued is
+ * Delivers the messages of storage to the queues of this process. A run message is rebuilt from its task after a death,
+ * so it counts as delivered once it is queued; any other message once it was handled. A message that cannot be queued is
  * logged and rejected: storage keeps it and delivers it again.
  */
 export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs) => {
@@ -64,7 +64,7 @@ export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs
     deliver: async (messages: readonly Message[]): Promise<void> => {
       await Promise.all(messages.map(deliverOne))
     },
-    /** The process ends: what has not been handled stays in storage for the next one. */
+    /** At the end of the process; unhandled messages stay in storage for the next one. */
     stop: (): void => {
       stopped = true
       for (const reject of waiting) reject(processEnds())

@@ -56,9 +56,9 @@ import type { SandboxHealth } from './sandbox.ts'
 import { refuseOpenHost, signInOf, warnOfShortSecrets } from './start-up.ts'
 import { openTracing } from './tracing.ts'
 
-/** Turns that go on at once, each after an approval. */
+/** The most turns that continue at once after an approval. */
 const MOST_TURNS = 10
-/** What the end waits for a collector of traces. */
+/** How long the end waits for a collector of traces. */
 const LAST_SPANS_MS = 1_000
 
 /** The whole service in one process: storage in one file or in memory, queues in memory, handlers on node:http. */
@@ -97,7 +97,7 @@ export const openLocalApp = async (config: Config) => {
   const providerFetch = createProviderFetch()
   const agents = await openAgents({
     ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, tracing, repositories },
-    // Agents are there before the domains are.
+    // The agents are made before the domains.
     searchMemory: (query) => domains.memory.recall(query),
     guideTask: (task) => domains.memory.guide(task),
     searchWeb: (query, signal) => domains.webSearch.search(query, signal),
@@ -157,7 +157,7 @@ export const openLocalApp = async (config: Config) => {
     domains.slots.resize(concurrency)
     notificationQueue.resize(notificationConcurrency)
   })
-  // The settings of access are read before the first request.
+  // The access settings are read before the first request.
   await domains.settings.refresh()
   refuseOpenHost(domains, config)
   await checkKey(ports)
@@ -171,7 +171,7 @@ export const openLocalApp = async (config: Config) => {
   })
   const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, store.probe)
   const drain = createDrain(server)
-  /** Ends the requests in flight and what runs, at the same time; then what both stand on. */
+  /** Ends the requests in flight and running work at the same time, then the parts that both need. */
   const close = async () => {
     domains.memory.endSync()
     domains.live.endAll()
@@ -198,13 +198,13 @@ export const openLocalApp = async (config: Config) => {
   return { server, start, close, facts, signIn: () => signInOf(domains, store) }
 }
 
-/** A service that cannot write is of no use; its supervisor starts a new one. */
+/** A service that cannot write is useless; its supervisor starts a new one. */
 const dieOf = (log: Log) => (reason: unknown) => {
   log.error({ err: reason }, 'storage lost its writer; the process ends')
   process.exit(1)
 }
 
-/** Loaded with the first request for it: nothing else needs the library behind it. */
+/** Loaded at the first request: nothing else needs the library. */
 const describe = async () => {
   const [{ openApiDocument }, { tables }] = await Promise.all([
     import('../api/openapi.ts'),
@@ -213,14 +213,17 @@ const describe = async () => {
   return openApiDocument({ tables, version: VERSION })
 }
 
-/** What `npm run page` builds. */
+/** The output of `npm run page`. */
 const FOLDER = fileURLToPath(new URL('../../functions/ui/dist/', import.meta.url))
 
-/** The page of a service in one process; what is neither its own nor a route's is answered 404. */
+/** The page of a service in one process; other paths without a route are answered 404. */
 const openPage = (http: HttpNeeds): HttpHandler =>
   createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })
 
-/** By zod's compiler, which leaves alone what it cannot compile; what its code refuses, zod reads once more to say why. */
+/**
+ * Compiles a schema by zod, which leaves those it cannot compile unchanged; a refused value is validated again for its
+ * messages.
+ */
 const compile: CompileSchema = (schema) => z.compile(schema)
 
 const openServer = (

@@ -11,7 +11,7 @@ import type { Store } from '../ports/store.ts'
 import { openBasePorts } from './cloud-ports.ts'
 import { openData } from './data.ts'
 
-/** What a recount found of one counter's member: by how much each name was off, and is not any more. */
+/** The corrections of one counter's member, by name. */
 type Corrected = { counter: string; member: string; add: Readonly<Record<string, number>> }
 
 const PAGE = 1_000
@@ -19,8 +19,8 @@ const PAGE = 1_000
 type Sums = Map<string, Map<string, number>>
 
 /**
- * Counts the rows of every collection that declares `recount`, and corrects its counters by what they differ. Changes that
- * are made meanwhile may be counted or not: where nothing else runs, the counters are exact after it.
+ * Counts the rows of every collection that declares `recount`, and corrects its counters by the differences. Concurrent
+ * changes may be counted or not: when nothing else runs, the counters are exact afterwards.
  */
 export const recount = async (store: Store, collections: readonly Collection[]): Promise<Corrected[]> => {
   const corrected: Corrected[] = []
@@ -39,8 +39,8 @@ export const recount = async (store: Store, collections: readonly Collection[]):
 }
 
 /**
- * Recounts where the settings say: a data folder whose service is stopped, or in mode `pro` the tables of a deployment. Throws
- * Problem when the folder is in use or cannot be opened.
+ * Recounts the data that the settings name: a data folder whose service is stopped, or in mode `pro` the tables of a
+ * deployment. Throws Problem when the folder is in use or cannot be opened.
  */
 export const recountData = async (config: Config): Promise<Corrected[]> => {
   const data = config.SERVICE_MODE === 'pro' ? undefined : openData(config)
@@ -55,7 +55,7 @@ export const recountData = async (config: Config): Promise<Corrected[]> => {
   }
 }
 
-/** What the increments of all rows, each as if it were new, come to: by counter, member and name. */
+/** The sums of the increments of all rows, each counted as a new row: by counter, member and name. */
 const sumsOf = async (store: Store, of: Collection): Promise<Map<string, Sums>> => {
   const counters = new Map<string, Sums>()
   const { recount: by, counts, indexes } = of
@@ -74,7 +74,7 @@ const sumsOf = async (store: Store, of: Collection): Promise<Map<string, Sums>> 
   return counters
 }
 
-/** What each row of an index, or of a part of it, moves, as if it were new. */
+/** The increments of each row of an index, or of a part of it, counted as a new row. */
 async function* incrementsOf(store: Store, of: Collection, index: string, is: string | undefined) {
   const part = { index, order: 'asc', limit: PAGE, ...(is === undefined ? {} : { is }) } as const
   for await (const rows of pagesOf((from) => store.page(of, { ...part, ...from })))
@@ -82,7 +82,7 @@ async function* incrementsOf(store: Store, of: Collection, index: string, is: st
 }
 
 async function* userIds(store: Store): AsyncGenerator<string> {
-  // The local admin is in no list.
+  // No list has the local admin.
   yield LOCAL_USER
   const all = { index: 'newest', order: 'asc', limit: PAGE } as const
   for await (const rows of pagesOf((from) => store.page(users, { ...all, ...from })))

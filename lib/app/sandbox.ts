@@ -12,35 +12,35 @@ type Needs = {
   clock: Clock
   log: Log
   workspacesDir: string
-  /** The port that the service listens on. */
+  /** The port of the service. */
   port: () => number | undefined
 }
 
-/** What keeps programs of agents from the service and its machine. */
+/** The isolation of agents' programs from the service and its machine. */
 export type SandboxHealth = { status: 'healthy' | 'degraded'; message: string }
 
-/** Programs, as the settings and the system allow them. */
+/** The runner of programs, as the settings and the system allow it. */
 export type Programs = {
   commands: Commands
-  /** Who has to own what programs write to; absent: the service's own user. */
+  /** The owner of files that programs write; absent: the service's own user. */
   owner: number | undefined
   health: SandboxHealth
   close: () => Promise<void>
 }
 
-/** What a system without a sandbox means for programs of agents. */
+/** The health, by whether the system has a sandbox. */
 const verdicts = {
   off: 'AGENT_SANDBOX is off: programs of agents may do all that the service’s user may',
   plain: 'No sandbox works here: programs of agents may do all that the service’s user may',
   refused: 'Programs of agents are refused: no sandbox works here, and other people may use this service',
 } as const
 
-/** Whether anyone but the person at this machine may hand work to agents. */
+/** Whether anyone except the person at this machine may give work to agents. */
 const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): boolean =>
   AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
 
 /**
- * Finds out by running a program whether a sandbox works here, and decides what runs. Throws Problem `bad_setting` when
+ * Finds out whether a sandbox works by running a program, and decides how programs run. Throws Problem `bad_setting` when
  * one is required and none works.
  */
 export const openPrograms = async (needs: Needs): Promise<Programs> => {

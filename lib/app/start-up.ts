@@ -8,9 +8,9 @@ import type { ProviderStatus } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 
 type Facts = {
-  /** Where it listens. */
+  /** The address on which it listens. */
   url: string
-  /** Where people find it, when that is elsewhere. */
+  /** The public address, if it differs. */
   publicUrl?: string | undefined
   mode: string
   version: string
@@ -21,7 +21,7 @@ type Facts = {
   signIn?: SignIn
 }
 
-/** What a caller has to do before the service answers: nothing, or sign in as the mode asks. */
+/** How a caller gets access: freely, or by the sign-in of the mode. */
 type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'closed'
 
 type Try = readonly [request: string, body: string]
@@ -43,7 +43,7 @@ const CLOSED = [
 const NO_ADMIN =
   'No admin can sign in by this issuer: start once with AUTH_MODE=cloud, and link an admin’s account at /api/auth/oidc.'
 
-/** What `npm start` says: where it is, what it runs on, and one thing to try. */
+/** The text that `npm start` prints: the address, the environment, and a first command to try. */
 export const banner = (facts: Facts): string => {
   const { url, publicUrl, mode, version, providers, model, agents, data, signIn = 'open' } = facts
   const demo = providers.some((provider) => provider.demo)
@@ -65,7 +65,7 @@ const curlOf = (url: string, request: string, body: string): string[] => {
   return [`  curl -X ${method} ${url}${path} -H 'content-type: application/json' \\`, `    -d '${body}'`]
 }
 
-/** Without sign-in every caller is an admin, so the service must not be reachable from other machines. */
+/** Throws when a service without sign-in, in which every caller is an admin, would be reachable from other machines. */
 export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, config: Config): void => {
   try {
     identity.isOpen()
@@ -80,7 +80,7 @@ export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, conf
 
 type Known = Pick<AuthContext, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
 
-/** What a caller has to do before the service answers. */
+/** How a caller gets access. */
 export const signInOf = async (
   { authMode, hasAccessKey, issuerBringsAdmin, settings }: Known,
   store: Store,
@@ -94,15 +94,15 @@ export const signInOf = async (
 }
 
 /**
- * Writes one line on standard error: for what there is no log for, at the start and at the end. Messages of foreign modules
- * may have several lines, and quote secrets.
+ * Writes one line on standard error, at the start and at the end, when there is no log. Messages of third-party modules
+ * may have several lines, and contain secrets.
  */
 export const complain = (text: string): void => {
   const masker = createMasker(environmentSecrets())
   process.stderr.write(`${masker.logText(text.replace(/\s+/g, ' '))}\n`)
 }
 
-/** Names the settings whose secret is not masked in texts: a short one is found in ordinary words. */
+/** Names the settings whose secret is too short to mask in texts: ordinary words would contain it. */
 export const warnOfShortSecrets = ({ tooShortToMask: settings }: Config, log: Log): void => {
   if (settings.length > 0)
     log.warn(

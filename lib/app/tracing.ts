@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import { VERSION } from '../version.ts'
 
-/** Traces of the process, exported where the operator has named a collector. */
+/** The traces of the process, exported if the operator has set a collector. */
 export const openTracing = (config: Config, { clock, log }: { clock: Clock; log: Log }): Tracing => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = config
   if (endpoint === undefined) return createTracing({ clock })

@@ -2,14 +2,13 @@ import { type Change, collection, type LiveDraft, type Message } from '../core/c
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { AllowedTool, Approval } from './schema.ts'
 
-/** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see those of all. */
+/** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see the rows of all tasks. */
 export const OF_A_TASK = 'task'
 
 /**
- * An approval. `binding` is what it is bound to, `usedAt` is there once a call has used it up, `mode` is that of the call:
- * rows of earlier versions have none. It is found by `scope`, its
- * conversation or task; while it is pending also by `pendingOf`, its user, by `pendingTask` if a task waits for it, and by
- * `dueAt`, when it expires.
+ * An approval. `binding` identifies the call that it is for, `usedAt` is set once a call has used it up, and `mode` is
+ * that of the call (absent in rows of earlier versions). It is indexed by `scope`, its conversation or task; while it is
+ * pending also by `pendingOf`, its user, by `pendingTask` if a task waits for it, and by `dueAt`, its expiry.
  */
 export type ApprovalRow = Approval & {
   scope: string
@@ -19,11 +18,11 @@ export type ApprovalRow = Approval & {
   pendingOf?: string
   pendingTask?: typeof OF_A_TASK
   dueAt?: string
-  /** Epoch milliseconds after which the row is dropped. */
+  /** Epoch milliseconds after which the row is removed. */
   removeAt: number
 }
 
-/** A decision, an expiry included, is sent to what waits for it. */
+/** Sends a decision, or an expiry, to the run that waits for it. */
 const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Message[] => {
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
   const { id, conversationId, taskId, userId } = after
@@ -35,7 +34,7 @@ const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Messag
   return [{ to: 'turns', id, body, group: userId }]
 }
 
-/** All users see that a task waits; what a conversation asks for is for its user alone. */
+/** All users see that a task waits; only its user sees an approval of a conversation. */
 const publishesOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): LiveDraft[] => {
   if (after === undefined || before?.status === after.status) return []
   const { id, status, taskId, conversationId, userId } = after
@@ -65,7 +64,7 @@ export const approvals = collection<ApprovalRow, 'params'>({
   publishes: publishesOf,
 })
 
-/** The approval that holds for a binding until it is used up: there is at most one. */
+/** The approval that is valid for a binding until it is used up: there is at most one. */
 export type ApprovalSlot = { binding: string; approvalId: string; expiresAt: number }
 export const approvalSlots = collection<ApprovalSlot>({
   name: 'approvalSlots',
@@ -74,7 +73,9 @@ export const approvalSlots = collection<ApprovalSlot>({
   expires: 'expiresAt',
 })
 
-/** A tool that is allowed in a session: a conversation or a task, of one user. `approvalId` is the one that was allowed always. */
+/**
+ * A tool that is always allowed in one conversation or task of one user. `approvalId` is the approval that allowed it.
+ */
 export type AllowedToolRow = Omit<AllowedTool, 'id' | 'expiresAt'> & {
   scope: string
   approvalId: string

@@ -7,7 +7,7 @@ export type Decision = z.output<typeof DecisionSchema>
 
 const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired'] as const
 
-/** A tool call that a person is asked about. */
+/** A tool call that waits for the decision of a person. */
 export const ApprovalSchema = z
   .object({
     id: z.string(),
@@ -15,7 +15,7 @@ export const ApprovalSchema = z
     taskId: z.string().optional(),
     userId: z.string(),
     toolName: z.string(),
-    /** One line about the call, for a person. */
+    /** One line about the call, for people. */
     title: z.string(),
     params: z
       .record(z.string(), z.unknown())
@@ -31,7 +31,7 @@ export const ApprovalSchema = z
   .meta({ id: 'Approval' })
 export type Approval = z.output<typeof ApprovalSchema>
 
-/** A tool that needs no approval any more in one conversation or task, since a call of it was allowed always. */
+/** A tool that needs no further approval in one conversation or task, after `allow-always`. */
 export const AllowedToolSchema = z
   .object({
     id: z.string().meta({ description: 'The approval that allowed it' }),
@@ -46,18 +46,20 @@ export const AllowedToolSchema = z
 export type AllowedTool = z.output<typeof AllowedToolSchema>
 
 const id = z.string().min(1).max(200)
-/** Says that an approval is decided or has expired, so that what waits for it goes on. */
+/** The message that an approval is decided or has expired: the run that waits for it continues. */
 const DecidedApprovalSchema = z.object({
   approvalId: id,
   conversationId: id.exactOptional(),
   taskId: id.exactOptional(),
 })
-/** Says that a task has ended while it waited: nothing waits for its approvals any more. */
+/** The message that a task ended while it waited: its approvals are withdrawn. */
 const EndedWaitSchema = z.object({ endedTaskId: id, userId: id })
-/** The message to what waits for approvals. */
+/** The messages about approvals to the runs that wait for them. */
 export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema])
 export type TurnMessage = z.output<typeof TurnMessageSchema>
-/** Goes on with what waits for an approval, or takes back what a task waited for. A repeat finds nothing that waits. */
+/**
+ * Continues the run that waits for an approval, or withdraws the approvals of a task that ended. A repeat does nothing.
+ */
 export type ContinueTurn = (message: TurnMessage) => Promise<void>
 
 /** A call that needs a person's approval, bound to these exact arguments. */
@@ -72,7 +74,7 @@ export type ApprovalRequest = {
   conversationId?: string
 }
 
-/** `approvalId` is absent where the tool was allowed for the whole session. */
+/** `approvalId` is absent when the tool is allowed in the whole session. */
 export type ApprovalAnswer =
   | { state: 'approved'; approvalId?: string }
   | { state: 'denied'; approvalId?: string; reason: string }

@@ -20,7 +20,7 @@ import {
 } from './rows.ts'
 import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision } from './schema.ts'
 
-/** The session that a call is made in: a conversation or a task, of one user. */
+/** The session of a call: a conversation or a task, of one user. */
 export const scopeOf = ({
   userId,
   conversationId,
@@ -31,32 +31,32 @@ export const scopeOf = ({
 }
 
 /**
- * What an approval is bound to: session, tool and the exact arguments, as a hash of their canonical JSON. Throws TypeError
- * for arguments that no JSON can carry.
+ * The binding of an approval: a hash of the session, the tool and the canonical JSON of the arguments. Throws TypeError
+ * for arguments that JSON cannot hold.
  */
 const bindingOf = (request: ApprovalRequest): string => {
-  // The arguments come out of a schema, which may leave members that are undefined.
+  // A round trip through JSON removes members that are undefined, which a schema may leave.
   const given: unknown = JSON.parse(JSON.stringify(request.arguments))
   const text = canonicalJson([scopeOf(request), request.tool, given])
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** A call that waited and is never made, as a row of the commit that takes its approval back. */
+/** Makes the audit record of a call that waited and is never made, for the commit that withdraws its approval. */
 type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
 
 type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker; recordNotMade: RecordNotMade }
 
 /** How long a person has to decide. */
 export const APPROVAL_MS = 600_000
-/** A decision that no call has used up lapses a day after its approval expired: the next such call asks anew. */
+/** A decision that no call has used lapses a day after its approval expired: the next such call asks again. */
 const UNUSED_MS = 86_400_000
-/** Rows are read by people, and by links of the audit, for so long. */
+/** The retention of rows, for people and for links from the audit. */
 export const KEPT_MS = 30 * 86_400_000
 const ALLOWED_MS = 90 * 86_400_000
 const MOST_LISTED = 200
 const LISTED_AT_ONCE = 50
 const MOST_DUE = 100
-/** Calls that ask for the same thing at once: each try loses to one that did something. */
+/** The tries of concurrent requests for the same approval: a try fails only when another request succeeded. */
 const TRIES = 8
 
 type Session = Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>
@@ -69,9 +69,9 @@ const refusals = {
 export type ApprovalService = ReturnType<typeof createApprovals>
 
 /**
- * Approvals of tool calls. They outlive the request that asks and the process: a decision is one commit, which sends
- * a message to what waits for it. An approval is bound to tool, exact arguments, user, and conversation or task; one call
- * uses it up. A denial is used up too, so that the same call may be asked for again later.
+ * Approvals of tool calls. They outlive the request and the process: a decision is one commit, which sends a message to
+ * the run that waits. An approval is bound to tool, exact arguments, user, and conversation or task; one call uses it up.
+ * A denial is used up too, so that the same call may be asked for again later.
  */
 export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Needs) => {
   const isDue = ({ expiresAt }: Approval) => Date.parse(expiresAt) <= clock.now()
@@ -84,7 +84,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     unset: ['pendingOf', 'pendingTask', 'dueAt'] as const,
   })
 
-  /** An approval that was not decided in time is denied by that; the first commit decides. */
+  /** Denies an approval that was not decided in time; of an expiry and a decision the first commit wins. */
   const expire = (id: string) => store.commit<ApprovalRow>(ended(id, { status: 'expired' }))
 
   const current = async (id: string): Promise<ApprovalRow | undefined> => {
@@ -111,7 +111,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return store.commit<ApprovalSlot>({ insert: approvalSlots, row: slot }, [{ insert: approvals, row }])
   }
 
-  /** The approval that holds for the binding, made where there is none. */
+  /** Returns the approval that is valid for the binding; makes one where there is none. */
   const findOrOpen = async (request: ApprovalRequest, binding: string): Promise<ApprovalRow | undefined> => {
     const slot = await store.get(approvalSlots, binding)
     if (slot === undefined) {
@@ -134,7 +134,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return { state: 'denied', approvalId: id, reason: refusals[status] }
   }
 
-  /** Whether this call is the one that used the approval up. */
+  /** Uses up an approval; whether this call was the one that did. */
   const spend = async ({ id, binding }: ApprovalRow): Promise<boolean> => {
     const { applied } = await store.commit<ApprovalRow>(
       { update: approvals, key: id, when: { usedAt: null }, set: { usedAt: iso(clock.now()) } },
@@ -160,7 +160,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   const isVisible = ({ userId, role }: Principal, row: ApprovalRow) =>
     row.userId === userId || (role === 'admin' && row.taskId !== undefined)
 
-  /** What waits in a list, the oldest first, as much as fits an answer. */
+  /** The pending approvals of a list, oldest first, as many as fit an answer. */
   const pendingIn = async (index: 'pendingOf' | 'pendingTasks', is: string) => {
     const query = { index, is, order: 'asc', limit: LISTED_AT_ONCE, detail: true } as const
     const rows: Readonly<ApprovalRow>[] = []
@@ -181,7 +181,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return fitting(oldestFirst.slice(0, MOST_LISTED).map(shown))
   }
 
-  /** The commit of a decision; false where the approval is not pending any more. */
+  /** Commits a decision; false when the approval is not pending any more. */
   const commitDecision = async ({ userId }: Principal, row: ApprovalRow, decision: Decision) => {
     const status = decision === 'deny' ? 'denied' : 'approved'
     const head = ended(row.id, { status, decision, decidedBy: userId })
@@ -194,7 +194,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return outcome.applied
   }
 
-  /** What else waits in the session for a tool that is allowed there from now on. */
+  /** Decides the other pending approvals of a tool that is now always allowed in the session. */
   const allowOthers = async (principal: Principal, { scope, toolName }: ApprovalRow) => {
     const others = { index: 'ofScope', is: scope, order: 'asc', limit: MOST_LISTED } as const
     for await (const rows of pagesOf((from) => store.page(approvals, { ...others, ...from })))
@@ -218,12 +218,12 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     for (const { scope, toolName, approvalId } of rows)
       await store.commit<AllowedToolRow>({
         ...{ remove: allowedTools, key: [scope, toolName] },
-        // One that was allowed anew meanwhile stays.
+        // An entry that was made again meanwhile stays.
         when: { approvalId },
       })
   }
 
-  /** As approvals are: a user has their own, an admin those of all tasks as well. */
+  /** The allowed tools that a caller sees: a user's own, for an admin also those of all tasks. */
   const allowedOf = async ({ userId, role }: Principal): Promise<Readonly<AllowedToolRow>[]> => {
     const query = { order: 'desc', limit: MOST_LISTED } as const
     const pages = await Promise.all([
@@ -233,14 +233,14 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return pages.flatMap(({ rows }) => rows)
   }
 
-  /** Removes an approval, and the slot that it may have. */
+  /** Removes an approval, and its slot if it has one. */
   const remove = async ({ id, binding }: Readonly<ApprovalRow>): Promise<void> => {
     const slot = { remove: approvalSlots, key: binding, when: { approvalId: id } }
     const { applied } = await store.commit<ApprovalRow>({ remove: approvals, key: id }, [slot])
     if (!applied) await store.commit<ApprovalRow>({ remove: approvals, key: id })
   }
 
-  /** Denies an approval without a person, and puts its call on record; the next such call asks anew. */
+  /** Denies an approval without a person, and records its call; the next such call asks again. */
   const withdraw = async (id: string, reason: string): Promise<void> => {
     const row = await store.get(approvals, id, true)
     if (row?.status !== 'pending') return
@@ -258,27 +258,33 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   return {
     ask: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, false),
     use: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, true),
-    /** Whether it is decided, or has expired; so is one that is not there any more. */
+    /** Whether the approval is decided, has expired, or does not exist any more. */
     isDecided: async (id: string): Promise<boolean> => (await current(id))?.status !== 'pending',
     /**
-     * What waits for a decision of the caller, the oldest first, as much as fits an answer; admins see what tasks wait for
-     * as well.
+     * The approvals that the caller may decide, oldest first, as many as fit an answer; admins also see those of all
+     * tasks.
      */
     list,
     /** Throws Problem `missing`, and Problem `invalid` `approval_decided` or `approval_expired`. */
     decide,
-    /** The tools that are always allowed in conversations and tasks of the caller, the newest first; admins see those of all tasks. */
+    /**
+     * The tools that are always allowed in conversations and tasks of the caller, newest first; admins see those of all
+     * tasks.
+     */
     listAllowed: async (principal: Principal): Promise<AllowedTool[]> => {
       const rows = new Map((await allowedOf(principal)).map((row) => [row.approvalId, shownAllowed(row)]))
       return [...rows.values()].sort((a, b) => (a.allowedAt > b.allowedAt ? -1 : 1)).slice(0, MOST_LISTED)
     },
-    /** Has a tool need approval again in its session. Throws Problem `missing`. */
+    /** Makes a tool need approval again in its session. Throws Problem `missing`. */
     disallow: async (principal: Principal, id: string): Promise<void> => {
       const row = (await allowedOf(principal)).find(({ approvalId }) => approvalId === id)
       if (row === undefined) throw missing('Allowed tool')
       await removeAllowed([row])
     },
-    /** Denies what was not decided in time. Resolves to how many those were: as many as the limit, and there may be more. */
+    /**
+     * Denies approvals that were not decided in time. Resolves to their number; when it reaches the limit, there may be
+     * more.
+     */
     expireDue: async (): Promise<number> => {
       const due = await store.page(approvals, {
         ...{ index: 'due', order: 'asc', limit: MOST_DUE },
@@ -287,19 +293,19 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
       for (const { id } of due.rows) await expire(id)
       return due.rows.length
     },
-    /** Denies approvals that nothing waits for any more; the audit has their calls, with the reason. */
+    /** Denies approvals that no run waits for any more; the audit records their calls with the reason. */
     withdraw: async (ids: readonly string[], reason: string): Promise<void> => {
       for (const id of ids) await withdraw(id, reason)
     },
-    /** The same for all that a session waits for. */
+    /** Denies all approvals that a session waits for, as `withdraw` does. */
     withdrawOf: async (session: Session, reason: string): Promise<void> => {
       const place = { index: 'ofScope', is: scopeOf(session), order: 'desc', limit: MOST_LISTED } as const
       for await (const rows of pagesOf((from) => store.page(approvals, { ...place, ...from })))
         await withdrawAll(rows, reason)
     },
     /**
-     * Removes the approvals and the allowlist of a conversation that is deleted, at most so many; resolves to how many these
-     * were: fewer than that when nothing is left.
+     * Removes the approvals and the allowlist of a deleted conversation, at most `most` rows. Resolves to the number
+     * removed, which is lower when nothing is left.
      */
     forget: async (session: Session, most: number): Promise<number> => {
       const place = { index: 'ofScope', is: scopeOf(session), order: 'asc' } as const
@@ -334,7 +340,7 @@ const shown = ({
   ...approval
 }: ApprovalRow): Approval => approval
 
-/** What an approval that is given always allows. */
+/** The allowlist entry of an approval that is given always. */
 const allowedBy = (approval: ApprovalRow, now: number): AllowedToolRow => {
   const { id, scope, toolName, userId, conversationId, taskId } = approval
   return {

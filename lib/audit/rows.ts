@@ -1,10 +1,10 @@
 import { collection, countRows } from '../core/collection.ts'
 import { type AuditRecord, AuditRecordSchema } from './schema.ts'
 
-/** How many records there are. */
+/** The number of records. */
 export const AUDIT_COUNTERS = { counter: 'audit', member: 'all' } as const
 
-/** Kept for as long as most rules for such logs ask. */
+/** The retention follows the longest that common rules for such logs demand. */
 export type AuditRow = AuditRecord & { expiresAt: number }
 
 export const auditRows = collection<AuditRow>({

@@ -18,9 +18,9 @@ type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; masker: Masker }
 
 export type Audit = ReturnType<typeof createAudit>
 
-/** The record of what was done to the installation: by whom, when, and what. */
+/** The record of changes of the installation: user, time and action. */
 export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
-  /** Takes note of something that was done. `action` is `<what>.<verb>`; details hold no secrets. */
+  /** Records an action. `action` is `<subject>.<verb>`; details contain no secrets. */
   const record = async ({ userId }: Actor, action: string, details: object = {}): Promise<void> => {
     log.info({ audit: action, userId, details }, 'audit')
     const now = clock.now()
@@ -32,11 +32,11 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
       details: masker.logValue(details) as AuditRecord['details'],
       expiresAt: now + KEPT_MS,
     }
-    // The change has been made: storage that is busy for a moment must not keep it out of the record.
+    // The change has been made: it must be recorded even if storage is busy for a moment.
     await retry(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
   }
 
-  /** A filtered list is counted, all records have a counter, which may lag behind them by 2 s. */
+  /** A filtered list is counted row by row; the counter of all records may lag behind them by 2 s. */
   const countOf = async (where: Test<AuditRow>[]): Promise<number> =>
     where.length > 0
       ? store.count(auditRows, { index: 'newest', where })

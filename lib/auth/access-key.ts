@@ -7,31 +7,31 @@ import type { Sessions } from './sessions.ts'
 
 type Needs = {
   mode: () => AuthMode
-  /** From the environment; goes before the stored one. */
+  /** The key in the environment, which takes precedence over a stored one. */
   fixedKey: string | undefined
   stored: {
     hash(): string | undefined
-    /** Puts a hash in place of `from`, undefined being no key; false when another one is there. */
+    /** Replaces the hash `from` by `to`, where undefined means no key; false when the stored hash is another one. */
     replaceHash(from: string | undefined, to: string | undefined): Promise<boolean>
-    /** Reads it anew, past the cache. */
+    /** Reads the hash from storage, past the cache. */
     reread(): Promise<void>
   }
   passwords: Passwords
   sessions: Pick<Sessions, 'open' | 'close' | 'closeAll'>
   countAttempt: CountAttempt
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
-  /** Whether the service may do without a key where it listens. */
+  /** Whether the service may run without a key on its host. */
   mayBeOpen: boolean
 }
 
 export type AccessKey = ReturnType<typeof createAccessKey>
 
-/** The optional key of local mode: a caller with the key is the local admin. */
+/** The optional access key of local mode: a caller with the key is the local admin. */
 export const createAccessKey = (needs: Needs) => {
   const { stored, passwords, sessions } = needs
   const fixedKey = needs.fixedKey === undefined ? undefined : typed(needs.fixedKey)
 
-  /** Whether a session is needed at all. */
+  /** Whether a key is set, so that callers need a session. */
   const exists = (): boolean => fixedKey !== undefined || stored.hash() !== undefined
 
   const refuseOtherModes = () => {
@@ -45,11 +45,11 @@ export const createAccessKey = (needs: Needs) => {
   /** Counts an attempt with the key, malformed ones too. Throws Problem `rate_limited`. */
   const countAttempt = async (address: string): Promise<void> => {
     refuseOtherModes()
-    // Guesses hold up the owner too, for a minute at a time, as with logins: there is one key to guess.
+    // Wrong guesses block the owner too, for a minute at a time, as with logins: there is one key for all callers.
     await needs.countAttempt('verifyAccessKey', { address, account: LOCAL_USER })
   }
 
-  /** Opens a session for the key. Throws `invalid` when there is none to know, `unauthenticated` for a wrong one. */
+  /** Opens a session for the key. Throws `invalid` when no key is set, `unauthenticated` for a wrong one. */
   const verify = async (key: string, userAgent?: string): Promise<OpenedSession> => {
     refuseOtherModes()
     await stored.reread()
@@ -58,7 +58,7 @@ export const createAccessKey = (needs: Needs) => {
       throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
     if (!(await matches(typed(key), hash))) throw wrongKey()
     const opened = await sessions.open(LOCAL_USER, userAgent)
-    // A change of the key meanwhile has ended all sessions of then, and this one may be younger.
+    // A concurrent change of the key has ended all earlier sessions, and this session may be younger than that.
     await stored.reread()
     if (stored.hash() === hash) return opened
     await sessions.close(opened.sessionId)
@@ -80,27 +80,27 @@ export const createAccessKey = (needs: Needs) => {
   }
 
   /**
-   * Sets the key, or removes it. The caller stays signed in, all others are signed out. Paired devices stay, those too
-   * that were paired while there was no key: they are listed and revoked at /api/devices/paired. Of several at once one
-   * succeeds; the others find another key than the one that let them in, and are refused.
+   * Sets or removes the key. The caller stays signed in; all other sessions end. Paired devices stay, also those paired
+   * while there was no key: /api/devices/paired lists and revokes them. One of several concurrent changes succeeds; the
+   * others fail, because the key that admitted them was replaced.
    */
   const change = async (principal: Principal, key: string | null, userAgent?: string) => {
     refuseChange(key)
     const { sessionId } = principal
-    // Who has no session came in because there was no key.
+    // A caller without a session was admitted because no key was set.
     const stood = sessionId === undefined ? undefined : stored.hash()
     const hash = key === null ? undefined : await passwords.hash(typed(key))
     if (!(await stored.replaceHash(stood, hash))) throw keyChanged(sessionId !== undefined)
     await sessions.closeAll(LOCAL_USER, sessionId === undefined ? {} : { except: sessionId })
     await needs.audit(principal, key === null ? 'access-key.remove' : 'access-key.set')
-    // Until now there was no sign-in, so there is no session yet that could go on.
+    // There was no sign-in before, so there is no session to continue.
     return key !== null && sessionId === undefined ? sessions.open(LOCAL_USER, userAgent) : undefined
   }
 
   return { exists, countAttempt, verify, change }
 }
 
-/** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
+/** Keyboards encode the same letters differently; see RFC 8265, section 4.2. */
 const typed = (key: string) => key.normalize('NFC')
 
 const wrongKey = () => new Problem('unauthenticated', 'wrong_access_key', 'The access key is wrong')
@@ -114,6 +114,6 @@ const keyChanged = (hasSession: boolean) =>
         'Another request has just set an access key: sign in with it',
       )
 
-/** Compares in constant time: it does not show where two texts differ. */
+/** Compares in constant time, so that the duration does not reveal where two texts differ. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -7,7 +7,7 @@ import type { Attempt, CountAttempt } from './schema.ts'
 
 const MINUTE = 60_000
 
-/** The limits of the contract; each counts per address and, where one is named, per account. */
+/** The limits of the contract; each counts per address and, where an account is given, per account. */
 const limits: Readonly<Record<Attempt, Limit>> = {
   login: { name: 'login', calls: 10, windowMs: MINUTE },
   signup: { name: 'signup', calls: 5, windowMs: MINUTE },
@@ -31,17 +31,17 @@ export const createAttempts =
       ...(address === undefined ? [] : [`address:${networkOf(address)}`]),
       ...(account === undefined ? [] : [`account:${digest(account)}`]),
     ]
-    // The address first: one that is refused must not use up what an account may have from others.
+    // The address is checked first: a refused address must not use up the attempts of an account.
     const retryAfterMs = await limiter.takeAll(limits[of], keys)
     if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
   }
 
-/** What was typed as an account may be a password, and what is counted is stored. */
+/** A user may have typed a password as the account, so only its hash is stored. */
 const digest = (account: string) => createHash('sha256').update(account).digest('hex')
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
-/** How a caller tried to sign in, and from where. */
+/** A refused attempt to sign in, and its origin. */
 type Try = {
   with: 'password' | 'access-key' | 'current-password' | 'reset-code'
   address: string
@@ -49,8 +49,8 @@ type Try = {
 }
 
 /**
- * Records attempts that were refused because of what was shown. Those over the limit are not among them, so there
- * are never more records than there may be attempts.
+ * Records attempts with wrong credentials. Attempts over the rate limit are not recorded, so there are never more records
+ * than allowed attempts.
  */
 export const createAuditRefusals =
   ({ audit }: Needs) =>
@@ -69,7 +69,10 @@ export const createAuditRefusals =
 
 const ADDRESS = /^([^\s@])[^\s@]*@((?:[a-z\d-]+\.)+[a-z]{2,})$/i
 
-/** An e-mail address that who knows it recognises; nothing of any other text, which may be a password in its place. */
+/**
+ * An e-mail address, shortened so that only a reader who knows it recognises it; nothing of any other text, which may be
+ * a password.
+ */
 const hidden = (email: string): string => {
   const [, first, domain] = ADDRESS.exec(email.trim()) ?? []
   return first === undefined ? '***' : `${first}***@${domain}`

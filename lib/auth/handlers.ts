@@ -5,10 +5,10 @@ import type { authRoutes } from './contract.ts'
 import type { OwnSessions } from './own-sessions.ts'
 import { noSessionCookie, type Sessions, sessionCookie } from './sessions.ts'
 
-/** As many as browsers keep of one site (RFC 6265, section 6.1): each that is sent costs a read of storage. */
+/** The number that browsers keep for one site (RFC 6265, section 6.1): each sent cookie costs a read of storage. */
 const MOST_COOKIES = 50
 
-/** Takes the key from a browser, whose address the record of refusals names. */
+/** Verifies the key from a browser, whose address the record of refusals names. */
 export type VerifyKey = (
   key: string,
   from: { address: string; userAgent?: string },
@@ -22,8 +22,7 @@ type Needs = {
 
 export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
   logout: async (_input, { header, cookies, origin }) => {
-    // The browser forgets its cookie with this answer, also where a Bearer token names another user; and no token works again
-    // whose user is disabled now.
+    // Ends the sessions of the cookies and of a Bearer token, also when they belong to different or disabled users.
     const bearer = bearerIn(header('authorization')) ?? ''
     for (const token of new Set([bearer, ...cookies(SESSION_COOKIE).slice(0, MOST_COOKIES)]))
       if (token !== '') await sessions.closeToken(token)

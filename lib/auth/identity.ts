@@ -6,13 +6,13 @@ import type { Sessions } from './sessions.ts'
 type Needs = {
   mode: () => AuthMode
   hasKey: () => boolean
-  /** Whether the service may do without sign-in where it listens. */
+  /** Whether the service may run without sign-in on its host. */
   mayBeOpen: boolean
   sessions: Pick<Sessions, 'principalOf'>
   ofToken: Identity['ofToken']
 }
 
-/** How the guard recognises callers, as the mode of sign-in has it. */
+/** How the guard identifies callers in each mode of sign-in. */
 export const createIdentity = ({ mode, hasKey, mayBeOpen, sessions, ofToken }: Needs): Identity => ({
   isOpen: () => {
     if (mode() !== 'local' || hasKey()) return false

@@ -14,7 +14,7 @@ type Needs = {
 
 export type OwnSessions = ReturnType<typeof createOwnSessions>
 
-/** The sessions of a user, as that user lists and ends them; no other user sees them. */
+/** Lists and ends the sessions of a user; no other user sees them. */
 export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
   const list = async ({ userId, sessionId }: Principal, query: PageQuery) => {
     const selection = { index: 'ofUser', is: userId } as const
@@ -29,14 +29,14 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
     }
   }
 
-  /** Ends a session of the caller's own. Throws Problem `missing` `session_not_found` for any other. */
+  /** Ends one of the caller's sessions. Throws Problem `missing` `session_not_found` for any other. */
   const end = async (principal: Principal, id: string): Promise<void> => {
     const row = id.startsWith(PREFIX) ? await store.get(sessionRows, id.slice(PREFIX.length)) : undefined
     if (row?.userId !== principal.userId || !(await sessions.end(row, principal))) throw missing('Session')
     await audit(principal, 'session.end', { id })
   }
 
-  /** Ends every session of the caller but this one, those of devices too. */
+  /** Ends every session of the caller except the current one, also those of devices. */
   const endOthers = async (principal: Principal): Promise<void> => {
     const { userId, sessionId: except } = principal
     await sessions.closeAll(userId, {
@@ -49,7 +49,7 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
   return { list, end, endOthers }
 }
 
-/** What follows it is the hash of the token, by which the row is found; it opens nothing. */
+/** The rest of the id is the hash of the token, the key of the row; it cannot be used to sign in. */
 const PREFIX = 'session_'
 
 const shown = (row: Readonly<SessionRow>, current: string | undefined): Session => ({

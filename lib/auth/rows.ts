@@ -1,9 +1,9 @@
 import { collection } from '../core/collection.ts'
 
 /**
- * The token that hashes to `id` stands for that user, until `expiresAt` (epoch milliseconds). `deviceId` is
- * there when the token was given to a paired device, `keyProof` when ACCESS_KEY was what the session was opened with,
- * `userAgent` when a browser said what it is, and `lastSeenAt`, to within a minute, once the token was used.
+ * A session: the token that hashes to `id` stands for that user until `expiresAt` (epoch milliseconds). `deviceId` is set
+ * for the token of a paired device, `keyProof` for a session opened with ACCESS_KEY, `userAgent` when the browser named
+ * itself, and `lastSeenAt`, to within a minute, once the token was used.
  */
 export type SessionRow = {
   id: string

@@ -6,15 +6,15 @@ export type AuthMode = z.output<typeof AuthModeSchema>
 
 export const RoleSchema = z.enum(['user', 'admin'])
 
-/** A session as it is handed out once: the token is nowhere stored. */
+/** A new session. This is the only place of its token: storage has none. */
 export type OpenedSession = { token: string; sessionId: string; expiresAt: number }
 
-/** Whom a session is given to: over https or not, and what it calls itself. */
+/** The browser that gets a session: whether it came over https, and its name. */
 type Browser = { isSecure: boolean; userAgent?: string }
 
 /**
- * Begins a session in a browser: the headers of the answer that give it the cookie. Where `confirm` rejects, asked once the
- * session is open, it ends again and so does the call.
+ * Begins a session in a browser: returns the headers of the answer with its cookie. When `confirm`, which is called after
+ * the session was opened, rejects, the session ends and the call rejects.
  */
 export type GrantSession = (
   userId: string,
@@ -22,16 +22,16 @@ export type GrantSession = (
   confirm?: () => Promise<void>,
 ) => Promise<Readonly<Record<string, string>>>
 
-/** Ends the sessions of a user but for `except`, and with `devices` those of devices: they are unpaired `by` a user. */
+/** Ends the sessions of a user except `except`, and with `devices` those of devices, which user `by` unpairs. */
 export type EndSessions = (
   userId: string,
   which: { devices?: { by: Actor }; except?: string },
 ) => Promise<void>
 
-/** What decides whether a session may still be used. */
+/** The facts that decide whether a session is still valid. */
 export type AccountStatus = { role: z.output<typeof RoleSchema>; disabled: boolean }
 
-/** A session as its user sees it. `deviceId` is there when a paired device holds it, which its end unpairs. */
+/** A session as its user sees it. `deviceId` is set for the session of a paired device; its end unpairs the device. */
 export const SessionSchema = z.object({
   id: z.string(),
   createdAt: z.string(),
@@ -39,16 +39,16 @@ export const SessionSchema = z.object({
   lastSeenAt: z.string(),
   userAgent: z.string().optional(),
   deviceId: z.string().optional(),
-  /** Whether it is the one that asks. */
+  /** Whether it is the session of this request. */
   current: z.boolean(),
 })
 export type Session = z.output<typeof SessionSchema>
 
-/** What is counted, so that attempts are limited. */
+/** The kinds of attempts that are limited. */
 export type Attempt = 'login' | 'signup' | 'verifyAccessKey' | 'changePassword' | 'resetPassword'
 
 /**
- * Counts an attempt from an address, and of an account where one is named. Throws Problem `rate_limited` when either
- * is over the limit.
+ * Counts an attempt from an address, and of an account if one is given. Throws Problem `rate_limited` when either exceeds
+ * its limit.
  */
 export type CountAttempt = (of: Attempt, from: { address?: string; account?: string }) => Promise<void>

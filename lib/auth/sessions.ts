@@ -11,12 +11,12 @@ import type { Insert, Store } from '../ports/store.ts'
 import { type SessionRow, sessions } from './rows.ts'
 import type { AccountStatus, EndSessions, GrantSession, OpenedSession } from './schema.ts'
 
-/** As long as the cookie lives. */
+/** The lifetime of the cookie. */
 export const SESSION_MS = 30 * 86_400_000
 const TOKEN_BYTES = 32
 const PAGE = 200
 const LONGEST_USER_AGENT = 300
-/** Often enough to tell a session that is in use from one that is not; a write per request would be dear. */
+/** Often enough to tell used sessions from unused ones; a write for each request would be expensive. */
 const SEEN_EVERY_MS = 60_000
 
 type Needs = {
@@ -24,23 +24,23 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   log: Log
-  /** The role of a user, and whether the account is disabled; undefined for one who is not there. */
+  /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
   accountStatusOf: (userId: string) => Promise<AccountStatus | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
-  /** Forgets a paired device: `by` a user, or by its own token. */
+  /** Removes a paired device; `by` is the user who did it, absent when its own token did. */
   unpair: (deviceId: string, by?: Actor) => Promise<void>
-  /** Forgets all paired devices of a user but the one with the session `except`; those, too, that have no session yet. */
+  /** Removes all paired devices of a user except the one with the session `except`; also those without a session yet. */
   unpairAll: (userId: string, which: { by: Actor; except?: string }) => Promise<void>
-  /** ACCESS_KEY as the environment has it now: another one ends the sessions of the local user. */
+  /** The present ACCESS_KEY of the environment: a changed one ends the sessions of the local user. */
   fixedKey?: string | undefined
 }
 
 export type Sessions = ReturnType<typeof createSessions>
 
 /**
- * Sessions, of people and of paired devices. Only the SHA-256 of a token is stored: it has 256 random bits, so there is
- * nothing to guess, and what leaks from storage opens nothing.
+ * Sessions of people and of paired devices. Only the SHA-256 of a token is stored: the token has 256 random bits, so it
+ * cannot be guessed, and leaked rows cannot be used to sign in.
  */
 export const createSessions = (needs: Needs) => {
   const { store, entropy, clock, log, accountStatusOf, isPaired, fixedKey } = needs
@@ -62,7 +62,7 @@ export const createSessions = (needs: Needs) => {
     }
   }
 
-  /** Begins a session. A token that the caller had before is not taken over (session fixation). */
+  /** Begins a session. It never reuses a token that the caller sent (session fixation). */
   const open = async (userId: string, userAgent?: string): Promise<OpenedSession> => {
     const token = entropy(TOKEN_BYTES).toString('base64url')
     const row = rowOf(token, {
@@ -73,26 +73,26 @@ export const createSessions = (needs: Needs) => {
     return { token, sessionId: row.id, expiresAt: row.expiresAt }
   }
 
-  /** The session of a device with a token that is decided already, and the write that begins it. */
+  /** The session of a device with a given token, and the write that begins it. */
   const draft = (token: string, userId: string, deviceId: string) => {
     const row = rowOf(token, { userId, deviceId })
     const write: Insert<SessionRow> = { insert: sessions, row }
     return { sessionId: row.id, expiresAt: row.expiresAt, write }
   }
 
-  /** Who holds the token; undefined when it is no session's, not any more, or its user may not come in. */
+  /** The principal of a token; undefined for a text that is no valid session, and for a user who may not sign in. */
   const principalOf = async (token: string): Promise<Principal | undefined> => {
     const row = await store.get(sessions, idOf(token))
     if (row === undefined || row.keyProof !== proofFor(token, row)) return undefined
     const status = await accountStatusOf(row.userId)
     if (status === undefined || status.disabled) return undefined
-    // What became of the device decides, so that a token ends with the one write that revokes it.
+    // The row of the device decides: one write that revokes the device ends its token.
     if (row.deviceId !== undefined && !(await isPaired(row.deviceId))) return undefined
     await noteSeen(row)
     return { userId: row.userId, role: status.role, sessionId: row.id }
   }
 
-  /** When a session was seen is worth no failed request. */
+  /** A failed update of the time does not fail the request. */
   const noteSeen = async ({ id, lastSeenAt }: SessionRow): Promise<void> => {
     const now = clock.now()
     if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
@@ -102,21 +102,21 @@ export const createSessions = (needs: Needs) => {
   }
 
   /**
-   * Ends a session; one that is over already is fine. A device whose session is over can do nothing more, so its pairing
-   * goes, and first: that is what lets it in.
+   * Ends a session; an ended one is no error. A session of a device ends with the pairing, which is removed first because
+   * it admits the device.
    */
   const end = async ({ id, deviceId }: SessionRow, by?: Actor): Promise<boolean> => {
     if (deviceId !== undefined) await needs.unpair(deviceId, by)
     return (await store.commit<SessionRow>({ remove: sessions, key: id })).applied
   }
 
-  /** Ends one session; one that is over already is fine. */
+  /** Ends one session; an ended one is no error. */
   const close = async (sessionId: string): Promise<boolean> => {
     const row = await store.get(sessions, sessionId)
     return row !== undefined && end(row)
   }
 
-  /** Ends the session of a token, whose user may have been disabled; a token of no user is fine. */
+  /** Ends the session of a token, also of a disabled user; an unknown token is no error. */
   const closeToken = (token: string): Promise<boolean> => close(idOf(token))
 
   const closeAll: EndSessions = async (userId, { devices, except }) => {
@@ -131,18 +131,21 @@ export const createSessions = (needs: Needs) => {
   return { open, draft, principalOf, end, close, closeToken, closeAll }
 }
 
-/** What a browser says of itself, fit for a list. */
+/** The name of a browser, cut for a list. */
 const shownAgent = (text: string) =>
   text.slice(0, LONGEST_USER_AGENT).toWellFormed().split(CONTROLS).join(' ')
 
 const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
-/** Ties a session to an access key. Its secret is the token, which is not stored, so that no key can be guessed from a proof. */
+/**
+ * Binds a session to an access key. The secret of the HMAC is the token, which is not stored, so that the key cannot be
+ * guessed from the proof.
+ */
 const proofOf = (token: string, key: string) => createHmac('sha256', token).update(key).digest('base64url')
 
 const SESSION_COOKIE = 'svc_session'
 
-/** The header that gives a browser its session, or takes it away; see RFC 6265, section 4.1. */
+/** The header that sets or deletes the cookie of a session; see RFC 6265, section 4.1. */
 export const sessionCookie = (token: string, isSecure: boolean) => cookie(token, SESSION_MS / 1_000, isSecure)
 export const noSessionCookie = (isSecure: boolean) => cookie('', 0, isSecure)
 

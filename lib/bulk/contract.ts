@@ -12,7 +12,7 @@ import {
 
 const JobParams = z.object({ id: z.string().min(1).max(200) })
 const JobAnswer = z.object({ job: BulkJobSchema })
-/** A dry run is answered 200 with what the job would do, anything else with the job. */
+/** A dry run answers 200 with a preview; any other request answers the job. */
 const BulkAnswer = z.union([JobAnswer, BulkPreviewSchema])
 const MOST = MOST_ITEMS.toLocaleString('en')
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TraceSchema } from '../tasks/schema.ts'
 
-/** The notice by which a job goes on from an item, with the trace of the request that the job is of. */
+/** The notice that continues a job from an item, with the trace of the job's request. */
 export const BulkNoticeSchema = z.object({
   kind: z.literal('bulk'),
   jobId: z.string().min(1).max(200),

@@ -4,25 +4,25 @@ import type { Trace } from '../core/trace.ts'
 import type { BulkNotice } from './notice.ts'
 import type { BulkFailure, BulkSummary } from './schema.ts'
 
-/** Jobs can be read for so long. */
+/** The retention of jobs. */
 export const KEEP_MS = 30 * 86_400_000
-/** Items between two messages: a worker that dies leaves no more than these to be taken up from its message. */
+/** The items of one message: the most that another worker has to take over when one dies. */
 const SLICE = 50
 export const sliceOf = (at: number): number => Math.floor(at / SLICE)
 
 type Expiring = { expiresAt: number }
 
 /**
- * A job. `at` is the place of the next item. Each item's effect and the step of `at` are one commit, so that no item takes
- * effect twice and none is counted that did not. It runs with the role that its caller had. `movedAt` is when its last step
- * was made, or its message was sent again; `resent` says how often that was.
+ * A job. `at` is the index of the next item. Each item's effect and the step of `at` are one commit, so that no item
+ * takes effect twice and every counted item took effect. It runs with the role that its caller had. `movedAt` is the time
+ * of its last step or repeated message; `resent` counts repeated messages.
  */
 export type BulkRow = BulkSummary &
   Expiring & { at: number; role: Role; trace?: Trace; movedAt?: string; resent?: number }
 
 /**
- * One message for each slice: the first with the job, each other with the last step of the slice before. One more where the
- * message is to be sent again.
+ * Sends one message for each slice: the first with the job, each further one with the last step of the slice before, and
+ * a repeat when the message is resent.
  */
 const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
   if (after === undefined || after.status !== 'running') return []
@@ -35,14 +35,14 @@ const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
 const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
   after === undefined ? [] : [{ type: before ? 'bulk.updated' : 'bulk.created', data: summaryOf(after) }]
 
-/** A stored job as it is shown, without its failures: storage keeps no order of fields, this one does. */
+/** A stored job in the API's order of fields, without its failures: storage keeps no order. */
 export const summaryOf = (row: BulkRow): BulkSummary => {
   const { id, target, action, status, total, done, failed, createdBy, createdAt, endedAt } = row
   const ended = endedAt === undefined ? {} : { endedAt }
   return { id, target, action, status, total, done, failed, createdBy, createdAt, ...ended }
 }
 
-/** The counter of a user's jobs. */
+/** The name of the counter of a user's jobs. */
 export const bulkCounter = (userId: string): string => `bulk:${userId}`
 export const LISTED = 'all'
 
@@ -64,7 +64,7 @@ export const bulkJobs = collection<BulkRow>({
   publishes: publishesOf,
 })
 
-/** The items that a job was asked for, in parts of so many. */
+/** The items of a job are stored in parts of this many. */
 export const PART = 500
 export type BulkPart = Expiring & { jobId: string; part: string; ids: readonly string[] }
 export const bulkParts = collection<BulkPart>({
@@ -75,7 +75,7 @@ export const bulkParts = collection<BulkPart>({
   expires: 'expiresAt',
 })
 
-/** An item that failed. `place` is that of the item in the job, in digits of equal number. */
+/** A failed item. `place` is its index in the job, padded to equal length. */
 export type BulkFailureRow = Expiring & BulkFailure & { jobId: string; place: string }
 export const bulkFailures = collection<BulkFailureRow>({
   name: 'bulkFailures',

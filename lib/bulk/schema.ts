@@ -11,9 +11,9 @@ import {
   word,
 } from '../tasks/schema.ts'
 
-/** Items of one job. */
+/** The most items of one job. */
 export const MOST_ITEMS = 10_000
-/** Failures that a job lists; the others are counted. */
+/** The most failures that a job lists; further ones are counted only. */
 export const MOST_FAILURES = 100
 
 const BULK_TARGETS = ['tasks', 'dlq'] as const
@@ -29,7 +29,7 @@ const BulkFailureSchema = z.object({
 })
 export type BulkFailure = z.output<typeof BulkFailureSchema>
 
-/** A job as lists and events have it. */
+/** A job in lists and events. */
 export const BulkSummarySchema = z.object({
   id: z.string(),
   target: z.enum(BULK_TARGETS),
@@ -51,7 +51,7 @@ export const BulkJobSchema = BulkSummarySchema.extend({
 }).meta({ id: 'BulkJob' })
 export type BulkJob = z.output<typeof BulkJobSchema>
 
-/** What a job would do, and the first of what it would do it to. */
+/** What a job would do, and the first items. */
 export const BulkPreviewSchema = z
   .object({
     count: z.number(),
@@ -63,8 +63,8 @@ export const BulkPreviewSchema = z
 export type BulkPreview = z.output<typeof BulkPreviewSchema>
 
 /**
- * Which tasks a bulk job takes: the fields of the filter endpoint, as JSON or as in its query. A name that it does not have
- * is refused: what was meant to narrow the selection must not leave it wide.
+ * The tasks of a bulk job: the fields of the filter endpoint, as JSON or as in its query. An unknown name is refused: a
+ * mistyped filter must not select more than intended.
  */
 const TaskSelectionSchema = z.strictObject({
   status: listIn(TaskStatusSchema).optional(),
@@ -89,7 +89,7 @@ const TaskSelectionSchema = z.strictObject({
 })
 export type TaskSelection = z.output<typeof TaskSelectionSchema>
 
-/** Which dead letters a bulk job takes; those that wait unless it says otherwise. */
+/** The dead letters of a bulk job; the pending ones by default. */
 const DlqSelectionSchema = z.strictObject({
   status: listIn(z.enum(DLQ_STATUSES)).optional(),
   fingerprint: FingerprintSchema.optional(),

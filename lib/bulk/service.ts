@@ -40,12 +40,12 @@ import {
 const SAMPLE = 10
 const LONGEST_ERROR = 300
 const PLACE_DIGITS = 6
-/** A job that has not moved for so long waits for a message that was lost; a failed one comes again within five minutes. */
+/** A job without a step for this long has lost its message; a failed message comes again within five minutes. */
 const STILL_MS = 600_000
-/** Jobs that one look at them takes. */
+/** The most jobs of one check. */
 const MOST_JOBS = 100
 
-/** What a job needs of tasks: `along` are rows that are written with the effect, or the effect does not happen. */
+/** The verbs of tasks that jobs call: `along` are rows of the same commit as the effect. */
 type BulkTaskVerbs = {
   cancel(principal: Principal, id: string, along: readonly AnyWrite[]): Promise<unknown>
   retry(
@@ -61,7 +61,7 @@ type BulkTaskVerbs = {
   }
 }
 
-/** What it needs of dead letters. */
+/** The verbs of dead letters that jobs call. */
 type BulkLetterVerbs = {
   retry(
     principal: Principal,
@@ -85,13 +85,13 @@ type Needs = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-/** The items of a job, and how the audit record names what they were chosen by. */
+/** The items of a job, and their selection for the audit record. */
 type Selection = { ids: readonly string[]; by: object }
 type Asked = { target: BulkTarget; action: BulkAction; trace?: Trace | undefined }
 
 export type Bulk = ReturnType<typeof createBulk>
 
-/** One action on many tasks or dead letters, as a job that goes on after its request, and after a restart. */
+/** One action on many tasks or dead letters, as a job that continues after its request and after a restart. */
 export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }: Needs) => {
   const read = async (id: string): Promise<BulkRow> => {
     const row = await store.get(bulkJobs, id)
@@ -105,7 +105,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { ...summaryOf(row), failures: rows.map(({ id, error, code }) => ({ id, error, code })) }
   }
 
-  /** The jobs that a user has asked for, newest first, without their failures. */
+  /** The jobs of a user, newest first, without their failures. */
   const list = async ({ userId }: Principal, query: PageQuery) => {
     const scope = `bulk:${userId}`
     const counter = bulkCounter(userId)
@@ -119,7 +119,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  /** Stores the items, then the job, whose first message begins it. */
+  /** Stores the items, then the job, whose first message starts it. */
   const start = async (
     principal: Principal,
     { target, action, trace }: Asked,
@@ -146,7 +146,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return shown(row)
   }
 
-  /** Asks for one item more than a job may have, so that it shows when there are too many. */
+  /** One item more than a job may have, so that too many are noticed. */
   const ASKED = MOST_ITEMS + 1
 
   const tasksOf = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
@@ -191,7 +191,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { count: chosen.length, sample: letterSample(await found(chosen, deadLetters.find)) }
   }
 
-  /** Does the action to one item; `along` is written with its effect. */
+  /** Applies the action to one item; `along` is written with its effect. */
   const act = (row: BulkRow, id: string, along: readonly AnyWrite[]): Promise<unknown> => {
     const principal: Principal = { userId: row.createdBy, role: row.role }
     if (row.target === 'dlq')
@@ -203,7 +203,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       : tasks.retry(principal, id, row.trace, along)
   }
 
-  /** The step past an item, which applies while the job stands at it and runs. */
+  /** The step past an item; it applies while the job runs and is at this item. */
   const stepOf = ({ id, at, total }: BulkRow, what: 'done' | 'failed'): Update<BulkRow> => {
     const isLast = at + 1 === total
     return {
@@ -231,8 +231,8 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 
   /**
-   * Does the next item of a job and steps past it; a job that another process has moved on is left as it is. Rejects with
-   * Problem `unavailable` or `rate_limited` where the item is to be tried again.
+   * Handles the next item of a job and steps past it; does nothing when another process has moved the job on. Rejects
+   * with Problem `unavailable` or `rate_limited` when the item has to be tried again.
    */
   const handle = async (row: BulkRow, id: string): Promise<void> => {
     try {
@@ -250,7 +250,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return part.ids
   }
 
-  /** Cancels or retries tasks. Throws Problem `too_large` for more than a job may have, `invalid` as the filter does. */
+  /** Cancels or retries tasks. Throws Problem `too_large` for too many items, `invalid` as the filter does. */
   const startTasks = async (principal: Principal, body: BulkTasks, trace?: Trace): Promise<BulkJob> =>
     start(principal, { target: 'tasks', action: body.action, trace }, await tasksOf(body))
 
@@ -259,7 +259,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     start(principal, { target: 'dlq', action: body.action, trace }, await lettersOf(body))
 
   /**
-   * Does the items of one slice, from where the job stands. A message that comes late, twice, or for a job that has ended
+   * Handles the items of one slice from the job's present item on. A late or repeated message, and one for an ended job,
    * does nothing.
    */
   const runSlice = async ({ jobId, from }: Pick<BulkNotice, 'jobId' | 'from'>): Promise<void> => {
@@ -272,7 +272,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  /** Ends a job that runs: nothing is done after it. One that has ended is answered as it is. */
+  /** Ends a running job: no further item is handled. An ended job is answered unchanged. */
   const cancel = async (principal: Principal, id: string): Promise<BulkJob> => {
     const set = { status: 'cancelled' as const, endedAt: iso(clock.now()) }
     const outcome = await store.commit<BulkRow>({
@@ -285,8 +285,8 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 
   /**
-   * Sends the message of each running job again that has not moved for 10 minutes: a message gets lost where the change feed
-   * skipped a record. Of two messages of a slice each item is done by one.
+   * Repeats the message of each running job without a step for 10 minutes: a message is lost when the change feed skipped
+   * a record. Of two messages of a slice only one handles each item.
    */
   const resend = async (): Promise<void> => {
     const query = { index: 'byStatus', is: 'running', order: 'asc', limit: MOST_JOBS } as const
@@ -313,7 +313,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 }
 
-/** What passes: the item is tried again. */
+/** Temporary errors: the item is tried again. */
 const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])
 
 const groupOf = (fingerprint: string, limit: number | undefined): DlqSelection => ({
@@ -321,7 +321,7 @@ const groupOf = (fingerprint: string, limit: number | undefined): DlqSelection =
   ...(limit === undefined ? {} : { limit }),
 })
 
-/** The first of them that are there. */
+/** The existing ones among the first items. */
 const found = async <T>(ids: readonly string[], find: (id: string) => Promise<T | undefined>): Promise<T[]> =>
   (await Promise.all(ids.slice(0, SAMPLE).map(find))).filter((one) => one !== undefined)
 

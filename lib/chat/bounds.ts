@@ -2,19 +2,19 @@ import { clipped } from '../core/clipped.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { ChatToolCall } from './schema.ts'
 
-/** Characters of a tool's result as a message keeps it, and of each text of a call's arguments. */
+/** The most characters of a tool's result in a stored message, and of each text in a call's arguments. */
 export const LONGEST_RESULT = 20_000
-/** Characters of an answer as a message keeps it. */
+/** The most characters of an answer in a stored message. */
 const LONGEST_ANSWER = 400_000
-/** Of all calls of one message: what is over that is cut to an excerpt, that of the oldest calls first. */
+/** The most characters of all calls of a message: beyond it calls are cut to excerpts, the oldest first. */
 const MOST_OF_MESSAGE = 400_000
 const EXCERPT = 500
-/** Of a tool's result in a turn that waits, which the model goes on from, and of all its results. */
+/** The most characters of a tool's result in a turn that waits, since the model continues from it; and of all results. */
 const LONGEST_WAITING = 100_000
 const MOST_WAITING = 1_000_000
 const SHORTEST_WAITING = 2_000
 
-/** The text of an answer as a message keeps it. */
+/** The text of an answer, cut for storage. */
 export const boundedAnswer = (text: string): string => clipped(text, LONGEST_ANSWER)
 
 const cutTexts = (value: unknown, most: number): unknown => {
@@ -24,7 +24,7 @@ const cutTexts = (value: unknown, most: number): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutTexts(one, most)]))
 }
 
-/** Texts of arguments are cut where they stand; arguments of many texts become one text. */
+/** Cuts each text in the arguments; arguments with many texts become one text. */
 const boundedArguments = (given: unknown, most: number): unknown => {
   if ((JSON.stringify(given) ?? '').length <= most) return given
   const cut = cutTexts(given, most)
@@ -41,7 +41,7 @@ const boundedCall = (call: ChatToolCall, most: number): ChatToolCall => ({
 const sizeOf = ({ arguments: given, result = '' }: ChatToolCall): number =>
   result.length + (JSON.stringify(given) ?? '').length
 
-/** The calls of a message as it keeps them. The record of the audit has more of each. */
+/** The calls of a message, cut for storage. The audit record has more of each. */
 export const boundedCalls = (calls: readonly ChatToolCall[]): ChatToolCall[] => {
   let left = MOST_OF_MESSAGE
   const newestFirst = calls.toReversed().map((call) => {
@@ -71,7 +71,7 @@ const boundedResults = (messages: readonly ModelMessage[]): ModelMessage[] => {
 
 const callsIn = (message: ModelMessage) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])
 
-/** The prompt of a turn that waits, as it is stored. Calls without a result are whole: they are yet to be made. */
+/** The prompt of a waiting turn, cut for storage. Calls without a result stay whole: they have yet to be made. */
 export const boundedPrompt = (messages: readonly ModelMessage[]): ModelMessage[] => {
   const bounded = boundedResults(messages)
   if (JSON.stringify(bounded.flatMap(callsIn)).length <= MOST_WAITING) return bounded
@@ -85,7 +85,7 @@ export const boundedPrompt = (messages: readonly ModelMessage[]): ModelMessage[]
         : call,
     )
     if (toolCalls.every((call, nth) => call.arguments === message.toolCalls?.[nth]?.arguments)) return message
-    // The provider's own form of it has the arguments too, whole.
+    // The provider's own form of the message has the whole arguments too.
     const { opaque: _, ...shorter } = message
     return { ...shorter, toolCalls }
   })

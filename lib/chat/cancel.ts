@@ -11,25 +11,25 @@ type Needs = {
   store: Store
   clock: Pick<Clock, 'now'>
   conversations: Pick<Conversations, 'own'>
-  /** Stops the turn of a conversation that goes on in this process. */
+  /** Stops the turn of a conversation if it runs in this process. */
   stopTurn: (conversationId: string) => void
   withdrawApprovals: WithdrawApprovals
 }
 
-/** A turn may begin to wait, or go on, between the read and the write: each loss of that race is its progress. */
+/** A turn may begin to wait, or continue, between the read and the write; each lost race is progress of the turn. */
 const TRIES = 8
 
 export type CancelTurn = ReturnType<typeof createCancelTurn>
 
 /**
- * Cancels the turn of a conversation, of whichever kind. One that runs in this process is stopped at once, elsewhere with the
- * next renewal of its lease in another; one that waits for approval is over when this resolves. Throws Problem `missing`,
- * and `invalid` `turn_state_conflict` where there is none.
+ * Cancels the turn of a conversation. A turn in this process stops at once, a turn in another process at the next renewal
+ * of its lease; a turn that waits for approval has ended when this resolves. Throws Problem `missing`, and `invalid`
+ * `turn_state_conflict` when there is no turn.
  */
 export const createCancelTurn = (needs: Needs) => {
   const { store, clock, conversations, stopTurn, withdrawApprovals } = needs
 
-  /** False where the turn is another one by now, or stands otherwise. */
+  /** False when the conversation's turn is another one now, or has changed its state. */
   const stop = async ({ id, turnToken }: ConversationRow): Promise<boolean> => {
     const { applied } = await store.commit<ConversationRow>({
       update: conversationRows,
@@ -41,7 +41,7 @@ export const createCancelTurn = (needs: Needs) => {
     return applied
   }
 
-  /** The approvals that the turn waited for; undefined where it stands otherwise by now. */
+  /** The approvals that the turn waited for; undefined when it has changed its state. */
   const tried = async (row: ConversationRow): Promise<string[] | undefined> => {
     const isGoingOn = isHeld(row, clock)
     if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()

@@ -10,23 +10,26 @@ import { historyOf, transcriptOf } from './messages.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
 import type { Compaction } from './schema.ts'
 
-/** The part of a context window that a prompt may fill; after it, the older part is summarised. */
+/** The share of a context window that a prompt may fill; beyond it, older messages are summarised. */
 const FULL_AT = 0.75
-/** The part of that which the newest messages keep then. */
+/** The share of the prompt that the newest messages keep after that. */
 const KEPT_PART = 0.5
-/** Messages that a prompt has at most, and keeps then: what a turn reads does not grow with the conversation. */
+/**
+ * The most messages of a prompt, and how many it keeps after a summary: the cost of a turn does not grow with the
+ * conversation.
+ */
 const MOST_MESSAGES = 200
 const KEPT_MESSAGES = 100
-/** What is read at most, in prompts: what stays, and what is summarised. */
+/** The most that is read, as a multiple of a prompt: the messages that stay, and those that are summarised. */
 const MOST_READ = 2
 const PAGE = 50
-/** Tokens of a summary; less where the window is small. */
+/** The most tokens of a summary; fewer for a small window. */
 const LONGEST_SUMMARY = 2_048
 const SUMMARY_PART = 1 / 8
-/** Tokens of what stands before a summary, and of the shortest that a prompt has. */
+/** The tokens of the text before a summary, and of the shortest summary in a prompt. */
 const SUMMARY_HEAD = 20
 const SHORTEST_SUMMARY = 60
-/** Tokens of what is summarised at once, however small the window. */
+/** The fewest tokens that are summarised at once, however small the window. */
 const SHORTEST_PIECE = 100
 
 const SUMMARISE = [
@@ -36,7 +39,7 @@ const SUMMARISE = [
 ].join('\n')
 
 export type Target = { provider: string; model: string }
-/** Stands for the first `summarized` messages. */
+/** The summary of the first `summarized` messages. */
 export type Summary = Required<Pick<ConversationRow, 'summary' | 'summarized'>>
 type Given = {
   conversation: ConversationRow
@@ -44,25 +47,25 @@ type Given = {
   system: (summary: string | undefined) => string
   target: Target
   specs?: readonly ToolSpec[]
-  /** Stores a summary. What it throws ends the turn. */
+  /** Stores a summary. An error ends the turn. */
   keep: (summary: Summary) => Promise<void>
   signal: AbortSignal
 }
 
-/** A prompt, and what had to be done for it. */
+/** A prompt, and the compaction that it needed. */
 type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usage: TokenUsage }
 
 type Needs = { store: Store; models: Models; log: Log }
 
 const costOf = (row: MessageRow): number => tokensOf(historyOf([row]))
 
-/** A turn begins with what a user says after an answer. */
+/** Whether a turn begins here: a user's message after an answer. */
 const beginsTurn = (rows: readonly MessageRow[], at: number): boolean =>
   rows[at]?.role === 'user' && rows[at - 1]?.role !== 'user'
 
 /**
- * The place of the first message that stays: the newest turn does, and others while they fit their part, whole. Of a turn
- * that does not fit, which has what was said before without an answer, the last messages stay that do.
+ * The index of the first message that stays: that of the newest turn, and of earlier whole turns while they fit. Of a
+ * newest turn that does not fit, because it includes unanswered earlier messages, the last messages that fit stay.
  */
 const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens: number): number => {
   let kept = rows.length
@@ -79,7 +82,7 @@ const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens
   return kept === rows.length ? said : kept
 }
 
-/** A text of so many tokens at most. */
+/** Cuts a text to a number of tokens. */
 const fitted = (text: string, mostTokens: number): string => {
   let fits = text
   for (
@@ -91,11 +94,11 @@ const fitted = (text: string, mostTokens: number): string => {
   return fits
 }
 
-/** What of a summary a prompt has room for; it is stored whole. */
+/** The part of a summary that a prompt has room for; the stored summary is whole. */
 const summaryIn = (room: number, summary: string): string | undefined =>
   summary === '' || room < SHORTEST_SUMMARY ? undefined : fitted(summary, room - SUMMARY_HEAD)
 
-/** As many of the messages as fit so many tokens as a transcript; one at least, of which the beginning stays. */
+/** The first messages that fit a number of tokens as a transcript; at least one, which is cut if needed. */
 const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript: string; count: number } => {
   const most = Math.max(SHORTEST_PIECE, mostTokens)
   let count = 0
@@ -106,9 +109,9 @@ const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript:
   return { transcript: fitted(transcriptOf(historyOf(rows.slice(0, count))), most), count }
 }
 
-/** Makes the prompts of conversations, and summarises what is too long for one. */
+/** Makes the prompts of conversations, and summarises the older part of one that is too long. */
 export const createCompaction = ({ store, models, log }: Needs) => {
-  /** The messages after the summary, the newest first, until so much has been read. */
+  /** The messages after the summary, newest first, up to a number of tokens. */
   const read = async ({ id, summarized }: ConversationRow, mostTokens: number) => {
     const rows: MessageRow[] = []
     let tokens = 0
@@ -127,8 +130,8 @@ export const createCompaction = ({ store, models, log }: Needs) => {
   }
 
   /**
-   * Summarises as many messages as fit the model's window, together with the summary of those before. Throws what the model
-   * throws, and Problem `provider_error` when it says nothing.
+   * Summarises as many messages as fit the model's window, together with the earlier summary. Throws the errors of the
+   * model, and Problem `provider_error` for an empty answer.
    */
   const summarise = async (rows: readonly MessageRow[], before: string, { target, signal }: Given) => {
     const window = models.contextTokens(target)
@@ -152,7 +155,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     return { summary, usage, count: piece.count }
   }
 
-  /** Throws the signal's reason once that has aborted; any other failure leaves the older part out. */
+  /** Throws the signal's reason once it has aborted; after any other failure the prompt leaves out the older part. */
   const tried = async (rows: readonly MessageRow[], before: string, given: Given) => {
     try {
       return await summarise(rows, before, given)
@@ -167,7 +170,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     }
   }
 
-  /** Summarises piece after piece, and stores the summary after each: what fails is gone on with in the next turn. */
+  /** Summarises piece by piece, and stores the summary after each: after a failure the next turn continues. */
   const summarised = async (older: readonly MessageRow[], given: Given) => {
     let summary = given.conversation.summary ?? ''
     let usage = NO_USAGE
@@ -189,9 +192,9 @@ export const createCompaction = ({ store, models, log }: Needs) => {
   ]
 
   /**
-   * The prompt of a conversation: system prompt, and the messages after its summary. From 75 % of the model's window on, by
-   * an estimate, or 200 messages, the older part is summarised first, in whole turns and in pieces that fit the window. What
-   * is older than two windows, which is only there where no summary could be made, is left out unread.
+   * The prompt of a conversation: the system prompt, and the messages after its summary. From an estimated 75 % of the
+   * model's window on, or 200 messages, the older part is summarised first, in whole turns and in pieces that fit the
+   * window. Messages older than two windows, which only remain when summaries failed, are not read.
    */
   const prepare = async (given: Given): Promise<Prompt> => {
     const { conversation, system, target, specs = [] } = given

@@ -24,13 +24,13 @@ type Needs = {
   masker: Masker
   turns: Pick<Turns, 'open' | 'finish' | 'fail'>
   context: Pick<ChatContext, 'ofRequest'>
-  /** The longest stream. */
+  /** The time limit of a stream. */
   timeoutMs: number
-  /** The longest whole answer, and the longest wait for the first piece of a stream. */
+  /** The time limit of a whole answer, and of the first piece of a stream. */
   firstByteMs: number
 }
 
-/** What is sent, and the turn that its answer belongs to. */
+/** The prompt, and the turn that the answer belongs to. */
 type Prepared = {
   messages: readonly ModelMessage[]
   target: Target
@@ -45,13 +45,13 @@ const settingsOf = ({ temperature, maxTokens }: Settings) => ({
   ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
 })
 
-/** A piece of text, unless it is empty. */
+/** The text as a list, without an empty one. */
 const some = (text: string): string[] => (text === '' ? [] : [text])
 
 const without = <Role extends string>({ messages }: CompletionBody, role: Role) =>
   messages.filter((one): one is typeof one & { role: Exclude<typeof one.role, Role> } => one.role !== role)
 
-/** Answers of a model to messages, of which nothing is stored unless they belong to a conversation. */
+/** Completions. Only those of a conversation are stored. */
 export const createCompletions = (needs: Needs) => {
   const { models, clock, ids, log, masker, turns, context, timeoutMs, firstByteMs } = needs
 
@@ -78,8 +78,8 @@ export const createCompletions = (needs: Needs) => {
   }
 
   /**
-   * The pieces of the answer's text, without secrets, then how it finished. Throws Problem `provider_error` for an answer of
-   * nothing.
+   * The pieces of the answer's text, without secrets, and then how it finished. Throws Problem `provider_error` for an
+   * empty answer.
    */
   async function* answering(prepared: Prepared, settings: Settings, signal: AbortSignal) {
     const { messages, target, turn } = prepared
@@ -119,7 +119,7 @@ export const createCompletions = (needs: Needs) => {
     return usage
   }
 
-  /** What of a turn there is when it fails. The first failure is the one that is reported. */
+  /** Stores the partial answer of a failed turn. The first failure is the reported one. */
   const failed = async ({ turn }: Prepared, thrown: unknown, said: string): Promise<void> => {
     if (turn === undefined) return
     await turns.fail(turn, thrown, { content: said, usage: turn.spent }).catch((again: unknown) => {
@@ -127,7 +127,7 @@ export const createCompletions = (needs: Needs) => {
     })
   }
 
-  /** The last event of a stream that failed. A fault that was not written for its reader is in the log. */
+  /** The last event of a failed stream. The log has the message of an error that is no Problem. */
   const lastEventOf = (thrown: unknown): string => {
     const { code, message } = answerErrorOf(thrown)
     if (code === UNFORESEEN)
@@ -141,7 +141,7 @@ export const createCompletions = (needs: Needs) => {
   })
   const contextOf = ({ turn, known }: Prepared): AnswerContext => shownContext(known, turn?.conversation.id)
 
-  /** The whole answer, and what the model was given to know. */
+  /** The whole answer, and the context that the model got. */
   const answered = async (
     principal: Principal,
     body: CompletionBody,
@@ -172,8 +172,8 @@ export const createCompletions = (needs: Needs) => {
   }
 
   /**
-   * The answer as server-sent events. Resolves once the model has said something: what fails before is thrown, and answered
-   * with a status; after that it is the last event, `error`.
+   * The answer as server-sent events. Resolves at the first piece of the answer: an earlier failure is thrown and
+   * answered with a status; a later one is the last event, `error`.
    */
   const stream = async (
     principal: Principal,
@@ -229,7 +229,7 @@ export const createCompletions = (needs: Needs) => {
         yield lastEventOf(thrown)
       } finally {
         end()
-        // The reader left while this waited for it to take the last piece.
+        // The reader disconnected while this waited for it to take the last piece.
         await settleFailed(callerLeft())
       }
     }
@@ -239,7 +239,7 @@ export const createCompletions = (needs: Needs) => {
   const complete = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) =>
     (await answered(principal, body, { gone })).answer
 
-  /** With what memory has on the last thing that the user said. */
+  /** A completion with memory about the user's last message. */
   const smart = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) => {
     const { answer, context: known } = await answered(principal, body, { gone, withMemory: true })
     return { ...answer, context: known }
@@ -261,7 +261,7 @@ export const createCompletions = (needs: Needs) => {
   return { complete, smart, stream, quick }
 }
 
-/** Aborts `left` when the reader stops reading before the end. */
+/** Aborts `left` when the reader stops before the end. */
 async function* untilLeft(given: AsyncIterable<string>, left: AbortController): AsyncGenerator<string, void> {
   try {
     yield* given

@@ -7,31 +7,31 @@ import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { AnswerContext } from './schema.ts'
 
-/** Of each text of a task or a ticket. */
+/** The most characters of each text of a task or a ticket. */
 const LONGEST_TEXT = 8_000
-/** Of a message, when memory is searched with it. */
+/** The most characters of a message that memory is searched for. */
 const LONGEST_QUERY = 2_000
 
-/** Undefined where there is none. */
+/** Undefined when the task does not exist. */
 export type FindTask = (id: string) => Promise<Task | undefined>
-/** The newest task that was made of a ticket. */
+/** The newest task of a ticket. */
 export type FindTicketTask = (provider: string, sourceId: string) => Promise<Task | undefined>
-/** What a ticket says, by the account that the user linked; undefined where there is no such account, or no such ticket. */
+/** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
 export type ReadTicket = (
   user: Pick<Principal, 'userId'>,
   provider: string,
   sourceId: string,
 ) => Promise<TrackerTicket | undefined>
-/** What memory has on a question. */
+/** Searches memory for a question. */
 export type Recall = (query: string) => Promise<readonly MemoryChunk[]>
 
-/** What a model is given to know beside the messages. */
+/** The context that a model gets beside the messages. */
 export type Known = { task?: Task; ticket?: TrackerTicket; ticketId?: string; memory: readonly MemoryChunk[] }
-/** Either is there where the other is not. */
+/** The task, the ticket, or both. */
 type Found = Pick<Known, 'task' | 'ticket'>
 type Subject = { taskId?: string | undefined; ticketId?: string | undefined }
 
-/** Whose linked account tickets are read by. */
+/** The user whose linked account reads tickets. */
 type By = Pick<Principal, 'userId'>
 
 type Needs = {
@@ -39,18 +39,18 @@ type Needs = {
   findTicketTask: FindTicketTask
   readTicket: ReadTicket
   recall: Recall
-  /** Whether a memory session is tied to the conversation. */
+  /** Whether a memory session belongs to the conversation. */
   hasMemorySession: (conversationId: string) => Promise<boolean>
   log: Log
 }
 
 export type ChatContext = ReturnType<typeof createContext>
 
-/** Finds what belongs to a conversation or a request: its task, and what memory has on it. */
+/** Finds the context of a conversation or a request: its task, its ticket, and memory about it. */
 export const createContext = (needs: Needs) => {
   const { findTask, findTicketTask, readTicket, recall, hasMemorySession, log } = needs
 
-  /** Where the provider does not answer, the newest task of the ticket stands in for the ticket. */
+  /** When the provider does not answer, the newest task of the ticket replaces the ticket. */
   const ticketFrom = async (
     by: By,
     provider: string,
@@ -64,7 +64,7 @@ export const createContext = (needs: Needs) => {
     }
   }
 
-  /** The ticket as its provider has it, and the newest task that was made of it. Throws Problem `missing` for neither. */
+  /** The ticket at its provider, and its newest task. Throws Problem `missing` when there is neither. */
   const ofTicket = async (by: By, ticketId: string): Promise<Found> => {
     const at = ticketId.indexOf(':')
     const name = [ticketId.slice(0, Math.max(0, at)), ticketId.slice(at + 1)] as const
@@ -73,7 +73,7 @@ export const createContext = (needs: Needs) => {
     return { ...(task ? { task } : {}), ...(ticket ? { ticket } : {}) }
   }
 
-  /** The task, and the ticket or what is known of it. Throws Problem `missing` for one that is not there. */
+  /** The task, and its ticket if known. Throws Problem `missing` for a task that does not exist. */
   const subjectOf = async (by: By, { taskId, ticketId }: Subject): Promise<Found> => {
     const task = taskId === undefined ? undefined : await findTask(taskId)
     if (taskId !== undefined && task === undefined) throw missing('Task')
@@ -81,7 +81,7 @@ export const createContext = (needs: Needs) => {
     return { ...found, ...(task ? { task } : {}) }
   }
 
-  /** Memory that cannot be read is no reason to leave a question unanswered. */
+  /** A failed search of memory does not fail the answer. */
   const memoryOf = async (query: string): Promise<readonly MemoryChunk[]> => {
     try {
       return await recall(query.slice(0, LONGEST_QUERY))
@@ -91,14 +91,17 @@ export const createContext = (needs: Needs) => {
     }
   }
 
-  /** What is known of a request: memory where it asks for that. Throws as `subjectOf`. */
+  /** The context of a request, with memory if it asks for it. Throws as `subjectOf` does. */
   const ofRequest = async (by: By, subject: Subject, query: string, withMemory: boolean): Promise<Known> => {
     const [found, memory] = await Promise.all([subjectOf(by, subject), withMemory ? memoryOf(query) : []])
     const { ticketId } = subject
     return { ...found, ...(ticketId === undefined ? {} : { ticketId }), memory }
   }
 
-  /** What is known of a conversation: its task and its ticket, if they are still there, and memory where a session of it is tied to it. */
+  /**
+   * The context of a conversation: its task and ticket, if they still exist, and memory if a memory session belongs to
+   * it.
+   */
   const ofConversation = async (
     conversation: { id: string; userId: string } & Subject,
     query: string,
@@ -132,7 +135,7 @@ const taskText = ({ id, title, status, description, prompt, result, error }: Tas
     ...(error ? [`Error: ${error.message}`] : []),
   ].join('\n')
 
-/** Of all comments of a ticket together; the newest are kept. */
+/** The most characters of all comments of a ticket; the newest are kept. */
 const LONGEST_COMMENTS = 16_000
 
 const commentsText = ({ comments }: TrackerTicket): string[] => {
@@ -164,7 +167,7 @@ const memoryText = (chunks: readonly MemoryChunk[]): string =>
 
 type Parts = Known & { instructions?: string; systemPrompt?: string; summary?: string }
 
-/** The system prompt: what the conversation says, then what is known. Empty where there is nothing to say. */
+/** The system prompt: that of the conversation, then the context. Empty when there is neither. */
 export const systemText = (parts: Parts): string => {
   const { instructions, systemPrompt, task, ticket, ticketId, memory, summary } = parts
   return [
@@ -179,7 +182,7 @@ export const systemText = (parts: Parts): string => {
     .join('\n\n')
 }
 
-/** What an answer says that it was given to know. */
+/** The context in an answer, as the API shows it. */
 export const shownContext = ({ task, ticketId, memory }: Known, conversationId?: string): AnswerContext => ({
   ...(task ? { task: { id: task.id, title: task.title, status: task.status } } : {}),
   ...(ticketId === undefined ? {} : { ticketId }),

@@ -28,7 +28,7 @@ const temperature = z.number().min(0).max(2).optional()
 const maxTokens = z.int().min(1).optional()
 const systemPrompt = freeText(LONGEST_CONTENT).optional()
 
-/** Most messages of one request; those that a conversation is to keep are stored in one write. */
+/** The most messages of one request; a conversation stores them in one write. */
 const MOST_MESSAGES = 1_000
 const MOST_KEPT = 50
 
@@ -114,7 +114,7 @@ const TurnAnswer = z.object({
   fallbackFrom,
 })
 
-/** What needs no model: conversations and their messages. */
+/** Routes that need no model: conversations and their messages. */
 export const conversationRoutes = defineRoutes({
   listConversations: {
     method: 'GET',
@@ -173,7 +173,7 @@ export const conversationRoutes = defineRoutes({
   },
 })
 
-/** What calls models, and runs where their keys are. */
+/** Routes that call models; they run where the models' keys are. */
 export const modelRoutes = defineRoutes({
   createCompletion: {
     method: 'POST',
@@ -256,5 +256,5 @@ export const modelRoutes = defineRoutes({
   },
 })
 
-/** Both, in a process that has everything. */
+/** All routes, for a process that serves both. */
 export const chatRoutes = { ...conversationRoutes, ...modelRoutes }

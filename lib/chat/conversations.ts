@@ -20,7 +20,7 @@ import {
 } from './rows.ts'
 import type { Conversation } from './schema.ts'
 
-/** What is called so until its first message gives it a title. */
+/** The title of a conversation until its first message gives it one. */
 const UNTITLED = 'New conversation'
 
 type Needs = {
@@ -32,7 +32,7 @@ type Needs = {
 
 export type Conversations = ReturnType<typeof createConversations>
 
-/** Conversations belong to their user; to others they are not there. */
+/** Conversations belong to their user; for other users they do not exist. */
 export const createConversations = ({ store, clock, ids, taskExists }: Needs) => {
   /** The conversation with its summary. Throws Problem `missing` for one of another user. */
   const own = async ({ userId }: Pick<Principal, 'userId'>, id: string): Promise<ConversationRow> => {
@@ -41,7 +41,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     return row
   }
 
-  /** Throws Problem `missing` for a task that is not there. A ticket is looked for when a message needs it. */
+  /** Throws Problem `missing` for a task that does not exist. A ticket is read when a message needs it. */
   const create = async ({ userId }: Principal, given: CreateConversation): Promise<Conversation> => {
     const { title, systemPrompt, taskId, ticketId } = given
     if (taskId !== undefined && !(await taskExists(taskId))) throw missing('Task')
@@ -58,7 +58,9 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     return shownConversation(row)
   }
 
-  /** How many there are, by counters that may lag behind by 2 s; those of a task and a ticket at once are counted. */
+  /**
+   * The number of conversations, from a counter that may lag by 2 s; a filter by task and ticket together counts rows.
+   */
   const counted = async (of: string, selection: Parameters<typeof store.count<ConversationRow>>[1]) =>
     selection.where?.length
       ? store.count(conversations, selection)
@@ -77,7 +79,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     }
   }
 
-  /** The conversation and its newest messages, or those before the cursor, the oldest first: fewer where they are long. */
+  /** The conversation and its newest messages, or those before the cursor, oldest first; fewer when they are long. */
   const get = async (principal: Principal, id: string, query: MessagesQuery) => {
     const row = await own(principal, id)
     const scope = `messages:${id}`
@@ -125,7 +127,7 @@ const selectionOf = (userId: string, { taskId, ticketId }: ListConversations) =>
   return { selection: { index: 'ofUser', is: userId }, of: userId }
 }
 
-/** What of a page fits an answer; the next page begins after that. */
+/** The part of a page that fits an answer; the next page begins after it. */
 const fittingPage = ({ rows, next }: Page<MessageRow>): Page<MessageRow> => {
   const kept = fitting(rows)
   const last = kept.at(-1)?.number

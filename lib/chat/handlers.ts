@@ -9,7 +9,7 @@ import type { Conversations } from './conversations.ts'
 import type { ConversationRemoval } from './removal.ts'
 import type { Chat } from './service.ts'
 
-/** The kinds of model providers, and how those that are configured are. */
+/** The kinds of model providers, and the state of the configured ones. */
 const listProviders = async (models: Models) => {
   const look = async ({ type, name, configured }: ProviderStatus) => {
     if (!configured) return { type, name, configured, healthy: false }

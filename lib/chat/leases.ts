@@ -4,19 +4,19 @@ import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { type ConversationRow, conversations } from './rows.ts'
 
-/** How long a turn counts as alive after its process last said so; it does three times as often. */
+/** The lease of a turn; its process renews it three times as often. */
 export const LEASE_MS = 15_000
 
-/** Why a turn ended that was cancelled. A repetition is not asked for, so that no client sends the message again. */
+/** The error of a cancelled turn. It is not retryable, so that no client sends the message again. */
 export const turnCancelled = (): Problem => new Problem('invalid', 'cancelled', 'The turn was cancelled')
 
-/** Why a turn cannot be written any more. */
+/** The error of a turn that can no longer be written. */
 export const turnLost = (row: object | undefined): Problem =>
   row === undefined
     ? missing('Conversation')
     : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
 
-/** Whether a turn of the conversation goes on, in whichever process. */
+/** Whether a turn of the conversation is running, in any process. */
 export const isHeld = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && turnUntil > clock.now()
 
@@ -25,13 +25,13 @@ type Lease = { conversationId: string; controller: AbortController; cancelRenewa
 export type TurnLeases = ReturnType<typeof createTurnLeases>
 
 /**
- * Leases of conversations: a process that has one is the only one that adds to it, and says that it is alive. Each
- * renewal says whether the turn is to end: it was cancelled, or the conversation is gone.
+ * Leases of conversations: only the process with the lease adds messages. Each renewal finds out whether the turn has to
+ * end: it was cancelled, or the conversation was deleted.
  */
 export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
   const leases = new Map<string, Lease>()
 
-  /** Why the turn is to end, if it is. */
+  /** The reason why the turn has to end; undefined if it goes on. */
   const renewed = async (id: string, token: string): Promise<Problem | undefined> => {
     const { applied, row } = await store.commit<ConversationRow>({
       update: conversations,
@@ -65,7 +65,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
   }
 
   return {
-    /** Renews the lease until it is dropped. The signal aborts with a Problem when the turn is to end. */
+    /** Renews the lease until it is dropped. The signal aborts with a Problem when the turn has to end. */
     keep: (conversationId: string, token: string): AbortSignal => {
       const controller = new AbortController()
       leases.set(token, { conversationId, controller, cancelRenewal: () => undefined })
@@ -75,7 +75,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
     drop,
     isHeld: (row: ConversationRow): boolean => isHeld(row, clock),
     until: () => clock.now() + LEASE_MS,
-    /** Gives it back: the next turn may begin at once. */
+    /** Releases the lease: the next turn may begin at once. */
     release: async (id: string, token: string): Promise<void> => {
       drop(token)
       await store.commit<ConversationRow>({
@@ -85,12 +85,15 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
         unset: ['turnToken', 'turnUntil', 'turnCancelled'],
       })
     },
-    /** Cancels the turn of a conversation at once if it goes on in this process; elsewhere the next renewal of its lease does. */
+    /**
+     * Cancels the turn of a conversation at once if it runs in this process; otherwise the next renewal of its lease
+     * does.
+     */
     stop: (conversationId: string): void => {
       for (const lease of leases.values())
         if (lease.conversationId === conversationId) lease.controller.abort(turnCancelled())
     },
-    /** Whether a turn of the conversation goes on in this process. */
+    /** Whether a turn of the conversation runs in this process. */
     isHere: (conversationId: string): boolean =>
       [...leases.values()].some((lease) => lease.conversationId === conversationId),
   }

@@ -7,7 +7,9 @@ import type { ChatMessage, ChatToolCall } from './schema.ts'
 /** A stored row as the API shows it. */
 export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
 
-/** The calls of one step with their results, as the model made them; one without result says so. */
+/**
+ * The calls of one step with their results, in the form that the model made them; a call without a result gets a note.
+ */
 const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [
   {
     role: 'assistant',
@@ -37,9 +39,8 @@ const answerMessages = ({ content, toolCalls = [], error, notice }: ChatMessage)
 }
 
 /**
- * Messages of a conversation, the oldest first, as a model reads them: a call stands before its result, and what a user
- * said in several messages, since the ones before were not answered, is one. A message that was only sent again is not
- * repeated.
+ * Messages of a conversation for a model, oldest first. A call is followed by its result; consecutive messages of a user,
+ * the earlier of which were not answered, are joined; a message that was only sent again is not repeated.
  */
 export const historyOf = (messages: readonly ChatMessage[]): ModelMessage[] => {
   const history: ModelMessage[] = []
@@ -63,7 +64,7 @@ const SPOKEN: Readonly<Record<ModelMessage['role'], string>> = {
   assistant: 'Assistant',
   tool: 'Tool result',
 }
-/** Of a tool's result in the text to be summarised. */
+/** The most characters of a tool's result in a text to summarise. */
 const LONGEST_TOLD = 2_000
 
 /** Messages as a text for the model that summarises them. */

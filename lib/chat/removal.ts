@@ -21,9 +21,9 @@ import {
   workspaceSnapshots,
 } from './rows.ts'
 
-/** Messages that are removed at once. */
+/** The number of messages that are removed at once. */
 const REMOVED_AT_ONCE = 50
-/** Rows that one run removes, and the request itself. */
+/** The most rows that one run removes, and that a request removes. */
 const MOST_REMOVED = 1_000
 const MOST_IN_REQUEST = 250
 const REMOVALS_OF_A_PAGE = 20
@@ -33,23 +33,26 @@ type Needs = {
   clock: Pick<Clock, 'now'>
   log: Log
   conversations: Pick<Conversations, 'own'>
-  /** Stops the turn of a conversation that goes on in this process. */
+  /** Stops the turn of a conversation if it runs in this process. */
   stopTurn: (conversationId: string) => void
-  /** Whether one goes on there, for a process that runs all turns; absent where others run them: their leases say it. */
+  /**
+   * Whether a turn runs in this process, if it runs all turns; absent when other processes run them, whose leases show
+   * it.
+   */
   hasTurn?: ((conversationId: string) => boolean) | undefined
-  /** Stops and removes agent sessions with their events, at most so many rows. */
+  /** Stops and removes agent sessions with their events, at most `most` rows. */
   forgetSessions: (conversationId: string, most: number) => Promise<{ removed: number; isDone: boolean }>
-  /** Removes approvals and the allowlist, at most so many; resolves to how many these were. */
+  /** Removes approvals and the allowlist, at most `most` rows; resolves to their number. */
   forgetApprovals: (conversation: { userId: string; conversationId: string }, most: number) => Promise<number>
-  /** Does nothing where workspaces lie on the disks of other processes, which tidy them up. */
+  /** Does nothing where workspaces are on the disks of other processes, which remove them later. */
   removeWorkspace: (conversationId: string) => Promise<void>
 }
 
 export type ConversationRemoval = ReturnType<typeof createConversationRemoval>
 
 /**
- * Deletes conversations with what belongs to them: messages, a turn that waits, agent sessions with their events, approvals,
- * the allowlist, and the workspace. Records of the audit stay.
+ * Deletes conversations with their messages, waiting turn, agent sessions with events, approvals, allowlist, and
+ * workspace. Audit records stay.
  */
 export const createConversationRemoval = (needs: Needs) => {
   const { store, clock, log, conversations, stopTurn, hasTurn } = needs
@@ -71,8 +74,8 @@ export const createConversationRemoval = (needs: Needs) => {
   }
 
   /**
-   * Removes at most so many rows of a conversation that is gone; answers how many. What others still see comes first. The
-   * turn that was under way may add to each of them, so that nothing is over before it is.
+   * Removes at most `most` rows of a deleted conversation; resolves to their number. Rows that other users see come
+   * first. A turn that was running may still add rows, so the removal ends only after it.
    */
   const removeSome = async ({ id, userId, busyUntil = 0 }: RemovalRow, most: number): Promise<number> => {
     const isBusy = hasTurn ? hasTurn(id) : busyUntil > clock.now()
@@ -91,7 +94,7 @@ export const createConversationRemoval = (needs: Needs) => {
     return removed
   }
 
-  /** Takes the conversation away, in the state that it was read in; undefined where it stands otherwise by now. */
+  /** Deletes the conversation's row in the state that was read; undefined when it has changed. */
   const takeAway = async (row: ConversationRow): Promise<RemovalRow | undefined> => {
     const { id, userId, turnToken = null } = row
     const now = clock.now()
@@ -107,8 +110,8 @@ export const createConversationRemoval = (needs: Needs) => {
   }
 
   /**
-   * The conversation is gone when this resolves, and its turn is cancelled; `removeDeleted` removes what belonged to it,
-   * also after the process has died. Throws Problem `missing`.
+   * Deletes a conversation and cancels its turn; `removeDeleted` removes the rows that belonged to it, also after the
+   * process has died. Throws Problem `missing`.
    */
   const remove = async (principal: Principal, id: string): Promise<void> => {
     let removal: RemovalRow | undefined
@@ -125,7 +128,7 @@ export const createConversationRemoval = (needs: Needs) => {
     }
   }
 
-  /** Removes what deleted conversations had, at most a thousand rows; what is left comes with the next run. */
+  /** Removes rows of deleted conversations, at most a thousand; the next run continues. */
   const removeDeleted = async (): Promise<number> => {
     const selection = { index: 'ofSpace', is: REMOVALS, order: 'asc', limit: REMOVALS_OF_A_PAGE } as const
     let removed = 0

@@ -6,15 +6,16 @@ import type { ModelMessage } from '../ports/model.ts'
 import type { ChatMessage, ChatToolCall, Conversation } from './schema.ts'
 
 /**
- * A conversation. Every write of its messages is one commit with this row, so that none is added to a conversation that is
- * gone, and `messageCount` is the number of the next one. Whose turn it is, is a lease: `turnToken` until `turnUntil`;
- * `turnCancelled` says that this turn is to end. One that waits for approval has `waitingUntil` instead. Times are epoch
- * milliseconds. The summary stands for the first `summarized` messages. `filesVersion` names what the workspace snapshot holds.
+ * A conversation. Every write of its messages is one commit with this row, so that none is added to a deleted
+ * conversation; `messageCount` is the number of the next message. The lease of a turn is `turnToken` until `turnUntil`;
+ * `turnCancelled` says that this turn has to end. A turn that waits for approval has `waitingUntil` instead. Times are
+ * epoch milliseconds. The summary replaces the first `summarized` messages. `filesVersion` is the version of the
+ * workspace snapshot.
  */
 export type ConversationRow = Conversation & {
   userId: string
   untitled?: true
-  /** Of user and task, and of user and ticket, for the lists of those. */
+  /** The keys of the lists by user and task, and by user and ticket. */
   ofTask?: string
   ofTicket?: string
   summary?: string
@@ -27,7 +28,7 @@ export type ConversationRow = Conversation & {
 }
 
 export const taskKey = (userId: string, taskId: string): string => `${userId}:task:${taskId}`
-/** Of a ticket's name, which may be longer than a key. */
+/** A key for a ticket's name, which may be longer than a key. */
 export const ticketKey = (userId: string, ticketId: string): string =>
   `${userId}:ticket:${hash('sha256', ticketId)}`
 
@@ -57,7 +58,7 @@ export const conversations = collection<ConversationRow, 'systemPrompt' | 'summa
   recount: { index: 'ofUser', ofUser: listCounter },
 })
 
-/** A message. `number` is its place in the conversation, as text of ten digits, so that texts sort as numbers do. */
+/** A message. `number` is its index in the conversation as ten digits, so that texts sort by number. */
 export type MessageRow = ChatMessage & { number: string }
 
 export const numberText = (number: number): string => String(number).padStart(10, '0')
@@ -71,8 +72,8 @@ export const chatMessages = collection<MessageRow>({
 })
 
 /**
- * A conversation that was deleted: what belongs to it is removed in the background, and then this row. A turn that was
- * under way may still work until `busyUntil` (epoch milliseconds).
+ * A deleted conversation: its rows are removed in the background, and then this row. A turn that was running may continue
+ * until `busyUntil` (epoch milliseconds).
  */
 export type RemovalRow = {
   id: string
@@ -90,7 +91,7 @@ export const conversationRemovals = collection<RemovalRow>({
   indexes: { ofSpace: { within: 'space', by: 'id' } },
 })
 
-/** How a turn with tools goes on. */
+/** The options with which a turn with tools continues. */
 export type TurnOptions = {
   userId: string
   securityMode: SecurityMode
@@ -100,9 +101,9 @@ export type TurnOptions = {
 }
 
 /**
- * A turn that waits for approvals, as it goes on: the prompt with the calls that have no result yet, and the number of the
- * message that its answer is. `wakes` grows with each decision, so that one that comes while the turn is being stored is
- * not lost.
+ * A turn that waits for approvals: the prompt with the calls that have no result yet, and the number of the message for
+ * its answer. `wakes` grows with each decision, so that a decision which comes while the turn is being stored is not
+ * lost.
  */
 export type ChatTurnRow = {
   conversationId: string
@@ -124,8 +125,8 @@ export const chatTurns = collection<ChatTurnRow>({
 })
 
 /**
- * The files of a conversation's workspace as its last turn left them, where turns go on in processes that share no disk.
- * `archive` is absent where they were too much to be kept.
+ * The files of a conversation's workspace after its last turn, where turns run in processes that share no disk. `archive`
+ * is absent when the files were too large to store.
  */
 export type WorkspaceSnapshotRow = { conversationId: string; archive?: string; createdAt: string }
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { LoopEvent } from '../ports/tool.ts'
 import { TokenUsageSchema } from '../tasks/schema.ts'
 
-/** Characters of one message. */
+/** The most characters of one message. */
 export const LONGEST_CONTENT = 100_000
 
 const timestamp = z.iso.datetime()
@@ -14,7 +14,7 @@ export const ConversationSchema = z
     systemPrompt: z.string().optional(),
     taskId: z.string().optional(),
     ticketId: z.string().optional(),
-    /** How many messages it has. */
+    /** The number of its messages. */
     messageCount: z.number(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -22,10 +22,10 @@ export const ConversationSchema = z
   .meta({ id: 'Conversation' })
 export type Conversation = z.output<typeof ConversationSchema>
 
-/** A list shows no system prompts: each may be as long as a message. */
+/** Lists leave out system prompts: each may be as long as a message. */
 export const ConversationSummarySchema = ConversationSchema.omit({ systemPrompt: true })
 
-/** `pending` waits for the approval of that id. `step` counts the model's steps of the turn, from 1. */
+/** A `pending` call waits for the approval `approvalId`. `step` counts the model's steps in the turn, from 1. */
 const ChatToolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -39,7 +39,10 @@ const ChatToolCallSchema = z.object({
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
-/** A call that was made or refused, as conversations keep it. `before` is how many steps the turn had before this loop. */
+/**
+ * A call that was made or refused, as conversations store it. `before` is the number of steps in earlier loops of the
+ * turn.
+ */
 export const finishedCall = (
   { call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>,
   before = 0,
@@ -51,8 +54,8 @@ export const finishedCall = (
 })
 
 /**
- * `error` on an answer says why it is not whole: what was said and done until then is kept. `notice` is what the service
- * has to add, such as files that could not be kept.
+ * `error` on an answer says why it is incomplete; its texts and calls so far are stored. `notice` is a remark of the
+ * service, such as that files could not be stored.
  */
 export const ChatMessageSchema = z
   .object({
@@ -77,8 +80,9 @@ export const ChatMessageSchema = z
 export type ChatMessage = z.output<typeof ChatMessageSchema>
 
 /**
- * What was done so that a conversation fits the model: of `originalCount` messages the prompt has `compactedCount`, a
- * summary counted as one. `summarized` is false where no summary could be made, and the oldest were left out instead.
+ * The compaction that fits a conversation into the model's window: the prompt has `compactedCount` of `originalCount`
+ * messages, where a summary counts as one. `summarized` is false when the summary failed and the oldest messages were
+ * left out.
  */
 export const CompactionSchema = z.object({
   originalCount: z.number(),
@@ -95,7 +99,7 @@ export const PendingApprovalSchema = z.object({
   params: z.unknown(),
 })
 
-/** What a context-aware answer was given to know. */
+/** The context that a context-aware answer was given. */
 export const ContextSchema = z.object({
   task: z.object({ id: z.string(), title: z.string(), status: z.string() }).optional(),
   ticketId: z.string().optional(),

@@ -17,7 +17,7 @@ import type { Snapshots } from './snapshots.ts'
 import { createTurns } from './turns.ts'
 import type { WithdrawApprovals } from './waiting.ts'
 
-/** What calls models, as the process that has their keys makes it. */
+/** The ports that call models, made by the process with their keys. */
 export type ChatPorts = {
   models: Models
   loop: RunLoop
@@ -41,9 +41,9 @@ type Needs = ChatPorts & {
   /** The workspaces between turns. */
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
-  /** The longest turn, and the longest streamed completion. */
+  /** The time limit of a turn, and of a streamed completion. */
   timeoutMs: number
-  /** The longest that a caller waits for the first byte; at most `timeoutMs`. A whole answer is made within that. */
+  /** The time limit of the first byte, at most `timeoutMs`. A whole answer has to be made within it. */
   firstByteMs: number
 }
 
@@ -61,8 +61,8 @@ export const createChat = (needs: Needs) => {
     completions: createCompletions({ ...needs, turns, context }),
     send,
     /**
-     * For turns that are answered as a session: `begin` and `finish`; `resume` of one that waited for approval; `stop` of
-     * one that goes on in this process; `isHere` says whether one does.
+     * Turns that are answered as a session: `begin` and `finish`; `resume` continues one that waited for approval; `stop`
+     * ends one in this process; `isHere` says whether one runs here.
      */
     turns: {
       begin: turns.begin,

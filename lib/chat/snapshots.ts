@@ -8,26 +8,26 @@ import type { Toolbox } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { type ConversationRow, conversations as conversationRows, workspaceSnapshots } from './rows.ts'
 
-/** What restores or packs a workspace has ended within this. */
+/** The time limit of restoring or packing a workspace. */
 const LONGEST_MS = 60_000
 const LOST = 'The files of the last turn were too many or too large to be kept. The workspace is empty.'
 const FAILED =
   'The files of this turn could not be stored: the next turn finds those of the last one that could be.'
 
-/** The workspaces of conversations between turns, whichever process each turn goes on in. */
+/** The workspaces of conversations between turns, which may run in different processes. */
 export type Snapshots = {
-  /** The tools of a turn. Before its first call the workspace is brought to where the turn before left it. */
+  /** The tools of a turn. Before the first call the workspace is restored to the state after the previous turn. */
   within(conversationId: string, toolbox: Toolbox): Toolbox
   /**
-   * Stores what the turn changed; `token` is its lease. Resolves to what the user and the model have to know: that it was
-   * not stored. A turn that has lost its lease stores nothing.
+   * Stores the files that the turn changed; `token` is its lease. Resolves to a notice for the user and the model when
+   * they could not be stored. A turn that has lost its lease stores nothing.
    */
   keep(conversationId: string, token: string): Promise<string | undefined>
   /** Whether a turn in this process uses the workspace of that name. */
   isInUse(conversationId: string): boolean
 }
 
-/** Of one process, whose disk keeps workspaces from turn to turn. */
+/** For a single process, whose disk keeps workspaces between turns. */
 export const noSnapshots: Snapshots = {
   within: (_, toolbox) => toolbox,
   keep: async () => undefined,
@@ -40,17 +40,17 @@ type Needs = {
   ids: Ids
   log: Log
   workspaces: Pick<Workspaces, 'open' | 'pack' | 'unpack' | 'marked' | 'mark'>
-  /** Whether a tool of that name may change files. */
+  /** Whether a tool may change files. */
   changesFiles: (tool: string) => boolean
 }
 
-/** A workspace that a turn uses. `version` is that of the stored snapshot that it began with. */
+/** A workspace in use by a turn. `version` is that of the snapshot that the turn began with. */
 type InUse = { ready: Promise<void>; version: string | undefined; lost: boolean; changed: boolean }
 
 /**
- * Of processes that come and go: a snapshot is stored at the end of each turn that may have changed files, and before one
- * waits for approval. The mark of a workspace on disk is the version of the snapshot that it equals; while a turn is at
- * work it has none, so that what a turn left that died is replaced by the snapshot before.
+ * For processes that come and go: a snapshot is stored at the end of each turn that may have changed files, and before a
+ * turn waits for approval. The mark of a workspace on disk is the version of the snapshot that it equals; it has no mark
+ * during a turn, so that the files of a turn that died are replaced by the snapshot.
  */
 export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFiles }: Needs): Snapshots => {
   const inUse = new Map<string, InUse>()
@@ -84,7 +84,7 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
       throw thrown
     })
 
-  /** Stores a snapshot where the turn still has its lease; resolves to why it is one without files. */
+  /** Stores a snapshot while the turn has its lease; resolves to the reason when it has no files. */
   const put = async (id: string, token: string): Promise<string | undefined> => {
     const archive = await packed(id)
     const isWhole = typeof archive === 'string'
@@ -130,7 +130,7 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
       const used = use(id)
       await used.ready
       const { changed } = used
-      // A call that is aborted may have changed some of them.
+      // An aborted call may have changed files.
       used.changed ||= changesFiles(call.name)
       const outcome = await toolbox.call(call, signal, options)
       const isMade = outcome.decision === 'allowed' || outcome.decision === 'approved'

@@ -2,8 +2,8 @@ import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /**
- * A signal that aborts after so long, with Problem `unavailable` `timeout`, with `outer`, or by `stop`. Dispose of it when the
- * work is done.
+ * A signal that aborts after `mostMs` with Problem `unavailable` `timeout`, with `outer`, or by `stop`. The caller
+ * disposes of it when the work is done.
  */
 export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => {
   const controller = new AbortController()

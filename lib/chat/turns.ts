@@ -37,37 +37,39 @@ type Said = { role: 'user' | 'assistant'; content: string }
 type Ask = {
   provider?: string | undefined
   model?: string | undefined
-  /** Stands before the system prompt: how the model is to work. */
+  /** Instructions for the model, before the system prompt. */
   instructions?: string
-  /** In place of the conversation's own. */
+  /** Replaces the conversation's own system prompt. */
   systemPrompt?: string | undefined
   /** The tools that the model gets: they count towards the window. */
   specs?: readonly ToolSpec[]
-  /** Ends what begins the turn, as its time limit does: a summary may have to be made. */
+  /** Aborts the begin of the turn, which may have to make a summary; the turn's time limit, for example. */
   signal?: AbortSignal
 }
 type BeginTurn = Ask & { content: string }
-/** `system` goes to the model and is not stored; `known` is added to what is known of the conversation. */
+/** `system` goes to the model and is not stored; `known` is added to the context of the conversation. */
 type OpenTurn = Ask & { messages: readonly Said[]; system?: readonly string[]; known?: Known }
 
-/** A turn of a conversation that this process has the lease of, until it is finished or released. */
+/** A turn whose lease this process has, until it is finished or released. */
 export type Turn = {
   conversation: Conversation
-  /** What was said last, as it was stored. */
+  /** The latest message of the user, as stored. */
   userMessage: ChatMessage
   /** The prompt. */
   messages: readonly ModelMessage[]
   compaction?: Compaction
-  /** Of the conversation, with what was said. */
+  /** The number of messages of the conversation, with the new ones. */
   messageCount: number
   target: Target
   /** Tokens that were spent before the model was asked. */
   spent: TokenUsage
   userId: string
   token: string
-  /** Aborts with a Problem when the turn is cancelled or lost. */
+  /** Aborts with a Problem when the turn is cancelled or its lease is lost. */
   signal: AbortSignal
-  /** Ends the turn without an answer. What was said stays, and the next turn asks it together with what is said then. */
+  /**
+   * Ends the turn without an answer. The user's message stays, and the next turn sends it together with the next message.
+   */
   release(): Promise<void>
 }
 
@@ -78,18 +80,18 @@ export type TurnAnswer = {
   provider: string
   model: string
   fallbackFrom?: string | undefined
-  /** Why it is not whole. */
+  /** Why the answer is incomplete. */
   error?: { code: string; message: string }
   notice?: string
-  /** The agent session that it was given in. */
+  /** The agent session of the answer. */
   sessionId?: string | undefined
 }
 
-/** What there is of an answer that failed. */
+/** The partial answer of a failed turn. */
 type PartialAnswer = {
   content: string
   toolCalls?: readonly ChatToolCall[]
-  /** Of the turn until then, what a summary took included. */
+  /** The usage of the turn so far, with that of a summary. */
   usage: TokenUsage
   sessionId?: string | undefined
 }
@@ -105,7 +107,7 @@ type Needs = {
   context: Pick<ChatContext, 'ofConversation'>
   compaction: ChatCompaction
   leases: TurnLeases
-  /** The longest that a turn may take to begin: an agentic one sends nothing before. */
+  /** The time limit of the begin of a turn: an agentic turn sends nothing before. */
   firstByteMs: number
   snapshots: Pick<Snapshots, 'keep'>
   withdrawApprovals: WithdrawApprovals
@@ -118,23 +120,23 @@ const underWay = () =>
     'Another turn of this conversation is under way; wait for its answer',
   )
 
-/** The first line of what was said, as a title. */
+/** A title from the first line of a message. */
 const titleOf = (content: string): string => {
   const line = content.replaceAll(new RegExp(CONTROLS, 'gu'), '\n').trim().split('\n', 1)[0]?.trim() ?? ''
   return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trim()}…`.toWellFormed() : line
 }
 
 /**
- * Turns of conversations: `begin` stores what is said, in the same write as the lease, and makes the prompt; `finish`
- * stores the answer and gives the lease back.
+ * Turns of conversations: `begin` stores the user's message in the same write as the lease, and makes the prompt;
+ * `finish` stores the answer and releases the lease.
  */
 export const createTurns = (needs: Needs) => {
   const { store, clock, ids, masker, models, conversations, context, compaction } = needs
   const { leases, snapshots, firstByteMs, withdrawApprovals } = needs
 
   /**
-   * Refuses while a turn waits for approval. Ends one that was not decided on in time, or whose process died while it went
-   * on: its message says so. Resolves to the conversation after that.
+   * Throws while a turn waits for approval. Ends a waiting turn whose approvals expired, or whose process died: its
+   * message says so. Resolves to the conversation after that.
    */
   const withoutWaiting = async (row: ConversationRow): Promise<ConversationRow> => {
     const { id, userId, waitingUntil, turnToken } = row
@@ -158,7 +160,7 @@ export const createTurns = (needs: Needs) => {
       createdAt: iso(clock.now()),
     }) satisfies MessageRow
 
-  /** Stores what is said, and acquires the lease. */
+  /** Stores the user's messages and acquires the lease. */
   const acquire = async (row: ConversationRow, messages: readonly Said[]) => {
     const { id, userId, messageCount, turnToken = null } = row
     const token = ids.next('turn')
@@ -195,7 +197,7 @@ export const createTurns = (needs: Needs) => {
     if (!applied) throw turnLost(row)
   }
 
-  /** The system prompt of a turn, with or without a summary: what is asked for, and what is known. */
+  /** The system prompt of a turn, with or without a summary: instructions, and context. */
   const systemOf = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const own = await context.ofConversation(row, query)
@@ -217,14 +219,14 @@ export const createTurns = (needs: Needs) => {
       })
   }
 
-  /** As `begin`, for what is said in several messages. */
+  /** Begins a turn as `begin` does, with several messages. */
   const open = async (principal: Pick<Principal, 'userId'>, id: string, given: OpenTurn): Promise<Turn> => {
     const target = models.resolve(given)
     const found = await conversations.own(principal, id)
     if (leases.isHeld(found)) throw underWay()
     const { specs = [] } = given
     const system = await systemOf(found, given)
-    // A summary takes what room there is left.
+    // A summary takes the room that is left.
     const content = system(undefined)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
     const { token, signal, leased, last } = await acquire(await withoutWaiting(found), given.messages)
@@ -257,9 +259,9 @@ export const createTurns = (needs: Needs) => {
   }
 
   /**
-   * Begins a turn: stores what the user says, and makes the prompt of it. Throws Problem `missing` for a conversation of
-   * another user, `invalid` `turn_under_way` while another turn is, `approval_pending` while one waits for approval,
-   * `model_unknown`, `message_too_long` for the model's window. The caller finishes the turn or releases it.
+   * Begins a turn: stores the user's message, and makes the prompt. Throws Problem `missing` for a conversation of
+   * another user, `invalid` `turn_under_way` while another turn is running, `approval_pending` while one waits for
+   * approval, `model_unknown`, and `message_too_long` for the model's window. The caller finishes or releases the turn.
    */
   const begin = (
     { userId }: Pick<Principal, 'userId'>,
@@ -267,7 +269,7 @@ export const createTurns = (needs: Needs) => {
     { content, ...more }: BeginTurn,
   ): Promise<Turn> => open({ userId }, id, { ...more, messages: [{ role: 'user', content }] })
 
-  /** The answer as it is stored, without secrets that the model came upon. */
+  /** The answer for storage, without secrets that the model has seen. */
   const answerOf = ({
     content,
     toolCalls = [],
@@ -293,7 +295,8 @@ export const createTurns = (needs: Needs) => {
   })
 
   /**
-   * Stores the answer and gives the lease back; resolves to the message. Throws Problem `missing` for a conversation that was deleted meanwhile.
+   * Stores the answer and releases the lease; resolves to the message. Throws Problem `missing` for a conversation that
+   * was deleted meanwhile.
    */
   const finish = async (turn: Turn, answer: TurnAnswer): Promise<ChatMessage> => {
     const { conversation, token, messageCount } = turn
@@ -319,7 +322,7 @@ export const createTurns = (needs: Needs) => {
     return messageOfRow(row)
   }
 
-  /** Ends a turn that failed: what was said or done until then is stored with the reason, so that it is not lost. */
+  /** Ends a failed turn: its texts and calls so far are stored with the reason. */
   const fail = async (
     turn: Turn,
     thrown: unknown,
@@ -338,10 +341,10 @@ export type Turns = ReturnType<typeof createTurns>
 /** The code of a failure that is no Problem. */
 export const UNFORESEEN = 'internal_error'
 
-/** A failure as it is stored with an answer: words that were not written for a caller are left out. */
+/** A failure for storage with an answer; the message of an error that is no Problem is left out. */
 export const answerErrorOf = (thrown: unknown): { code: string; message: string } => {
   if (thrown instanceof Problem) return { code: thrown.code, message: messageOf(thrown) }
-  // What the signal of a connection aborts with.
+  // The abort reason of a closed connection's signal.
   const isLeft =
     typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'AbortError'
   return isLeft
@@ -354,7 +357,7 @@ const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
     details: { pendingApprovals: pendingOf(toolCalls) },
   })
 
-/** Nothing of what is said now can be left out of the prompt, and its answer needs room too. */
+/** No new message can be left out of the prompt, and the answer needs room too. */
 const refuseTooLong = (
   messages: readonly { content: string }[],
   specs: readonly ToolSpec[],

@@ -2,10 +2,10 @@ import type { AnyWrite, Store } from '../ports/store.ts'
 import { type ChatTurnRow, type ConversationRow, chatMessages, chatTurns, conversations } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
 
-/** Denies approvals that nothing waits for any more; their calls are on record, with the reason. */
+/** Denies approvals that no turn waits for any more; the audit records their calls with the reason. */
 export type WithdrawApprovals = (ids: readonly string[], reason: string) => Promise<void>
 
-/** The calls that wait for a decision, as an answer lists them. */
+/** The calls that wait for a decision, in the form of an answer. */
 export const pendingOf = (toolCalls: readonly ChatToolCall[]) =>
   toolCalls.flatMap(({ status, approvalId, id, name, arguments: params }) =>
     status === 'pending' && approvalId !== undefined
@@ -13,7 +13,7 @@ export const pendingOf = (toolCalls: readonly ChatToolCall[]) =>
       : [],
   )
 
-/** The calls of a turn that is over: those that waited were not made. */
+/** The calls of an ended turn: those that waited were not made. */
 export const withoutPending = (toolCalls: readonly ChatToolCall[]): ChatToolCall[] =>
   toolCalls.map((call) =>
     call.status === 'pending' ? { ...call, status: 'error', result: 'The call was not made.' } : call,
@@ -22,7 +22,7 @@ export const withoutPending = (toolCalls: readonly ChatToolCall[]): ChatToolCall
 export const findWaiting = (store: Store, conversationId: string): Promise<ChatTurnRow | undefined> =>
   store.get(chatTurns, conversationId, true)
 
-/** Ends a turn that waits, as it was read: its message says why. False where it has gone on since then. */
+/** Ends a waiting turn in the state that was read: its message has the reason. False when it has continued since. */
 export const endWaiting = async (
   store: Store,
   { id, waitingUntil, turnToken }: ConversationRow,
@@ -51,10 +51,10 @@ export const endWaiting = async (
   return applied
 }
 
-/** Of a turn whose process died while it went on. Calls of it may have been made: it is never gone on with. */
+/** The error of a turn whose process died. Some of its calls may have been made, so it is never continued. */
 export const INTERRUPTED = { code: 'interrupted', message: 'The service was interrupted during this turn' }
 
-/** Ends a turn as `endWaiting`, with the approvals that it waited for, unless it has gone on since it was read. */
+/** Ends a turn as `endWaiting` does, with its approvals, unless it has continued since the read. */
 export const giveUpWaiting = async (
   { store, withdrawApprovals }: { store: Store; withdrawApprovals: WithdrawApprovals },
   row: ConversationRow,

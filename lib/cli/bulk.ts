@@ -11,10 +11,10 @@ type Call = {
   service: Service
   terminal: Terminal
   json: boolean
-  /** Whether to go on without asking; on a terminal it is asked otherwise. */
+  /** Skips the confirmation that a terminal asks for. */
   yes: boolean
   isDry?: boolean
-  /** What is done to them, as `retry`, and what they are, as `tasks`. */
+  /** The action, such as `retry`, and its objects, such as `tasks`. */
   verb: string
   things: string
 }
@@ -24,21 +24,21 @@ type Ask = (dryRun: boolean) => Promise<Answer>
 
 type BulkFilter = Extract<Parameters<Service['client']['bulkTasks']>[0], object>['body']['filter']
 
-/** The tasks that a filter chooses. What a field may be, the service decides. */
+/** The tasks that a filter selects. The service validates the fields. */
 export const askTasks =
   ({ client }: Service, action: 'cancel' | 'retry', filter: Filter): Ask =>
   (dryRun) =>
     client.bulkTasks({ body: { action, filter: filter as BulkFilter, dryRun } })
 
-/** The dead letters of these ids; without, all that are pending. */
+/** The dead letters of these ids; without ids all pending ones. */
 export const askDlq =
   ({ client }: Service, action: 'retry' | 'discard', ids?: readonly string[]): Ask =>
   (dryRun) =>
     client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {} }) } })
 
 /**
- * Has the service do one action to many, as a job of its own that goes on when this program ends; waits for its end and
- * prints what came of it. Resolves to the exit code: failed where an item was refused.
+ * Starts a bulk job, which continues when this program ends; waits for its end and prints the result. Resolves to the
+ * exit code: failed when an item was refused.
  */
 export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
   const { terminal, json, yes, isDry = false, verb, things } = call

@@ -8,7 +8,7 @@ type Option = {
   readonly type: 'string' | 'boolean'
   readonly short?: string
   readonly multiple?: boolean
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value?: string
   readonly about: string
 }
@@ -26,18 +26,18 @@ type Call<O extends Options = Options> = {
   readonly words: readonly string[]
   readonly env: Environment
   readonly terminal: Terminal
-  /** Connects when it is first asked for: a wrong command line is refused without. */
+  /** Connects at the first call: a wrong command line is refused without a connection. */
   readonly service: () => Service
 }
 
 export type Command = {
   readonly name: string
-  /** What follows the name. */
+  /** The text after the name in the help. */
   readonly usage: string
   readonly about: string
   readonly details?: string
   readonly options: Options
-  /** How many words the command takes beside its options. */
+  /** The number of words that the command takes beside its options. */
   readonly words: readonly [least: number, most: number]
   /** Resolves to the exit code. */
   readonly run: (call: Call) => Promise<number>
@@ -48,7 +48,7 @@ const everywhere = {
   help: { type: 'boolean', short: 'h', about: 'show this help' },
 } as const satisfies Options
 
-/** Keeps the types of the options for what runs, and forgets them for who calls it. */
+/** Checks the types of a command's options, and hides them from callers. */
 export const defineCommand = <const O extends Options>(
   command: Omit<Command, 'options' | 'run'> & { options: O; run: (call: Call<O>) => Promise<number> },
 ) => command as unknown as Command
@@ -57,7 +57,7 @@ const optionsOf = (command: Command): Options => ({ ...command.options, ...every
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** The words and options of a command line. Throws UsageError for one that the command does not take. */
+/** Parses the words and options of a command line. Throws UsageError for those that the command does not take. */
 export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'values' | 'words'> => {
   const { values, positionals } = parsedBy(command, args)
   const [least, most] = command.words
@@ -67,7 +67,7 @@ export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'v
       `${positionals.length < least ? 'Something is missing' : `There is too much: ${safeLine(positionals.slice(most).join(' '))}`}. Usage: agent-tasks ${command.name} ${command.usage}`,
       command.name,
     )
-  // The options that were parsed are those that the command has.
+  // The parsed options are those of the command.
   return { values: values as Call['values'], words: positionals }
 }
 
@@ -93,7 +93,7 @@ export const columns = (rows: readonly (readonly [string, string])[]): string =>
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }
 
-/** What `--help` of a command shows. */
+/** The help of a command. */
 export const helpOf = (command: Command): string => {
   const rows = Object.entries(optionsOf(command)).map((option) => [nameOf(option), option[1].about] as const)
   const usage = `Usage: agent-tasks ${command.name} ${command.usage}`.trim()

@@ -14,13 +14,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const OWNER_ONLY = 0o600
 const FOLDER_OF_OWNER = 0o700
 
-/** The user's folder of settings, by the XDG Base Directory Specification; on Windows that of roaming settings. */
+/** The user's folder of settings, by the XDG Base Directory Specification; on Windows the roaming settings. */
 const configFolder = (env: Environment): string => {
   const base = env.XDG_CONFIG_HOME || env.APPDATA || path.join(env.HOME || homedir(), '.config')
   return path.join(base, 'agent-tasks')
 }
 
-/** Writes a file that its owner alone can read, whole or not at all. */
+/** Writes a file that only its owner can read, atomically. */
 const writeSecret = (file: string, text: string) => {
   mkdirSync(path.dirname(file), { recursive: true, mode: FOLDER_OF_OWNER })
   const draft = `${file}.${randomBytes(6).toString('hex')}`
@@ -42,7 +42,7 @@ const readIfThere = (file: string): string | undefined => {
   }
 }
 
-/** The Ed25519 key of this device, made when it is first asked for. */
+/** The Ed25519 key of this device, made at its first use. */
 export const deviceKey = (env: Environment): { secret: KeyObject; publicKey: Buffer } => {
   const file = path.join(configFolder(env), 'device-key.pem')
   const stored = readIfThere(file)
@@ -65,10 +65,10 @@ const sessionsIn = (env: Environment): Sessions => {
   }
 }
 
-/** The session token that is stored for a service. */
+/** The stored session token of a service. */
 export const tokenFor = (env: Environment, url: string): string | undefined => sessionsIn(env)[url]?.token
 
-/** Stores the session token of a service, in place of the one before. Returns the file. */
+/** Stores the session token of a service and replaces an earlier one. Returns the file. */
 export const storeToken = (env: Environment, url: string, token: string): string => {
   const file = sessionsFile(env)
   writeSecret(file, `${JSON.stringify({ ...sessionsIn(env), [url]: { token } }, null, 2)}\n`)

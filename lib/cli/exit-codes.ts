@@ -1,4 +1,4 @@
-/** What the command ends with. `usage` is that of sysexits.h, `interrupted` that of a shell after SIGINT. */
+/** The exit codes. `usage` is that of sysexits.h, `interrupted` that of a shell after SIGINT. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -8,9 +8,9 @@ export const EXIT = {
   interrupted: 130,
 } as const
 
-/** The command line does not say what to do. The message does. */
+/** An invalid command line. The message is for its user. */
 export class UsageError extends Error {
-  /** The command whose help has more. */
+  /** The command whose help explains it. */
   readonly command: string | undefined
   constructor(message: string, command?: string) {
     super(message)

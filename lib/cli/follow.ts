@@ -5,18 +5,18 @@ import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
 import { type Service, steadily } from './service.ts'
 
-/** An event of the agent session of a task: what its model says and does. */
+/** An event of a task's agent session: text or a tool call of its model. */
 export type SessionEvent = { type: string; data: Readonly<Record<string, unknown>>; timestamp: number }
 
 type Print = { task: (event: TaskEvent) => void; session: (event: SessionEvent) => void }
 type Followed = { service: Service; id: string; print: Print; signal: AbortSignal }
 
-/** The progress of a run is not in the stream of changes: the log is read that often while nothing else wakes it. */
+/** The live stream has no progress of runs: the log is read this often when no event triggers it. */
 const READ_EVERY_MS = 1_000
-/** Events of a session that are on their way when its task has ended. */
+/** How long to wait for the last events of a session after its task has ended. */
 const LAST_WORDS_MS = 2_000
 
-/** Wakes a reader that waits, at once or at the next wait. */
+/** Wakes a waiting reader, or makes its next wait return at once. */
 const createBell = () => {
   let rung = Promise.withResolvers<void>()
   return {
@@ -32,7 +32,10 @@ const createBell = () => {
   }
 }
 
-/** Rings for each change of the task in the live stream, until the signal aborts. Never throws: the log is read without it too. */
+/**
+ * Rings for each change of the task in the live stream, until the signal aborts. Never throws: the log is read without it
+ * too.
+ */
 const watchChanges = async ({ service, id, signal }: Followed, ring: () => void) => {
   while (!signal.aborted) {
     try {
@@ -41,7 +44,7 @@ const watchChanges = async ({ service, id, signal }: Followed, ring: () => void)
         for await (const events of eventsIn(body))
           if (events.some(({ data }) => data.includes(id) || /"type":"(?:ready|reset)"/.test(data))) ring()
     } catch {
-      // The next try says whether the service is there.
+      // The next try finds out whether the service is reachable.
     }
     await sleep(READ_EVERY_MS, undefined, { signal }).catch(() => undefined)
   }
@@ -49,7 +52,7 @@ const watchChanges = async ({ service, id, signal }: Followed, ring: () => void)
 
 const isLast = ({ type }: SessionEvent) => type === 'complete' || type === 'error'
 
-/** Hands over the events of an agent session, to its last one or until the signal aborts. */
+/** Prints the events of an agent session up to the last one, or until the signal aborts. */
 const followSession = async ({ service, print, signal }: Followed, sessionId: string) => {
   let after = ''
   while (!signal.aborted) {
@@ -73,8 +76,8 @@ const followSession = async ({ service, print, signal }: Followed, sessionId: st
 const ENDS: readonly TaskEvent['type'][] = ['completed', 'failed', 'cancelled']
 
 /**
- * Follows a task to its end: hands over each event of its log once, and those of its agent session while it runs. Resolves to
- * the task as it ended. Rejects when the signal aborts, or the service is away for half a minute.
+ * Follows a task to its end: prints each event of its log once, and those of its agent session while it runs. Resolves to
+ * the ended task. Rejects when the signal aborts, or when the service is unreachable for half a minute.
  */
 export const followTask = async (followed: Followed): Promise<Task> => {
   const { service, id, print, signal } = followed
@@ -94,7 +97,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
   }
   try {
     if (isFinal(first.status)) {
-      // What was imported as finished has no log of its end.
+      // A task that was imported as finished has no event of its end.
       await handOver(await log.fresh())
       return first
     }
@@ -103,7 +106,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
       await handOver(await steadily(log.fresh, signal))
       await session.begin()
       const task = log.isOver() ? await steadily(read, signal) : undefined
-      // A dead letter that was retried goes on.
+      // A task whose dead letter was retried continues.
       if (task && isFinal(task.status)) return task
       await bell.wait(READ_EVERY_MS, signal)
     }
@@ -115,7 +118,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
 const createLog = ({ service, id, signal }: Followed) => {
   let known: TaskEvent[] = []
   return {
-    /** The events of the log that were not handed over before. */
+    /** The events of the log that were not printed before. */
     fresh: async (): Promise<TaskEvent[]> => {
       const after = placeIn(known)
       const query = after === undefined ? {} : { after }
@@ -129,14 +132,14 @@ const createLog = ({ service, id, signal }: Followed) => {
 }
 
 /**
- * The agent session of the task, which holds all its attempts: it adds to the log and is no part of it, so that without it the
- * task is followed too.
+ * The agent session of the task, which contains all its attempts. It only adds details to the log: without it the task is
+ * followed too.
  */
 const createSession = (followed: Followed) => {
   const { service, id, signal } = followed
   let isExpected = false
   let following: Promise<unknown> | undefined
-  /** Follows the session once it is there, and resolves when its first event was handed over. */
+  /** Follows the session once it exists, and resolves when its first event was printed. */
   const begin = async () => {
     if (!isExpected || following) return
     const found = await service.client
@@ -156,7 +159,7 @@ const createSession = (followed: Followed) => {
     await atMost(LAST_WORDS_MS, Promise.race([first.promise, following]))
   }
   return {
-    /** The task has started: its session is there or will be. */
+    /** The task has started, so its session exists or will soon. */
     expect: async () => {
       isExpected = true
       await begin()

@@ -19,7 +19,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const shortened = (text: string) =>
   text.length > MOST_OF_ARGUMENTS ? `${text.slice(0, MOST_OF_ARGUMENTS)}…` : text
 
-/** What a session's event says, in one line; nothing for those that a log need not have. */
+/** One line for a session's event; nothing for events that a log does not need. */
 const says: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
   'step:start': ({ step }) => `step ${step}`,
   'tool:call': ({ name, arguments: given }) => `${textOf(name)} ${shortened(JSON.stringify(given ?? {}))}`,
@@ -34,8 +34,8 @@ const failureOf = ({ type, data }: SessionEvent): string => {
 }
 
 /**
- * Prints the log of a task, line by line: its own events, and in place of its progress those of its agent session where it has
- * one from then on. Words of a model come in pieces, and are printed when a line of them is whole.
+ * Prints the log of a task line by line: its events, and the events of its agent session in place of progress once the
+ * session exists. A model's text comes in pieces, and is printed when a line is complete.
  */
 export const createLogLines = (
   { paint }: Pick<Terminal, 'paint'>,
@@ -43,7 +43,7 @@ export const createLogLines = (
   said = true,
 ) => {
   let words = ''
-  /** When its session began, in milliseconds. */
+  /** The time at which its session began, in milliseconds. */
   let sessionFrom = Infinity
   let progressAt = 0
   const line = (
@@ -77,7 +77,7 @@ export const createLogLines = (
       if (event.type === 'content') words += safeText(textOf(event.data.text))
       finishWords(event.timestamp, event.type !== 'content')
       const text = says[event.type]?.(event.data) || failureOf(event)
-      // Its steps and calls were printed as progress until the session was there to be followed.
+      // Earlier steps and calls were printed as progress.
       if (text && event.timestamp > progressAt) line(event.timestamp, event.type.split(':')[0] ?? '', text)
     },
   }

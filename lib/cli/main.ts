@@ -94,7 +94,7 @@ const adviceOf = (error: unknown): string => {
     : ` The service logged it as ${error.requestId}.`
 }
 
-/** Says why nothing was done, and resolves to the exit code for it. */
+/** Prints an error, and resolves to its exit code. */
 const refuse = (error: unknown, terminal: Terminal, json: boolean): number => {
   const message = safeLine(error instanceof Error ? error.message : String(error))
   const code = codeOf(error)

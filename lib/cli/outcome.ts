@@ -6,7 +6,7 @@ type Change = { path: string; additions: number; deletions: number; binary: bool
 
 const BAR = 40
 
-/** An agent of one's own may say anything: what is no change of a file is left out. */
+/** A custom agent may return anything: entries that are not changes of files are left out. */
 const changesIn = ({ filesChanged }: TaskResult): Change[] =>
   (Array.isArray(filesChanged) ? filesChanged : []).flatMap((each: Partial<Change> | null) =>
     typeof each?.path === 'string'
@@ -23,7 +23,7 @@ const changesIn = ({ filesChanged }: TaskResult): Change[] =>
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 
-/** What an agent changed, as `git diff --stat` shows it; nothing where it changed no file. */
+/** The changes of an agent in the form of `git diff --stat`; undefined without changed files. */
 const diffStat = (result: TaskResult, paint: Terminal['paint']): string | undefined => {
   const changes = changesIn(result)
   if (changes.length === 0) return undefined
@@ -46,7 +46,7 @@ const diffStat = (result: TaskResult, paint: Terminal['paint']): string | undefi
   return [...rows, ` ${totals.join(', ')}`].join('\n')
 }
 
-/** Prints what a task that has ended gave back, and resolves to the exit code for its end. */
+/** Prints the result of an ended task, and resolves to its exit code. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {
   const { status, result, error } = task
   if (result?.output) out(safeText(result.output).trimEnd())
@@ -58,7 +58,7 @@ export const showOutcome = (task: Task, { out, say, paint }: Terminal): number =
   return exitOf(task)
 }
 
-/** The exit code for the end of a task. */
+/** The exit code of an ended task. */
 export const exitOf = ({ status }: Task): number => {
   if (status === 'completed') return EXIT.done
   return status === 'cancelled' ? EXIT.cancelled : EXIT.failed

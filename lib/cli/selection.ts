@@ -2,7 +2,7 @@ import type { Options } from './command.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Service } from './service.ts'
 
-/** The fields of GET /api/tasks/filter that choose tasks. */
+/** The fields of GET /api/tasks/filter that select tasks. */
 const FIELDS = [
   ...['status', 'priority', 'source', 'agent', 'labels', 'repository', 'q'],
   ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore'],
@@ -20,7 +20,7 @@ export const filterOption = {
   },
 } as const satisfies Options
 
-/** The filter that `--filter field=value` spells, several values separated by commas. Throws UsageError for another field. */
+/** The filter of `--filter field=value`, where commas separate several values. Throws UsageError for an unknown field. */
 export const filterOf = (given: readonly string[] = [], command: string): Filter =>
   Object.fromEntries(
     given.map((text) => {
@@ -35,6 +35,6 @@ export const filterOf = (given: readonly string[] = [], command: string): Filter
     }),
   )
 
-/** Asks for tasks by a filter. What a field may be, the service decides. */
+/** Finds tasks by a filter. The service validates the fields. */
 export const findTasks = ({ client }: Service, query: Filter): Promise<Found> =>
   client.filterTasks({ query: query as NonNullable<Parameters<typeof client.filterTasks>[0]>['query'] & {} })

@@ -6,14 +6,14 @@ import { UsageError } from './exit-codes.ts'
 
 export type Service = { readonly url: string; readonly client: Client<ApiRoutes> }
 
-/** No answer came. The message says what to do. */
+/** The service did not answer. The message is for the user. */
 class Unreachable extends Error {
   readonly code = 'unreachable'
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 
-/** Where the service is, by AGENT_TASKS_URL, without a slash at its end. Throws UsageError for what is no http URL. */
+/** The URL of the service, from AGENT_TASKS_URL, without a trailing slash. Throws UsageError unless it is an http URL. */
 const serviceUrl = (env: Environment): string => {
   const given = env.AGENT_TASKS_URL || DEFAULT_URL
   const url = URL.parse(given)
@@ -28,7 +28,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** `fetch` that says of an answer that did not come where it was asked for. An abort stays one. */
+/** `fetch` whose network errors name the service. An abort stays an abort. */
 const reachingFetch =
   (url: string): typeof fetch =>
   async (input, init) => {
@@ -56,10 +56,10 @@ export const connectTo = (env: Environment): Service => {
 }
 
 const PAUSE_MS = 1_000
-/** A restart takes less. */
+/** Longer than a restart takes. */
 const MOST_TRIES = 30
 
-/** Asks again while the service cannot be reached, for half a minute. What it answers, refusals too, is final. */
+/** Repeats a call while the service is unreachable, for half a minute. Any answer is final, a refusal too. */
 export const steadily = async <T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> => {
   for (let tries = 1; ; tries += 1)
     try {
@@ -70,6 +70,6 @@ export const steadily = async <T>(ask: () => Promise<T>, signal: AbortSignal): P
     }
 }
 
-/** Whether the service did not answer, or not to the end: `fetch` throws a TypeError for a body that was cut off. */
+/** Whether the service did not answer completely: `fetch` throws a TypeError for a body that was cut off. */
 export const isCutOff = (error: unknown): boolean =>
   error instanceof Unreachable || (error instanceof TypeError && error.message === 'terminated')

@@ -32,7 +32,7 @@ export type SignInPorts = AuthPorts & {
 
 export type SignIn = ReturnType<typeof composeSignIn>
 
-/** How people come in: with a password, an access key, or an account elsewhere. */
+/** Sign-in: with a password, an access key, or an account elsewhere. */
 export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Config) => {
   const { settings, authMode: mode, sessions, countAttempt } = auth
   const audit = auth.audit.record
@@ -104,7 +104,7 @@ export const composeAccountAccess = (
   })
 }
 
-/** Of a function that uses no linked account. */
+/** For a function that uses no linked account. */
 export const withoutAccounts: AccountAccess = {
   writerAt: async () => undefined,
   readerOf: async () => undefined,
@@ -113,7 +113,7 @@ export const withoutAccounts: AccountAccess = {
 
 type CodeHostPorts = AuthPorts & { cipher: Cipher; providerFetch: ProviderFetch }
 
-/** The accounts of the code host that tasks are run with, and whether their changes are to become pull requests. */
+/** The accounts of the code host that tasks run with, and whether their changes become pull requests. */
 export const composeCodeHost = (
   { accountStatusOf, adminIds, settings }: AuthContext,
   ports: CodeHostPorts,
@@ -127,15 +127,15 @@ export const composeCodeHost = (
 })
 
 /**
- * Where `owner/repo` lives, and whether that is the code host whose accounts people link: tokens go nowhere else. Without a
- * setting of its own it is the site that people sign in at.
+ * The host of `owner/repo`, and whether it is the code host whose accounts people link: only there tokens are sent. The
+ * default is the site where people sign in.
  */
 export const codeHostPlace = ({ CODEHOST_GIT_URL, accounts }: Config) => {
   const base = CODEHOST_GIT_URL ?? codeHostGit(accounts.codehost)
   return base === undefined ? { isLinked: false } : { base, isLinked: true }
 }
 
-/** How accounts elsewhere stand, as those can tell who open no tokens. */
+/** The state of linked accounts, for functions that open no tokens. */
 export const composeConnectionStatus = (
   { settings }: Pick<AuthContext, 'settings'>,
   { store }: Pick<AuthPorts, 'store'>,
@@ -154,7 +154,7 @@ export const composeConnectionStatus = (
     aiTaskLabel: config.AI_TASK_LABEL,
   })
 
-/** How an account elsewhere is given up. */
+/** The removal of linked accounts. */
 export const composeDisconnect = ({ audit }: Pick<AuthContext, 'audit'>, { oauth }: Pick<SignIn, 'oauth'>) =>
   createDisconnect({ unlink: oauth.unlink, audit: audit.record })
 
@@ -171,6 +171,6 @@ export const composeDevices = (
     audit: audit.record,
   })
 
-/** API tokens, as people make and revoke them. */
+/** API tokens: creation, list and revocation. */
 export const composeTokens = ({ audit }: Pick<AuthContext, 'audit'>, ports: AuthPorts, config: Config) =>
   createTokens({ ...ports, callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM, audit: audit.record })

@@ -21,7 +21,7 @@ import type { Objection } from '../settings/changes.ts'
 import { createSettings } from '../settings/service.ts'
 import { createTokenPrincipal } from '../tokens/token-principal.ts'
 
-/** The outside world as it is needed to know who is calling. */
+/** The ports that identify callers. */
 export type AuthPorts = {
   store: Store
   entropy: Entropy
@@ -32,12 +32,12 @@ export type AuthPorts = {
   tracing: Tracing
 }
 
-/** In the cloud other processes change settings too; sessions, roles and tokens are read with each request. */
+/** In the cloud other processes change settings too. Sessions, roles and tokens are read at each request. */
 const STALE_AFTER_MS = 2_000
 
 export type AuthContext = ReturnType<typeof createAuthContext>
 
-/** What every function needs before it does anything: the settings, and who is calling. */
+/** The context that every function needs first: the settings, and who is calling. */
 export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
@@ -80,10 +80,10 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   }
 }
 
-/** A setting by which others than this machine reach the service, and its value. */
+/** A setting that makes the service reachable from other machines, and its value. */
 type Exposure = readonly [name: 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL', value: string | number]
 
-/** The first setting by which others reach the service, itself or through a proxy; undefined where none lets them. */
+/** The first setting that makes the service reachable, itself or through a proxy; undefined when none does. */
 export const exposureOf = (
   config: Pick<Config, 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL'>,
 ): Exposure | undefined => {
@@ -101,11 +101,11 @@ const MOST_ACCOUNTS = 200
 type Needs = { store: Store; issuer: string | undefined }
 
 /**
- * Whom the OpenID Connect issuer could bring in: who has an account linked there, or a verified address, by which the
- * issuer's account is found.
+ * Whether a user can sign in by the OpenID Connect issuer: with a linked account there, or with a verified address, by
+ * which an issuer's account is matched.
  */
 const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
-  // Any client may have linked it: subjects that are the same for all clients are still known.
+  // Any client may have linked it: subjects that are the same for all clients stay known.
   const place = { name: 'oidc', realm: issuer } as const
 
   const isLinked = async (userId: string) => {
@@ -120,11 +120,11 @@ const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
     return registration?.userId === userId && registration.emailVerified
   }
 
-  /** Whether it could once those providers are unlinked. */
+  /** Whether the user still could without the linked accounts at these providers. */
   const issuerBrings = async (userId: string, unlinked: readonly ProviderName[] = []): Promise<boolean> =>
     (await isVerified(userId)) || (!unlinked.includes('oidc') && isLinked(userId))
 
-  /** Whether one of them is an admin who is not disabled. */
+  /** Whether an active admin could sign in. */
   const issuerBringsAdmin = async (): Promise<boolean> => {
     const roster = await store.get(rosters, ROSTER_ID)
     for (const userId of roster?.admins ?? []) if (await issuerBrings(userId)) return true
@@ -137,15 +137,15 @@ const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
 type Circumstances = {
   mayBeOpen: boolean
   hasKey: () => boolean
-  /** Whether there is an account whose owner may sign in as an admin. */
+  /** Whether an account exists whose owner may sign in as an admin. */
   hasAdmin: () => Promise<boolean>
-  /** Whether the OpenID Connect issuer could bring one of them in. */
+  /** Whether such an admin could sign in by the OpenID Connect issuer. */
   issuerBringsAdmin: () => Promise<boolean>
-  /** Whether registration is closed to all. */
+  /** Whether registration is closed. */
   isClosed: () => boolean
 }
 
-/** What of the settings cannot be had while the service runs where it does. */
+/** Which settings are impossible in the present configuration. */
 const objectionIn = (config: Config, circumstances: Circumstances): Objection => {
   const { mayBeOpen, hasKey, hasAdmin, issuerBringsAdmin, isClosed } = circumstances
 
@@ -166,7 +166,7 @@ const objectionIn = (config: Config, circumstances: Circumstances): Objection =>
         : 'needs an access key first, since others than this machine can reach the service'
     if (mode === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
       return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
-    // An admin must be left who can change it back.
+    // An admin must remain who can change the setting back.
     return (await hasAdmin()) ? toAccounts(mode) : toNoAccount()
   }
 

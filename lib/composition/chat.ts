@@ -43,8 +43,8 @@ type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & Con
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
 /**
- * Conversations with models: their turns, plain, with tools and agentic, and how a turn goes on after an approval.
- * `longestSilenceMs` is how long a proxy in front of the service waits for a first byte.
+ * Conversations with models: turns without tools, with tools, and agentic ones, and their continuation after an approval.
+ * `longestSilenceMs` is how long a proxy in front of the service waits for the first byte.
  */
 export const composeChat = (
   { tasks, memory, policy, approvals, agentSessions, access }: Others,
@@ -71,7 +71,7 @@ export const composeChat = (
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
   })
-  /** A conversation's workspace, with all tools approved. */
+  /** The toolbox of a conversation's workspace, with all tools approved. */
   const openToolbox = async ({ userId }: Principal, conversationId: string) => {
     await conversations.own({ userId }, conversationId)
     const workspace = await ports.workspaces.open(conversationId)
@@ -79,7 +79,7 @@ export const composeChat = (
     return snapshots.within(conversationId, ports.openTools(session))
   }
   const agentic = createAgenticTurns({ ...ports, sessions: agentSessions, turns: chat.turns, openToolbox })
-  /** What waited for an approval: a turn of a conversation, or the run of a task. */
+  /** Continues what waited for an approval: a turn of a conversation, or the run of a task. */
   const continueTurn: ContinueTurn = async (message) => {
     if ('endedTaskId' in message) {
       const { endedTaskId: taskId, userId } = message
@@ -92,7 +92,7 @@ export const composeChat = (
   return { conversations, chat, snapshots, agentSessions, agentic, continueTurn }
 }
 
-/** A message of storage to what waits for approvals. Throws Problem `internal` for one that is none: no collection may send such. */
+/** Parses a message about approvals. Throws Problem `internal` for any other message: no collection may send one. */
 export const turnMessageIn = (body: object): TurnMessage => {
   const { success, data } = TurnMessageSchema.safeParse(body)
   if (!success)
@@ -106,12 +106,12 @@ export const turnMessageIn = (body: object): TurnMessage => {
 
 type TicketNeeds = { trackers: Trackers; access: Pick<AccountAccess, 'readerOf' | 'tokenOf'> }
 
-/** A turn does not wait for longer. */
+/** How long a turn waits for a ticket. */
 const READ_MS = 5_000
 
 const isTracker = (trackers: Trackers, name: string): name is TrackerName => Object.hasOwn(trackers, name)
 
-/** Reads tickets by the account that a user linked, so that a user sees no more than the provider allows. */
+/** Reads tickets by the user's linked account, so that a user sees no more than the provider allows. */
 const createReadTicket =
   ({ trackers, access }: TicketNeeds): ReadTicket =>
   async ({ userId }, provider, sourceId) => {
@@ -135,15 +135,15 @@ const createReadTicket =
 type EndNeeds = {
   conversations: Pick<Conversations, 'own'>
   approvals: Pick<ApprovalService, 'forget' | 'withdraw'>
-  /** Stops a turn that goes on in this process; absent where none do. */
+  /** Stops a turn that runs in this process; absent where none run. */
   stopTurn?: (conversationId: string) => void
-  /** Whether one goes on, in the process that runs all turns; absent where others run them. */
+  /** Whether a turn runs, in a process that runs all turns; absent where other processes run them. */
   hasTurn?: (conversationId: string) => boolean
-  /** Absent where workspaces lie on the disks of other processes, which tidy them up. */
+  /** Absent where workspaces are on the disks of other processes, which remove them later. */
   removeWorkspace?: (conversationId: string) => Promise<void>
 }
 
-/** How conversations are deleted with all that belongs to them, and their turns cancelled. */
+/** Deletes conversations with everything that belongs to them, and cancels their turns. */
 export const composeConversationEnds = (
   {
     conversations,
@@ -167,7 +167,7 @@ export const composeConversationEnds = (
 
 type SessionPorts = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & { feed: Feed }
 
-/** Agent sessions; those of tasks are in the state of their task. */
+/** Agent sessions; sessions of tasks have the state of their task. */
 export const composeAgentSessions = (
   ports: SessionPorts,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'AGENTIC_ORPHAN_MS'>,
@@ -181,28 +181,31 @@ export const composeAgentSessions = (
     cancelTask: tasks.cancel,
   })
 
-/** The runs of tasks as sessions, where agents run. */
+/** The runs of tasks as sessions, for processes that run agents. */
 export const composeTaskRuns = (
   agentSessions: ReturnType<typeof composeAgentSessions>,
   { models, clock, ids }: Pick<SessionPorts, 'clock' | 'ids'> & { models: Pick<Models, 'resolve'> },
 ) => createTaskRuns({ sessions: agentSessions, target: () => models.resolve({}), clock, ids })
 
-/** What watches memory files for changes, where something does. */
+/** The ports of memory with the watcher of its files. */
 export type WatchedMemoryPorts = MemoryPorts & { watchingMemory: Watching }
 
-/** Memory, and who is put on record for clearing it. */
+/** Memory, whose deletion is recorded with its user. */
 export const composeMemory = (
   { audit }: Pick<AuthContext, 'audit'>,
   { watchingMemory, ...ports }: WatchedMemoryPorts,
 ) => createMemory({ ...ports, watching: watchingMemory, audit: audit.record })
 
-/** What gives questions to memory more words: a configured model, where it is asked to and there is none for embedding. */
+/**
+ * The expansion of memory's questions: a configured model that adds words, if the setting asks for it and there is no
+ * embedding model.
+ */
 export const composeExpand = (
   config: Pick<Config, 'MEMORY_EXPAND' | 'EMBEDDING_MODEL'>,
   { models, clock, log }: { models: Models; clock: Clock; log: Log },
 ): { expand?: Expand } => {
   const isAsked = config.MEMORY_EXPAND === 'on' && config.EMBEDDING_MODEL === undefined
-  // The demo model knows no words.
+  // The demo model adds no words.
   const hasModel = models.providers().some(({ configured, demo }) => configured && !demo)
   return isAsked && hasModel ? { expand: createExpand({ models, clock, log }) } : {}
 }
@@ -213,6 +216,6 @@ export type WebSearchPorts = AuthPorts & {
   webSearchProviders: WebSearchProviders
 }
 
-/** The search of the web that this installation has. */
+/** The web search of this installation. */
 export const composeWebSearch = ({ audit }: Pick<AuthContext, 'audit'>, ports: WebSearchPorts) =>
   createWebSearch({ ...ports, providers: ports.webSearchProviders, audit: audit.record })

@@ -28,7 +28,7 @@ import { composeSchedules } from './schedules.ts'
 import { composeSecurity } from './security.ts'
 import { composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
 
-/** The outside world as the domains see it. */
+/** All ports of the domains. */
 export type Ports = SignInPorts &
   WorkPorts &
   WatchedMemoryPorts &
@@ -37,7 +37,7 @@ export type Ports = SignInPorts &
 
 export type Domains = ReturnType<typeof createDomains>
 
-/** All domains, composed: a verb that one needs of another is handed over in this folder, and nowhere else. */
+/** All domains, composed. Only this folder passes verbs of one domain to another. */
 export const createDomains = (ports: Ports, config: Config) => {
   const auth = createAuthContext(ports, config)
   const agentSessions = composeAgentSessions(ports, config, {

@@ -8,7 +8,7 @@ import { EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import type { Work } from './work.ts'
 
-/** What the notification queue carries. */
+/** The messages of the notification queue. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
   z.object({
@@ -35,7 +35,7 @@ type Handled = Pick<
   'tasks' | 'deadLetters' | 'gateway' | 'reporting' | 'notifications' | 'outboundWebhooks'
 >
 
-/** What handles notices, with the failures and jobs that some of them are of. */
+/** The handlers of notices, with the failures and jobs that some notices are about. */
 export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports: AuthPorts) => {
   const failures = composeFailures(work, ports)
   const bulk = composeBulk(work, ports)
@@ -51,7 +51,7 @@ export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports
       await work.notifications.deliver(notice)
   }
 
-  /** Hands a notice to its domain. */
+  /** Passes a notice to its domain. */
   const handOver = (notice: Notice): Promise<void> => {
     switch (notice.kind) {
       case 'ended':
@@ -65,14 +65,16 @@ export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports
     }
   }
 
-  /** Handles a notice; a repeat of any kind of notice changes nothing. */
+  /** Handles a notice; a repeat changes nothing. */
   const handleNotice = (notice: Notice): Promise<void> =>
     ports.tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, () => handOver(notice))
 
   return { failures, bulk, handleNotice }
 }
 
-/** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
+/**
+ * Parses a message of storage as a notice. Throws Problem `internal` for any other message: no collection may send one.
+ */
 export const noticeIn = (body: object): Notice => {
   const { success, data } = NoticeSchema.safeParse(body)
   if (!success)

@@ -9,7 +9,7 @@ import type { TaskEvent } from '../tasks/schema.ts'
 import { createTransitions } from '../tasks/transitions.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
-/** Whether an outbound webhook is subscribed to what an event of a task causes. */
+/** Whether an outbound webhook is subscribed to the events that an event of a task causes. */
 export const subscriptionsOf =
   ({ settings }: Pick<AuthContext, 'settings'>) =>
   (type: TaskEvent['type']): boolean => {
@@ -22,7 +22,7 @@ type CreationPorts = AuthPorts & {
   repositories: Pick<Repositories, 'check'>
 }
 
-/** Tasks for a function that creates them, and has nothing else to do with them: it starts sooner without the rest. */
+/** The creation of tasks alone, for functions that need no other verb of tasks: they start sooner. */
 export const composeTaskCreation = (
   auth: Pick<AuthContext, 'settings'>,
   { adapters, ...ports }: CreationPorts,

@@ -10,7 +10,7 @@ import type { AuthContext, AuthPorts } from './auth.ts'
 const STALE_AFTER_MS = 2_000
 const MINUTE_MS = 60_000
 
-/** Approvals; a call that waits for one and is never made is on record with the commit that says so. */
+/** Approvals; the commit that withdraws one also records the call that is not made. */
 export const composeApprovals = (
   ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'masker'>,
 ): ApprovalService =>
@@ -29,12 +29,12 @@ export const composeApprovals = (
     },
   })
 
-/** Why a call of a task is not made that has waited. */
+/** The reason of calls that are not made because their task has ended. */
 export const TASK_ENDED = 'its task has ended'
 
 export type Security = ReturnType<typeof composeSecurity>
 
-/** What decides on tool calls, and who is asked about them: policy, audit of calls, approvals. */
+/** The control of tool calls: policy, audit of calls, approvals. */
 export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const policy = createPolicy({
@@ -46,11 +46,11 @@ export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPort
   const toolCalls = createToolCallAudit({ ...ports, policy })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0
-  // Many processes count calls together; one alone needs no storage for that.
+  // Several processes share one count; a single process needs no storage for it.
   const countCall = isCloud ? countForAll : createCallRate(ports.clock)
   return {
     ...{ policy, approvals, toolCalls },
-    /** What tools are opened with. */
+    /** The needs of toolboxes. */
     toolSecurity: { policy, approvals, countCall, onToolCall: toolCalls.record },
   }
 }

@@ -38,16 +38,16 @@ import type { AuthContext, AuthPorts } from './auth.ts'
 import { subscriptionsOf } from './schedules.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
 
-/** How the worker of a queue stands, as the queue's status shows it. */
+/** The state of a queue's worker in the queue's status. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
 
-/** The outside world as work needs it. */
+/** The ports of tasks and queues. */
 export type WorkPorts = AuthPorts & {
   taskQueue: Queue<RunTask> & WorkerState
   notificationQueue: WorkerState
   feed: Feed
   adapters: readonly AgentAdapter[]
-  /** Absent where no agents run, as the events of their runs. */
+  /** Absent where no agents run; so are the events of their runs. */
   runProgram?: RunProgram
   openEvents?: OpenRunEvents
   breakers: Breakers
@@ -58,13 +58,13 @@ export type WorkPorts = AuthPorts & {
   defersFailing?: true
   /** Absent where no notices are handled. */
   commenting?: Commenting
-  /** Takes what a finished task came to into memory. Absent where no tasks run. */
+  /** Stores what a finished task taught in memory. Absent where no tasks run. */
   learn?: (task: Task, result: TaskResult) => Promise<void>
   random: () => number
   queueMode: QueueStatus['mode']
 }
 
-/** What it takes to comment on issues: their providers, and accounts there. */
+/** The ports for comments on issues: the providers, and accounts there. */
 type Commenting = { trackers: Trackers; access: Pick<AccountAccess, 'writerAt' | 'tokenOf'> }
 
 const commentsElsewhere = async (): Promise<never> => {
@@ -89,7 +89,7 @@ const runsElsewhere: RunProgram = async () => {
 
 export type Work = ReturnType<typeof composeWork>
 
-/** Tasks and all that moves them: queues, agents, the worker, the gateway. */
+/** Tasks with their queues, agents, worker and gateway. */
 export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config) => {
   const { store, taskQueue, notificationQueue, breakers, clock, log, masker, tracing } = ports
   const { settings, limiter } = auth
@@ -203,10 +203,10 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
 }
 
 const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
-/** The tasks read per status that name the issue, of which there are few. */
+/** The most tasks of an issue that are read per status; an issue has few. */
 const LOOKED_AT = 50
 
-/** Reads the unfinished tasks alone, and is called only where the task that the issue was known by has ended. */
+/** Reads unfinished tasks only, and is called only when the known task of the issue has ended. */
 const unfinishedLike =
   ({ find }: Pick<Work['tasks'], 'find'>, { store }: Pick<AuthPorts, 'store'>) =>
   async (id: string): ReturnType<WebhookTasks['unfinishedLike']> => {
@@ -219,14 +219,14 @@ const unfinishedLike =
     const selection = { index: 'byStatus', where, order: 'desc', limit: LOOKED_AT } as const
     const pages = await Promise.all(UNFINISHED.map((is) => store.page(taskRows, { ...selection, is })))
     const rows = pages.flatMap((page) => page.rows)
-    // A task that was created by hand may name any source: it is no task of the issue, and not to be shown to its sender.
+    // A task that a user created may name any source: it is no task of the issue, and its sender must not see it.
     const row = rows.find(
       ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === webhookCreator(source),
     )
     return row && find(row.id)
   }
 
-/** Events from elsewhere, which become tasks. */
+/** Inbound webhooks, whose events become tasks. */
 export const composeWebhooks = (
   { tasks, settings }: Pick<Work, 'tasks'> & Pick<AuthContext, 'settings'>,
   ports: AuthPorts,

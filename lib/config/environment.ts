@@ -6,7 +6,7 @@ import { baseUrl, headerPairs, httpsUrl, int, ints, key32, label, list, listOf, 
 
 const DAY_MS = 86_400_000
 
-/** Every variable that has one name; those that come by kind of provider are in `families.ts`. */
+/** Every variable with a fixed name; those with a kind of provider in their name are in `families.ts`. */
 export const Environment = z.object({
   PORT: int(0, 65_535, 3_000),
   HOST: text.default('127.0.0.1'),

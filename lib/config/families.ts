@@ -14,13 +14,13 @@ const Provider = z.object({
   model: text.optional(),
   contextTokens: whole(1_000, 100_000_000).optional(),
 })
-/** A field that was not given is absent. */
+/** A field that is not set is absent. */
 export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }
 
 const ACCOUNT_KINDS = ['codehost', 'trackera', 'trackerb'] as const
 type AccountKind = (typeof ACCOUNT_KINDS)[number]
 
-/** `<KIND>_CLIENT_ID` and so on of one place where people have accounts; unset URLs are those of the real one. */
+/** `<KIND>_CLIENT_ID` and so on of one provider of accounts; the default URLs are those of the real one. */
 const Account = z.object({
   clientId: text.optional(),
   clientSecret: text.optional(),
@@ -31,7 +31,7 @@ const Account = z.object({
 })
 type AccountSettings = z.output<typeof Account>
 
-/** `<KIND>_WEBHOOK_SECRET`, as it was typed in at the provider: every character of it is part of the key. */
+/** `<KIND>_WEBHOOK_SECRET` as entered at the provider: every character is part of the key. */
 const Inbound = z.object({
   webhookSecret: z.string().max(1_024, 'may have 1024 characters at most').optional(),
 })
@@ -58,6 +58,6 @@ export const familyNames: readonly string[] = Object.values(families).flatMap(({
   kinds.flatMap((kind) => Object.keys(schema.shape).map((field) => variable(kind, field))),
 )
 
-/** Whether anything was said of a kind. */
+/** Whether any setting of a kind is set. */
 export const isConfigured = (settings: object): boolean =>
   Object.values(settings).some((value) => value !== undefined)

@@ -3,20 +3,20 @@ import { SHORTEST_MASKED } from '../core/secret-forms.ts'
 
 const SECRET_NAME = /(?:(?:^|_)(?:KEY|SECRET|TOKEN|CREDENTIALS?)|PASSWORD|PASSPHRASE)$/i
 
-/** Headers for a collector of traces, which may authorise; OpenTelemetry has chosen the name. */
+/** Headers for a collector of traces, which may contain credentials; OpenTelemetry defines the name. */
 const HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS'
 
-/** Whether a variable of that name holds a secret. Every setting that holds one is named so: this is all that marks it. */
+/** Whether a variable's name marks it as a secret. Every setting with a secret has such a name: nothing else marks it. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) || name === HEADERS
 
-/** A variable that is no setting may hold anything under such a name, a word of ordinary texts as well. */
+/** Variables that are no settings may have such a name for an ordinary word. */
 const SHORTEST_OF_OTHERS = 16
 
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * What of the environment must not be shown: the values of settings and other variables that are named as secrets
- * (credentials of AWS, tokens of an agent's module), and passwords in URLs.
+ * The secrets of the environment: the values of settings and other variables whose name marks a secret (credentials of
+ * AWS, tokens of an agent's module), and passwords in URLs.
  */
 export const secretsIn = (environment: Variables, settingNames: readonly string[]): string[] => {
   const settings = new Set(settingNames)
@@ -30,14 +30,14 @@ export const secretsIn = (environment: Variables, settingNames: readonly string[
   ]
 }
 
-/** The settings whose secret is too short to be found in texts. */
+/** The settings whose secret is too short to mask in texts. */
 export const tooShortToMask = (environment: Variables, secretNames: readonly string[]): string[] =>
   secretNames.filter((name) => {
     const { length } = environment[name] ?? ''
     return length > 0 && length < SHORTEST_MASKED
   })
 
-/** Short ones are words of ordinary texts. */
+/** Short values are words of ordinary texts. */
 const headerValuesIn = (headers = ''): string[] =>
   headers
     .split(',')
@@ -45,9 +45,9 @@ const headerValuesIn = (headers = ''): string[] =>
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])
     .filter(({ length }) => length >= SHORTEST_OF_OTHERS)
 
-/** A password as a URL has it, and as it is sent. */
+/** A password as it is written in a URL, and as it is sent. */
 const passwordsIn = (value: string): string[] => {
   const { password } = URL.parse(value) ?? { password: '' }
-  // Not decodeURIComponent, which throws for a percent sign that begins nothing.
+  // decodeURIComponent is not used: it throws for a percent sign without two digits.
   return password === '' ? [] : [password, querystring.unescape(password)]
 }

@@ -4,7 +4,7 @@ import * as z from 'zod'
 /** Kinds of values that environment variables have. */
 export const text = z.string().trim().min(1)
 
-/** The name of a label elsewhere. */
+/** The name of a label at a code host or tracker. */
 export const label = (fallback: string) => text.max(200, 'may have 200 characters at most').default(fallback)
 
 export const whole = (least: number, most: number) =>
@@ -24,7 +24,7 @@ const parts = (value: string) =>
 
 export const list = z.string().default('').transform(parts)
 
-/** As `list`, absent where nothing is said. */
+/** As `list`; absent when unset. */
 export const listIfGiven = z.string().transform(parts).optional()
 
 /** Some of these words, separated by commas, each once. */
@@ -36,7 +36,7 @@ export const listOf = <const Word extends string>(words: readonly Word[]) =>
     return [...new Set(given)] as Word[]
   })
 
-/** Exactly so many whole numbers, separated by commas. */
+/** A fixed number of whole numbers, separated by commas. */
 export const ints = (fallback: readonly number[], most: number) =>
   z
     .string()
@@ -56,7 +56,7 @@ export const ints = (fallback: readonly number[], most: number) =>
 
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional()
 
-/** A URL that paths are appended to, which begin at the root of its host: as browsers write it, without a slash. */
+/** A URL that paths from the root of its host are appended to: normalized as browsers do, without a trailing slash. */
 export const baseUrl = url.transform((text, context) => {
   if (text === undefined) return undefined
   const { origin, pathname, username, password, search, hash } = new URL(text)
@@ -68,13 +68,13 @@ export const baseUrl = url.transform((text, context) => {
   return origin
 })
 
-/** As `baseUrl`, of what is reached by https alone. */
+/** As `baseUrl`, for https only. */
 export const httpsUrl = baseUrl.refine(
   (origin) => origin === undefined || origin.startsWith('https:'),
   'must be an https URL',
 )
 
-/** Headers as OpenTelemetry writes them: `name=value,name=value`, values percent-encoded where they need to be. */
+/** Headers in OpenTelemetry's form: `name=value,name=value`, with percent-encoded values. */
 export const headerPairs = z
   .string()
   .transform((text, context): Record<string, string> => {

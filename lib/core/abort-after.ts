@@ -2,7 +2,10 @@ import { Problem } from './errors.ts'
 
 type Timer = { after(delayMs: number, call: () => void): () => void }
 
-/** A signal that aborts after so long, with Problem `unavailable` `timeout`; never for Infinity. Dispose of it when the work is done. */
+/**
+ * Returns a signal that aborts after `mostMs` with Problem `unavailable` `timeout`; it never aborts for Infinity. The
+ * caller disposes of it when the work is done.
+ */
 export const abortAfter = (timer: Timer, mostMs: number) => {
   const controller = new AbortController()
   const late = () =>

@@ -1,7 +1,7 @@
-/** Bytes of JSON that the rows of an answer have: a function answers with 6 MB at most. */
+/** The most bytes of JSON that the rows of an answer may have. Lambda limits an answer to 6 MB. */
 const MOST_BYTES = 3_000_000
 
-/** Of rows in their order those that fit an answer, one at least. */
+/** The first rows that together fit an answer: always at least one. */
 export const fitting = <R extends object>(rows: readonly R[]): R[] => {
   let bytes = 0
   const end = rows.findIndex((row, at) => {

@@ -1,4 +1,6 @@
-/** What waits grow to when no other longest is given: 15 minutes. A first wait that is longer stays as it is. */
+/**
+ * The longest wait where the caller gives no other: 15 minutes. A first wait that is longer than this is not shortened.
+ */
 export const LONGEST_BACKOFF_MS = 900_000
 
 // A quarter spreads a burst of failures apart and keeps the schedule readable in a log.

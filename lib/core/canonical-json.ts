@@ -1,7 +1,7 @@
 /**
- * The one text of a JSON value (RFC 8785): members by the code units of their names, no white space, numbers and
- * texts as ECMAScript writes them. What is equal after `JSON.parse` has the same text. Throws TypeError for what no
- * JSON can carry: numbers that are not finite, half surrogate pairs, and anything that is not JSON at all.
+ * The canonical text of a JSON value (RFC 8785): members in the order of the code units of their names, no white space,
+ * numbers and texts as ECMAScript writes them. Values that are equal after `JSON.parse` have the same text. Throws
+ * TypeError for values that JSON cannot hold: numbers that are not finite, half surrogate pairs, functions and the like.
  */
 export const canonicalJson = (value: unknown): string => {
   if (value === null || typeof value === 'boolean') return String(value)
@@ -17,7 +17,7 @@ const textOf = (text: string): string => {
   throw new TypeError('Not well-formed Unicode')
 }
 
-/** Without a comparison of its own, `sort` compares code units. */
+/** `sort` without a comparison function compares code units. */
 const membersOf = (value: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(value)
     .sort()

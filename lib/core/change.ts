@@ -1,6 +1,6 @@
 /** A row as it comes out of JSON. */
 type Fields = { [field: string]: unknown }
-/** What becomes of the fields that it names, as `Update` of the port `Store` has it. */
+/** The changes of fields that `Update` of the port `Store` describes. */
 type Change = {
   set?: Readonly<Fields>
   setIfAbsent?: Readonly<Fields>
@@ -8,7 +8,7 @@ type Change = {
   unset?: readonly string[]
 }
 
-/** Whether the row has every value asked for, a list meaning any of them; absent and `null` are the same. */
+/** Whether the row meets every condition. A list means any of its values; absent and `null` are equal. */
 export const meets = (row: Readonly<Fields>, when: Readonly<Fields> | undefined): boolean => {
   if (when === undefined) return true
   for (const field in when) {
@@ -19,13 +19,13 @@ export const meets = (row: Readonly<Fields>, when: Readonly<Fields> | undefined)
   return true
 }
 
-/** A step that can be added. Throws TypeError for one that is no finite number. */
+/** Returns the step. Throws TypeError for one that is not a finite number. */
 export const checkStep = (step: number, field: string): number => {
   if (!Number.isFinite(step)) throw new TypeError(`${field}: ${step} cannot be added`)
   return step
 }
 
-/** The value with the step added; absent and `null` count as 0. Throws TypeError for what is no number. */
+/** Returns the value plus the step; absent and `null` count as 0. Throws TypeError for a value that is not a number. */
 export const sum = (value: unknown, step: number, field: string): number => {
   if (typeof value !== 'number' && value !== undefined && value !== null)
     throw new TypeError(`${field} is not a number: nothing can be added to it`)
@@ -33,9 +33,9 @@ export const sum = (value: unknown, step: number, field: string): number => {
 }
 
 /**
- * Changes the row in place: `set`, then `setIfAbsent`, `add` and `unset`. `setIfAbsent` sets a field only where the row has
- * none. A value that is undefined is left alone.
- * A removed field becomes undefined, which is no field in JSON: `delete` would make the object a slow one for good.
+ * Changes the row in place: `set`, then `setIfAbsent`, `add` and `unset`. `setIfAbsent` sets a field only where the row
+ * has no value. A value that is undefined changes nothing. A removed field becomes undefined, which JSON omits: `delete`
+ * would move the object to slow dictionary mode for good.
  */
 export const change = (row: Fields, { set, setIfAbsent, add, unset }: Change): void => {
   for (const field in set) if (set[field] !== undefined) row[field] = set[field]
@@ -47,7 +47,7 @@ export const change = (row: Fields, { set, setIfAbsent, add, unset }: Change): v
   if (unset !== undefined) for (const field of unset) if (row[field] !== undefined) row[field] = undefined
 }
 
-/** The row as a change leaves it. */
+/** A changed copy of the row. */
 export const changed = (row: Readonly<Fields>, by: Change): Fields => {
   const after = { ...row }
   change(after, by)

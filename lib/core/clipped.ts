@@ -1,4 +1,4 @@
-/** The beginning of a text that is longer than so many characters, with a note of how much is left out. */
+/** Cuts a text to `most` characters and appends a note of how many are left out. */
 export const clipped = (text: string, most: number): string =>
   text.length > most
     ? `${text.slice(0, most).toWellFormed()}\n[${text.length - most} more characters are left out]`

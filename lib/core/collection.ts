@@ -1,4 +1,4 @@
-/** What storage throws for a collection that it was not opened with. */
+/** The error of a collection that storage was not opened with. */
 export const unknownCollection = (name: string): Error =>
   new Error(`The collection ${name} has no table: add it to lib/collections.ts`)
 
@@ -16,9 +16,10 @@ type Index<R> = { within?: Field<R>; by: Field<R> }
 export type LogEntry = { readonly id: string; readonly [field: string]: unknown }
 
 /**
- * One write of one row, as `counts` and `sends` see it: the light fields before and after it (undefined: there was none,
- * or it is gone; removal by expiry included) and the log entries that it appended. Detail is not there, and a `long` field may
- * be missing: storage may keep those elsewhere. `collection` has the compiler see to that.
+ * One write of one row, as `counts` and `sends` see it: the light fields before and after the write, and the log entries
+ * that the write appended. `before` is undefined for a new row, `after` for a removed or expired one. Detail fields are
+ * absent, and a `long` field may be absent, since storage may keep those elsewhere. The type of `collection` enforces
+ * this.
  */
 export type Change<R> = {
   readonly before: Readonly<R> | undefined
@@ -26,12 +27,13 @@ export type Change<R> = {
   readonly log: readonly LogEntry[]
 }
 
-/** What those who watch live see of a change. `data` is plain JSON. Without an `audience` (a user id) all users see it. */
+/** A live event that a change publishes. `data` is plain JSON. With an `audience` (a user id) only that user sees it. */
 export type LiveDraft = { readonly type: string; readonly data: object; readonly audience?: string }
 
 /**
- * Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. A member with
- * an `expiresAt`, in epoch milliseconds and the same in each of its increments, is removed some time after that moment.
+ * Changes the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen.
+ * `expiresAt` (epoch milliseconds, the same in each increment of a member) lets storage remove the member some time after
+ * that moment.
  */
 export type Increment = {
   readonly counter: string
@@ -42,7 +44,7 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
-/** For `counts`: how many rows there are, as `total` of the counters that a row belongs to. A row keeps to those for its life. */
+/** A `counts` that counts rows: `total` of each counter that a row belongs to. A row never changes its counters. */
 export const countRows =
   <R>(countersOf: (row: Readonly<R>) => readonly Pick<Increment, 'counter' | 'member'>[]) =>
   ({ before, after }: Pick<Change<R>, 'before' | 'after'>): Increment[] => {
@@ -52,15 +54,15 @@ export const countRows =
   }
 
 /**
- * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval (`composition/chat.ts`),
- * `notices` is handled by the domains (`composition/notices.ts`).
+ * The channels of messages. `run` starts attempts of tasks, `turns` continues runs that waited for an approval
+ * (`composition/chat.ts`), and `notices` go to the domains (`composition/notices.ts`).
  */
 export type Channel = 'run' | 'turns' | 'notices'
 
 /**
- * A message that a change causes, for the channel `to`. Delivery is at least once and never before the row can be read;
- * `id` is the same for every delivery of it. `notBefore` is an ISO time. A message that is `rebuilt` is not kept in
- * storage: its receiver makes it again from the rows when the process starts.
+ * A message that a change causes, for the channel `to`. It is delivered at least once, and never before readers see the
+ * row. `id` is the same in every delivery. `notBefore` is an ISO time. A `rebuilt` message is not stored: its receiver
+ * makes it again from the rows when the process starts.
  */
 export type Message = {
   readonly to: Channel
@@ -74,25 +76,25 @@ export type Message = {
 
 /**
  * A kind of stored row, declared as data; the storage adapters derive their tables from it.
- * `within` makes the key a pair, for rows that are only ever read together with their owner.
- * `detail` fields are heavy: they are kept beside the row and come only when asked for.
- * `summary` lists all the other fields, for storage whose indexes are copies and that has to name what to copy; where a
- * collection has detail and no list, such storage copies the detail as well. Storage that keeps no order of fields shows
- * them in that of the list, then the detail, then what is in no list by its name.
- * `long` names fields of the summary that may be long. Storage whose indexes are copies, paid for by their size, keeps what
- * is too much for a copy beside the row; the row comes whole all the same.
- * `fixed` names fields of the summary that a row is made with and keeps. Storage whose indexes can name few fields keeps
- * them together; there a change, a condition or a test that names one is answered all the same, by reading more.
- * `expires` names a field of epoch milliseconds after which the row counts as absent.
+ * - `within` makes the key a pair, for rows that are only read together with their owner.
+ * - `detail` names heavy fields. They are stored beside the row and read only on request.
+ * - `summary` lists all other fields, for storage whose indexes are copies. Without it, such storage copies the detail
+ *   too. Storage that keeps no order of fields answers them in the order of this list, then the detail, then all others
+ *   by name.
+ * - `long` names summary fields that may be long. Storage whose indexes are copies keeps a value that is too long for a
+ *   copy beside the row; a read still answers the whole row.
+ * - `fixed` names summary fields that never change after the insert. Storage whose indexes can name few fields keeps
+ *   these together; a change or condition that names one still works there, at the cost of more reads.
+ * - `expires` names a field of epoch milliseconds after which the row counts as absent.
  *
- * What follows from a write is declared here, and done by storage also when the process dies after it:
- * `log` names the collection that holds the entries which writes of its rows append; its `within` is the key of this one.
- * `counts` says which counters a change moves, `sends` which messages it causes, `publishes` what live readers see of it.
- * All are pure, may be asked again for the same change, and read nothing but the change. What is published is not stored
- * with the write: a process that dies right after it publishes nothing.
- * `recount` is for the counters that rows alone tell: the index that has every row, and whether a name is one of those (all
- * are where it does not say). Rows hold the present state only. An index within a user's id has every row as well. `counter` and
- * `ofUser`, the counter of a user, are corrected also where no row is left.
+ * Storage carries out what follows from a write, even if the process dies after the write:
+ * - `log` names the collection of the entries that writes of a row append; its `within` is the key of the row.
+ * - `counts` returns the counters that a change moves, `sends` the messages, and `publishes` the live events. All three
+ *   are pure, may be called again for the same change, and read nothing else. Live events are not stored with the write:
+ *   a process that dies right after the write publishes none.
+ * - `recount` describes the counters that can be computed from rows alone: an index that has every row (or every row of
+ *   each user), and which names of the counter it covers (all by default). `counter`, and `ofUser` for the counter of a
+ *   user, are corrected also where no row is left.
  */
 export type Collection<R extends object = Row> = {
   name: string
@@ -117,8 +119,8 @@ export type Collection<R extends object = Row> = {
 }
 
 /**
- * A declaration that names its detail and long fields in its type. `counts` sees neither, since a counter would drift where
- * storage has a field at one time and not at another; `sends` and `publishes` see long fields as ones that may be missing.
+ * A declaration whose type names its detail and long fields. `counts` sees neither: a counter would drift where storage
+ * has a field at one time and not at another. `sends` and `publishes` see long fields as optional.
  */
 type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> = Omit<
   Collection<R>,

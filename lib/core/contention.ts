@@ -8,13 +8,13 @@ const TRIES = 12
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 500
 
-/** Answers undefined when another writer was faster. */
+/** Resolves to undefined when another writer changed the row first. */
 type Attempt<T> = () => Promise<T | undefined>
 
 /**
- * Makes writes of one row that are each made from what was read of it. Those of this process take turns. One that
- * another process was faster than is tried again: at once, since most often there are two, then after waits that double
- * up to half a second, of each of which a random part is waited. Resolves to undefined when all tries are used up.
+ * Serializes read-modify-write attempts on one row. Attempts of this process take turns. An attempt that lost to another
+ * process is repeated: the first time at once, since most often there are two writers, then after random waits below a
+ * limit that doubles up to half a second. Resolves to undefined when all tries are used up.
  */
 export const createContention = ({ timer, entropy }: Needs) => {
   let last: Promise<unknown> = Promise.resolve()

@@ -7,23 +7,26 @@ export type Place = { by: string | number | boolean | null; key: string }
 // Room for the longest sort value, a title of 500 characters that all need escaping.
 const LONGEST = 6_000
 
-// In hexadecimal, so sum and body together are still one base64url text.
+// Hexadecimal keeps sum and body together one base64url text.
 const SUM_LENGTH = 8
 
-// Detects damage and mix-ups. It is no signature: a forged cursor only names another place in the caller's own list.
+// The sum detects damage and mix-ups. It is no signature: a forged cursor only names another place in the caller's own
+// list.
 const sumOf = (body: string, scope: string) =>
   crc32(`${scope}\0${body}`).toString(16).padStart(SUM_LENGTH, '0')
 
 /**
- * A place as opaque base64url text. `scope` names the list with its filters, order and owner; the text is worth
- * something only under the same scope.
+ * Encodes a place as opaque base64url text. `scope` names the list with its filters, order and owner; `decodeCursor`
+ * accepts the text only with the same scope.
  */
 export const encodeCursor = ({ by, key }: Place, scope: string): string => {
   const body = Buffer.from(JSON.stringify([by, key])).toString('base64url')
   return sumOf(body, scope) + body
 }
 
-/** The place that `encodeCursor` wrote. Throws Problem `invalid` when the text is damaged, oversized or of another scope. */
+/**
+ * Decodes the text of `encodeCursor`. Throws Problem `invalid` when the text is damaged, too long or of another scope.
+ */
 export const decodeCursor = (text: string, scope: string): Place => {
   const body = text.slice(SUM_LENGTH)
   const intact = text.length <= LONGEST && text.slice(0, SUM_LENGTH) === sumOf(body, scope)

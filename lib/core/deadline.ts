@@ -1,8 +1,8 @@
 type Timer = { after(delayMs: number, call: () => void): () => void }
 
 /**
- * What an iterable yields, as it comes. Throws what `late` makes once `mostMs` have passed and the last has not come; what
- * is still on its way is then waited for no longer.
+ * Yields the items of an iterable. Throws the error that `late` makes when the last item has not come after `mostMs`;
+ * later items are not awaited.
  */
 export async function* beforeDeadline<T>(
   given: AsyncIterable<T>,

@@ -1,12 +1,12 @@
-// Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure. What it comes in is
-// nested 64 levels deep at most.
+// Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure. The JSON that holds a
+// document has at most 64 levels.
 
 type Node = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
 
 const BREAK = '\n'
-/** Nodes that stand on lines of their own, and what comes after them. */
+/** Nodes that begin on a new line, and the text that follows each. */
 const blocks: Readonly<Record<string, string>> = {
   paragraph: '\n\n',
   heading: '\n\n',
@@ -27,7 +27,7 @@ const blocks: Readonly<Record<string, string>> = {
   caption: BREAK,
 }
 
-/** What nodes without content say. */
+/** The text of each node without content. */
 const leaves: Readonly<Record<string, (attrs: Node) => unknown>> = {
   hardBreak: () => BREAK,
   rule: () => '---\n\n',
@@ -46,7 +46,7 @@ const LATEST_MS = 8.64e15
 const dateOf = (ms: number): string =>
   Math.abs(ms) <= LATEST_MS ? new Date(ms).toISOString().slice(0, 10) : ''
 
-/** A description or comment as plain text, whether it came as text or as a document; undefined for what is neither. */
+/** A description or comment as plain text, from a text or a document; undefined for any other value. */
 export const plainText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
   if (!isNode(value)) return undefined
@@ -76,7 +76,7 @@ const innerOf = (name: string, content: readonly unknown[]): string => {
   return texts.join('')
 }
 
-/** A link whose text is not its address says both. */
+/** A link shows its address beside a text that differs from it. */
 const linked = (text: string, { marks }: Node): string => {
   const link = Array.isArray(marks) ? marks.find((mark) => isNode(mark) && mark.type === 'link') : undefined
   const href = isNode(link) && isNode(link.attrs) ? link.attrs.href : undefined

@@ -1,4 +1,4 @@
-/** What went wrong, in terms that know nothing of HTTP; `http/problem.ts` maps each kind to one status. */
+/** The kinds of errors. They do not depend on HTTP; `http/problem.ts` maps each kind to one status. */
 export type ProblemKind =
   | 'invalid'
   | 'unauthenticated'
@@ -11,14 +11,14 @@ export type ProblemKind =
   | 'unsupported'
   | 'unavailable'
 
-/** One field of a request that was refused: where it is (`labels.0`) and what is wrong with it. */
+/** One refused field of a request: its path (`labels.0`) and what is wrong with it. */
 export type FieldIssue = { path: string; message: string }
 
 type Extra = { details?: unknown; retryAfterMs?: number; headers?: Record<string, string>; cause?: unknown }
 
 /**
- * An error that its caller may see. `code` is a stable snake_case word that programs match on, `message` tells a
- * person what to do. Every other error reaches the caller as a bare `internal`.
+ * An error that callers may see. `code` is a stable snake_case word for programs; `message` says to a person what to do.
+ * Callers see any other error as `internal` only.
  */
 export class Problem extends Error {
   readonly kind: ProblemKind
@@ -38,7 +38,7 @@ export class Problem extends Error {
   }
 }
 
-/** What does not fit its schema; its message calls the whole `body`. */
+/** A value that does not fit its schema. Its message names the whole value `body`. */
 export class Invalid extends Problem {
   readonly issues: readonly FieldIssue[]
 
@@ -52,7 +52,7 @@ export class Invalid extends Problem {
 export const invalid = (issues: readonly FieldIssue[], code = 'validation_failed') =>
   new Invalid(issues, code)
 
-/** What is wrong with a part of a request, as what is wrong with the whole: its fields are those of `part`. */
+/** Prefixes the fields of a validation error with `part`; returns any other error unchanged. */
 export const asPartOf = (part: string, thrown: unknown): unknown => {
   if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
     return thrown
@@ -64,17 +64,17 @@ export const asPartOf = (part: string, thrown: unknown): unknown => {
   )
 }
 
-/** Every field at fault and what is wrong with it; `whole` is what they are fields of. */
+/** One text of all fields at fault; `whole` names the value that they belong to. */
 export const issuesText = (issues: readonly FieldIssue[], whole: string): string =>
   issues.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')
 
-/** Nothing there under that id, or nothing that this caller may know of. */
+/** The error for an id that does not exist, or that this caller may not see. */
 export const missing = (what: string) =>
   new Problem('missing', `${what.toLowerCase().replaceAll(' ', '_')}_not_found`, `${what} not found`)
 
 /**
- * The message of anything that was thrown, cut to a length that fits a log line or a stored error. `mask` sees it before
- * it is cut: half a secret would not be found.
+ * The message of a thrown value, cut to fit a log line or a stored error. `mask` runs before the cut: it would not find
+ * half a secret.
  */
 export const messageOf = (thrown: unknown, most = 1_000, mask = (text: string) => text): string => {
   const text = mask(thrown instanceof Error ? thrown.message || thrown.name : String(thrown))

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 
-/** Of a message no more is compared than its beginning; what varies comes after that in few. */
+/** Only the beginning of a message is compared: few messages vary there only later. */
 const MOST_READ = 2_000
 const LONGEST = 300
 const DIGITS = 16
 
 /**
- * What differs between two failures of one cause, in the order in which it is looked for: quoted texts may have anything in
- * them, and addresses have paths, paths ids, and ids numbers.
+ * The parts that vary between failures of one cause, in the order of replacement: quoted texts may contain anything,
+ * addresses contain paths, paths contain ids, and ids contain numbers.
  */
 const FOLDS: readonly (readonly [RegExp, string])[] = [
   [/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '<text>'],
@@ -23,7 +23,7 @@ const FOLDS: readonly (readonly [RegExp, string])[] = [
   [/\s+/g, ' '],
 ]
 
-/** The message of a failure without what differs from one failure to the next of the same cause. */
+/** The message of a failure without the parts that vary between failures of the same cause. */
 export const foldedMessage = (message: string): string => {
   let text = message.slice(0, MOST_READ)
   for (const [varying, sign] of FOLDS) text = text.replace(varying, sign)
@@ -33,9 +33,9 @@ export const foldedMessage = (message: string): string => {
 
 type Failure = { code: string; message: string; agent: string }
 
-/** The name of the group that a failure belongs to: those of one agent with the same code and the same folded message. */
+/** The fingerprint of a failure's group: failures of one agent with the same code and the same folded message. */
 export const failureGroupOf = ({ code, message, agent }: Failure): string =>
   hash('sha256', JSON.stringify([code, foldedMessage(message), agent])).slice(0, DIGITS)
 
-/** A name that `failureGroupOf` gives. */
+/** A fingerprint that `failureGroupOf` returns. */
 export const FingerprintSchema = z.string().regex(/^[0-9a-f]{16}$/, 'is no fingerprint of a failure group')

@@ -1,6 +1,9 @@
 import { collection } from './collection.ts'
 
-/** One entry as it is stored: its time is that of its batch, and its id derives from that, but for one that its writer numbered. */
+/**
+ * One stored entry. Its time is the time of its batch. Its id derives from the id of the batch, unless its writer
+ * numbered it.
+ */
 export type StoredEntry = {
   readonly type: string
   readonly data?: object
@@ -9,8 +12,9 @@ export type StoredEntry = {
 }
 
 /**
- * The entries that one append added to a stream. `id` is that of the last one, so that every row above an id has entries
- * above it, also where that id lies within a batch. Entries that are long are one text, their JSON deflated, in base64.
+ * The entries that one append added to a stream. `id` is the id of the last entry: so every batch whose id is above a
+ * place has entries above it, also when the place lies within the batch. Long entries are stored as one text: their JSON,
+ * deflated, in base64.
  */
 export type FeedBatch = {
   stream: string
@@ -29,7 +33,7 @@ export const feedEntries = collection<FeedBatch>({
   expires: 'expiresAt',
 })
 
-/** How many entries a batch may have: the number of one has three digits in its id. */
+/** The most entries of a batch: the number of an entry has three digits in its id. */
 export const MOST_IN_BATCH = 1_000
 
 const SUFFIX = /\.\d{3}$/

@@ -2,7 +2,7 @@ const CHUNK = 1_024
 
 type Chunk<T> = { items: (T | undefined)[]; next: Chunk<T> | undefined }
 
-/** A list that is filled at one end and emptied at the other; both ends are O(1). */
+/** A queue in memory: items enter at one end and leave at the other, each in O(1). */
 type Fifo<T> = {
   readonly size: number
   peek(): T | undefined
@@ -10,14 +10,11 @@ type Fifo<T> = {
   shift(): T | undefined
 }
 
-/**
- * An empty list: a chain of chunks, so that no length is ever copied, and what has been taken out is free for
- * collection a chunk at a time.
- */
+/** An empty queue. It is a chain of chunks: growth copies nothing, and a chunk is freed when its items have left. */
 export const createFifo = <T>(): Fifo<T> => {
   let first: Chunk<T> = chunk()
   let last = first
-  // Where to read in the first chunk, and where to write in the last.
+  // The read index in the first chunk, and the write index in the last one.
   let from = 0
   let to = 0
   let size = 0
@@ -38,7 +35,7 @@ export const createFifo = <T>(): Fifo<T> => {
     shift() {
       if (size === 0) return undefined
       const item = first.items[from]
-      // A slot that was read must not keep its item alive until the whole chunk is done.
+      // Frees the item before the whole chunk is done.
       first.items[from++] = undefined
       size -= 1
       if (size === 0) from = to = 0

@@ -8,12 +8,15 @@ const MIDDLE = (2 * GROWTH) / (GROWTH + 1)
 
 /** Latencies in constant memory (2 kB): log-scale buckets from 10 µs to a day, as in DDSketch. */
 export type Histogram = {
-  /** Milliseconds; below 10 µs, and what is no number, counts as 10 µs, above a day as a day. */
+  /** Milliseconds. A value below 10 µs, or not a number, counts as 10 µs; a value above a day counts as a day. */
   record(ms: number): void
-  /** Counts as many times as `count` what `bucketOf` gave. */
+  /** Counts the bucket, a result of `bucketOf`, `count` times. */
   add(bucket: number, count: number): void
   readonly count: number
-  /** The value that a share `q` (0..1) of the recorded ones does not exceed, within 5 %; undefined when there is none. */
+  /**
+   * The value that a share `q` (0..1) of the recorded values does not exceed, within 5 %; undefined for an empty
+   * histogram.
+   */
   quantile(q: number): number | undefined
 }
 

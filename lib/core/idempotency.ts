@@ -2,19 +2,19 @@ import { hash } from 'node:crypto'
 import { invalid } from './errors.ts'
 import type { Principal } from './principal.ts'
 
-/** How long a key answers its first request again, in milliseconds. */
+/** How long a key replays the answer of its first request, in milliseconds. */
 export const REPLAY_MS = 24 * 3_600_000
 
 /**
- * A header `Idempotency-Key` as the key of its record. Two callers may choose the same text, and two programs are two
- * callers, though one person made the tokens of both.
+ * The key of the record of a header `Idempotency-Key`. Two callers may choose the same text. Two programs are two
+ * callers, even if one person made both API tokens.
  */
 export const replayKey = ({ userId, tokenId = userId }: Principal, key: string): string => `${tokenId}:${key}`
 
-/** What distinguishes the body of one request from that of another under the same key. */
+/** A hash of a body: it tells requests of one key apart. */
 export const fingerprintOf = (body: unknown): string => hash('sha256', JSON.stringify(body))
 
-/** Refuses a key that stands for another body. Throws Problem `invalid`. */
+/** Throws Problem `invalid` when a key was used with another body. */
 export const refuseReuse = (stored: string, given: string): void => {
   if (stored === given) return
   const message = 'was already used with another body'

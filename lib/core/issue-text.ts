@@ -20,12 +20,12 @@ const formats: Readonly<Record<string, string>> = {
   date: 'an ISO 8601 date',
 }
 
-/** What has a size is counted in these; what has none is itself the number. */
+/** Units of sizes. A number has none. */
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
 
 /**
- * What is wrong with a value, for people, in words that follow its name: "must have at least 8 characters". It is meant
- * for zod's `error` option of a parse; a schema that brings words of its own keeps them.
+ * The message of a validation issue for people, to follow the field's name: "must have at least 8 characters". For zod's
+ * `error` option of a parse; a message that the schema sets itself takes precedence.
  */
 export const issueText = (issue: Issue): string => {
   if (issue.input === undefined && issue.code.startsWith('invalid_')) return 'is required'
@@ -64,7 +64,7 @@ const sizeText = (issue: IssueOf<'too_small'> | IssueOf<'too_big'>): string => {
 
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-/** What each of the forms would have taken, where the value as a whole is at fault. */
+/** The message of each form of a union, where the value as a whole is at fault. */
 const unionText = (issue: IssueOf<'invalid_union'>): string => {
   if (issue.discriminator !== undefined && 'options' in issue && Array.isArray(issue.options))
     return `must be one of ${issue.options.join(', ')}`

@@ -10,19 +10,19 @@ const isSpace = (byte: number) => byte <= 0x20
 const isOpening = (byte: number) => byte === 0x7b || byte === OPEN_LIST
 const isClosing = (byte: number) => byte === 0x7d || byte === 0x5d
 
-/** Bytes from the first up to and without the last. */
+/** A range of bytes; `end` is exclusive. */
 type Range = readonly [start: number, end: number]
 
 type Bounds = { mostItems: number; mostBytesAround: number }
 
-/** The text with the list emptied, how many items came, and the bytes of each that was not taken. */
+/** The text without the items of the list, the number of items, and the bytes of each item that was not taken. */
 export type CutList = { around: Buffer; count: number; items(): Iterable<Buffer> }
 
 /**
- * Cuts the items out of one list of a JSON object that comes in pieces: `{…, "<name>": [item, item, …], …}`. Looks at each
- * byte once and builds no value, so that its user parses what is around the list first, and the items one by one; whatever
- * is no JSON is found then. Throws Problem `too_large` `too_many_items` or `body_too_large`, and `invalid` `json_too_deep`,
- * with the piece in which it comes to that.
+ * Cuts the items out of one list of a JSON object that comes in pieces: `{…, "<name>": [item, item, …], …}`. It reads
+ * each byte once and builds no values: the caller parses first the text around the list, then item by item, and finds
+ * malformed JSON there. Throws Problem `too_large` `too_many_items` or `body_too_large`, and `invalid` `json_too_deep`,
+ * as soon as a piece exceeds the limit.
  */
 export const createListCutter = (name: string, { mostItems, mostBytesAround }: Bounds) => {
   const wanted = Buffer.from(name)
@@ -33,7 +33,7 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
   let depth = 0
   let isInString = false
   let isEscaped = false
-  /** How many bytes of the latest string are those of the name; -1 once it differs. */
+  /** The number of bytes of the latest string that match the name; -1 after the first difference. */
   let matched = -1
   let isWantedNext = false
   let isInList = false
@@ -71,7 +71,7 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
     aroundStart = at
   }
 
-  /** A byte directly inside the list, and not inside an item. */
+  /** Reads a byte that is inside the list and outside of an item. */
   const betweenItems = (byte: number, at: number): void => {
     if (byte === COMMA) {
       endItem(at)
@@ -104,10 +104,10 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
       if (aroundBytes + open > mostBytesAround) throw tooMuchAround(name, mostBytesAround)
     },
 
-    /** What stood before the list, its bracket included; empty while no list has begun. */
+    /** The text before the list, with its bracket; empty until the list begins. */
     before: (): Buffer => Buffer.concat(around.slice(0, 1)),
 
-    /** The items that have come whole and were not taken yet. Their bytes are kept no longer, so a text may be of any size. */
+    /** The items that are complete and were not taken before. Their bytes are freed, so a text may be of any size. */
     take: (): Buffer[] => {
       const taken = items.splice(0).map(spool.read)
       if (!isInList) spool.drop(aroundStart)
@@ -115,7 +115,7 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
       return taken
     },
 
-    /** What there is, once all pieces have come. */
+    /** The result, after the last piece. */
     end: (): CutList => {
       const rest: Range[] = isInList ? [] : [[aroundStart, spool.size()]]
       return {
@@ -129,7 +129,7 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
   }
 }
 
-/** Pieces as they came, to be read again by their places in the whole; forwards, each is found at once. */
+/** Stores pieces, to be read again by their position in the whole text. Reading forwards finds each piece at once. */
 const createSpool = () => {
   const pieces: { start: number; bytes: Buffer }[] = []
   let size = 0
@@ -138,14 +138,14 @@ const createSpool = () => {
 
   return {
     size: () => size,
-    /** Where the piece begins. */
+    /** Returns the position at which the piece begins. */
     add: (bytes: Buffer): number => {
       const start = size
       pieces.push({ start, bytes })
       size += bytes.length
       return start
     },
-    /** Forgets whole pieces that end before that place. */
+    /** Frees the pieces that end before a position. */
     drop: (place: number): void => {
       let gone = 0
       while (gone < pieces.length && startOf(gone + 1) <= place) gone += 1

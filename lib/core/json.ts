@@ -2,20 +2,20 @@ import { invalid, Problem } from './errors.ts'
 
 export const DEEPEST = 64
 /**
- * Keys and values of one text. What a parser builds, and every later step walks, is bounded by this and not by the bytes:
- * 1 MiB of `{}` is 350,000 objects. Payloads of code hosts have about 60,000 in 1 MiB.
+ * The most keys and values of one text. They bound the work of a parser and of each later step, as bytes do not: 1 MiB of
+ * `{}` is 350,000 objects. Payloads of code hosts have about 60,000 in 1 MiB.
  */
 export const MOST_VALUES = 100_000
 
-/** Parses a text of so many keys and values; throws for what is no JSON. */
+/** Parses a text that has `values` keys and values; throws for malformed JSON. */
 export type Parse = (text: string, values: number) => unknown
 
 const parsePlain: Parse = (text) => JSON.parse(text)
 
 /**
- * Parses JSON that a stranger wrote. Reads the text once before anything is built. Throws Problem `too_large`
- * `too_many_values` for more than 100,000 keys and values, `invalid` `json_too_deep` for more than 64 levels, and `invalid`
- * `invalid_json` for what is no JSON (RFC 8259).
+ * Parses JSON from an untrusted source. Checks the text once before it builds anything. Throws Problem `too_large`
+ * `too_many_values` for more than 100,000 keys and values, `invalid` `json_too_deep` for more than 64 levels, and
+ * `invalid` `invalid_json` for malformed JSON (RFC 8259).
  */
 export const parseJson = (text: string, parse = parsePlain): unknown => {
   const values = countValues(text)
@@ -27,8 +27,8 @@ export const parseJson = (text: string, parse = parsePlain): unknown => {
 }
 
 /**
- * As `parseJson`; refuses also a key `__proto__` anywhere, a text inside that is not well-formed Unicode, and a number too
- * large for a double.
+ * Parses as `parseJson` does, and also refuses a key `__proto__`, a text that is not well-formed Unicode, and a number
+ * too large for a double.
  */
 export const readJson = (text: string, parse?: Parse): unknown => {
   const value = parseJson(text, parse)
@@ -52,10 +52,10 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const isOpening = (code: number) => code === 0x7b || code === 0x5b
 const isClosing = (code: number) => code === 0x7d || code === 0x5d
-/** White space, control characters, comma and colon: what may stand between two values. */
+/** White space, control characters, comma and colon: the characters that separate two values. */
 const isBetween = (code: number) => code <= 0x20 || code === 0x2c || code === 0x3a
 
-/** Counts keys and values, and refuses too many or too deep ones, of JSON and of what is none: the parser refuses the latter. */
+/** Counts keys and values, and refuses too many or too deep ones. It does not check the syntax: the parser does. */
 const countValues = (text: string): number => {
   let depth = 0
   let values = 0
@@ -79,7 +79,7 @@ const countValues = (text: string): number => {
   return values
 }
 
-/** Where the string that begins at `start` has its closing quote; the end of the text where it has none. */
+/** The index of the closing quote of the string that begins at `start`; the end of the text where there is none. */
 const endOfString = (text: string, start: number): number => {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1
@@ -94,14 +94,14 @@ const refuseUnsafe = (root: unknown): void => {
   if (found) throw invalid([{ path: found.names.toReversed().join('.'), message: found.message }])
 }
 
-/** What is wrong with a value, and the names that lead to it, from the innermost: only a body that is refused has a path. */
+/** A refused value: its message, and the names of its path from the innermost on. Only a refused body costs a path. */
 type Unsafe = { names: string[]; message: string }
 
-/** Recurses, as `parseJson` has bounded the depth. */
+/** The recursion is safe: `parseJson` has bounded the depth. */
 const unsafeIn = (value: unknown): Unsafe | undefined => {
   if (typeof value === 'string')
     return value.isWellFormed() ? undefined : unsafe('is not well-formed Unicode')
-  // 1e999 is read as Infinity, and could not be written again as it came.
+  // JSON.parse reads 1e999 as Infinity, which JSON cannot write.
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : unsafe('is too large a number')
   if (Array.isArray(value)) return unsafeItem(value)
   return typeof value === 'object' && value !== null ? unsafeMember(value) : undefined
@@ -117,7 +117,7 @@ const unsafeItem = (list: readonly unknown[]): Unsafe | undefined => {
 
 const unsafeMember = (object: object): Unsafe | undefined => {
   for (const name in object) {
-    // Assigning such a key elsewhere would change an object's prototype.
+    // An assignment of this key would change the prototype of an object.
     const found =
       name === '__proto__' ? unsafe('is not an allowed key') : unsafeIn(object[name as keyof object])
     if (found) return within(name, found)

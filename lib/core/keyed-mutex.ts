@@ -1,4 +1,4 @@
-/** Runs work of one key in the order it came, each after the end of the one before; other keys do not wait. */
+/** Runs the work of one key in the order of the calls, one at a time; work of other keys does not wait. */
 type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 export const createKeyedMutex = (): KeyedMutex => {

@@ -4,39 +4,44 @@ import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
 
 /**
- * Takes the configured secrets out of what leaves the service by agents, tools, logs and records. Only a whole secret is
- * masked: masking the beginning of one would tell an agent, character by character, what comes next.
+ * Masks the configured secrets in output of agents and tools, in logs and in records. It masks whole secrets only: to
+ * mask the beginning of one would reveal the secret to an agent, character by character.
  */
 export type Masker = {
-  /** The text without the configured secrets, however they are written; the same text where there is none. */
+  /**
+   * Masks the configured secrets in a text, in every form that programs write them. Returns the same text where there is
+   * none.
+   */
   text(text: string): string
-  /** JSON data, every text and key of it as by `text`. */
+  /** Masks every text and key of JSON data, as `text` does. */
   data<T>(data: T): T
-  /** As `text`, for a text that comes in pieces: however it is cut, the same comes out. */
+  /** Masks a text that comes in pieces; the output does not depend on where the text is cut. */
   stream(): StreamMasker
-  /** As `text`, for messages that follow each other: what ends a secret that began in an earlier one is masked as well. */
+  /**
+   * Masks messages that follow each other: the second half of a secret that began in an earlier message is masked too.
+   */
   messages(): (text: string) => string
-  /** For logs, records and titles: without what looks like a secret either. */
+  /** For logs, records and titles: also masks texts that look like secrets. */
   logText(text: string): string
-  /** A copy fit for a log, without configured secrets, secret fields and what looks like a secret. */
+  /** Returns a copy for a log, without configured secrets, secret fields, and texts that look like secrets. */
   logValue(value: unknown): unknown
-  /** Masks one more secret like the configured ones, until what it returns is called as often as it was learned. */
+  /** Adds a secret. It is masked until the returned function was called as often as the secret was added. */
   learn(secret: string): () => void
 }
 
-/** Finds the forms of secrets. */
+/** Builds the matcher of the forms of secrets. */
 const compile = (secrets: readonly string[]) => {
-  // The longest first, so that no secret is taken for a shorter one that it begins with.
+  // The longest form comes first: a secret may begin with a shorter one.
   const forms = [...new Set(secrets.flatMap(secretForms))].sort((a, b) => b.length - a.length)
   const pattern = new RegExp(forms.length === 0 ? '(?!)' : forms.map(RegExp.escape).join('|'), 'g')
   return { longest: forms[0]?.length ?? 0, pattern, matcher: createSecretMatcher(forms) }
 }
 
-/** The one masker of a process, of all secrets that it was given. */
+/** The masker of a process, for all configured secrets. */
 export const createMasker = (secrets: readonly string[]): Masker => {
   const learned = new Map<string, number>()
   let known = compile(secrets)
-  // A stream that has begun hides what is learned meanwhile.
+  // A stream that has begun also masks secrets that are added later.
   const matcher: SecretMatcher = {
     lengthAt: (text, at) => known.matcher.lengthAt(text, at),
     isOpenAt: (text, at) => known.matcher.isOpenAt(text, at),
@@ -70,7 +75,7 @@ export const createMasker = (secrets: readonly string[]): Masker => {
     const left = (learned.get(secret) ?? 0) + by
     if (left > 0) learned.set(secret, left)
     else learned.delete(secret)
-    // Only the first to learn it and the last to forget it change what is known.
+    // Only the first addition and the last removal of a secret change the forms.
     if (left === (by === 1 ? 1 : 0)) known = compile([...secrets, ...learned.keys()])
   }
 

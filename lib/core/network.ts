@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Whom a limit by address counts: one IPv6 address stands for its /64 (RFC 6177), which has one owner; IPv4 written
- * as IPv6 counts as IPv4. What is no address is itself.
+ * The key of a rate limit by address. An IPv6 address counts as its /64 (RFC 6177), which has one owner; IPv4 written as
+ * IPv6 counts as IPv4. A text that is not an address is returned as it is.
  */
 export const networkOf = (address: string): string => {
   if (!isIPv6(address)) return address
@@ -20,7 +20,7 @@ const groupsOf = (address: string): number[] => {
   return [...left, ...between, ...right]
 }
 
-/** An address may end in the four bytes of an IPv4 one. */
+/** Converts the dotted IPv4 part at the end of an IPv6 address. */
 const withoutDots = (address: string): string =>
   address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...bytes: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number)

@@ -1,13 +1,13 @@
-/** Is not seen, and ends a word: what stands on both of its sides is not read as one. */
+/** An invisible character that ends a word: code hosts do not read the texts on both sides as one word. */
 const BREAK = '\u200b'
 
-/** After what a break goes, so that nothing is left of what a code host or a tracker would act on. */
+/** The texts after which a break is inserted, so that code hosts and trackers see nothing to act on. */
 const ACTIVE: readonly RegExp[] = [
   // @person, @org/team
   /@(?=[\p{L}\p{N}_-])/gu,
-  // The accounts of Jira's wiki markup
+  // Accounts in Jira's wiki markup
   /\[(?=~)/g,
-  // The address of a profile, which is a mention in Linear
+  // The address of a profile, which Linear reads as a mention
   /\/(?=profiles\/)/gi,
   // #12, owner/repo#12, and the commands of commit messages
   /#(?=\w)/g,
@@ -15,19 +15,19 @@ const ACTIVE: readonly RegExp[] = [
   /\b[A-Z][A-Z0-9]{1,20}-(?=\d)/g,
   // Addresses of issues and pull requests
   /\/(?:issues|issue|pull|pulls|discussions|browse)\/(?=\w)/gi,
-  // Commands of bots, which stand at the beginning of a line
+  // Commands of bots, at the beginning of a line
   /^[ \t>*-]*\/(?=[a-z])/gim,
-  // Characters that are written by name or number
+  // Characters written by name or number
   /&(?=[#a-z])/gi,
-  // Elements and comments of HTML, which the text is not
+  // Elements and comments of HTML
   /<(?=[a-z/!?])/gi,
-  // Pictures, which are loaded from elsewhere
+  // Pictures, which readers load from other hosts
   /!(?=\[)/g,
 ]
 
 /**
- * A text of an agent or a stranger as it may be published as Markdown: it reads the same, but mentions no user, refers to no
- * issue, closes none, commands no bot, loads no picture and brings no HTML.
+ * Makes a text of an agent or an outsider safe to publish as Markdown. It reads the same, but mentions no user, refers to
+ * no issue, closes no issue, commands no bot, loads no picture and contains no HTML.
  */
 export const neutralText = (text: string): string =>
   ACTIVE.reduce((neutral, pattern) => neutral.replace(pattern, (found) => found + BREAK), text)

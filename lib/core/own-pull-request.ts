@@ -1,13 +1,13 @@
 const TASK = String.raw`task_\w+`
 
-/** The branch that a task has for itself on a code host. */
+/** The branch on a code host that belongs to one task. */
 export const ownBranchOf = (taskId: string): string => `agent/${taskId}`
 const OWN_BRANCH = new RegExp(`^agent/${TASK}$`)
 
-/** What the last line of a pull request says that a task has opened. */
+/** The last line of a pull request that a task opened. */
 export const madeBy = (taskId: string): string => `Made by an agent for the task ${taskId}`
 const MADE_BY = new RegExp(`^Made by an agent for the task ${TASK}\\b`)
 
-/** Whether a task of this service has opened a pull request: by its branch, or by what it says of itself. */
+/** Whether a task of this service opened a pull request: its branch or its last line says so. */
 export const isOwnPullRequest = (branch: string | undefined, body: string | undefined): boolean =>
   OWN_BRANCH.test(branch ?? '') || MADE_BY.test(body?.trimEnd().split('\n').at(-1) ?? '')

@@ -19,7 +19,7 @@ export const queryList = <T extends z.ZodType<unknown, string>>(part: T) =>
     .transform((text) => text.split(',').map((entry) => entry.trim()))
     .pipe(z.array(part).max(100))
 
-/** A list in a body: as an array, or comma-separated as in a query string; each part checked by `part`. */
+/** A list in a body: an array, or a comma-separated text as in a query string. `part` checks each part. */
 export const listIn = <T extends z.ZodType<unknown, string>>(part: T) =>
   z.union([z.array(part).min(1).max(100), queryList(part)])
 
@@ -38,14 +38,14 @@ export const queryUntil = z
   )
   .transform((text) => new Date(text).toISOString())
 
-/** How every list is paged: `limit` with `offset`, or `limit` with the `cursor` of the page before. */
+/** The query parameters of every list: `limit` with `offset`, or `limit` with the `cursor` of the page before. */
 export const pageQuery = {
   limit: queryInt(1, 200).default(50),
   offset: queryInt(0, Number.MAX_SAFE_INTEGER).optional(),
   cursor: z.string().max(6_000).optional(),
 }
 
-/** What every list says of itself. */
+/** The fields that every list answers beside its rows. */
 export const pageAnswer = {
   total: z.number(),
   count: z.number(),
@@ -59,15 +59,18 @@ export type PageQuery = z.output<typeof PageQuery>
 
 type Asked = { limit: number; offset?: number | undefined; cursor?: string | undefined }
 
-/** How many rows a page has, and where it begins: after its cursor, which wins, or at its offset. Throws as `decodeCursor`. */
+/**
+ * The number of rows of a page, and where it begins: after its cursor, which takes precedence, or at its offset. Throws
+ * as `decodeCursor` does.
+ */
 export const rangeOf = ({ limit, offset = 0, cursor }: Asked, scope: string) => ({
   limit,
   ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
 })
 
 /**
- * How many rows a list has on all pages, from what was `counted`, which may lag behind the rows. A page from the beginning,
- * or at an offset, that the list ends with knows it exactly.
+ * The total of a list, from the counter `counted`, which may lag behind the rows. The last page gives the exact total
+ * when it began at the start or at an offset.
  */
 export const totalOf = (
   { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
@@ -79,7 +82,7 @@ export const totalOf = (
   return isEnd ? first + rows.length : Math.max(counted ?? 0, rows.length === 0 ? 0 : first + rows.length)
 }
 
-/** What a list says of itself beside its rows, of which there are `total` on all pages. */
+/** The fields of a list beside its rows; `total` counts the rows of all pages. */
 export const pageFacts = (
   { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
   total: number,

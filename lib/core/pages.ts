@@ -1,8 +1,8 @@
 import type { Place } from './cursor.ts'
 
 /**
- * The rows of all pages, page after page: each is read from where the one before ended, and not before that was taken.
- * `read` gets where to go on, as part of a query; a caller that has seen enough leaves the loop.
+ * Reads the rows of all pages. It reads a page only when the caller has taken all rows of the page before; a caller that
+ * leaves the loop stops the reading. `read` gets the start of the page, as part of a query.
  */
 export async function* pagesOf<R>(
   read: (from: { after?: Place }) => Promise<{ rows: readonly R[]; next: Place | undefined }>,

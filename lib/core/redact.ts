@@ -1,13 +1,15 @@
-/** What stands where a secret stood. */
+/** The text that replaces a secret. */
 export const MASKED = '[masked]'
 
 const SECRET_KEY =
   /password|passwd|passphrase|(?:authorization|cookies?|token|secret|credentials?|(?:api|access|private|secret|signing|master)[-_]?key)$/i
 
-/** Whether a field of that name holds a secret: `apiKey`, `x-api-key`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like. */
+/**
+ * Whether a field name stands for a secret: `apiKey`, `x-api-key`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like.
+ */
 export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key)
 
-// Every pattern is linear in the text: no unbounded part can be entered from each character of itself.
+// Every pattern takes linear time: no unbounded part can start at each of its own characters.
 const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,20}PRIVATE KEY-----|$)/g, MASKED],
   [/\b(bearer)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASKED}`],
@@ -22,27 +24,27 @@ const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   ],
 ]
 
-// No pattern matches anything shorter.
+// No pattern matches a shorter text.
 const SHORTEST = 6
 
 /**
- * The text with what looks like a secret masked: bearer and basic credentials, JSON web tokens, well-known API key
- * formats, private keys, passwords in URLs, `token=…`.
+ * Masks texts that look like secrets: bearer and basic credentials, JSON web tokens, well-known API key formats, private
+ * keys, passwords in URLs, `token=…`.
  */
 export const maskText = (text: string): string =>
   text.length < SHORTEST
     ? text
     : SECRET_TEXTS.reduce((masked, [pattern, instead]) => masked.replace(pattern, instead), text)
 
-// A log line shows the shape of an object, not a whole heap: this also ends cycles.
+// A log line shows the shape of an object, not a whole heap. This limit also ends cycles.
 const DEEPEST = 8
 const MOST_VALUES = 1_000
 
 type Pass = { left: number; maskString: (text: string) => string }
 
 /**
- * A copy fit for a log: secrets masked by key and by look, errors as plain objects, bytes as their count, and what is
- * too deep or too much cut off. Never throws and never changes its argument.
+ * Returns a copy for a log: secrets masked by key and by look, errors as plain objects, bytes as their count, and deep or
+ * long parts cut off. Never throws and never changes its argument.
  */
 export const mask = (value: unknown, maskString = maskText): unknown =>
   maskValue(value, DEEPEST, { left: MOST_VALUES, maskString })
@@ -97,6 +99,6 @@ const maskFields = (fields: Readonly<Record<string, unknown>>, depth: number, pa
   return kept
 }
 
-// Whether a secret is there at all is worth knowing and gives nothing away.
+// Whether a secret exists is useful to know and reveals nothing.
 const maskSecret = (secret: unknown): unknown =>
   secret === undefined || secret === null || typeof secret === 'boolean' ? secret : MASKED

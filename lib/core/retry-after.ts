@@ -1,6 +1,6 @@
 /**
- * The wait that a `Retry-After` asks for, in milliseconds: seconds, also a fraction of them as some write it, or a date (RFC 9110, section 10.2.3). Undefined where
- * the header is missing or malformed; a date that has passed is no wait.
+ * Milliseconds to wait by a header `Retry-After`: seconds (also fractions, which some servers send) or a date (RFC 9110,
+ * section 10.2.3). Undefined for a missing or malformed header; 0 for a past date.
  */
 export const retryAfterMs = (header: string | null | undefined, nowMs: number): number | undefined => {
   if (header === null || header === undefined) return undefined

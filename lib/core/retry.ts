@@ -4,7 +4,7 @@ type Timer = { after(delayMs: number, call: () => void): unknown }
 
 const WAITS_MS = [50, 250, 1_000]
 
-/** Repeats a call that the medium refused (Problem `unavailable`), three more times at most, then throws. */
+/** Calls; repeats a call that failed with Problem `unavailable` up to three times, then throws. */
 export const retry = async <T>(call: () => Promise<T>, timer: Timer): Promise<T> => {
   for (const waitMs of WAITS_MS) {
     try {

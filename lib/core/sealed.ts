@@ -5,12 +5,12 @@ const ALGORITHM = 'aes-256-gcm'
 export const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** The key, and what the text is: a body opens with the very same of both only. */
+/** The key, and the context of the text. A body opens only with the same key and context. */
 type Lock = { key: Buffer; context: string }
 
 /**
- * AES-256-GCM (NIST SP 800-38D) as base64url of nonce, ciphertext and tag. The nonce must never have been used with
- * this key before: 96 random bits allow 2^32 texts per key.
+ * Encrypts by AES-256-GCM (NIST SP 800-38D), as base64url of nonce, ciphertext and tag. The nonce must be new for this
+ * key: 96 random bits allow 2^32 texts per key.
  */
 export const sealBody = (text: string, nonce: Buffer, { key, context }: Lock): string => {
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
@@ -21,7 +21,10 @@ export const sealBody = (text: string, nonce: Buffer, { key, context }: Lock): s
   )
 }
 
-/** The text of a body. Throws Problem `unavailable` `sealed_text_unreadable` for one that is not what `sealBody` made. */
+/**
+ * Decrypts a body. Throws Problem `unavailable` `sealed_text_unreadable` for a body that `sealBody` did not make with
+ * this key and context.
+ */
 export const openBody = (body: string, { key, context }: Lock): string => {
   const bytes = bytesIn(body)
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw unreadable()
@@ -37,14 +40,14 @@ export const openBody = (body: string, { key, context }: Lock): string => {
   }
 }
 
-/** The bytes of a base64url text. Decoding is lenient, so a text that is not written as it would be is refused. */
+/** Decodes base64url. Node decodes leniently, so a text in any other spelling is refused. */
 export const bytesIn = (text: string): Buffer => {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw unreadable()
   return bytes
 }
 
-/** Deliberately without a cause: why a text does not open is nothing that helps its reader, but may help a forger. */
+/** The error has no cause on purpose: the reason would help a forger and not the reader. */
 export const unreadable = () =>
   new Problem(
     'unavailable',

@@ -1,4 +1,4 @@
-/** Shorter secrets are not looked for: they would be found in ordinary words, and what hides a word shows the secret. */
+/** Shorter secrets are not masked: ordinary words would contain them, and masking a word would reveal the secret. */
 export const SHORTEST_MASKED = 8
 
 const HEX = /^(?:[0-9a-f]{2}){16,}$/i
@@ -17,7 +17,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** How programs write a text inside of another: in JSON, URLs, forms, HTML, quotes. */
+/** The ways in which programs write a text inside another one: JSON, URLs, forms, HTML, quotes. */
 const writings: readonly ((text: string) => string)[] = [
   (text) => text,
   json,
@@ -35,7 +35,10 @@ const writings: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll("'", "'\\''"),
 ]
 
-/** Base64 has three forms of the same bytes, by what comes before; of each, the characters that only these bytes decide. */
+/**
+ * The base64 of the same bytes has three forms, by the position of the bytes; this keeps the characters of each form that
+ * only these bytes determine.
+ */
 const base64Of = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
@@ -51,14 +54,14 @@ const encodingsOf = (bytes: Buffer): string[] => {
   return [hex, hex.toUpperCase(), ...base64, ...base64.map(urlSafe)]
 }
 
-/** The bytes of a secret; those of a key that was given in hexadecimal or base64 as well. */
+/** The bytes of a secret, and of its decoded form where it is hexadecimal or base64. */
 const bytesOf = (secret: string): Buffer[] => [
   Buffer.from(secret),
   ...(HEX.test(secret) ? [Buffer.from(secret, 'hex')] : []),
   ...(BASE64.test(secret) ? [Buffer.from(secret, 'base64')] : []),
 ]
 
-/** Every text by which a program may print a secret, itself included; none for one that is too short to be looked for. */
+/** Every text by which a program may print a secret, the secret included; none for a secret that is too short to mask. */
 export const secretForms = (secret: string): string[] => {
   const text = secret.toWellFormed()
   if (text.length < SHORTEST_MASKED) return []

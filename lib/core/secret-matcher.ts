@@ -1,21 +1,21 @@
-/** Finds the forms of secrets in a text that may go on. */
+/** Finds the forms of secrets in a text that may continue. */
 export type SecretMatcher = {
-  /** The length of the longest form that stands at a place of a text; 0 for none. */
+  /** The length of the longest form at an index of a text; 0 for none. */
   lengthAt(text: string, at: number): number
-  /** Whether the text from there to its end is the beginning of a form, which what follows may complete. */
+  /** Whether the end of the text, from an index on, is the beginning of a form that later text may complete. */
   isOpenAt(text: string, at: number): boolean
 }
 
-/** Characters by which nearly every place of a text is ruled out. */
+/** The number of characters that rule out nearly every index of a text. */
 const HEAD = 3
 
-/** A number for the first characters of a form, or of a text from a place: two of those are equal if their characters are. */
+/** A number for the first characters of a form, or of a text from an index on. Equal characters give equal numbers. */
 const headAt = (text: string, at: number): number =>
   (text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)) * 0x10000 + text.charCodeAt(at + 2)
 
 /**
- * By sorted forms, in which those that begin with a text follow each other: memory for nothing but the forms themselves, and
- * time that hardly depends on how many there are. No form is shorter than three characters.
+ * Searches sorted forms, in which forms with a common beginning are neighbours. It needs no memory beside the forms, and
+ * its time hardly depends on their number. No form is shorter than three characters.
  */
 export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => {
   const sorted = forms.toSorted((a, b) => (a < b ? -1 : 1))
@@ -28,7 +28,7 @@ export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => 
     else heads.set(head, [form])
   }
 
-  /** Whether a form begins with these characters and has more. */
+  /** Whether a longer form begins with these characters. */
   const isBeginning = (text: string): boolean => {
     let [from, to] = [0, sorted.length]
     while (from < to) {

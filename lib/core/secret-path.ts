@@ -1,6 +1,6 @@
 /**
- * Files and folders that hold credentials, as names of one path segment (`*` stands for any characters). Matching
- * ignores case, because some file systems do. The guard, the search and the diff read this one table.
+ * Files and folders that hold credentials, by the name of one path segment (`*` stands for any characters). Matching
+ * ignores case, because some file systems do. The guard, the search and the diff all read this table.
  */
 export const secretNames = [
   '.env*',
@@ -41,10 +41,10 @@ export const secretNames = [
   'service-account*.json',
 ] as const
 
-// What source code calls the environment is not a file.
+// Source code uses these names for the environment; they are not files.
 const ordinary: readonly string[] = ['process.env', 'import.meta.env']
 
-// A name holds at most one `*`, so matching is a prefix and a suffix: no pattern engine, no backtracking.
+// A name has at most one `*`, so matching is a prefix and a suffix, without a pattern engine and without backtracking.
 const fits = (segment: string, name: string): boolean => {
   const [head = '', tail] = name.split('*')
   if (tail === undefined) return segment === head

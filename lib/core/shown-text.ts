@@ -1,17 +1,17 @@
 import * as z from 'zod'
 
-/** What begins another line, does something else to a terminal, or turns the text around it around. */
+/** Characters that begin a line, control a terminal, or change the direction of the text around them. */
 export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
 
 /**
- * A character that leaves a mark of its own: neither space nor what only changes its neighbours, nor what Unicode wants
- * left blank where it is not understood (Hangul fillers are letters, the Braille blank is a symbol).
+ * A visible character: not a space, not a character that only changes its neighbours, and not one that Unicode shows as
+ * blank (Hangul fillers are letters, the Braille blank is a symbol).
  */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /**
- * What something is called or found by: a title, a label, a name, an id. White space around it is a mistake. Refused, not
- * trimmed: what is stored is what was sent.
+ * A title, a label, a name or an id. White space around it is a mistake: it is refused and not trimmed, so that the
+ * stored text is the sent text.
  */
 export const nameText = (most: number) =>
   z
@@ -20,7 +20,7 @@ export const nameText = (most: number) =>
     .max(most)
     .refine((text) => text === text.trim(), 'must not begin or end with white space')
 
-/** A text that is kept, or searched for, byte for byte; one of white space alone says nothing. */
+/** A text that is stored or searched for byte by byte; white space alone is refused. */
 export const freeText = (most: number) =>
   z
     .string()
@@ -28,13 +28,13 @@ export const freeText = (most: number) =>
     .max(most)
     .refine((text) => text.trim() !== '', 'must have more than white space')
 
-/** Text of a third party as people are shown it: a name in one line, of which something can be seen. */
+/** A third party's text that people are shown: a name in one line, with at least one visible character. */
 export const shownText = (most: number) =>
   nameText(most)
     .refine((text) => !CONTROLS.test(text), 'must not have control characters')
     .refine((text) => VISIBLE.test(text), 'must have a character that can be seen')
 
-/** Whether no text in a JSON value, nor the name of a member, has control characters. */
+/** Whether no text and no member name of a JSON value has control characters. */
 export const hasNoControls = (value: unknown): boolean => {
   if (typeof value === 'string') return !CONTROLS.test(value)
   if (typeof value !== 'object' || value === null) return true

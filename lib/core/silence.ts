@@ -1,17 +1,17 @@
 type Timer = { monotonic(): number; after(delayMs: number, call: () => void): () => void }
 
-/** A limit to how long nothing may arrive. */
+/** A limit on the time without arrivals. */
 type Silence = {
-  /** Time runs from here. */
+  /** Starts the time. */
   start(): void
-  /** No time runs until `start`. */
+  /** Stops the time until the next `start`. */
   pause(): void
   end(): void
 }
 
 /**
- * Calls each time nothing arrived for `mostMs`. A piece only notes the time, and one timer looks at it when it
- * rings: a timer for each piece of a stream would cost as much as the piece.
+ * Calls `onSilence` each time nothing arrived for `mostMs`. An arrival only records the time, and one timer checks it: a
+ * timer for each piece of a stream would cost as much as the piece.
  */
 export const watchSilence = (clock: Timer, mostMs: number, onSilence: () => void): Silence => {
   let since: number | undefined = clock.monotonic()

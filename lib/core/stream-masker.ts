@@ -1,22 +1,25 @@
 import { MASKED } from './redact.ts'
 import type { SecretMatcher } from './secret-matcher.ts'
 
-/** Masks a text that comes in pieces. Of what it is given it keeps back only what may be the beginning of a secret. */
+/** Masks a text that comes in pieces. It holds back only a possible beginning of a secret. */
 export type StreamMasker = {
-  /** What may be emitted once this piece is there; it may be nothing. */
+  /** The text that may be emitted after this piece; it may be empty. */
   push(piece: string): string
-  /** What was kept back: no more comes, or not soon. What ends a secret that began before a flush is still masked. */
+  /**
+   * The text that was held back, when no more text comes, or not soon. The rest of a secret that began before a flush is
+   * still masked.
+   */
   flush(): string
 }
 
 /**
- * Whatever the pieces, what they make together is the text without its secrets, the leftmost and longest found first. Keeps
- * fewer characters than the longest form of a secret has.
+ * The output of all pieces together is the text without its secrets, the leftmost and longest found first. The masker
+ * holds back fewer characters than the longest form has.
  */
 export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
-  /** The end of what came: from the first place where a secret may begin that is not whole yet. */
+  /** The end of the text so far, from the first index at which an incomplete secret may begin. */
   let rest = ''
-  /** How much of that a flush has emitted. */
+  /** The number of its characters that a flush has emitted. */
   let emitted = 0
 
   const advance = (isEnd: boolean): string => {

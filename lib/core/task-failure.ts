@@ -1,6 +1,6 @@
 import { Problem, type ProblemKind } from './errors.ts'
 
-/** A Problem that also says whether another attempt of the task could end otherwise. */
+/** A Problem that also says whether another attempt of the task may succeed. */
 export const taskFailure = (
   kind: ProblemKind,
   code: string,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Whether a name is a time zone of the IANA database. An offset such as `+01:00`, which Intl takes too, is none. */
+/** Whether a name is a time zone of the IANA database. Offsets such as `+01:00`, which Intl accepts, are not. */
 const isTimezone = (name: string): boolean => {
   if (!/^[A-Za-z]/.test(name)) return false
   try {

@@ -4,14 +4,17 @@ const TIME_DIGITS = 10
 /** The ULID in an id of this service, `evt_01J…`. */
 export const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1)
 
-/** The epoch milliseconds at which an id was made (https://github.com/ulid/spec: the first ten digits of base 32). */
+/** The time of an id in epoch milliseconds (https://github.com/ulid/spec: the first ten digits of base 32). */
 export const timeOfId = (id: string): number => {
   let ms = 0
   for (const digit of ulidOf(id).slice(0, TIME_DIGITS)) ms = ms * 32 + DIGITS.indexOf(digit)
   return ms
 }
 
-/** The first ten digits of every ULID of this millisecond. Below all of them in the order of texts, above all earlier ones. */
+/**
+ * The first ten digits of every ULID of this millisecond. The text sorts below all ids of the millisecond and above all
+ * earlier ids.
+ */
 export const ulidTime = (ms: number): string => {
   let digits = ''
   for (let left = Math.max(0, ms); digits.length < TIME_DIGITS; left = Math.floor(left / 32))
@@ -19,13 +22,13 @@ export const ulidTime = (ms: number): string => {
   return digits
 }
 
-/** The id right after this one in the order of texts; no other event has it, see `createIds`. */
+/** The next text after an id. `createIds` never makes such an id, so no other event has it. */
 export const successorOf = (id: string): string => {
   const at = id.search(/[^Z]Z*$/)
   return id.slice(0, at) + DIGITS.charAt(DIGITS.indexOf(id.charAt(at)) + 1) + '0'.repeat(id.length - at - 1)
 }
 
-/** A text right before an id in the order of texts: other ids that come before this one come before it too. */
+/** A text that sorts just before an id: all ids before this id sort before the text too. */
 export const placeBefore = (id: string): string => {
   const last = id.length - 1
   return `${id.slice(0, last)}${String.fromCharCode(id.charCodeAt(last) - 1)}~`.toWellFormed()

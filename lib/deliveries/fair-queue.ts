@@ -1,9 +1,9 @@
 import { getOrCreate } from '../core/get-or-create.ts'
 
-/** What is sent: by its id it is in the queue once, by its URL it has an endpoint and a host. */
+/** A send: its id is unique in the queue, its URL gives its endpoint and host. */
 type Job = { id: string; url: string }
 
-/** Sends at the same time. One host may have many endpoints, which are slow or dead apart. */
+/** The most concurrent sends. One host may have many endpoints, each of which may be slow or dead. */
 const MOST_SENDING = 256
 const MOST_PER_HOST = 128
 const MOST_PER_ENDPOINT = 16
@@ -12,11 +12,14 @@ const MOST_JOBS = 20_000
 const MOST_WAITING_PER_ENDPOINT = 1_000
 const FEWEST_WAITING_PER_ENDPOINT = 16
 
-/** A slow endpoint fills at most half of what all share: from then on each has as few as are needed to go on. */
+/**
+ * The limit of one endpoint: `most` until half of the shared places are taken, then `fewest`, with which it still makes
+ * progress.
+ */
 const shareOf = (taken: number, all: number, most: number, fewest: number) =>
   taken < all / 2 ? most : fewest
 
-/** The path belongs to an endpoint, the query to one call. */
+/** The path belongs to the endpoint, the query to one call. */
 const targetOf = ({ url }: Job) => {
   const { host, origin, pathname } = new URL(url)
   return { host, endpoint: origin + pathname }
@@ -24,12 +27,12 @@ const targetOf = ({ url }: Job) => {
 type Target = ReturnType<typeof targetOf>
 
 /**
- * Fair queuing of sends: each endpoint has a list of its own and a bounded number in flight, and the endpoints take turns,
- * so that one that is slow or dead delays no other. Starts nothing while it is not `isOpen`. `send` must not reject.
+ * Queues sends fairly: each endpoint has its own list and a bounded number of sends in flight, and endpoints take turns,
+ * so that a slow or dead endpoint delays no other. Starts nothing while `isOpen` is false. `send` must not reject.
  */
 export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, isOpen: () => boolean) => {
   const known = new Set<string>()
-  /** In the order of their turns. */
+  /** Endpoints in the order of their turns. */
   const waiting = new Map<string, { target: Target; jobs: J[] }>()
   const sendingTo = new Map<string, number>()
   const idle: (() => void)[] = []
@@ -70,10 +73,10 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
     leave(target, job.id)
   }
 
-  /** An endpoint that had its turn goes behind the others, and is met again there. */
+  /** An endpoint that had its turn goes to the end of the order. */
   const startWaiting = () => {
     for (const [endpoint, { target, jobs }] of waiting) {
-      // With thousands of endpoints, to look at each of them for nothing would cost every send as much.
+      // With thousands of endpoints, a futile scan would make every send expensive.
       if (!hasPlace()) return
       if (!mayStart(target)) continue
       waiting.delete(endpoint)
@@ -85,8 +88,8 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
 
   return {
     /**
-     * Takes a place among the sends for a job that could start now; undefined for one that would wait, or is in the queue. The
-     * place is taken until `start` has sent the job, or `leave` gives it back.
+     * Reserves a place for a job that could start now; undefined for a job that would wait, or that is queued. The place
+     * is taken until `start` has sent the job, or `leave` frees it.
      */
     reserve: ({ id, url }: Job): { start: (job: J) => void; leave: () => void } | undefined => {
       const target = targetOf({ id, url })
@@ -96,7 +99,7 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
       const given = () => leave(target, id)
       return { start: (job) => void send(job).then(given), leave: given }
     },
-    /** Sends the job when its turn comes. False when there is no room for it; it is not in the queue then. */
+    /** Queues the job. False when the queue is full and did not take it. */
     offer: (job: J): boolean => {
       if (known.has(job.id)) return true
       const target = targetOf(job)
@@ -108,7 +111,7 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
       else getOrCreate(waiting, target.endpoint, () => ({ target, jobs: [] })).jobs.push(job)
       return true
     },
-    /** Forgets what waits. */
+    /** Drops the waiting jobs. */
     drop: (): void => {
       for (const { jobs } of waiting.values()) for (const { id } of jobs) known.delete(id)
       waiting.clear()

@@ -15,10 +15,10 @@ type Needs = { store: Store; clock: Clock }
 type Period = { from: string; to: string }
 
 const PAGE = 100
-/** Each may be 2 MB: the rows of a page are read a few at a time, until there are as many as fit. */
+/** A row may have 2 MB: the rows of a page are read a few at a time, until the answer is full. */
 const READ_AT_ONCE = 20
 
-/** The deliveries of one owner: their log, making them due again, and their removal. */
+/** The deliveries of one owner: their list, their repetition, and their removal. */
 export const createOwnedDeliveries = ({ store, clock }: Needs) => {
   const dueAgain = ({ id, status, dueAt }: DeliveryRow, inMs = 0): Update<DeliveryRow> => ({
     update: deliveryRows,
@@ -39,7 +39,7 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
   }
 
   return {
-    /** Newest first, whole, as many as fit an answer. */
+    /** Newest first, in full, as many as fit an answer. */
     page: async (owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>> => {
       const selection = { index: 'ofOwner', is: owner, order: 'desc', detail: true } as const
       const read: DeliveryRow[] = []
@@ -59,27 +59,27 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
 
     count: (owner: string): Promise<number> => store.count(deliveryRows, { index: 'ofOwner', is: owner }),
 
-    /** How many failed since then. */
+    /** The number of deliveries that failed since a time. */
     countFailed: (owner: string, since: string): Promise<number> =>
       store.count(deliveryRows, {
         ...{ index: 'stopped', is: owner },
         where: [stoppedRange(FAILED, { from: since })],
       }),
 
-    /** Throws Problem `missing` for one that is not the owner's. */
+    /** Throws Problem `missing` for a delivery of another owner. */
     get: async (owner: string, id: string): Promise<DeliveryRow> => {
       const row = await store.get(deliveryRows, id, true)
       if (row?.owner !== owner) throw missing('Delivery')
       return row
     },
 
-    /** Takes a delivery, failed or not, to send it again with all its retries; undefined where another process was faster. */
+    /** Claims a delivery, in any state, to send it again with all its retries; undefined when another process won. */
     take: async (row: DeliveryRow): Promise<DeliveryRow | undefined> => {
       const { applied, row: taken } = await store.commit<DeliveryRow>(dueAgain(row, LEASE_MS), [], true)
       return applied ? taken : undefined
     },
 
-    /** Makes due those that are held, then those that failed in the period, the oldest first; yields after each page. */
+    /** Makes held deliveries due, then those that failed in the period, oldest first; yields after each page. */
     resume: async function* (owner: string, failed: Period | undefined) {
       const ranges = [stoppedRange(HELD), ...(failed === undefined ? [] : [stoppedRange(FAILED, failed)])]
       for (const range of ranges)
@@ -89,7 +89,7 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
         }
     },
 
-    /** Removes all of them; yields after each page. */
+    /** Removes all deliveries; yields after each page. */
     removeAll: async function* (owner: string) {
       for await (const rows of eachPage({ index: 'ofOwner', is: owner })) {
         await Promise.all(rows.map(({ id }) => store.commit<DeliveryRow>({ remove: deliveryRows, key: id })))

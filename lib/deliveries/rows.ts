@@ -18,10 +18,10 @@ export const HELD = 'held'
 export const FAILED = 'failed'
 type Stop = typeof HELD | typeof FAILED
 
-/** The value of `stopped`: why and when, so that one small index has both kinds, each in the order of time. */
+/** The value of `stopped`: reason and time, so that one small index has both kinds, each in the order of time. */
 export const stoppedAs = (why: Stop, at: string): string => `${why} ${at}`
 
-/** Those that stopped for this reason, in a period of ISO times. */
+/** The range of `stopped` for a reason and a period of ISO times. */
 export const stoppedRange = (why: Stop, { from = '', to = '~' }: { from?: string; to?: string } = {}) => ({
   field: 'stopped' as const,
   from: stoppedAs(why, from),

@@ -1,20 +1,20 @@
 import type { AnyWrite } from '../ports/store.ts'
 import type { RunningTrace } from '../ports/tracing.ts'
 
-/** What the signing secrets of an owner are sealed as: beside the deliveries of another they open nothing. */
+/** The context that an owner's signing secrets are sealed with: they cannot be opened for another owner. */
 export const secretContext = (owner: string): string => `deliveries/${owner}`
 
-/** An event to be delivered; `body` is its envelope as JSON, whose `id` is the delivery's. */
+/** An event to deliver; `body` is its envelope as JSON, with the id of the delivery. */
 export type NewDelivery = {
   id: string
-  /** What it is sent for, such as a gateway request. */
+  /** The id of the object that it is sent for, such as a gateway request. */
   owner: string
   event: string
   url: string
   body: string
-  /** The signing secret, sealed as `secretContext` of the owner. */
+  /** The signing secret, sealed with `secretContext` of the owner. */
   secret?: string
-  /** Not retried by itself: a failure is its end, of which nothing is lost. */
+  /** Not retried: a failure ends it, and does not count as a loss. */
   once?: true
 }
 
@@ -29,57 +29,57 @@ export type Attempt = {
 }
 
 /**
- * An event on its way to a URL. `id` is the envelope's own and `body` the bytes of it, both the same on every send.
- * While it is pending, `dueAt` is when it may be claimed: the time of the next attempt, or the end of the lease of the
- * process that sends it now. One that is held until its endpoint is active again has as `dueAt` when it is given up, and
- * `stopped`, as one that failed has.
+ * An event on its way to a URL. `id` is the id in the envelope, and `body` the bytes of the envelope; both are the same
+ * in every send. While the delivery is pending, `dueAt` is the time of the next claim: the next attempt, or the end of
+ * the lease of the process that sends it now. A delivery that is held for a paused endpoint has as `dueAt` the time when
+ * it is given up, and has `stopped`, as a failed one has.
  */
 export type DeliveryRow = NewDelivery & {
   status: 'pending' | 'delivered' | 'failed'
   dueAt?: string
-  /** Sends since it was made, or made due again; what an earlier version stored has none and counts its attempts. */
+  /** The sends since it was made or made due again; rows of an earlier version count their attempts instead. */
   tries?: number
-  /** The first one and the last ones. */
+  /** The first attempt and the latest ones. */
   attempts: readonly Attempt[]
-  /** How many there were between them. */
+  /** The number of attempts between them. */
   attemptsOmitted?: number
-  /** Why and when it was held, or failed: see `stoppedAs`. */
+  /** The reason and time of the hold or the failure: see `stoppedAs`. */
   stopped?: string
-  /** What its event came from. */
+  /** The trace of the work that caused the event. */
   trace?: RunningTrace
   createdAt: string
   /** Epoch milliseconds; absent while it is pending. */
   expiresAt?: number
 }
 
-/** Stores a delivery and starts its first attempt. A repeat stores nothing, and starts the attempt if nothing else has. */
+/** Stores a delivery and starts its first attempt. A repeat stores nothing; it starts the attempt if no process has. */
 export type AddDelivery = (delivery: NewDelivery) => Promise<void>
 
-/** What came of a send that was no signed POST: it is over either way unless the retry schedule goes on, `again`. */
+/** The result of a send that was no signed POST. It ends the delivery, unless `again` continues the retry schedule. */
 export type Handled = Pick<Attempt, 'statusCode' | 'error'> & {
   outcome: 'delivered' | 'refused' | 'again'
   retryAfterMs?: number
 }
 
 /**
- * Where the deliveries of an owner go now, and the secrets they are signed with, the newest first; or how they are sent
- * instead, at least once, in less than LONGEST_SEND_MS.
+ * The current URL of an owner's deliveries with its signing secrets, newest first; or a function that sends them instead,
+ * at least once, in less than LONGEST_SEND_MS.
  */
 export type Endpoint =
   | { url: string; secrets: readonly string[] }
   | { handle(delivery: DeliveryRow): Promise<Handled> }
 
 /**
- * Owners whose deliveries go to an endpoint that may change or be paused while they wait. Deliveries of all others go where
- * their own row says.
+ * Owners whose endpoint may change or be paused while deliveries wait. Deliveries of all other owners go to the URL in
+ * their row.
  */
 export type Endpoints = {
-  /** Undefined where the owner is no such one; `gone` when there is none any more. */
+  /** Undefined for an owner of another kind; `gone` for an endpoint that does not exist any more. */
   of(owner: string): Promise<Endpoint | 'paused' | 'gone' | undefined>
-  /** Whether the last send to it failed, as far as its owner keeps that. */
+  /** Whether the latest send to it failed, as far as its owner records that. */
   isFailing(owner: string): Promise<boolean>
-  /** The writes that come with the loss of a delivery, which no retry is left for or whose receiver is gone (410). */
+  /** The writes that belong to the loss of a delivery: no retry is left, or the receiver is gone (410). */
   onLost(owner: string): Promise<readonly AnyWrite[]>
-  /** Called for each send, after it was stored. */
+  /** Called for each send, after the attempt was stored. */
   onSent(sent: { owner: string; at: string; isFirst: boolean; delivered: boolean }): Promise<void>
 }

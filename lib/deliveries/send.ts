@@ -31,33 +31,33 @@ type Needs = {
   delaysMs: () => readonly number[]
 }
 
-/** Four times as long as a send may take: a lease that has expired is that of a process that died. */
+/** More than a send may take, so the process of an expired lease is dead. */
 export const LEASE_MS = 60_000
-/** What one send takes at most: to look the host up, to be answered, and to store the attempt. */
+/** The longest time of one send: the lookup of the host, the answer, and the write of the attempt. */
 export const LONGEST_SEND_MS = 20_000
 const KEPT_MS = 30 * 86_400_000
 const MOST_SHOWN_BYTES = 4_096
 const GONE = 410
 /** How long a delivery is held for an endpoint that is paused. */
 const HELD_MS = 30 * 86_400_000
-/** Attempts that are kept beside the first one. */
+/** The most attempts that are kept besides the first one. */
 const LAST_ATTEMPTS = 20
-/** A receiver that asks for more is asked again after a day. */
+/** The longest wait that a receiver can ask for: a day. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000
 
-/** An attempt, the wait that the receiver asked for, and what came of it where that does not follow from the status. */
+/** An attempt, the wait that the receiver asked for, and the outcome if it does not follow from the status. */
 type Sent = { attempt: Attempt; askedMs: number; outcome?: Handled['outcome'] }
 type Address = Extract<Endpoint, { url: string }>
-/** What identifies a delivery that is due; `leased` is its row where this process made it with a lease of its own. */
+/** A due delivery; `leased` is its row if this process inserted it with a lease. */
 export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & {
   stopped?: string | undefined
   leased?: DeliveryRow
 }
 
 /**
- * Sends one delivery that is due. Of several processes that try at once, one claims it: the claim moves `dueAt`, and so
- * does every outcome, so that a late writer finds another time there and changes nothing. A delivery that was stored with a
- * lease is claimed already.
+ * Sends one due delivery. When several processes try at once, one claims it: the claim moves `dueAt`, and so does every
+ * outcome, so that a late writer finds another time and changes nothing. A delivery that was inserted with a lease is
+ * claimed already.
  */
 export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpoints, delaysMs }: Needs) => {
   const claim = async ({ id, dueAt }: Pick<DeliveryRow, 'id' | 'dueAt'>) => {
@@ -75,13 +75,15 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     return applied ? row : undefined
   }
 
-  /** A lease that ends before the send may have (the process stood still) is renewed by a claim, or lost to another. */
+  /**
+   * A claim renews a lease that would end during the send (the process stood still), unless another process claimed it.
+   */
   const leased = async (due: Due): Promise<DeliveryRow | undefined> => {
     const endsMs = Date.parse(due.leased?.dueAt ?? '')
     return endsMs - clock.now() >= LONGEST_SEND_MS ? due.leased : claim(due)
   }
 
-  /** Where a row says that it goes. */
+  /** The endpoint in the row of a delivery. */
   const ownEndpoint = async ({ owner, url, secret }: DeliveryRow): Promise<Address> => ({
     url,
     secrets: secret === undefined ? [] : [await cipher.open(secret, secretContext(owner))],
@@ -131,7 +133,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     return { set: { ...set, stopped: stoppedAs(FAILED, iso(clock.now())) }, unset, isLost: true }
   }
 
-  /** What an attempt makes of its delivery: over, or due again. */
+  /** The delivery after an attempt: ended, or due again. */
   const outcomeOf = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
     const result = outcome ?? outcomeFor(statusCode)
     if (result === 'delivered') return { ...ended('delivered'), isLost: false }
@@ -153,7 +155,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     return store.commit(write, isLost ? await endpoints.onLost(row.owner) : [])
   }
 
-  /** Ends a delivery that was held for as long as one may be; its log says why. */
+  /** Ends a delivery that was held for the longest time; its attempts have the reason. */
   const giveUp = async ({ id, dueAt = '' }: Due): Promise<void> => {
     const row = await store.get(deliveryRows, id, true)
     if (row === undefined) return
@@ -166,7 +168,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     if (applied) log.warn(lossOf(row, { attempt, askedMs: 0 }), 'a delivery was given up')
   }
 
-  /** A delivery whose endpoint is gone counts as absent from now on. */
+  /** Marks a delivery without an endpoint as expired, so that it counts as absent. */
   const forget = async ({ id }: Due): Promise<void> => {
     const { set, unset } = ended('failed')
     await store.commit<DeliveryRow>({
@@ -175,7 +177,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     })
   }
 
-  /** Keeps a delivery until its endpoint is active again, which it may have become since it was looked at. */
+  /** Holds a delivery until its endpoint is active again, unless that has happened since it was read. */
   const hold = async (due: Due): Promise<void> => {
     if (due.stopped !== undefined) return giveUp(due)
     const { id, owner, dueAt = null } = due
@@ -213,7 +215,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
 const REDIRECTED = 'Redirects are not followed: register the URL that it leads to'
 const HELD_TOO_LONG = 'Its endpoint was paused for 30 days after it was due'
 
-/** The attempts with another one, of which there may be any number: a delivery can be sent again by hand. */
+/** The attempts with a new one. Their number is not bounded: users may send a delivery again. */
 const attemptsWith = ({ attempts, attemptsOmitted = 0 }: DeliveryRow, attempt: Attempt) => {
   const all = [...attempts, attempt]
   const left = all.length - 1 - LAST_ATTEMPTS
@@ -221,7 +223,7 @@ const attemptsWith = ({ attempts, attemptsOmitted = 0 }: DeliveryRow, attempt: A
   return { attempts: all.toSpliced(1, left), attemptsOmitted: attemptsOmitted + left }
 }
 
-/** What a status says of a signed POST. */
+/** The outcome of a signed POST by its status. */
 const outcomeFor = (statusCode: number): Handled['outcome'] => {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === GONE ? 'refused' : 'again'
@@ -229,7 +231,7 @@ const outcomeFor = (statusCode: number): Handled['outcome'] => {
 
 const triesOf = ({ tries, attempts }: DeliveryRow): number => tries ?? attempts.length
 
-/** The log fields of a delivery that was given up. Of its URL only the host: the rest may hold a secret. */
+/** The log fields of a lost delivery. Of its URL only the host: the rest may hold a secret. */
 const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attempt }: Sent) => ({
   ...{ deliveryId: row.id, owner: row.owner, event: row.event, host: new URL(row.url).host },
   attempts: attempts.length + attemptsOmitted + 1,
@@ -239,8 +241,8 @@ const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attemp
 const shown = (body: string): string => Buffer.from(body).subarray(0, MOST_SHOWN_BYTES).toString()
 
 /**
- * How long to wait after so many failed sends: what the schedule says, or longer where the receiver asked for it.
- * Undefined when the schedule is at its end. Nothing shortens a wait.
+ * The wait after failed sends: that of the schedule, or a longer one that the receiver asked for. Undefined at the end of
+ * the schedule. Nothing shortens a wait.
  */
 const waitAfter = (sends: number, delaysMs: readonly number[], askedMs: number): number | undefined => {
   const delayMs = delaysMs[sends - 1]

@@ -6,7 +6,7 @@ import { deliveryRows } from './rows.ts'
 import type { AddDelivery, DeliveryRow, Endpoints, NewDelivery } from './schema.ts'
 import { createSend, type Due, LEASE_MS } from './send.ts'
 
-/** The endpoints of several kinds of owners, each of which knows its own. */
+/** Combines the endpoints of several kinds of owners, each of which knows its own. */
 export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
   of: async (owner) => {
     for (const kind of kinds) {
@@ -26,30 +26,30 @@ export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
 })
 
 const PAGE = 100
-/** What one call of `sendDue` reads at most; the next one goes on from there. */
+/** The most pages that one call of `sendDue` reads; the next call continues. */
 const MOST_PAGES = 20
-/** While deliveries are sent that were due, others are read this often. */
+/** The interval of further reads while due deliveries are being sent. */
 const READ_AGAIN_MS = 5_000
 
 type Needs = Parameters<typeof createSend>[0] & {
   /**
-   * Whether what goes to an endpoint whose last send failed is left to the next tick. A function that is given messages ends
-   * a batch with the sends that it began, so that an endpoint that hangs would delay the messages behind it.
+   * Whether sends to an endpoint whose latest send failed are left to the next tick. A function that handles messages
+   * ends a batch with its sends, so an endpoint that hangs would delay the messages behind it.
    */
   defersFailing?: boolean
 }
 
 /**
- * Events on their way to URLs, delivered at least once: a delivery is sent as soon as it is added, and again by the retry
- * schedule until the receiver answers 2xx or 410 (gone), or the schedule ends. The stored row is the truth: a delivery
- * whose process died is sent by the repeat of its notice or by a tick, once the lease of that process is over.
+ * Delivers events to URLs at least once. A delivery is sent when it is added, and again by the retry schedule until the
+ * receiver answers 2xx or 410 (gone), or the schedule ends. The stored row decides: when the process of a delivery dies,
+ * a repeated notice or a tick sends it after the end of that process's lease.
  */
 export const createDeliveries = (needs: Needs) => {
   const { store, clock, log, endpoints, tracing, defersFailing = false } = needs
   const send = createSend(needs)
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
-  /** Where the last read of due rows ended early. */
+  /** The position at which the last read of due rows stopped. */
   let readFrom: Position | undefined
   let hasUnread = false
   const isOpen = () => !stopped && clock.monotonic() < startsUntil
@@ -63,8 +63,8 @@ export const createDeliveries = (needs: Needs) => {
   )
 
   /**
-   * Starts to send what is due; resolves when it was read, not when it was sent. Rows of an endpoint that has too many are
-   * passed over, so that those behind them are reached: a later call reads them again.
+   * Starts to send due deliveries; resolves after the read, not after the sends. It skips rows of an endpoint with too
+   * many deliveries, so that it reaches the rows behind them; a later call reads them again.
    */
   const sendDue = async (): Promise<void> => {
     const where = [{ field: 'dueAt' as const, to: iso(clock.now()) }]
@@ -80,7 +80,7 @@ export const createDeliveries = (needs: Needs) => {
     hasUnread = passed > 0 || readFrom !== undefined
   }
 
-  /** The row of a delivery, also where it was stored before; any process may send it after `leaseMs`. */
+  /** The row of a delivery, inserted or already stored; any process may send it after `leaseMs`. */
   const insert = async (delivery: NewDelivery, leaseMs: number) => {
     const now = clock.now()
     const times = { dueAt: iso(now + leaseMs), createdAt: iso(now) }
@@ -91,7 +91,7 @@ export const createDeliveries = (needs: Needs) => {
     return { applied, row: applied ? row : stored }
   }
 
-  /** Sends it where a place is free, as the process that has its lease: what is stored so needs no claim. */
+  /** Sends the delivery if a place is free; it is inserted with this process's lease and so needs no claim. */
   const add: AddDelivery = async (delivery) => {
     if (defersFailing && (await endpoints.isFailing(delivery.owner))) return void (await insert(delivery, 0))
     const place = queue.reserve(delivery)
@@ -111,17 +111,17 @@ export const createDeliveries = (needs: Needs) => {
   return {
     add,
     sendDue,
-    /** Stores a delivery that the caller sends; undefined for a repeat. */
+    /** Inserts a delivery that the caller sends; undefined for a repeat. */
     insert: async (delivery: NewDelivery): Promise<DeliveryRow | undefined> => {
       const { applied, row } = await insert(delivery, LEASE_MS)
       return applied ? row : undefined
     },
-    /** Sends a delivery whose lease the caller has, beside all others; resolves when that has ended. */
+    /** Sends a delivery that the caller has leased, outside of the queue; resolves after the send. */
     sendNow: ({ id, owner, url, dueAt = '', ...row }: DeliveryRow): Promise<void> =>
       send({ ...{ id, owner, url, dueAt }, leased: { id, owner, url, dueAt, ...row } }),
     /**
-     * Resolves when nothing is being sent any more and nothing is due. With `startsForMs`, those that wait for their turn are
-     * started only during that time and left to the next tick after it; a send takes up to LONGEST_SEND_MS.
+     * Resolves when nothing is being sent and nothing is due. With `startsForMs`, waiting deliveries are started only
+     * during that time and are then left to the next tick; a send takes up to LONGEST_SEND_MS.
      */
     settled: async (startsForMs = Number.POSITIVE_INFINITY): Promise<void> => {
       startsUntil = clock.monotonic() + startsForMs
@@ -140,7 +140,7 @@ export const createDeliveries = (needs: Needs) => {
       queue.drop()
       startsUntil = Number.POSITIVE_INFINITY
     },
-    /** Starts nothing more; what is being sent may end. */
+    /** Starts nothing more; running sends may end. */
     stop: (): void => {
       stopped = true
     },

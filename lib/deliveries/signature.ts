@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 type Signed = { id: string; body: string; secrets: readonly string[]; atMs: number }
 
 /**
- * The headers by which a receiver knows a delivery and its time, and with a secret also its sender: `X-Svc-Signature`, an HMAC of
- * the body alone under the newest secret, and those of Standard Webhooks (https://www.standardwebhooks.com), whose HMACs
- * bind id and time as well, one for each secret. The key is the secret's bytes as they are.
+ * The headers that identify a delivery and its time, and with a secret also its sender: `X-Svc-Signature`, an HMAC of the
+ * body under the newest secret, and those of Standard Webhooks (https://www.standardwebhooks.com), with an HMAC of id,
+ * time and body for each secret. The key is the bytes of the secret.
  */
 export const signatureHeaders = ({ id, body, secrets, atMs }: Signed): Record<string, string> => {
   const timestamp = String(Math.floor(atMs / 1_000))

@@ -6,10 +6,10 @@ import { isSignedBy } from './ed25519.ts'
 import { identityOf, type OwnIdentity } from './identity.ts'
 import { type Attestation, AttestationSchema, type Verification } from './schema.ts'
 
-/** Nothing else that the service signs begins like this, and nothing signed here can pass for anything else. */
+/** No other signed text of the service begins with this prefix, so a signature cannot be used for another purpose. */
 const DOMAIN = 'svc-attestation-v1\0'
 const NONCE_BYTES = 16
-/** Clocks of two machines may be that far apart. */
+/** The tolerated difference between two machines' clocks. */
 const SKEW_MS = 30_000
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
@@ -21,7 +21,7 @@ export const signedBytes = ({ deviceId, timestamp, nonce, data }: Claims): Buffe
 
 type Needs = { identity: Pick<OwnIdentity, 'read' | 'sign'>; entropy: Entropy; clock: Pick<Clock, 'now'> }
 
-/** Signs data as this device, now. */
+/** Signs data as this device, with the present time. */
 export const createAttest =
   ({ identity, entropy, clock }: Needs) =>
   async (data: Record<string, unknown>): Promise<Attestation> => {
@@ -37,8 +37,8 @@ export const createAttest =
   }
 
 /**
- * Whether an attestation was signed by the device it names, whichever that is, no longer than `maxAgeMs` ago. It may be
- * shown again within that time: who must not accept one twice remembers its nonce. Never throws.
+ * Whether the device that an attestation names signed it at most `maxAgeMs` ago. An attestation can be repeated within
+ * that time: a receiver that must not accept it twice stores its nonce. Never throws.
  */
 export const createVerify =
   ({ clock }: { clock: Clock }) =>
@@ -70,13 +70,13 @@ const attestationIn = (given: unknown): Read | undefined => {
   return { deviceId, publicKey, signature, message, signedAt }
 }
 
-/** Exactly so many bytes, in the one base64 that they have. */
+/** The bytes of a text in canonical base64, if they have this length. */
 const bytesIn = (text: string, length: number): Buffer | undefined => {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined
 }
 
-/** Epoch milliseconds of a moment as the service writes them; of another form, or none, undefined. */
+/** Epoch milliseconds of a time in the service's format; undefined for any other text. */
 const momentIn = (text: string): number | undefined => {
   const epochMs = MOMENT.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(epochMs) || iso(epochMs) !== text ? undefined : epochMs

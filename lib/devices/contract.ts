@@ -15,7 +15,7 @@ import {
 /** Room for data of 16 kB in any encoding, and its envelope. */
 const BODY_LIMIT = 131_072
 
-/** Whether a value is JSON that all parsers read alike, and has at most so many bytes as such. */
+/** Whether a value is JSON that all parsers read alike, of at most `most` bytes. */
 const fits = (most: number) => (value: unknown) => {
   try {
     return Buffer.byteLength(canonicalJson(value)) <= most
@@ -66,7 +66,7 @@ export const deviceRoutes = defineRoutes({
     summary: 'Ask for a device to be paired',
     access: 'public',
     limited: true,
-    // Both are shown to the approver, in the words of an unauthenticated caller.
+    // The approver sees both texts; an unauthenticated caller wrote them.
     body: z.object({
       requesterId: shownText(200),
       meta: jsonObject(4_096).refine(hasNoControls, 'must not have control characters').optional(),
@@ -79,7 +79,7 @@ export const deviceRoutes = defineRoutes({
     summary: 'Let the device with this code act for you',
     access: 'session',
     limited: true,
-    // The approver is the caller; `approvedBy` is taken and not believed.
+    // The approver is the caller; `approvedBy` is accepted and ignored.
     body: z.object({ code: Code, approvedBy: z.string().max(200).optional() }),
     response: z.object({ success: z.literal(true), request: PairingRequestSchema }),
   },

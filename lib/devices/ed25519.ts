@@ -1,6 +1,6 @@
 import { getPublicKeyAsync, signAsync, verifyAsync } from '@noble/ed25519'
 
-/** The public key, 32 bytes, of a secret one of 32 bytes (RFC 8032, section 5.1.5). */
+/** The public key (32 bytes) of a secret key (32 bytes; RFC 8032, section 5.1.5). */
 export const publicKeyOf = async (secret: Uint8Array): Promise<Buffer> =>
   Buffer.from(await getPublicKeyAsync(secret))
 
@@ -9,8 +9,8 @@ export const sign = async (message: Uint8Array, secret: Uint8Array): Promise<Buf
   Buffer.from(await signAsync(message, secret))
 
 /**
- * Whether the signature is that key's (RFC 8032, section 5.1.7). Stricter than ZIP 215: encodings that are not
- * canonical and keys of small order, for which one signature fits many messages, are refused. Never throws.
+ * Whether the signature is that key's (RFC 8032, section 5.1.7). Stricter than ZIP 215: it refuses encodings that are not
+ * canonical, and keys of small order, for which one signature fits many messages. Never throws.
  */
 export const isSignedBy = async (
   signature: Uint8Array,

@@ -18,8 +18,8 @@ type Secrets = { secret: Buffer; codeKey: Buffer }
 export type OwnIdentity = ReturnType<typeof createOwnIdentity>
 
 /**
- * The Ed25519 identity of the installation, made when it is first asked for and kept with the data. Of several
- * processes that make one at once, the one whose insert came first decides for all.
+ * The Ed25519 identity of the installation, made at its first use and stored. When several processes make one at once,
+ * the first insert wins.
  */
 export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
   const make = async (): Promise<IdentityRow> => {
@@ -38,14 +38,14 @@ export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
 
   const secrets = once(async (): Promise<Secrets> => {
     const secret = Buffer.from(await cipher.open((await stored()).sealedSecret, CONTEXT), 'base64')
-    // A key of its own: what hashes codes says nothing about what signs.
+    // Codes are hashed with a key of their own, independent of the signing key.
     return { secret, codeKey: Buffer.from(hkdfSync('sha256', secret, '', 'svc-pairing-code-v1', 32)) }
   })
 
   return {
     read: async (): Promise<DeviceIdentity> => identityOf(Buffer.from((await stored()).publicKey, 'base64')),
     sign: async (message: Uint8Array): Promise<Buffer> => sign(message, (await secrets()).secret),
-    /** Codes are short enough to be found by trying all of them, so a reader of storage must lack the key. */
+    /** Codes are short enough to be found by trial, so a reader of storage must not have the key of their hash. */
     codeHash: async (code: string): Promise<string> =>
       createHmac('sha256', (await secrets()).codeKey)
         .update(code)
@@ -53,13 +53,13 @@ export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
   }
 }
 
-/** Opens the secret of the identity, if one has been made. Throws Problem `unavailable` where its key is not there. */
+/** Opens the secret of the identity, if one exists. Throws Problem `unavailable` when its key is missing. */
 export const openIdentity = async (store: Store, cipher: Cipher): Promise<void> => {
   const row = await store.get(identityRows, ID)
   if (row !== undefined) await cipher.open(row.sealedSecret, CONTEXT)
 }
 
-/** Who a public key is. */
+/** The identity of a public key. */
 export const identityOf = (publicKey: Buffer): DeviceIdentity => {
   const digest = createHash('sha256').update(publicKey).digest('hex')
   return {
@@ -69,7 +69,7 @@ export const identityOf = (publicKey: Buffer): DeviceIdentity => {
   }
 }
 
-/** Keeps what was made; a failure is not kept. */
+/** Caches a result; a failure is not cached. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined
   return () => {

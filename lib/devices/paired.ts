@@ -12,7 +12,7 @@ import type { PairedDeviceSchema } from './schema.ts'
 
 type Needs = { store: Store; log: Log; closeSession: (sessionId: string) => Promise<unknown> }
 
-/** Devices that were approved, from their user's side; admins see and revoke those of all. */
+/** The paired devices of a user; admins see and revoke those of all users. */
 export const createPaired = ({ store, log, closeSession }: Needs) => {
   const list = async ({ userId, role }: Principal, query: PageQuery) => {
     const of = role === 'admin' ? { index: 'byStatus', is: 'approved' } : { index: 'ofUser', is: userId }
@@ -31,7 +31,7 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
     }
   }
 
-  /** Ends a device's token, at once and for good. Throws Problem `missing` for one that is not the caller's to revoke. */
+  /** Revokes a device's token at once. Throws Problem `missing` for a device that the caller may not revoke. */
   const revoke = async ({ userId, role }: Principal, id: string): Promise<PairingRow> => {
     const { applied, row } = await store.commit<PairingRow>({
       remove: pairings,
@@ -39,7 +39,7 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
       when: { status: 'approved', ...(role === 'admin' ? {} : { approvedBy: userId }) },
     })
     if (!applied || row === undefined) throw missing('Device')
-    // The session opens nothing any more; that it is gone as well is tidiness.
+    // The session is without effect already; its row is removed for tidiness.
     if (row.sessionId !== undefined)
       await closeSession(row.sessionId).catch((err) =>
         log.warn({ err }, 'the session of a revoked device was not closed'),
@@ -61,10 +61,10 @@ const shown = (row: PairingRow): z.input<typeof PairedDeviceSchema> => ({
   expiresAt: iso(row.keptUntil),
 })
 
-/** When a device was seen is kept to the hour: a write per request would be dear. */
+/** The time of a device's last use is stored to the hour: a write for each request would be expensive. */
 const SEEN_EVERY_MS = 3_600_000
 
-/** Whether a device may still use its token; asked, it counts as seen. */
+/** Whether a device may still use its token; each call counts as a use. */
 export const createIsPaired = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
   const noteSeen = async ({ id, lastSeenAt, expiresAt }: PairingRow) => {
     const now = clock.now()
@@ -96,11 +96,9 @@ type UnpairingNeeds = {
   audit: (actor: Actor, action: string, details: object) => Promise<void>
 }
 
-/** How devices whose sessions end are forgotten. */
+/** Removes the pairings of ended sessions. */
 export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
-  /**
-   * Forgets one. It was logged out with its own token, or `by` a user who ends its user's sessions. One that is gone is fine.
-   */
+  /** Removes one pairing: its device logged out, or user `by` ended the session. A missing one is no error. */
   const unpair = async (id: string, by?: Actor): Promise<void> => {
     const when = { status: 'approved' }
     const { applied, row } = await store.commit<PairingRow>({ remove: pairings, key: id, when })
@@ -110,8 +108,8 @@ export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
   }
 
   /**
-   * Forgets all of a user but the one with the session `except`: those, too, that were approved and have no session yet,
-   * since they have not asked for their token.
+   * Removes all pairings of a user except the one with the session `except`; also approved ones without a session, whose
+   * device has not fetched its token yet.
    */
   const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const

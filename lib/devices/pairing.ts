@@ -9,10 +9,10 @@ import type { Requester, Requests } from './requests.ts'
 import type { PairingRow } from './rows.ts'
 import type { PairingRequestSchema, PairingState } from './schema.ts'
 
-/** A DNS name or address with its port. */
+/** The longest DNS name or address with a port. */
 const LONGEST_HOST = 261
 
-/** What the code of a request looks like to a camera: where to go with which code. */
+/** The address in a QR code, with the code of a request. */
 const pairingUrl = (code: string, baseUrl: string): string => {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : ''
   if (host === '' || host.length > LONGEST_HOST)
@@ -20,7 +20,7 @@ const pairingUrl = (code: string, baseUrl: string): string => {
   return `svc://pair?${new URLSearchParams({ code, host })}`
 }
 
-/** The text as a QR code in SVG: squares only, nothing of the text itself. */
+/** The text as a QR code in SVG, which consists of squares only. */
 const qrSvg = async (text: string): Promise<string> => {
   // Loaded at the first request: nothing else needs it.
   const { toString: draw } = await import('qrcode')
@@ -30,21 +30,21 @@ const qrSvg = async (text: string): Promise<string> => {
 const WRONG_CODES: Limit = { name: 'pairingCode', calls: 10, windowMs: 600_000 }
 
 /**
- * Bounds how many wrong codes one may enter. Every code is counted before it is read, so that many at once are no more
- * guesses than one after the other, and what is no code counts too; one that was right is taken back.
+ * Limits wrong codes. Every code is counted before it is read, malformed ones too, so that concurrent guesses are limited
+ * like sequential ones; a right code is uncounted.
  */
 export const createGuesses = ({ limiter }: { limiter: Limiter }) => ({
-  /** Counts a code that is about to be entered. Throws Problem `rate_limited`. */
+  /** Counts a code before it is read. Throws Problem `rate_limited`. */
   count: async (keys: readonly string[]): Promise<void> => {
     const retryAfterMs = await limiter.takeAll(WRONG_CODES, keys)
     if (retryAfterMs > 0) throw tooMany(retryAfterMs)
   },
 
-  /** What a code that was counted stands for. Throws Problem `missing` for a wrong one. */
+  /** The result of a counted code. Throws Problem `missing` for a wrong one. */
   found: async <T>(keys: readonly string[], lookUp: () => Promise<T | undefined>): Promise<T> => {
     const found = await lookUp()
     if (found === undefined) throw noSuchCode()
-    // What the code was for has been done: a limit that stays stricter by one for ten minutes does not undo it.
+    // The code has taken effect: a limit that stays stricter by one for ten minutes does not undo it.
     await Promise.allSettled(keys.map((key) => limiter.giveBack(WRONG_CODES, key)))
     return found
   },
@@ -69,7 +69,7 @@ const noSuchCode = () =>
     'No open request has this code: it is mistyped, used or expired',
   )
 
-/** A device that scans a QR code names itself to no user. */
+/** The name of a device that scans a QR code, which has no own name. */
 const SCANNED = 'qr'
 
 type Needs = {
@@ -79,26 +79,26 @@ type Needs = {
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
-/** The user who enters a code, and from where. */
+/** The user who enters a code, and the address of the request. */
 export type Approver = { principal: Principal; address: string }
 
-/** How a device comes to act for a user: it asks, shows a code, and the user enters that. */
+/** Pairs devices: a device asks and shows a code, and the user enters the code. */
 export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Needs) => {
   const request = (requester: Requester) => requests.create(requester)
 
-  /** A request whose code is in a QR code, with the address that the scanner is to take it to. */
+  /** A request whose code is in a QR code, with the address for the scanner. */
   const qr = async ({ address, baseUrl }: { address: string; baseUrl: string }) => {
-    // An unknown address must not cost a slot.
+    // An invalid address must not cost a slot.
     pairingUrl('', baseUrl)
     const { code, requestId, expiresAt } = await requests.create({ requesterId: SCANNED, address })
     const url = pairingUrl(code, baseUrl)
     return { qrSvg: await qrSvg(url), pairingUrl: url, requestId, expiresAt }
   }
 
-  /** Counts a code that is about to be entered, malformed ones too. Throws Problem `rate_limited`. */
+  /** Counts a code before it is read, malformed ones too. Throws Problem `rate_limited`. */
   const countCode = (approver: Approver) => guesses.count(keysOf(approver))
 
-  /** Lets the device act for the caller. Throws Problem `missing` for a wrong, used or expired code. */
+  /** Allows the device to act for the caller. Throws Problem `missing` for a wrong, used or expired code. */
   const approve = async ({ principal, address }: Approver, code: string) => {
     const { userId } = principal
     const approvedAt = iso(clock.now())
@@ -127,7 +127,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
     await audit(principal, 'device.reject', named(row))
   }
 
-  /** How a request stands, for its device; the token is there until the request expires. */
+  /** The state of a request, for its device; it has the token until the request expires. */
   const status = async (requestId: string): Promise<PairingState> => {
     const row = await requests.find(requestId)
     if (row === undefined) throw missing('Pairing request')
@@ -146,7 +146,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
   return { countRequest: requests.count, request, qr, countCode, approve, reject, status, shown }
 }
 
-/** Wrong codes count for the user, however many sessions, and for the address, however many users. */
+/** Wrong codes count for the user across all sessions, and for the address across all users. */
 const keysOf = ({ principal: { userId }, address }: Approver) => [
   `user:${userId}`,
   `address:${networkOf(address)}`,

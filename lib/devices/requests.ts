@@ -23,7 +23,7 @@ const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const LENGTH = 9
 const ENTERED = /^[0-9A-HJKMNP-TV-Z]{9}$/
 
-/** Nine characters of five random bits each; 256 is a multiple of 32, so no character is likelier than another. */
+/** Nine characters of five random bits each; 256 is a multiple of 32, so all characters are equally likely. */
 export const newCode = (entropy: Entropy): string =>
   Array.from(entropy(LENGTH), (byte) => DIGITS[byte & 31]).join('')
 
@@ -31,28 +31,27 @@ export const newCode = (entropy: Entropy): string =>
 export const grouped = (code: string, between: '-' | ' '): string =>
   [code.slice(0, 3), code.slice(3, 6), code.slice(6)].join(between)
 
-/** The separators of the groups: hyphens, dashes and spaces of any kind, the minus sign, and what is not to be seen. */
+/** The separators of the groups: hyphens, dashes, all spaces, the minus sign, and invisible characters. */
 const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Cf}\u2212]/gu
 
-/** The code that a user typed, in the form in which it was made; undefined for what cannot be one. */
+/** An entered code in its original form; undefined for a text that cannot be a code. */
 export const codeIn = (entered: string): string | undefined => {
   const code = entered.replaceAll(SEPARATORS, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   return ENTERED.test(code) ? code : undefined
 }
 
-/** Open requests that one address, or the IPv6 network of one, may have at a time. */
+/** The most open requests of one address, or of one IPv6 network. */
 const MOST_OPEN = 20
 const SLOTS = Array.from({ length: MOST_OPEN }, (_, n) => String(n).padStart(2, '0'))
 
 type PairingSlotsNeeds = { store: Store; entropy: Entropy; clock: Clock }
 
 /**
- * Each open request occupies one of the slots of its address: its insert is part of the commit that stores the request, so
- * that requests which come at once cannot outnumber the slots. A slot is free again when its request is decided or has
- * expired.
+ * Each open request occupies one of the slots of its address. The commit of the request inserts the slot, so that
+ * concurrent requests cannot exceed the number of slots. A slot is free again when its request is decided or has expired.
  */
 export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds) => ({
-  /** One of the free slots of an address. Throws Problem `rate_limited` when there is none. */
+  /** A free slot of an address. Throws Problem `rate_limited` when there is none. */
   free: async (address: string): Promise<string> => {
     const { rows } = await store.page(pairingSlots, {
       index: 'ofAddress',
@@ -69,7 +68,7 @@ export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds)
 
 type PairingSlots = ReturnType<typeof createPairingSlots>
 
-/** The key of the slot that a request occupies. */
+/** The key of the slot of a request. */
 const slotKey = ({ address, place }: { address: string; place: string }) =>
   [networkOf(address), place] as const
 
@@ -83,13 +82,13 @@ const full = (taken: readonly PairingSlotRow[], now: number) => {
 
 /** How long a request can be approved, and its token be read. */
 const OPEN_MS = 600_000
-/** How long a request that came to nothing still says so. */
+/** How long a rejected or expired request still answers its state. */
 const KEPT_MS = 86_400_000
 const SECRET_ID_BYTES = 24
-/** How often a request tries again that lost its slot to another of the same address. */
+/** The tries of a request that lost its slot to another one of the same address. */
 const TRIES = 20
 
-/** Requests need no sign-in, so each address may send so many. */
+/** Requests need no sign-in, so each address has a limit. */
 const ASKING: Limit = { name: 'pairingRequest', calls: 60, windowMs: 60_000 }
 
 type Needs = {
@@ -100,7 +99,7 @@ type Needs = {
   identity: Pick<OwnIdentity, 'codeHash'>
   slots: Pick<PairingSlots, 'free'>
 }
-/** Who asks, in their own words, and from where. */
+/** The device that asks, in its own words, and its address. */
 export type Requester = { requesterId: string; meta?: Record<string, unknown> | undefined; address: string }
 type Decision =
   | { status: 'approved'; approvedAt: string; approvedBy: string }
@@ -108,7 +107,7 @@ type Decision =
 
 export type Requests = ReturnType<typeof createRequests>
 
-/** Requests to be paired, from their beginning to the one decision on them. */
+/** Requests for pairing, from their creation to the decision. */
 export const createRequests = ({ store, limiter, entropy, clock, identity, slots }: Needs) => {
   const isOpen = ({ status, expiresAt }: PairingRow) =>
     status === 'pending' && Date.parse(expiresAt) > clock.now()
@@ -122,7 +121,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
       })
   }
 
-  /** A caller with `requestId` reads the token, so it is stored as a hash and named so that logs mask it. */
+  /** `requestId` gives access to the token, so it is stored as a hash, and has a name that logs mask. */
   const create = async (requester: Requester) => {
     const requestId = `svc_pairing_${entropy(SECRET_ID_BYTES).toString('base64url')}`
     const request = requestOf(requestId, requester)
@@ -148,7 +147,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
     }
   }
 
-  /** Stores a request with its code and its slot, in one commit: a code belongs to one request, and so does a slot. */
+  /** Stores a request with its code and its slot in one commit: a code belongs to one request, and so does a slot. */
   const stored = async (request: Omit<PairingRow, 'place'>): Promise<string> => {
     const expiresAt = Date.parse(request.expiresAt)
     for (let tries = 0; tries < TRIES; tries++) {
@@ -177,8 +176,8 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
   }
 
   /**
-   * Decides on the open request of a code, once, and frees its slot: of several at a time one gets the row, all others
-   * undefined.
+   * Decides about the open request of a code, once, and frees its slot: one of several concurrent decisions gets the row,
+   * the others get undefined.
    */
   const decide = async (entered: string, decision: Decision): Promise<PairingRow | undefined> => {
     const request = await ofCode(entered)
@@ -189,7 +188,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
         update: pairings,
         key: request.id,
         when: { status: 'pending' },
-        // A device that does not fetch its token in time has not been paired.
+        // A device that does not fetch its token in time is not paired.
         set: { ...decision, ...(isApproval ? { keptUntil: Date.parse(request.expiresAt) } : {}) },
       },
       [{ remove: pairingSlots, key: slotKey(request), when: { pairingId: request.id } }],
@@ -211,11 +210,14 @@ const EXPIRED_PAGE = 200
 
 type PendingNeeds = { store: Store; clock: Clock }
 
-/** Requests without a decision. All live equally long, so those of before a moment are the expired ones. */
+/**
+ * Requests without a decision. All have the same lifetime, so the ones created before a certain time are the expired
+ * ones.
+ */
 export const createPending = ({ store, clock }: PendingNeeds) => {
   const newestExpired = () => clock.now() - OPEN_MS
 
-  /** The open ones, newest first, at most 200. */
+  /** The open requests, newest first, at most 200. */
   const list = async (): Promise<PairingRow[]> => {
     const { rows } = await store.page(pairings, {
       index: 'byStatus',
@@ -245,7 +247,7 @@ export const createPending = ({ store, clock }: PendingNeeds) => {
     return deleted
   }
 
-  /** Removes those that were not approved in time, the rejected ones among them; resolves to how many. */
+  /** Removes expired and rejected requests; resolves to their number. */
   const cleanup = async (): Promise<number> =>
     (await removeExpired('pending')) + (await removeExpired('rejected'))
 

@@ -6,27 +6,27 @@ export type IdentityRow = { id: string; publicKey: string; sealedSecret: string;
 export const identityRows = collection<IdentityRow>({ name: 'deviceIdentity', key: 'id', indexes: {} })
 
 /**
- * A device from its request on. `id` is a hash of the secret id that the device asks with. An approved one is a paired
- * device: its token is worth something as long as this row is there.
+ * A device from its request on. `id` is a hash of the secret id with which the device asks. An approved row is a paired
+ * device: its token is valid while the row exists.
  */
 export type PairingRow = {
   id: string
   requesterId: string
   meta?: Record<string, unknown>
-  /** A pending one that is past `expiresAt` has expired. */
+  /** A pending row that is past `expiresAt` has expired. */
   status: 'pending' | 'approved' | 'rejected'
   createdAt: string
   expiresAt: string
-  /** Where it came from, and which of that address's slots it occupies while it is open. */
+  /** The address of the request, and the slot that it occupies while it is open. */
   address: string
   place: string
   approvedAt?: string
   /** The user that the device acts for. */
   approvedBy?: string
   reason?: string
-  /** The token, sealed, from when the device first asked for it. */
+  /** The sealed token, set when the device first asks for it. */
   sealedToken?: string
-  /** The session of the token, made in the same commit. */
+  /** The session of the token, inserted by the same commit. */
   sessionId?: string
   lastSeenAt?: string
   keptUntil: number
@@ -42,7 +42,7 @@ export const pairings = collection<PairingRow>({
   expires: 'keptUntil',
 })
 
-/** Which request a code belongs to; `id` is a keyed hash of the code. */
+/** The request of a code; `id` is a keyed hash of the code. */
 export type CodeRow = { id: string; pairingId: string; expiresAt: number }
 
 export const codeRows = collection<CodeRow>({
@@ -52,7 +52,7 @@ export const codeRows = collection<CodeRow>({
   expires: 'expiresAt',
 })
 
-/** A slot of an address that an open request occupies. */
+/** A slot of an address, occupied by an open request. */
 export type PairingSlotRow = { address: string; place: string; pairingId: string; expiresAt: number }
 
 export const pairingSlots = collection<PairingSlotRow>({

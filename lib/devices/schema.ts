@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** This service as a device: whom its attestations are from. */
+/** This service as a device, the signer of its attestations. */
 export const DeviceIdentitySchema = z.object({
   /** `dev_` and the first 32 hexadecimal digits of the SHA-256 of the public key's 32 bytes. */
   deviceId: z.string(),
@@ -11,7 +11,7 @@ export const DeviceIdentitySchema = z.object({
 })
 export type DeviceIdentity = z.output<typeof DeviceIdentitySchema>
 
-/** A statement of a device about itself or what it sees, signed by it. */
+/** A statement of a device about itself or its surroundings, with its signature. */
 export const AttestationSchema = z.strictObject({
   deviceId: z.string().max(100),
   publicKey: z.string().max(100),
@@ -24,7 +24,7 @@ export const AttestationSchema = z.strictObject({
 })
 export type Attestation = z.output<typeof AttestationSchema>
 
-/** What can be wrong with an attestation. */
+/** The faults of an attestation. */
 const VerificationErrorSchema = z.enum([
   'malformed',
   'device_id_mismatch',
@@ -33,7 +33,7 @@ const VerificationErrorSchema = z.enum([
   'from_the_future',
 ])
 
-/** `deviceId` and `ageMs` are there when the device did sign it, whether or not that was too long ago. */
+/** `deviceId` and `ageMs` are set when the signature is valid, even if the attestation is too old. */
 export const VerificationSchema = z.object({
   valid: z.boolean(),
   deviceId: z.string().optional(),
@@ -48,23 +48,23 @@ export type PairingStatus = z.output<typeof PairingStatusSchema>
 /** The state of a request, as its device sees it. */
 export const PairingStateSchema = z.object({
   status: PairingStatusSchema,
-  /** A session token for the device, there until the request expires. */
+  /** A session token for the device, readable until the request expires. */
   token: z.string().optional(),
   approvedAt: z.string().optional(),
-  /** Why it was rejected, if that was said. */
+  /** The reason of the rejection, if one was given. */
   reason: z.string().optional(),
 })
 export type PairingState = z.output<typeof PairingStateSchema>
 
 const Meta = z.record(z.string(), z.unknown())
 
-/** A request to be paired, as people see it. The secret id that its device asks with is not in it. */
+/** A pairing request as people see it, without the secret id of its device. */
 export const PairingRequestSchema = z.object({
   id: z.string(),
   requesterId: z.string(),
   meta: Meta.optional(),
   status: PairingStatusSchema,
-  /** Where it came from. */
+  /** The address of the request. */
   address: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),
@@ -78,10 +78,10 @@ export const PairedDeviceSchema = z.object({
   requesterId: z.string(),
   meta: Meta.optional(),
   pairedAt: z.string(),
-  /** The user it acts for. */
+  /** The user for whom it acts. */
   approvedBy: z.string(),
   /** To the hour. */
   lastSeenAt: z.string().optional(),
-  /** When its token ends, if it is not revoked before. */
+  /** When its token expires, unless it is revoked before. */
   expiresAt: z.string(),
 })

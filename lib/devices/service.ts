@@ -26,7 +26,7 @@ type Needs = {
 
 export type Devices = ReturnType<typeof createDevices>
 
-/** Who this service is as a device, and which devices may act for its users. */
+/** The identity of this service as a device, and the devices that may act for its users. */
 export const createDevices = (needs: Needs) => {
   const { audit } = needs
   const identity = createOwnIdentity(needs)

@@ -5,7 +5,7 @@ import { type PairingRow, pairings } from './rows.ts'
 
 const TOKEN_BYTES = 32
 
-/** The session of a token for a user's device, and the write that begins it, for a commit with other rows. */
+/** Makes the session of a token for a user's device, and the write that begins it, for a commit with other rows. */
 export type DraftSession = (
   token: string,
   userId: string,
@@ -14,14 +14,14 @@ export type DraftSession = (
 
 type Needs = { store: Store; cipher: Cipher; entropy: Entropy; draftSession: DraftSession }
 
-/** The one token of an approved request. It is decided by the commit that begins its session. */
+/** The token of an approved request. The commit that begins its session decides it. */
 export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) => {
   const tokenIn = async ({ id, sealedToken }: PairingRow): Promise<string | undefined> =>
     sealedToken === undefined ? undefined : cipher.open(sealedToken, contextOf(id))
 
   /**
    * The token of an approved request that has not expired; undefined when the device was revoked meanwhile. A row of an
-   * earlier release may have a token without a session: it is that token which gets one.
+   * earlier release may have a token without a session: then that token gets one.
    */
   return async (row: PairingRow): Promise<string | undefined> => {
     const { id, approvedBy, sealedToken, sessionId } = row
@@ -43,7 +43,7 @@ export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) =>
       [session.write],
     )
     if (outcome.applied) return token
-    // Another request of the same device was faster: its token is the one.
+    // Another request of the same device won: its token is valid.
     return outcome.row?.sessionId === undefined ? undefined : tokenIn(outcome.row)
   }
 }

@@ -2,17 +2,17 @@ import { getOrCreate } from '../core/get-or-create.ts'
 import type { Clock } from '../ports/clock.ts'
 
 type Needs = {
-  /** Whether a task has ended; undefined when there is none. */
+  /** Whether a task has ended; undefined when it does not exist. */
   isOver: (taskId: string) => Promise<boolean | undefined>
   clock: Clock
 }
 
-/** Another process may end the task, so storage is polled, less and less often. */
+/** Another process may end the task, so storage is polled at growing intervals. */
 const FIRST_POLL_MS = 250
 const LONGEST_POLL_MS = 5_000
 const POLL_GROWTH = 1.6
 
-/** Requests of this process that wait for a task to end. An end in this process resumes them without a poll. */
+/** Requests of this process that wait for the end of a task. An end in this process resumes them without a poll. */
 export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
   const waiting = new Map<string, Set<() => void>>()
   let released = false
@@ -26,7 +26,7 @@ export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
     }
   }
 
-  /** Polls until the task is over; the returned function stops that. */
+  /** Polls until the task has ended; the returned function stops that. */
   const poll = (taskId: string, resume: () => void) => {
     let cancel: (() => void) | undefined
     let stopped = false
@@ -37,7 +37,7 @@ export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
       const longerMs = Math.min(nextMs * POLL_GROWTH, LONGEST_POLL_MS)
       cancel = clock.after(nextMs, () => void ask(longerMs))
     }
-    // The task may have ended before this listens.
+    // The task may have ended before the wait began.
     void ask(FIRST_POLL_MS)
     return () => {
       stopped = true
@@ -46,16 +46,16 @@ export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
   }
 
   return {
-    /** Resumes those that wait for this task, which has ended. */
+    /** Resumes the requests that wait for this ended task. */
     complete: (taskId: string): void => {
       for (const resume of [...(waiting.get(taskId) ?? [])]) resume()
     },
-    /** Resumes every waiter, now and from now on. */
+    /** Resumes every waiting request, and every later one at once. */
     release: (): void => {
       released = true
       for (const listeners of [...waiting.values()]) for (const resume of [...listeners]) resume()
     },
-    /** Resolves when the task has ended, `forMs` have passed, the signal aborts or all are released. */
+    /** Resolves when the task has ended, `forMs` have passed, the signal aborts, or all are released. */
     wait: (taskId: string, forMs: number, signal?: AbortSignal): Promise<void> =>
       new Promise((resolve) => {
         const cleanups: (() => void)[] = []
@@ -72,7 +72,7 @@ export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
           poll(taskId, resume),
         )
       }),
-    /** How many tasks are waited for. */
+    /** The number of tasks with waiting requests. */
     get waiting(): number {
       return waiting.size
     },

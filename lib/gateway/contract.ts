@@ -3,7 +3,7 @@ import { defineRoutes } from '../http/route.ts'
 import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
 import { WORKFLOW_NAMES } from './workflows.ts'
 
-/** A caller that waits longer than this for one answer is better served by `notifyUrl`. */
+/** The longest wait of a request; callers with longer tasks use `notifyUrl`. */
 const LONGEST_WAIT_MS = 840_000
 const WAIT_MS = 120_000
 
@@ -11,14 +11,14 @@ const WorkflowSchema = z.enum(WORKFLOW_NAMES)
 
 const OptionsSchema = z
   .object({
-    /** Answer when the task has ended instead of at once. */
+    /** Answer at the end of the task instead of at once. */
     synchronous: z.boolean().default(false),
-    /** Where to send an event when the task has ended. */
+    /** The URL of the event at the end of the task. */
     notifyUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .max(2_000)
       .optional(),
-    /** Signs that event. */
+    /** The secret that signs that event. */
     notifySecret: z.string().min(1).max(500).optional(),
     /** The longest wait of a synchronous request, in milliseconds. */
     timeout: z.int().min(1).max(LONGEST_WAIT_MS).default(WAIT_MS),
@@ -35,10 +35,10 @@ export const GatewayBody = z.object({
 })
 export type GatewayBody = z.output<typeof GatewayBody>
 
-/** What the task came to: its result when completed, its error when it failed. */
+/** The outcome of the task: its result when completed, its error when failed. */
 const outcome = { result: TaskResultSchema.optional(), error: TaskErrorSchema.optional() }
 
-/** `statusUrl` is there as long as the task has not ended: a path of this service. */
+/** `statusUrl`, a path of this service, is set until the task has ended. */
 const GatewayAnswer = z.object({
   requestId: z.string(),
   taskId: z.string(),
@@ -52,7 +52,7 @@ export const GatewayStatus = z.object({
   taskId: z.string(),
   workflow: WorkflowSchema,
   status: TaskStatusSchema,
-  /** The last thing that the agent said of its progress; null before the first. */
+  /** The agent's latest progress message; null before the first. */
   progress: z.string().nullable(),
   ...outcome,
   createdAt: z.iso.datetime(),
@@ -60,7 +60,7 @@ export const GatewayStatus = z.object({
 })
 export type GatewayStatus = z.output<typeof GatewayStatus>
 
-/** As for tasks: the same token, key and body within 24 hours is the same request, with `Idempotent-Replayed: true`. */
+/** As for tasks: a repeated token, key and body within 24 hours is the same request, with `Idempotent-Replayed: true`. */
 const IdempotencyHeaders = z.object({
   'idempotency-key': z
     .string()

@@ -9,11 +9,11 @@ type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'watch'>; addDel
 
 const PAGE = 100
 
-/** The deliveries that tell the `notifyUrl` of a request how its task ended. */
+/** Delivers the end of a request's task to its `notifyUrl`. */
 export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
   /**
-   * Handles the notice that a task has ended. Its delivery has an id that follows from the end, so that a repeated notice
-   * makes no second one. Adds none where the request names no `notifyUrl` or the task runs again.
+   * Handles the notice of a task's end. The id of the delivery derives from the end, so a repeated notice adds none. Adds
+   * none when the request has no `notifyUrl` or the task runs again.
    */
   const notify = async (taskId: string): Promise<void> => {
     const request = await store.get(gatewayRequests, requestIdOf(taskId))
@@ -32,9 +32,8 @@ export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
   return {
     notify,
     /**
-     * Takes over the requests that the release before left open in a data file: a task that goes on sends its notice from
-     * now on, for one that has ended the delivery is added. To be called before a worker starts; does nothing where it
-     * was done before.
+     * Converts the open requests of the release before in a data file: an unfinished task sends a notice at its end from
+     * now on, and for an ended task the delivery is added. Called before a worker starts; a repeat does nothing.
      */
     adoptOpenRequests: async (): Promise<void> => {
       const open = { index: 'open', order: 'asc', limit: PAGE } as const
@@ -45,9 +44,8 @@ export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
 }
 
 /**
- * The event of a task's end: `{id, event, timestamp, requestId, payload}`. A task that was given back to the
- * queue from its dead letter may end twice, so the id names the end, not the task. `payload` names the request as well,
- * for receivers that pass on nothing else.
+ * The event of a task's end: `{id, event, timestamp, requestId, payload}`. A redriven task may end twice, so the id names
+ * the end and not the task. `payload` has the request's id too, for receivers that forward only the payload.
  */
 const eventOf = (requestId: string, task: Task): Pick<NewDelivery, 'id' | 'event' | 'body'> => {
   const timestamp = task.completedAt ?? ''

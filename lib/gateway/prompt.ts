@@ -8,9 +8,9 @@ const ABOUT_REQUEST = (mark: string) => [
 ]
 
 /**
- * The prompt of a task under a workflow: the scaffold, then the words of the caller, unchanged, between lines that carry
- * `mark`. The mark must be one that the caller could not know, so that no text can pass for the end of itself. For
- * `custom` it is the caller's own prompt, or none.
+ * The prompt of a task under a workflow: the scaffold, then the unchanged text of the caller between lines with `mark`.
+ * The caller must not know the mark, so that no text can fake its own end. For `custom` it is the caller's own prompt, or
+ * none.
  */
 export const scaffolded = (name: WorkflowName, task: CreateTask, mark: string): string | undefined => {
   const workflow = workflows[name]

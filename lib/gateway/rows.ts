@@ -2,7 +2,7 @@ import { collection } from '../core/collection.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { WorkflowName } from './workflows.ts'
 
-/** A request. It is stored together with its task, under an id that follows from the task's. */
+/** A request. It is stored together with its task; its id derives from the task's id. */
 export type GatewayRequest = {
   id: string
   taskId: string
@@ -11,9 +11,9 @@ export type GatewayRequest = {
   workflow: WorkflowName
   createdAt: string
   notifyUrl?: string
-  /** The secret that signs its delivery, sealed as deliveries have it. */
+  /** The secret that signs its delivery, sealed for deliveries. */
   secret?: string
-  /** Set by the release before, until the end of the task was sent; see `adoptOpenRequests`. */
+  /** Set by the release before until the end of the task was sent; see `adoptOpenRequests`. */
   openSince?: string
 }
 
@@ -23,7 +23,7 @@ export const gatewayRequests = collection<GatewayRequest>({
   indexes: { open: { by: 'openSince' } },
 })
 
-/** The use of an `Idempotency-Key`, kept for a day. `status` is the one that the first answer gave of the task. */
+/** A used `Idempotency-Key`, stored for a day. `status` is the task's status in the first answer. */
 export type GatewayKey = {
   key: string
   bodyHash: string
@@ -42,5 +42,5 @@ export const gatewayKeys = collection<GatewayKey>({
 const TASK = 'task_'
 const REQUEST = 'gw_'
 
-/** The id of the request that a task would be for. */
+/** The id of a task's request. */
 export const requestIdOf = (taskId: string): string => REQUEST + taskId.slice(TASK.length)

@@ -20,8 +20,8 @@ const BURST = { name: 'gateway.burst', calls: 10, windowMs: 1_000 }
 const MINUTE_MS = 60_000
 
 /**
- * Counts one request of a token, also one that is refused later: at most the token's own number, or else that of the
- * service, in a minute, and 10 in a second. Throws Problem `rate_limited` when either is too many.
+ * Counts one request of a token, also one that is refused later: at most the token's own limit, or else the service's, in
+ * a minute, and 10 in a second. Throws Problem `rate_limited` when either is exceeded.
  */
 const createRateLimit = ({ limiter, callsPerMinute }: RateLimitNeeds) => {
   return async ({ tokenId = '', callsPerMinute: own = callsPerMinute }: Principal): Promise<void> => {
@@ -42,13 +42,13 @@ const createRateLimit = ({ limiter, callsPerMinute }: RateLimitNeeds) => {
 
 type StatusNeeds = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'lastProgress'> }
 
-/** Of a request whose process died before it stored the task, which the release before could leave. */
+/** The answer for a request whose process died before it stored the task, which the release before allowed. */
 const NOT_CREATED = {
   code: 'task_not_created',
   message: 'The service stopped before it had stored the task; send the request again',
 }
 
-/** How a request stands, which is how its task does. Throws Problem `missing` for requests of others. */
+/** The status of a request, from its task. Throws Problem `missing` for requests of others. */
 const createStatus =
   ({ store, tasks }: StatusNeeds) =>
   async ({ userId }: Principal, requestId: string): Promise<GatewayStatus> => {
@@ -69,7 +69,7 @@ const stateOf = ({ status, updatedAt, ...task }: Task) => ({
   updatedAt,
 })
 
-/** The result of a task that was completed, or the error of one that failed; one that goes on has neither yet. */
+/** The result of a completed task, or the error of a failed one; an unfinished task has neither. */
 export const outcomeOf = ({
   status,
   result,
@@ -93,12 +93,12 @@ type Needs = {
 
 export type Gateway = ReturnType<typeof createGateway>
 
-/** Tasks handed in by programs: taken at once or waited for, under a workflow, with a notice of their end. */
+/** Tasks from programs: answered at once or at the end, under a workflow, with a notice of the end. */
 export const createGateway = (needs: Needs) => {
   const { tasks } = needs
   const waiters = createCompletionWaiters({ ...needs, isOver: tasks.isOver })
 
-  /** The task of a request once it has ended, or as it is when `forMs` have passed or the caller hung up. */
+  /** The task of a request at its end, or when `forMs` have passed or the caller disconnected. */
   const waitFor = async (taskId: string, forMs: number, signal?: AbortSignal) => {
     await waiters.wait(taskId, forMs, signal)
     return tasks.find(taskId)
@@ -110,9 +110,9 @@ export const createGateway = (needs: Needs) => {
     submit: createSubmit(needs),
     waitFor,
     status: createStatus(needs),
-    /** Resumes the requests that wait in this process for a task, which has ended. */
+    /** Resumes the requests in this process that wait for an ended task. */
     complete: waiters.complete,
-    /** Answers the requests that wait, since the process is about to end. */
+    /** Answers the waiting requests, since the process is about to end. */
     release: waiters.release,
     ...createNotify(needs),
   }

@@ -14,11 +14,11 @@ import type { GatewayBody } from './contract.ts'
 import { scaffolded } from './prompt.ts'
 import { type GatewayKey, type GatewayRequest, gatewayKeys, gatewayRequests, requestIdOf } from './rows.ts'
 
-/** What the gateway needs of the tasks. */
+/** The verbs of tasks that the gateway calls. */
 export type GatewayTasks = {
   /**
-   * A new task, the write that stores and queues it, and the rows of the same commit. A task that is `watched` sends a notice each time it ends. Throws
-   * Problem `invalid` for one that cannot be.
+   * A new task, the write that stores and queues it, and the rows of the same commit. A `watched` task sends a notice
+   * each time it ends. Throws Problem `invalid` for an invalid task.
    */
   draft(
     principal: Principal,
@@ -27,13 +27,13 @@ export type GatewayTasks = {
   ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
   /** Throws Problem `invalid` for a task whose repository this caller may not name. */
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
-  /** The whole task; undefined when there is none. */
+  /** The whole task; undefined when it does not exist. */
   find(id: string): Promise<Task | undefined>
-  /** Whether it has ended; undefined when there is none. */
+  /** Whether the task has ended; undefined when it does not exist. */
   isOver(id: string): Promise<boolean | undefined>
-  /** Has a task that goes on send a notice when it ends; false when it has ended, or there is none. */
+  /** Requests a notice at the end of a task; false when it has ended or does not exist. */
   watch(id: string): Promise<boolean>
-  /** The last progress message of its agent. */
+  /** The latest progress message of the task's agent. */
   lastProgress(id: string): Promise<string | undefined>
 }
 
@@ -46,17 +46,17 @@ type Needs = {
   ids: Ids
 }
 
-/** A request that was stored: its task, and the state of that then. */
+/** A stored request: its task, and the task's status at that time. */
 type Submitted = { taskId: string; status: Task['status']; replayed: boolean }
 
 type Asked = { principal: Principal; body: GatewayBody; trace: Trace | undefined }
 
-/** As long as any prompt may be. */
+/** The longest prompt of a task. */
 const LONGEST_PROMPT = 100_000
 
 const MOST_TRIES = 20
 
-/** Takes a request: its task, the request and the use of its key are one commit. */
+/** Stores a request: its task, the request and the use of its key are one commit. */
 export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Needs) => {
   const refusePrivate = async (url: string | undefined): Promise<void> => {
     if (url === undefined) return
@@ -103,7 +103,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
       throw asPartOf('task', thrown)
     })
 
-  /** The answer under a key that was used; undefined where the release before died before it stored the task. */
+  /** The answer to a used key; undefined when the release before died before it stored the task. */
   const replay = async (body: GatewayBody, known: GatewayKey): Promise<Submitted | undefined> => {
     refuseReuse(known.bodyHash, hashOf(body))
     const task = await tasks.find(known.taskId)
@@ -147,7 +147,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   }
 }
 
-/** The write that uses a key, or uses it again where what it stands for was never stored. */
+/** The write that uses a key, or uses it again when its task was never stored. */
 const keyWrite = (
   key: string,
   use: Omit<GatewayKey, 'key'>,
@@ -162,7 +162,9 @@ const contended = () =>
     retryAfterMs: 1_000,
   })
 
-/** The task as its agent sees it. Its id marks where the caller's words begin and end, since the caller cannot know it. */
+/**
+ * The task for its agent. Its id marks the beginning and the end of the caller's text, since the caller cannot know it.
+ */
 const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {
   const prompt = scaffolded(workflow, task, taskId)
   if (prompt !== undefined && prompt.length > LONGEST_PROMPT)
@@ -173,6 +175,6 @@ const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => 
   return { ...task, ...(prompt === undefined ? {} : { prompt }), metadata: { ...task.metadata, workflow } }
 }
 
-/** Without the secret: not even a hash of it is stored. */
+/** Leaves out the secret: not even its hash is stored. */
 const hashOf = ({ task, workflow, options: { notifySecret: _secret, ...options } }: GatewayBody): string =>
   fingerprintOf({ task, workflow, options })

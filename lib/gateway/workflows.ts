@@ -1,10 +1,10 @@
-/** Instructions for a kind of work, which precede the request. */
+/** Instructions for a kind of work, placed before the request. */
 export type Workflow = {
-  /** One sentence: what the work is for. */
+  /** The purpose of the work, in one sentence. */
   purpose: string
-  /** What to do, in this order. */
+  /** The steps in their order. */
   steps: readonly string[]
-  /** What the final answer has to contain. */
+  /** The required contents of the final answer. */
   handIn: readonly string[]
   never: readonly string[]
 }

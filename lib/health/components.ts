@@ -9,7 +9,7 @@ import {
 
 type Verdict = { status: HealthStatus; message: string }
 
-/** From which number on a component is degraded, and from which unhealthy. */
+/** The numbers from which a component is degraded, and unhealthy. */
 export const thresholds = {
   queue: { degraded: 101, unhealthy: 501 },
   deadLetterQueue: { degraded: 10, unhealthy: 50 },
@@ -26,7 +26,7 @@ export const worst = (statuses: readonly HealthStatus[]): HealthStatus =>
 
 type Of<Name extends keyof Components> = Omit<Components[Name], 'lastChecked'>
 
-/** The queue by its depth: tasks that are pending, queued or in progress. */
+/** The health of the queue by its depth: tasks that are pending, queued or in progress. */
 export const queueHealth = (counts: Readonly<Record<string, number>>): Of<'queue'> => {
   const { pending = 0, queued = 0, in_progress: inProgress = 0, failed = 0 } = counts
   const totalActive = pending + queued + inProgress
@@ -37,7 +37,7 @@ export const queueHealth = (counts: Readonly<Record<string, number>>): Of<'queue
   }
 }
 
-/** The dead letter queue by the number of items that wait for a decision. */
+/** The health of the dead letter queue by the number of pending items. */
 export const deadLettersHealth = ({
   pending,
   resolved,
@@ -49,7 +49,7 @@ export const deadLettersHealth = ({
   details: { pending, resolved, discarded, total },
 })
 
-/** The agents: unhealthy when none works, degraded when some do not or there are none at all. */
+/** The health of the agents: unhealthy when none works, degraded when some do not, or there are none. */
 export const adaptersHealth = (adapters: readonly AdapterHealth[]): Of<'adapters'> => ({
   ...adaptersVerdict(adapters.length, adapters.filter(({ healthy }) => healthy).length),
   adapters: adapters.map(({ type, name, healthy, latencyMs }) => ({
@@ -67,13 +67,13 @@ const adaptersVerdict = (all: number, healthy: number): Verdict => {
   return { status: healthy < all ? 'degraded' : 'healthy', message }
 }
 
-/** The circuit breakers: degraded while one is open. One on trial has not failed again yet. */
+/** The health of the circuit breakers: degraded while one is open. A half-open one has not failed again yet. */
 export const breakersHealth = (breakers: readonly BreakerReading[]): Of<'circuitBreakers'> => {
   const open = breakers.filter(({ state }) => state === 'OPEN').map(({ name }) => name)
   return {
     status: open.length > 0 ? 'degraded' : 'healthy',
     message: open.length > 0 ? `Open: ${open.join(', ')}` : 'No circuit is open',
-    // Breakers keep these in getters; an answer needs values.
+    // Breakers have these fields as getters; an answer needs values.
     breakers: breakers.map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
   }
 }

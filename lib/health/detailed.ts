@@ -6,10 +6,10 @@ import type { DlqCounts } from '../queue/schema.ts'
 import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
 import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
 
-/** Longer than the agents' own health checks may take, so that one silent agent does not hide the others. */
+/** Longer than the time limit of an agent's health check, so that one silent agent does not hide the others. */
 export const DEADLINE_MS = 6_000
 
-/** The outcome of `call`, or a rejection once `mostMs` have passed; a call that throws at once rejects too. */
+/** The outcome of `call`, or a rejection after `mostMs`; a synchronous exception rejects too. */
 export const within = <T>(
   mostMs: number,
   clock: Pick<Clock, 'after'>,
@@ -25,17 +25,20 @@ export type DetailedNeeds = {
   clock: Clock
   log: Log
   process: ProcessInfo
-  /** Tasks by state, from maintained counters. */
+  /** The number of tasks in each state, from counters. */
   taskCounts: () => Promise<Readonly<Record<string, number>>>
   deadLetters: () => Promise<DlqCounts>
-  /** Checked when asked. */
+  /** Checked at the request. */
   adapters: () => Promise<readonly AdapterHealth[]>
   breakers: () => readonly BreakerReading[]
-  /** What keeps programs of agents from the service; absent where none run. */
+  /** The isolation of agents' programs from the service; absent where none run. */
   sandbox?: { status: HealthStatus; message: string } | undefined
 }
 
-/** The health of every component, and of the whole as its worst. One that cannot be read in time is unhealthy. */
+/**
+ * The health of every component, and the worst as that of the whole. A component that cannot be read in time is
+ * unhealthy.
+ */
 export const createDetailed = (needs: DetailedNeeds) => {
   const { version, clock, process } = needs
   const checked = createCheck(needs)
@@ -65,7 +68,7 @@ export const createDetailed = (needs: DetailedNeeds) => {
   }
 }
 
-/** Reads a component and decides on its health; `unread` is what to show of one that could not be read. */
+/** Reads a component and rates its health; `unread` replaces details that could not be read. */
 const createCheck =
   ({ clock, log }: Pick<DetailedNeeds, 'clock' | 'log'>) =>
   async <R, C extends object, U extends object>(
@@ -90,6 +93,6 @@ const systemOf = ({ platform, nodeVersion }: ProcessInfo, { memory, loadAverage 
   cpu: { loadAverage: [...loadAverage] },
 })
 
-/** With two decimals. */
+/** Rounded to two decimals. */
 const percentage = (part: number, whole: number) =>
   whole > 0 ? Math.round((part / whole) * 10_000) / 100 : 0

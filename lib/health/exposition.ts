@@ -3,7 +3,7 @@ import type { DlqCounts } from '../queue/schema.ts'
 import type { EndpointReading } from './request-metrics.ts'
 import type { BreakerReading, TaskCounts } from './schema.ts'
 
-/** One metric with its samples. Names follow Prometheus's rules; a summary brings `_sum` and `_count` along. */
+/** One metric with its samples. Names follow Prometheus's rules; a summary also has `_sum` and `_count`. */
 type Family = {
   name: string
   help: string
@@ -32,7 +32,7 @@ const labelled = (labels: Labels) => {
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
 
-/** Everything that is exposed to Prometheus, read at one moment. */
+/** All readings for Prometheus, at one moment. */
 type Readings = {
   nowMs: number
   endpoints: readonly EndpointReading[]

@@ -3,8 +3,8 @@ import { healthRoutes } from './contract.ts'
 import type { Health } from './service.ts'
 
 /**
- * Whether an `Accept` header prefers plain text to JSON (RFC 9110, section 12.5.1). Equal preference means JSON,
- * and so does nonsense.
+ * Whether an `Accept` header prefers plain text to JSON (RFC 9110, section 12.5.1). JSON is the answer to equal
+ * preference and to a malformed header.
  */
 export const prefersText = (accept: string | undefined): boolean => {
   const ranges = (accept ?? '*/*').slice(0, 1_000).split(',').map(rangeOf)
@@ -18,7 +18,7 @@ const rangeOf = (text: string): Range => {
   return { type, weight: Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
 }
 
-/** The most specific range that matches decides. */
+/** The weight of the most specific range that matches. */
 const weightOf = (ranges: readonly Range[], type: string, subtype: string): number => {
   const names = [`${type}/${subtype}`, `${type}/*`, '*/*']
   const range = names

@@ -2,7 +2,7 @@ import { createHistogram, type Histogram } from '../core/histogram.ts'
 import type { RecordRequest } from '../http/observe.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** What became of the requests of one route. `byClass[5]` counts answers of 5xx. */
+/** The requests of one route. `byClass[5]` counts answers of 5xx. */
 export type EndpointReading = {
   method: string
   path: string
@@ -17,12 +17,12 @@ export type RequestMetrics = { record: RecordRequest; read(): RequestReading }
 type Endpoint = { count: number; byClass: Float64Array; totalMs: number; latency: Histogram }
 
 const CLASSES = 6
-/** How requests that no route took are shown: all of them as one, or any stranger could make this grow. */
+/** The entry of all requests without a route: separate entries would let any caller grow the memory. */
 const UNKNOWN = 'ANY *'
 
 /**
- * Counts and latencies of every request since the process started, per route. `record` runs on each request, so it
- * costs a map look-up and a few additions; memory is bounded by the number of routes.
+ * Counts and latencies of every request since the start of the process, per route. `record` runs at each request, so it
+ * costs one map look-up and a few additions; the number of routes bounds the memory.
  */
 export const createRequestMetrics = ({ clock }: { clock: Pick<Clock, 'monotonic'> }): RequestMetrics => {
   const endpoints = new Map<string, Endpoint>()
@@ -58,7 +58,7 @@ const readingOf = ([routeKey, endpoint]: [string, Endpoint]): EndpointReading =>
 
 const SECONDS = 60
 
-/** Counts what happened in the last sixty seconds: a ring of a bucket per second, each stamped with its second. */
+/** Counts events of the last sixty seconds: a ring with a bucket per second, each stamped with its second. */
 const createMinute = (clock: Pick<Clock, 'monotonic'>) => {
   const counts = new Float64Array(SECONDS)
   const stamps = new Float64Array(SECONDS).fill(Number.NEGATIVE_INFINITY)
@@ -71,7 +71,7 @@ const createMinute = (clock: Pick<Clock, 'monotonic'>) => {
       stamps[at] = now
       counts[at] = before + 1
     },
-    /** Buckets of earlier rounds stay behind until their second comes again; their stamps give them away. */
+    /** Buckets of earlier rounds stay until their second comes again; their stamps identify them. */
     total(): number {
       const now = second()
       return counts.reduce((sum, count, at) => (now - (stamps[at] ?? 0) < SECONDS ? sum + count : sum), 0)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { DlqCountsSchema } from '../queue/schema.ts'
 import { TaskStatusSchema } from '../tasks/schema.ts'
 
-/** From best to worst; the whole is as healthy as its worst component. */
+/** From best to worst; the whole has the status of its worst component. */
 export const HEALTH_STATUSES = ['healthy', 'degraded', 'unhealthy'] as const
 const HealthStatusSchema = z.enum(HEALTH_STATUSES)
 export type HealthStatus = z.output<typeof HealthStatusSchema>
@@ -18,7 +18,7 @@ export const ReadinessSchema = z.object({
 })
 export type Readiness = z.output<typeof ReadinessSchema>
 
-/** Absent where it could not be read, since 0 would be a claim. */
+/** Absent when it could not be read: 0 would be wrong. */
 const QueueDetails = z.object({
   pending: z.number(),
   queued: z.number(),
@@ -44,7 +44,7 @@ const ComponentsSchema = z.object({
   adapters: z.object({ ...component, adapters: z.array(AdapterHealthSchema) }),
   circuitBreakers: z.object({ ...component, breakers: z.array(BreakerReadingSchema) }),
   deadLetterQueue: z.object({ ...component, details: DlqCountsSchema.optional() }),
-  /** What keeps programs of agents from the service: shown to admins, where agents run. The whole does not go by it. */
+  /** The isolation of agents' programs from the service, for admins, where agents run. It does not affect the whole. */
   sandbox: z.object(component).optional(),
 })
 
@@ -76,7 +76,7 @@ const EndpointMetricsSchema = z.object({
   p99Ms: z.number(),
 })
 
-/** Rates are 0..1, of answers of 5xx; latencies and counts are of this process since it started. */
+/** Rates are 0..1, of answers of 5xx; latencies and counts are those of this process since its start. */
 export const MetricsSchema = z
   .object({
     scope: z.literal('instance'),

@@ -7,12 +7,12 @@ import { expose, familiesOf } from './exposition.ts'
 import type { EndpointReading, RequestMetrics, RequestReading } from './request-metrics.ts'
 import type { Metrics, Readiness, TaskCounts } from './schema.ts'
 
-/** What must hold before the service may be sent work, by name; false or a rejection means not yet. */
+/** The conditions of readiness by name; false or a rejection means not ready. */
 type Checks = Readonly<Record<string, () => boolean | Promise<boolean>>>
 
 type ReadinessNeeds = { clock: Clock; log: Log; checks: Checks }
 
-/** Ready when every check holds. The answer names no reason, since the route is public; the log does. */
+/** Ready when every check passes. The answer gives no reason, since the route is public; the log does. */
 const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
   const stateOf = async (name: string): Promise<Readiness['status']> => {
     try {
@@ -33,7 +33,7 @@ const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
 
 const SERVER_ERROR = 5
 
-/** The summary of requests as the API shows it. Rates are 0..1; a latency that was not measured yet is 0. */
+/** The summary of requests in the API. Rates are 0..1; a latency without a measurement is 0. */
 const metricsOf = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, uptime: number): Metrics => {
   const total = sumOf(endpoints, ({ count }) => count)
   return {
@@ -64,7 +64,7 @@ export type HealthNeeds = DetailedNeeds & { requests: Pick<RequestMetrics, 'read
 
 export type Health = ReturnType<typeof createHealth>
 
-/** How the service fares: alive, ready, in detail, in numbers. */
+/** The health of the service: liveness, readiness, components, metrics. */
 export const createHealth = (needs: HealthNeeds) => {
   const { clock, process, requests } = needs
   const tasks = async () => countsOf(await needs.taskCounts())
@@ -76,7 +76,7 @@ export const createHealth = (needs: HealthNeeds) => {
     metrics: async (): Promise<Metrics> =>
       metricsOf(requests.read(), await tasks(), process.read().uptimeSeconds),
 
-    /** The metrics for Prometheus, and with them what only a graph over time makes sense of. */
+    /** The metrics for Prometheus, with those that are only useful over time. */
     exposition: async (): Promise<string> => {
       const [counts, deadLetters] = await Promise.all([tasks(), needs.deadLetters()])
       return expose(
@@ -93,6 +93,6 @@ export const createHealth = (needs: HealthNeeds) => {
   }
 }
 
-/** Every state is there, also one that no task is in. */
+/** Every state is present, also one without tasks. */
 const countsOf = (counts: Readonly<Record<string, number>>): TaskCounts =>
   Object.fromEntries(TaskStatusSchema.options.map((status) => [status, counts[status] ?? 0])) as TaskCounts

@@ -1,6 +1,6 @@
 import { PAGE_ENCODINGS, type PageEncoding } from '../ports/page-files.ts'
 
-/** What a header lists with a quality above 0, in lower case (RFC 9110, section 12.4.2). */
+/** The values of a header with a quality above 0, in lower case (RFC 9110, section 12.4.2). */
 const listed = (header: string | undefined): { names: string[]; refused: string[] } => {
   const names: string[] = []
   const refused: string[] = []
@@ -12,7 +12,7 @@ const listed = (header: string | undefined): { names: string[]; refused: string[
   return { names, refused }
 }
 
-/** In which encodings a caller takes an answer, the smallest first. */
+/** The encodings that a caller accepts, the smallest first. */
 export const acceptedEncodings = (header: string | undefined): PageEncoding[] => {
   const { names, refused } = listed(header)
   return PAGE_ENCODINGS.filter(
@@ -20,5 +20,5 @@ export const acceptedEncodings = (header: string | undefined): PageEncoding[] =>
   )
 }
 
-/** Whether a caller asks for a page, as browsers do when an address is opened. */
+/** Whether a caller asks for a page, as browsers do when they open an address. */
 export const acceptsHtml = (header: string | undefined): boolean => listed(header).names.includes('text/html')

@@ -5,42 +5,42 @@ import type { Ids } from '../ports/ids.ts'
 import { problemResult } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
 
-/** For how long a client that still sends may take to read why its request was refused. */
+/** How long a client that still sends may take to read the refusal. */
 const LINGER_MS = 2_000
 
-/** The sender and we may not agree on where such a request ends, so that the connection ends with it. */
+/** Client and server may disagree about the end of such a request, so the connection ends with it. */
 const malformed = (message: string, code = 'malformed_request') =>
   new Problem('invalid', code, message, { headers: { connection: 'close' } })
 
-/** What keeps node:http from making a request of what it read. */
+/** The errors of node:http's parser. */
 const faults: Readonly<Record<string, () => Problem>> = {
   HPE_HEADER_OVERFLOW: () =>
     malformed(`The headers are larger than ${maxHeaderSize} bytes`, 'headers_too_large'),
   ERR_HTTP_REQUEST_TIMEOUT: () => malformed('The request did not come in time', 'request_timeout'),
 }
 
-/** Refuses a request that expects what this service does not do; those for `100-continue` node:http sees to itself. */
+/** Refuses any expectation except `100-continue`, which node:http handles itself. */
 export const refuseExpectation = (): never => {
   throw malformed('The header Expect may ask for 100-continue only')
 }
 
-/** Throws Problem `malformed_request` unless a request says once which host it is for (RFC 9112, section 3.2). */
+/** Throws Problem `malformed_request` unless a request has exactly one Host header (RFC 9112, section 3.2). */
 export const refuseHosts = ({ rawHeaders, httpVersion }: IncomingMessage): void => {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  // HTTP/1.0 does not ask for it.
+  // HTTP/1.0 does not require it.
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw malformed('Send one Host header')
 }
 
-/** node:http keeps here which answer a connection is to carry next; its own refusals go by it. */
+/** node:http stores here the next answer of a connection; its own refusals use it. */
 type Connection = Duplex & { _httpMessage?: ServerResponse | null }
 
 /**
- * Answers, in the form of every error, what is no request: for the event `clientError` of a server. Answers to requests
- * that came before on the same connection go out first, and what was begun is not mixed with another.
+ * Answers malformed requests in the form of every error, for the event `clientError` of a server. Answers to earlier
+ * requests of the connection are sent first, and an answer that has begun is not interrupted.
  */
 export const createRefusal = ({ ids }: { ids: Ids }) => {
   const refused = new WeakSet<Duplex>()
@@ -52,13 +52,13 @@ export const createRefusal = ({ ids }: { ids: Ids }) => {
     if (next?.headersSent) return void socket.destroy()
     const requestId = ids.next('req')
     socket.end(onTheWire(withCommonHeaders(problemResult(problem, requestId), requestId)))
-    // Closed with data unread, the connection would be reset and the answer lost (RFC 9112, section 9.6).
+    // A connection that is closed with unread data is reset, and the answer is lost (RFC 9112, section 9.6).
     const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
     socket.once('close', () => clearTimeout(timer))
   }
 
   return ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
-    // The parser complains again with all that still comes.
+    // The parser fails again for everything that follows.
     if (refused.has(socket)) return
     refused.add(socket)
     answer(faults[code]?.() ?? malformed('This is no HTTP request as RFC 9112 has it'), socket)

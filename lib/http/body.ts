@@ -9,12 +9,12 @@ export const DEFAULT_BODY_LIMIT = 1_048_576
 export const tooLarge = (limit: number) =>
   new Problem('too_large', 'body_too_large', `The body is larger than ${limit} bytes`)
 
-// A body is read as JSON whatever its content type says: callers of webhooks and scripts often say nothing, or another one.
+// A body is read as JSON whatever its content type: callers of webhooks and scripts often send none, or a wrong one.
 const bodyParser = httpJsonBodyParser({ disableContentTypeCheck: true })
 
 /**
- * The middleware calls a function for every key and value, which takes five times as long as the parser alone. Of bodies
- * that people and programs send this is microseconds; of the largest allowed it would hold up all others for some 80 ms.
+ * The middleware calls a function for every key and value, which takes five times as long as the parser. For normal
+ * bodies this takes microseconds; for the largest allowed it would block other requests for some 80 ms.
  */
 const MOST_FOR_MIDDLEWARE = 1_000
 
@@ -22,19 +22,19 @@ const parse: Parse = (text, values) => {
   if (values > MOST_FOR_MIDDLEWARE) return JSON.parse(text)
   const event = { headers: {}, body: text as unknown, isBase64Encoded: false }
   try {
-    // middy's types describe AWS's own event; the middleware looks at these three fields.
+    // middy's types describe AWS's event; the middleware reads these three fields.
     bodyParser.before?.({ event } as never)
     return event.body
   } catch {
-    // It refuses the key `__proto__` without its place, which `readJson` names, and `constructor` with a `prototype`, which
-    // is data here. What is no JSON throws again.
+    // The middleware refuses the key `__proto__` without its path, which `readJson` names, and `constructor` with a
+    // `prototype`, which is data here. Malformed JSON throws again.
     return JSON.parse(text)
   }
 }
 
 /**
- * The JSON body of a request; an empty one counts as `{}`, so that the schema names what is missing.
- * Refuses bodies over `limit` bytes, and what `readJson` refuses.
+ * The JSON body of a request; an empty body counts as `{}`, so that the schema names the missing fields. Refuses bodies
+ * over `limit` bytes, and all that `readJson` refuses.
  */
 export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unknown => {
   const text = bodyText(event)
@@ -42,22 +42,22 @@ export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unkn
   return text.trim() === '' ? {} : readJson(text, parse)
 }
 
-/** Takes into the event what its host has not read yet. Throws Problem `too_large` for more than `limit` bytes. */
+/** Reads the rest of the body into the event. Throws Problem `too_large` for more than `limit` bytes. */
 export const takeBody = async (event: HttpEvent, { body }: HttpContext, limit = DEFAULT_BODY_LIMIT) => {
   if (body === undefined) return
   const bytes = body.whole(limit)
   Object.assign(event, bodyOf(bytes instanceof Promise ? await bytes : bytes))
 }
 
-/** The body of an event, by its bytes: what is no text travels in base64, as API Gateway has it. */
+/** The body of an event from its bytes: bytes that are not text are base64, as API Gateway encodes them. */
 const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
   const isBase64Encoded = !isUtf8(bytes)
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }
 }
 
 /**
- * The bytes of a body as they were sent, in pieces as they come, or in one where the host has read them. Throws Problem
- * `too_large` when there are more than `limit`.
+ * The bytes of a body in pieces as they arrive, or in one piece if the host has read them. Throws Problem `too_large` for
+ * more than `limit` bytes.
  */
 export async function* piecesOf(
   { body: read, isBase64Encoded }: HttpEvent,
@@ -70,12 +70,12 @@ export async function* piecesOf(
   yield bytes
 }
 
-/** Gateways differ in how they say that there is no body: none, or null. */
+/** Gateways send either no field or null for a missing body. */
 const bodyText = ({ body, isBase64Encoded }: HttpEvent) => {
   const text = body ?? ''
   if (!isBase64Encoded) return text
   const bytes = Buffer.from(text, 'base64')
-  // Decoded all the same it would hold U+FFFD for each letter that is none, and two passwords could be one.
+  // Decoding would replace each invalid byte by U+FFFD, and two passwords could become equal.
   if (!isUtf8(bytes)) throw notJson('is not UTF-8')
   return bytes.toString('utf8')
 }

@@ -5,15 +5,18 @@ import { withCommonHeaders } from './respond.ts'
 
 export type BufferedResponse = HttpResult & { body: string; isBase64Encoded?: true }
 
-/** The longest answer a function may give: 6 MB as Lambda writes it, which is JSON with the body in it. */
+/** The longest answer of a function: 6 MB as Lambda writes it, which is JSON with the body in it. */
 const LONGEST_ANSWER = 6_291_556
-/** So many characters of JSON never come to more, though each takes three bytes there. */
+/** This many characters always fit, even if each takes three bytes. */
 const SHORT = 2_000_000
 
-/** For the rest of an answer in bytes, whose headers are the service's own and short. */
+/** Room for the rest of an answer in bytes, whose headers are the service's own and short. */
 const ROOM_FOR_HEADERS = 65_536
 
-/** An answer in one piece, as a function gives it, bytes in base64; Problem `too_large` `answer_too_large` in place of one that it cannot give. */
+/**
+ * A whole answer of a function, with bytes in base64; an answer that is too long becomes Problem `too_large`
+ * `answer_too_large`.
+ */
 export const buffered = async (result: HttpResult): Promise<BufferedResponse> => {
   if (result.body instanceof Uint8Array) {
     const body = Buffer.from(result.body).toString('base64')

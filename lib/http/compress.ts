@@ -4,12 +4,12 @@ import type { PageEncoding } from '../ports/page-files.ts'
 import { acceptedEncodings } from './accept.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 
-/** A smaller body fits the first packets of an answer anyway. */
+/** A smaller body fits the first packets anyway. */
 const SMALLEST = 1_024
-/** Compressed in the threads that also do file access and password hashes; of those there are four. */
+/** Compression uses the four threads that also do file access and password hashes. */
 const MOST_AT_ONCE = 2
 
-/** The default quality takes some hundred times as long. The window bounds the memory of each call. */
+/** The default quality takes about a hundred times as long. The window bounds the memory of each call. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 } }
 
 const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
@@ -19,9 +19,9 @@ const compressors: Readonly<Record<PageEncoding, (text: string) => Promise<Uint8
 }
 
 /**
- * A handler whose JSON answers in one piece are compressed for callers that accept it (RFC 9110, section 8.4). What would
- * have to wait for other answers goes out as it is, so that large answers do not delay each other. A request that
- * a browser marks as made by another site gets no compressed answer: its length would tell that site what is in it (BREACH).
+ * Compresses the whole JSON answers of a handler for callers that accept it (RFC 9110, section 8.4). An answer that would
+ * have to wait for others is sent uncompressed, so that large answers do not delay each other. A request that a browser
+ * marks as cross-site is never compressed: the length would reveal the content to that site (BREACH).
  */
 export const compressing = (handle: HttpHandler): HttpHandler => {
   let busy = 0
@@ -46,6 +46,6 @@ const isJson = ({ headers }: HttpResult): boolean =>
   headers['content-type']?.startsWith('application/json') === true &&
   headers['content-encoding'] === undefined
 
-/** `none` is an address that a person typed. */
+/** `none` is an address that a person entered. */
 const isOfOtherSite = ({ headers }: HttpEvent): boolean =>
   !['same-origin', 'none', undefined].includes(headers['sec-fetch-site'])

@@ -3,12 +3,12 @@ import type { HttpEvent } from './event.ts'
 export const SESSION_COOKIE = 'svc_session'
 
 /**
- * A browser has several cookies of the name where a parent domain or a path has one of its own as well, and those that
- * are stale may come first. Each costs reads of storage with every request, so a stranger's list of them ends here.
+ * A browser sends several cookies of the name when a parent domain or a path has its own, and stale ones may come first.
+ * Each costs reads of storage at every request, so the number is limited.
  */
 const MOST_COOKIES = 4
 
-/** What a request says of who it comes from; a Bearer token goes before the cookies. */
+/** The credential of a request; a Bearer token takes precedence over cookies. */
 type Credential = { by: 'bearer'; token: string } | { by: 'cookie'; tokens: readonly string[] }
 
 export const credentialOf = (event: HttpEvent): Credential | undefined => {
@@ -22,8 +22,8 @@ const NONE: readonly string[] = []
 const BEARER = /^bearer(?:\s|$)/i
 
 /**
- * The token of an `Authorization` header (RFC 6750, section 2.1); the empty text, which no user has, where it is not of
- * that form. Undefined for other schemes: browsers attach them by themselves, as they do cookies, and none is ours.
+ * The token of an `Authorization` header (RFC 6750, section 2.1); an empty text, which no user has, when it is malformed.
+ * Undefined for other schemes: browsers attach them themselves, like cookies, and the service uses none.
  */
 export const bearerIn = (header: string | undefined): string | undefined =>
   header !== undefined && BEARER.test(header)
@@ -31,8 +31,8 @@ export const bearerIn = (header: string | undefined): string | undefined =>
     : undefined
 
 /**
- * The cookies of that name in a request: browsers send several where their paths or domains differ, the closest first.
- * API Gateway lists them beside the headers, node:http has them in one.
+ * The cookies of a name in a request: browsers send several if their paths or domains differ, the closest first. API
+ * Gateway lists them beside the headers, node:http has them in one header.
  */
 export const cookiesOf = ({ cookies, headers }: HttpEvent, name: string): readonly string[] => {
   const pairs = cookies ?? headers.cookie?.split(';')

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What is in flight may end for this long; running work has the same time, and has it at the same time. */
+/** The time for requests in flight; running work has the same time in parallel. */
 const DRAIN_MS = 5_000
 const LOOK_EVERY_MS = 20
 
 /**
- * How to end a server in order: it takes no more connections, gives the requests in flight their answers, and closes
- * each connection as soon as nothing is asked on it. What has not ended within 5 s is cut. Resolves when all are closed.
+ * Ends a server in order: it accepts no more connections, answers the requests in flight, and closes each connection as
+ * soon as it is idle. After 5 s the rest is cut. Resolves when all are closed.
  */
 export const createDrain = (server: Server): (() => Promise<void>) => {
   const sockets = new Set<Socket>()
@@ -19,8 +19,8 @@ export const createDrain = (server: Server): (() => Promise<void>) => {
   let silent = new Set<Socket>()
 
   /**
-   * Node counts a connection as busy until its first request has ended, even if that never began. Of one that was new at
-   * the look before, the request may have come and not been read yet, so it takes two looks.
+   * Node counts a connection as busy until its first request has ended, even if none has begun. A connection that was new
+   * at the last check may have a request that is not read yet, so it takes two checks.
    */
   const closeUnused = () => {
     server.closeIdleConnections()
@@ -31,7 +31,7 @@ export const createDrain = (server: Server): (() => Promise<void>) => {
 
   return async () => {
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
-    // Who still asks on a connection that was kept is to open another one, elsewhere, for the next request.
+    // The next request of a kept connection must go to another process.
     server.prependListener('request', (_request, response) => void response.setHeader('connection', 'close'))
     const looking = setInterval(closeUnused, LOOK_EVERY_MS)
     const cutting = setTimeout(() => server.closeAllConnections(), DRAIN_MS)

@@ -2,13 +2,13 @@ import { watchSilence } from '../core/silence.ts'
 import type { Clock } from '../ports/clock.ts'
 import { Reply } from './route.ts'
 
-/** A proxy or browser gives up a connection on which nothing is said for longer. */
+/** Proxies and browsers close a connection after a longer silence. */
 const SILENCE_MS = 15_000
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // nginx buffers answers otherwise.
+  // Without it nginx buffers answers.
   'x-accel-buffering': 'no',
 }
 
@@ -16,14 +16,17 @@ const HEADERS = {
 export const eventText = (data: object, { name, id }: { name?: string; id?: string } = {}): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** An answer of server-sent events; the text of a piece has one or more of them. */
+/** An answer of server-sent events; the text of a piece has one or more events. */
 export const eventStream = <Piece>(
   clock: Clock,
   pieces: AsyncIterable<Piece>,
   textOf: (piece: Piece) => string = String,
 ) => new Reply({ raw: keptOpen(pieces, textOf, clock) }, { headers: HEADERS })
 
-/** Texts as they come, and a comment every 15 s of silence. Does not wait for `given` once its reader has left. */
+/**
+ * Yields texts as they come, and a comment every 15 s of silence. Does not wait for `given` after its reader has
+ * disconnected.
+ */
 async function* keptOpen<Piece>(
   given: AsyncIterable<Piece>,
   textOf: (piece: Piece) => string,
@@ -48,7 +51,7 @@ async function* keptOpen<Piece>(
     }
   } finally {
     silence.end()
-    // A generator that waits for its next event returns after that.
+    // Not awaited: a generator that waits for its next event returns only after it.
     iterator.return?.()?.catch(() => undefined)
   }
 }

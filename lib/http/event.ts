@@ -4,14 +4,14 @@ export type HttpEvent = {
   routeKey: string
   rawPath: string
   rawQueryString: string
-  /** Names in lower case; several values of one name joined by a comma. */
+  /** Names in lower case; several values of one name are joined by a comma. */
   headers: Record<string, string | undefined>
-  /** `name=value` each; API Gateway takes them out of the headers. */
+  /** `name=value` each; API Gateway removes them from the headers. */
   cookies?: string[]
-  // Gateways differ in how they say that there are none: nothing, or null.
+  // Gateways send either no field or null for an empty query.
   queryStringParameters?: Record<string, string | undefined> | null
   pathParameters?: Record<string, string | undefined> | null
-  /** Set once a route has matched: the name of its operation, and the user that calls it. */
+  /** Set once a route has matched: the name of its operation, and the calling user. */
   operation?: string
   userId?: string
   requestContext: {
@@ -22,7 +22,7 @@ export type HttpEvent = {
   isBase64Encoded: boolean
 }
 
-/** The answer of a handler. A body in pieces is streamed by a host that can; bytes are for the page's files. */
+/** The answer of a handler. A host that can streams a body in pieces; bytes are for files of the page. */
 export type HttpResult = {
   statusCode: number
   headers: Record<string, string>
@@ -30,8 +30,8 @@ export type HttpResult = {
 }
 
 /**
- * A body that is still on its way. Nothing of it is read before it is asked for, by one of both; each refuses more than
- * `limit` bytes by Problem `too_large`, and rejects with Problem `request_aborted` when the caller hangs up.
+ * A body that has not arrived yet. Nothing is read before one of the two calls; each throws Problem `too_large` for more
+ * than `limit` bytes, and rejects with Problem `request_aborted` when the caller disconnects.
  */
 export type UnreadBody = {
   whole(limit: number): Buffer | Promise<Buffer>
@@ -39,18 +39,18 @@ export type UnreadBody = {
 }
 
 /**
- * What a host knows beside the event. A function in the cloud does not know when its caller hangs up, and has the body in
- * its event; Lambda's own log lines have its `awsRequestId`.
+ * Facts of the host beside the event. A function in the cloud does not learn of a disconnect, and has the body in its
+ * event; Lambda's own log lines have its `awsRequestId`.
  */
 export type HttpContext = { gone?(): AbortSignal; body?: UnreadBody; awsRequestId?: string }
 
-/** Request ids are our own: they look the same behind every kind of gateway. */
+/** The service makes its own request ids: they look the same behind every gateway. */
 export const withRequestId = (event: HttpEvent, requestId: string): HttpEvent => ({
   ...event,
   requestContext: { ...event.requestContext, requestId },
 })
 
-/** Whether a request says that it has a body, be it read or not. */
+/** Whether a request declares a body, read or not. */
 export const hasBody = ({ headers, body }: Pick<HttpEvent, 'headers' | 'body'>): boolean =>
   Boolean(body) || headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 

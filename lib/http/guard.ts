@@ -6,25 +6,27 @@ import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './origin
 import { type Access, isForSessions, isScope, type Scope } from './route.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
-/** Decides who a request comes from and whether it may pass; throws Problem `unauthenticated` or `forbidden`. */
+/** Identifies the caller of a request and checks its access; throws Problem `unauthenticated` or `forbidden`. */
 export type Guard = (access: Access, event: HttpEvent) => Principal | Promise<Principal>
 
-/** How callers are recognised. */
+/** Identifies callers. */
 export type Identity = {
-  /** Whether there is no sign-in: then every caller is an admin. Refuses with a Problem when no one can sign in. */
+  /** Whether there is no sign-in, so that every caller is an admin. Throws a Problem when no one can sign in. */
   isOpen(): boolean
-  /** Whose session it is; undefined when it is none, or none any more. */
+  /** The user of a session; undefined for an invalid or ended one. */
   ofSession(token: string): Promise<Principal | undefined>
-  /** Who made the API token; undefined when it is none that is valid. Throws Problem `forbidden` when `scope` is not its. */
+  /**
+   * The user who made an API token; undefined for an invalid one. Throws Problem `forbidden` for a token without `scope`.
+   */
   ofToken(token: string, scope?: Scope): Promise<Principal | undefined>
 }
 
 /**
- * The one gate before every handler. An open installation belongs to one person on one machine: the `Host` rule keeps
- * out pages that rebind their own name to 127.0.0.1, and who comes through a proxy that rewrites it. The `Origin` rule
- * keeps out pages of other sites that write with what a browser attaches by itself, or sign it in, and so does, behind a
- * cookie, the rule that a form's body is none; a Bearer token it does not attach. One of no user is refused rather
- * than ignored, and the `Origin` rule holds all the same.
+ * The check before every handler. An installation without sign-in belongs to one person on one machine: the `Host` rule
+ * refuses pages that rebind their own name to 127.0.0.1, and callers behind a proxy that rewrites it. The `Origin` rule
+ * refuses pages of other sites that write with credentials which a browser attaches itself, or that sign it in; for
+ * cookies, the rule against form bodies does so too. Browsers do not attach Bearer tokens. An unknown Bearer token is
+ * refused and not ignored, and the `Origin` rule applies to it too.
  */
 export const createGuard = ({
   identity,
@@ -49,7 +51,7 @@ export const createGuard = ({
     const principal = await identity.ofSession(token)
     if (principal !== undefined) return permitted(access, principal)
     if (isScope(access)) return holderOf(token, access)
-    // An API token opens no session's route, and where none is needed its owner is no stranger.
+    // An API token has no access to routes for sessions; on routes for all, its owner is a known caller.
     if (!isForAll(access)) throw unknownBearer(NO_SESSION)
     if (await identity.ofToken(token)) return ANONYMOUS
     if (access !== 'any') throw unknownBearer('This Bearer token is not valid, or not any more: leave it out')
@@ -78,19 +80,19 @@ export const createGuard = ({
     if (credential?.by === 'bearer') return ofBearer(access, credential.token, event)
     refuseForeignOrigin(event, proxies)
     if (access === 'public') return ANONYMOUS
-    // A cookie is no API token, and one that is left from a time with a key means nothing now.
+    // A cookie is no API token, and a cookie from a time with an access key means nothing now.
     return credential === undefined || isOpen || (isScope(access) && !isForSessions(access))
       ? ofNoCredential(access, isOpen)
       : ofCookies(access, credential.tokens, event)
   }
 }
 
-/** Settings as a process keeps them; what is asked for resolves once they are read again, where they must be. */
+/** Cached settings; both verbs resolve once the settings are recent enough. */
 type CachedSettings = { refresh(): Promise<unknown> | undefined; latest(): Promise<unknown> | undefined }
 
 /**
- * The guard, by settings that are not older than they may be. While they ask for no sign-in, storage is asked with each
- * request: a new access key holds in every process at once.
+ * The guard, with settings that are recent enough. While they require no sign-in, storage is read at each request: a new
+ * access key takes effect in every process at once.
  */
 export const openGuard = (
   { identity, settings }: { identity: Identity; settings: CachedSettings },
@@ -107,7 +109,7 @@ export const openGuard = (
   }
 }
 
-/** Whether a route serves callers without an account too. */
+/** Whether a route also serves callers without an account. */
 const isForAll = (access: Access) => access === 'public' || access === 'optional' || access === 'any'
 
 const permitted = (access: Access, principal: Principal): Principal => {
@@ -121,6 +123,6 @@ const NO_SESSION = 'This session is not valid, or not any more: sign in again'
 const notSignedIn = (code: string, message: string, headers: Record<string, string> = {}) =>
   new Problem('unauthenticated', code, message, { headers })
 
-/** The header is RFC 6750's, section 3.1. */
+/** The header of RFC 6750, section 3.1. */
 const unknownBearer = (message: string) =>
   notSignedIn('invalid_token', message, { 'www-authenticate': 'Bearer error="invalid_token"' })

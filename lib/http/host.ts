@@ -9,10 +9,10 @@ import { problemOf, problemResult } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
 
 /**
- * Puts calls off to the end of the turn of the event loop that they come in, and then makes them one right after the
- * other. What many requests at once have to go through is then done for all of them step by step, since their promises
- * take turns. That is measurably quicker than one request after the other, most likely because the code of a step is still
- * in the cache of the processor when the next request comes to it. Calls must not throw.
+ * Delays calls to the end of the current turn of the event loop, and then makes them in sequence. Concurrent requests
+ * then go through each step together, since their promises take turns. This is measurably faster than one request after
+ * the other, probably because the code of a step is still in the processor's cache for the next request. Calls must not
+ * throw.
  */
 export const createBatch = (): ((call: () => void) => void) => {
   let waiting: (() => void)[] = []
@@ -26,18 +26,18 @@ export const createBatch = (): ((call: () => void) => void) => {
   }
 }
 
-/** Finds the handler of a request by its path. */
+/** Finds the handler of a path. */
 export type Dispatch = (path: string) => HttpHandler
 
-/** The longest that the rest of a refused body is read for. */
+/** How long the rest of a refused body is read. */
 const LINGER_MS = 30_000
 
-/** A Host that is missing is refused here, in the form of every error. */
+/** This file refuses a missing Host header, in the form of every error. */
 const OPTIONS = { keepAliveTimeout: 65_000, requestTimeout: 120_000, requireHostHeader: false }
 
 type Needs = { dispatch: Dispatch; ids: Ids; log: Log }
 
-/** Serves the Lambda handlers on node:http by giving them the events that API Gateway would. */
+/** Serves the Lambda handlers on node:http with the events that API Gateway would send. */
 export const createHost = ({ dispatch, ids, log }: Needs): Server => {
   const serve = async (request: IncomingMessage, response: ServerResponse, check = refuseHosts) => {
     const requestId = ids.next('req')
@@ -46,7 +46,7 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
     try {
       check(request)
       const event = toEvent(request, path, requestId)
-      // The handler reads the body once it has let the caller in.
+      // The handler reads the body after it has admitted the caller.
       const body = unreadBody(request)
       const gone = () => signalOf(response)
       await send(response, await handler(event, body ? { gone, body } : { gone }))
@@ -62,7 +62,7 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       log.warn({ err, method: request.method, path: pathOf(request.url ?? '/') }, 'connection failed')
       response.destroy()
     }
-    // The system forgets it when the caller leaves, and node keeps it once asked.
+    // The system forgets the address when the caller disconnects; node caches it at the first read.
     void request.socket.remoteAddress
     inTurn(() => void serve(request, response, check).catch(failed))
   }
@@ -71,7 +71,7 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
     .on('clientError', createRefusal({ ids }))
 }
 
-/** Aborts when the connection is closed, which before the answer is out is the caller's doing. */
+/** Aborts when the connection is closed; before the answer is sent, only the caller closes it. */
 const signalOf = (response: ServerResponse): AbortSignal => {
   const controller = new AbortController()
   if (response.closed) controller.abort()
@@ -79,7 +79,7 @@ const signalOf = (response: ServerResponse): AbortSignal => {
   return controller.signal
 }
 
-/** A caller that hangs up in the middle of its request or of the answer is no fault of ours. */
+/** A caller that disconnects during its request or the answer is no error of the service. */
 const hasLeft = (thrown: unknown) =>
   typeof thrown === 'object' &&
   thrown !== null &&
@@ -89,15 +89,15 @@ const hasLeft = (thrown: unknown) =>
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResult) => {
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(statusCode, headers)
-    // A HEAD has no body, so no piece of it is made.
+    // A HEAD has no body, so no piece is made.
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
-  // The caller hung up, and writing would be an error.
+  // The caller disconnected, and writing would fail.
   if (response.destroyed) return
-  // What has not changed has no length of its own (RFC 9110, section 8.6).
+  // A 304 has no length of its own (RFC 9110, section 8.6).
   const bytes = Buffer.byteLength(body)
   if (statusCode !== 304) headers['content-length'] = String(bytes)
-  // A text of ASCII alone is the same bytes in Latin-1, as which it is written without a look at each character.
+  // ASCII text has the same bytes in Latin-1, which is written without a check of each character.
   const encoding = bytes === body.length ? 'latin1' : 'utf8'
   if (dropUnread(response.req)) return void response.writeHead(statusCode, headers).end(body, encoding)
   response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)
@@ -107,8 +107,8 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
 const drop = () => undefined
 
 /**
- * Ends an answer that was given before its request had been read, when the rest has been read and dropped: to close a
- * connection with unread data in it is to reset it, and the answer would be lost on its way (RFC 9112, section 9.6).
+ * Ends an answer that was sent before its request was read, after the rest has been read and dropped: closing a
+ * connection with unread data resets it, and the answer would be lost (RFC 9112, section 9.6).
  */
 const endAfter = (request: IncomingMessage, response: ServerResponse) => {
   const end = () => {
@@ -116,6 +116,6 @@ const endAfter = (request: IncomingMessage, response: ServerResponse) => {
     response.end()
   }
   const timer = setTimeout(end, LINGER_MS).unref()
-  // A handler may still wait for the next piece, which keeps `resume` alone from having an effect.
+  // A handler may still wait for the next piece, so `resume` alone has no effect.
   request.once('end', end).once('close', end).on('data', drop).resume()
 }

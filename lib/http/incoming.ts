@@ -8,13 +8,13 @@ export const pathOf = (url: string) => {
   return at < 0 ? url : url.slice(0, at)
 }
 
-/** The body of a request; undefined where it has none. */
+/** The body of a request; undefined without one. */
 export const unreadBody = (request: IncomingMessage): UnreadBody | undefined =>
   hasUnread(request)
     ? { whole: (limit) => wholeBody(request, limit), pieces: (limit) => piecesOf(request, limit) }
     : undefined
 
-// node:http has several values for few names only, and none of those says that there is a body.
+// node:http has several values for few names only, and none of them concerns the body.
 const hasUnread = ({ headers }: IncomingMessage) => hasBody({ headers: headers as HttpEvent['headers'] })
 
 const refuseAnnounced = ({ headers }: IncomingMessage, limit: number) => {
@@ -22,19 +22,19 @@ const refuseAnnounced = ({ headers }: IncomingMessage, limit: number) => {
 }
 
 /**
- * The bytes of a body. Keeps no more than the limit; the rest of an oversized body is dropped until the answer closes the
- * connection. Throws Problem `request_aborted` when the caller hangs up.
+ * The bytes of a body. Keeps at most `limit` bytes; the rest of a larger body is dropped until the answer closes the
+ * connection. Throws Problem `request_aborted` when the caller disconnects.
  */
 const wholeBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buffer> => {
   refuseAnnounced(request, limit)
   if (!request.complete) return gathered(request, limit)
-  // A small body comes with its head, and costs less to take out of the stream at once than to let flow.
+  // A small body arrives with its head; one read is cheaper than a flowing stream.
   const whole: Buffer = request.read() ?? Buffer.alloc(0)
   if (whole.length > limit) throw tooLarge(limit)
   return whole
 }
 
-/** A body that comes in pieces. */
+/** A body that arrives in pieces. */
 const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     if (request.errored) return reject(aborted(request.errored))
@@ -52,11 +52,11 @@ const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
     request.on('error', (error) => reject(aborted(error)))
   })
 
-/** As they come: nothing more of a body is read while a piece is being looked at. */
+/** Pieces as they arrive: nothing more is read while the caller handles a piece. */
 async function* piecesOf(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {
   refuseAnnounced(request, limit)
   let size = 0
-  // The answer goes out by the same connection, also when the pieces fail.
+  // The answer uses the same connection, even if reading fails.
   const pieces = request.iterator({ destroyOnReturn: false })
   try {
     for await (const piece of pieces) {
@@ -69,11 +69,11 @@ async function* piecesOf(request: IncomingMessage, limit: number): AsyncGenerato
   }
 }
 
-/** The caller hung up: no response can be sent. */
+/** The caller disconnected: no response can be sent. */
 const aborted = (cause: Error) =>
   new Problem('invalid', 'request_aborted', 'The request was aborted', { cause })
 
-/** Drops what has come of a request and was not asked for. Tells whether nothing more of it is still to come. */
+/** Drops the unread part of a request that has arrived. Returns whether the request is complete. */
 export const dropUnread = (request: IncomingMessage): boolean => {
   if (!hasUnread(request)) return true
   if (!request.complete) return false
@@ -81,7 +81,7 @@ export const dropUnread = (request: IncomingMessage): boolean => {
   return true
 }
 
-/** The event that API Gateway would make of a request, its body yet to be read. */
+/** The event that API Gateway would make of a request, with its body unread. */
 export const toEvent = (request: IncomingMessage, path: string, requestId: string): HttpEvent => {
   const url = request.url ?? '/'
   const rawQueryString = url.length > path.length ? url.slice(path.length + 1) : ''
@@ -91,7 +91,7 @@ export const toEvent = (request: IncomingMessage, path: string, requestId: strin
     routeKey: '',
     rawPath: path,
     rawQueryString,
-    // node:http joins repeated headers by a comma, but for set-cookie, which is no request header.
+    // node:http joins repeated headers by a comma, except set-cookie, which is no request header.
     headers: request.headers as HttpEvent['headers'],
     ...(rawQueryString ? { queryStringParameters: queryOf(rawQueryString) } : {}),
     requestContext: { requestId, http: { method, path, sourceIp: request.socket.remoteAddress ?? '' } },
@@ -99,7 +99,7 @@ export const toEvent = (request: IncomingMessage, path: string, requestId: strin
   }
 }
 
-/** As API Gateway does: the values of a repeated name are joined by a comma. */
+/** Joins the values of a repeated name by a comma, as API Gateway does. */
 const queryOf = (text: string) => {
   const values = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {

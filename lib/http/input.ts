@@ -6,18 +6,18 @@ import type { HttpEvent } from './event.ts'
 import type { Input, Route } from './route.ts'
 import { unknownKeys, type Warning } from './warnings.ts'
 
-/** What is wrong with a body must not outgrow the body. */
+/** The list of faults must not be longer than the body. */
 const MOST_ISSUES = 100
 
-/** Makes a schema into one that says the same of every value, and reads most of them sooner. */
+/** Compiles a schema to an equivalent one that validates most values faster. */
 export type CompileSchema = (schema: z.ZodType) => z.ZodType
 
-/** What a request says in the terms of its route; `warnings` name what it said besides. */
+/** The validated input of a request; `warnings` name its unknown keys. */
 type Read<R extends Route> = { input: Input<R>; warnings: readonly Warning[] }
 
 /**
- * Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. The first
- * request has its schemas compiled, where that is worth it.
+ * Makes the function that validates the input of one route from an event, or throws the faults. It compiles the schemas
+ * at the first request if that pays off.
  */
 export const inputReader = <R extends Route>(route: R, compile: CompileSchema = (schema) => schema) => {
   let schemas: ReturnType<typeof compiled> | undefined
@@ -57,7 +57,7 @@ const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unk
   const mistyped = new Set<string>()
   for (const { code, path, message } of parsed.error.issues.slice(0, MOST_ISSUES)) {
     const place = path.join('.')
-    // A list where a text belongs has a length too, of which there is nothing to say.
+    // A list in place of a text also fails the length check, which would only confuse.
     if (mistyped.has(place)) continue
     if (code === 'invalid_type') mistyped.add(place)
     issues.push({ path: place, message })
@@ -65,7 +65,7 @@ const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unk
   return undefined
 }
 
-/** Path parameters as they were meant; the router hands them over still percent-encoded. */
+/** Decoded path parameters; the router passes them percent-encoded. */
 const decoded = (parameters: NonNullable<HttpEvent['pathParameters']>) => {
   const values: Record<string, string> = {}
   for (const [name, value = ''] of Object.entries(parameters)) values[name] = decode(value)

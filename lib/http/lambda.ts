@@ -16,23 +16,23 @@ import type { Handler, Handlers, Route, Routes } from './route.ts'
 import { encodeWildcardPath, methodsOf, noRoute, type Place, refuseSlash } from './router.ts'
 import { originOf, type TrustedProxies } from './trusted-proxies.ts'
 
-/** What every handler function needs around its routes. */
+/** The needs of every handler function. */
 export type HttpNeeds = {
   guard: Guard
   proxies: TrustedProxies
   record: RecordRequest
   clock: Clock
   log: Log
-  /** Absent where nothing follows from requests. */
+  /** Absent where requests have no trace. */
   tracing?: Tracing
-  /** For a process that lives long; a function in the cloud serves too few requests to gain by it, and starts sooner without. */
+  /** For long-lived processes; a function in the cloud serves too few requests to profit, and starts faster without. */
   compile?: CompileSchema
 }
 
 /**
- * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON, compressed. The same function serves
- * API Gateway (payload format 2.0), serverless-offline and the node:http host. A path that another function has is
- * `known` to the one that answers for all: 405 there, not 404.
+ * A Lambda handler for a table of routes: logged, guarded, validated, answered in JSON, compressed. The same function
+ * serves API Gateway (payload format 2.0), serverless-offline and the node:http host. `known` are the routes of other
+ * functions, for the handler of all other paths: it answers them 405 instead of 404.
  */
 export const lambda = <R extends Routes>(
   needs: HttpNeeds,
@@ -49,7 +49,7 @@ export const lambda = <R extends Routes>(
     notFoundResponse: noRoute(known ?? Object.values(routes)) as never,
   })
   const encode = encodeWildcardPath(Object.values(routes))
-  // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
+  // middy's types describe AWS's event and result; HttpEvent and HttpResult are the parts used here.
   const handle = middy()
     .use(observe({ ...needs, routes }))
     .before(({ event }) => refuseSlash(event as never))
@@ -72,7 +72,7 @@ const endpoint = (
     event.operation = operation
     if (route.writes) refuseEmbedding(event)
     const known = guard(route.access, event)
-    // An open installation knows at once.
+    // An installation without sign-in needs no promise.
     const principal = known instanceof Promise ? await known : known
     event.userId = principal.userId
     const call = {
@@ -85,8 +85,7 @@ const endpoint = (
       gone: () => context.gone?.(),
     }
     if (handle.admit) await handle.admit(call)
-    // Until here nothing of it was read, so that a caller who may not send it costs no memory, and one that is over a
-    // limit no work.
+    // Nothing of the body was read before: a caller without access costs no memory, and one over a limit no work.
     if (context.body && !route.rawBody) await takeBody(event, context, route.bodyLimit)
     const { input, warnings } = read(event)
     return respond(route, await handle(input, call), warnings)

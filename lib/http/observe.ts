@@ -8,7 +8,7 @@ import { problemOf, problemResult } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
 import type { Routes } from './route.ts'
 
-/** Takes note of one finished request. `routeKey` is `METHOD /path/{param}`, or empty where no route matched. */
+/** Records a finished request. `routeKey` is `METHOD /path/{param}`, or empty without a matched route. */
 export type RecordRequest = (routeKey: string, statusCode: number, durationMs: number) => void
 
 type Request = {
@@ -27,8 +27,9 @@ type Needs = {
 }
 
 /**
- * Middleware around every handler: measures, gives errors their shape, logs each request and what is our fault, adds common
- * headers. The log line has the path without its query, which may hold a code or a token. A stream is logged as it begins.
+ * Middleware of every handler: measures, converts errors to answers, logs each request and each internal error, adds
+ * common headers. The log line has the path without its query, which may hold a code or a token. A stream is logged at
+ * its beginning.
  */
 export const observe = ({ record, clock, log, routes }: Needs) => {
   const finish = ({ event, internal }: Request, result: HttpResult): HttpResult => {
@@ -71,14 +72,14 @@ export const observe = ({ record, clock, log, routes }: Needs) => {
       request.response = finish(request, failed(request))
     },
   }
-  // middy types the event as AWS's own; the parts of it in use here are in HttpEvent.
+  // middy types the event as AWS's; HttpEvent has the parts used here.
   return middleware as unknown as MiddlewareObj
 }
 
 /**
- * A handler whose requests are the running trace for what it does, each a span where spans are exported. The span takes the
- * place of the caller's in `traceparent`, so that what follows from the request has it as parent. The span has the path of
- * the route, not that of the request: it may hold what grants access. Probes have none.
+ * Runs a handler within the trace of each request, with a span where spans are exported. The span replaces the caller's
+ * in `traceparent`, so that all later work has it as parent. It has the path of the route, since the path of the request
+ * may grant access. Probes have no span.
  */
 export const tracingRequests = (
   handle: HttpHandler,

@@ -3,7 +3,7 @@ import { type HttpEvent, hasBody } from './event.ts'
 import { originOf, type TrustedProxies } from './trusted-proxies.ts'
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i
-/** What a proxy adds, and a program on this machine does not; beside the prefixes below. */
+/** Headers that proxies add, and programs on this machine do not; prefixes follow below. */
 const PROXY_HEADERS = new Set([
   'forwarded',
   'via',
@@ -21,12 +21,12 @@ const PROXY_HEADERS = new Set([
   'cf-ray',
   'cdn-loop',
 ])
-/** `X-Forwarded-For` and all others of that family; `X-Original-Host` is what a proxy keeps of them. */
+/** `X-Forwarded-For` and its family; `X-Original-Host` is a proxy's copy of the host. */
 const PROXY_PREFIXES = ['x-forwarded', 'x-original-']
 const FORM_TYPE = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)?\s*(?:[;,]|$)/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Throws Problem `forbidden` unless the request was sent to this machine, and came from it by its headers. */
+/** Throws Problem `forbidden` unless the request's host is this machine, and no header shows a proxy. */
 export const refuseForeignHost = ({ headers }: HttpEvent): void => {
   const isProxied = Object.keys(headers).some(
     (name) => PROXY_HEADERS.has(name) || PROXY_PREFIXES.some((prefix) => name.startsWith(prefix)),
@@ -41,7 +41,7 @@ export const refuseForeignHost = ({ headers }: HttpEvent): void => {
 
 /**
  * Throws Problem `forbidden` when a page of another site writes. A browser sends `Origin` with every unsafe request, and
- * no page can forge it. The scheme counts: without TLS, an attacker on the network path can write pages of our host.
+ * no page can forge it. The scheme counts: without TLS, an attacker on the network path can write pages of this host.
  */
 export const refuseForeignOrigin = (event: HttpEvent, proxies: TrustedProxies): void => {
   const { origin } = event.headers
@@ -57,9 +57,8 @@ export const refuseForeignOrigin = (event: HttpEvent, proxies: TrustedProxies): 
 }
 
 /**
- * Throws Problem `content_type` for a body as a form sends it. Those three types, or none, are all that a page of another
- * site may have a browser send unasked (Fetch, CORS-safelisted request-header); for any other it asks first, and is told
- * no.
+ * Throws Problem `content_type` for a body of a form's type. A page of another site can send only these three types, or
+ * none, without a preflight request (Fetch, CORS-safelisted request-header), and preflight requests are refused.
  */
 export const refuseFormBody = (event: HttpEvent): void => {
   if (hasBody(event) && FORM_TYPE.test(event.headers['content-type'] ?? ''))
@@ -71,9 +70,9 @@ export const refuseFormBody = (event: HttpEvent): void => {
 }
 
 /**
- * Throws Problem `forbidden` when a page of another site has its reader's browser ask in passing, by an image or a frame:
- * for routes where asking changes something. A person who follows a link does so knowingly. Browsers say so themselves, over https and on
- * this machine (Fetch Metadata); callers that say nothing are none, or old.
+ * Throws Problem `forbidden` when a page of another site makes its reader's browser send a GET, by an image or a frame:
+ * for routes where a GET changes something. A person who follows a link intends it. Browsers mark such requests over
+ * https and on this machine (Fetch Metadata); callers without the mark are programs, or old browsers.
  */
 export const refuseEmbedding = ({ headers }: HttpEvent): void => {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers

@@ -2,7 +2,7 @@ import type { PageFile, PageFiles } from '../ports/page-files.ts'
 import { acceptedEncodings, acceptsHtml } from './accept.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 
-/** Files whose names change with what is in them. */
+/** Files whose names contain a hash of their content. */
 const HASHED = 'assets/'
 const INDEX = 'index.html'
 const YEAR = 'public, max-age=31536000, immutable'
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** Nothing inline, nothing from elsewhere, in no frame. */
+/** Nothing inline, nothing from other hosts, and no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,8 +38,8 @@ const SAFETY = {
 type Needs = { files: PageFiles; otherwise: HttpHandler }
 
 /**
- * Serves the page: its files to all callers, and its first one wherever a browser opens an address of its views. What is
- * under `/api`, is no GET or HEAD, or has no file and is not asked for as HTML goes `otherwise`.
+ * Serves the page: its files to all callers, and its index to browsers that open an address of a view. Requests under
+ * `/api`, other methods than GET and HEAD, and requests for a missing file that do not accept HTML go to `otherwise`.
  */
 export const createPage =
   ({ files, otherwise }: Needs): HttpHandler =>
@@ -62,9 +62,9 @@ const answer = (event: HttpEvent, name: string, { content, encoding, tag }: Page
   const headers: Record<string, string> = {
     ...SAFETY,
     etag,
-    // Where a name stays the same, it is asked each time whether the file does.
+    // A file with a fixed name is revalidated each time.
     'cache-control': name.startsWith(HASHED) ? YEAR : 'no-cache',
-    // An address of a view is the page for a browser, and nothing for a program.
+    // A view's address is the page for browsers, and not found for programs.
     vary: 'Accept, Accept-Encoding',
     'x-request-id': event.requestContext.requestId,
   }

@@ -1,7 +1,7 @@
 import { Problem, type ProblemKind } from '../core/errors.ts'
 import type { HttpResult } from './event.ts'
 
-/** The one place where a kind of error becomes a status. */
+/** The only mapping of kinds of errors to statuses. */
 export const statusOf: Readonly<Record<ProblemKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
@@ -15,13 +15,13 @@ export const statusOf: Readonly<Record<ProblemKind, number>> = {
   unavailable: 503,
 }
 
-/** What a caller waits who is limited by something that does not say for how long, as a provider may be. */
+/** The wait of a caller when the limit does not give one, as a provider's may not. */
 const UNKNOWN_WAIT_MS = 60_000
 
 const waitMsOf = ({ kind, retryAfterMs }: Problem): number | undefined =>
   retryAfterMs ?? (kind === 'rate_limited' ? UNKNOWN_WAIT_MS : undefined)
 
-/** What a caller sees of an error that was not meant for it. */
+/** The error that callers see in place of an internal one. */
 const concealed = (cause: unknown) =>
   new Problem(
     'internal',
@@ -32,7 +32,7 @@ const concealed = (cause: unknown) =>
     },
   )
 
-/** Any thrown value as the problem that the caller will see. */
+/** Any thrown value as the problem for the caller. */
 export const problemOf = (thrown: unknown): Problem =>
   thrown instanceof Problem ? thrown : concealed(thrown)
 

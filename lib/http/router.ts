@@ -7,15 +7,15 @@ import type { Route, Routes } from './route.ts'
 export type Group = { routes: Routes; handler: HttpHandler }
 
 /**
- * Finds the group of a request by the first two segments of its path (`/api/tasks`), as a gateway in front of one
- * function per group would. What no group owns goes to `fallback`, which answers 404 in the service's own form.
+ * Finds the group of a request by the first two segments of its path (`/api/tasks`), as a gateway with one function per
+ * group would. Other paths go to `fallback`, which answers 404 in the form of every error.
  */
 export const createDispatch = (groups: readonly Group[], fallback: HttpHandler): Dispatch => {
   const handlers = new Map<string, HttpHandler>()
   for (const { routes, handler } of groups) {
     for (const route of Object.values(routes)) {
       const prefix = prefixOf(route.path)
-      // The routes of the other group would never be reached.
+      // The routes of the other group would be unreachable.
       if ((handlers.get(prefix) ?? handler) !== handler) throw new Error(`Two groups have ${prefix}`)
       handlers.set(prefix, handler)
     }
@@ -29,14 +29,14 @@ const prefixOf = (path: string) => {
   return third < 0 ? path : path.slice(0, third)
 }
 
-/** Where a route is found. */
+/** The method and path of a route. */
 export type Place = Pick<Route, 'method' | 'path' | 'writes'>
 
-/** The methods of a route: one for GET answers HEAD as well (RFC 9110, section 9.3.2), unless it writes. */
+/** The methods of a route: GET includes HEAD (RFC 9110, section 9.3.2), unless it writes. */
 export const methodsOf = ({ method, writes }: Pick<Place, 'method' | 'writes'>): readonly string[] =>
   method === 'GET' && !writes ? ['GET', 'HEAD'] : [method]
 
-/** Answers a path that no route has: 404, or 405 with `Allow` when the path exists under other methods. */
+/** Answers a path without a route: 404, or 405 with `Allow` when other methods have it. */
 export const noRoute = (routes: readonly Place[]) => {
   const known = routes.map((route) => ({ methods: methodsOf(route), pattern: patternOf(route.path) }))
   return ({ method, path }: { method: string; path: string }): never => {
@@ -51,8 +51,8 @@ export const noRoute = (routes: readonly Place[]) => {
 }
 
 /**
- * No route ends in a slash. The router of a function forgives one and a gateway does not, so that it is refused here, for
- * all to answer alike. Throws Problem `route_not_found`.
+ * Throws Problem `route_not_found` for a path that ends in a slash: no route does. A function's router ignores the slash
+ * and a gateway does not; with this check both answer alike.
  */
 export const refuseSlash = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): void => {
   const { method, path } = requestContext.http
@@ -68,8 +68,8 @@ const patternOf = (path: string) =>
 type Wildcard = { method: Route['method']; before: string; after: string }
 
 /**
- * Parameters that may hold slashes. Callers encode those; some gateways decode a path before they hand it on. Here they
- * are encoded again, so that a router takes the parameter for the one segment that it is.
+ * Encodes parameters that may contain slashes. Callers encode the slashes, but some gateways decode a path before they
+ * pass it on; encoded again, the parameter is one segment for the router.
  */
 export const encodeWildcardPath = (routes: readonly Pick<Route, 'method' | 'path' | 'wildcard'>[]) => {
   const wildcards = routes.filter(({ wildcard }) => wildcard).map(wildcardOf)
@@ -80,7 +80,7 @@ export const encodeWildcardPath = (routes: readonly Pick<Route, 'method' | 'path
     const { before, after } = at
     const value = http.path.slice(before.length, http.path.length - after.length)
     http.path = before + encoded(value) + after
-    // A gateway's own is all that follows, and a router believes it.
+    // A gateway's own parameter is the whole rest of the path, and a router would use it.
     event.pathParameters = {}
   }
 }
@@ -96,7 +96,7 @@ const isAt = ({ before, after }: Wildcard, path: string) =>
 const answers = ({ method }: Wildcard, asked: string) =>
   method === asked || (method === 'GET' && asked === 'HEAD')
 
-/** What cannot be decoded has been decoded already. */
+/** A value that cannot be decoded was decoded already. */
 const encoded = (value: string): string => {
   try {
     decodeURIComponent(value)

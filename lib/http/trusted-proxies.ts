@@ -7,8 +7,8 @@ const WITH_PORT = /^([^:]+):\d+$/
 const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
 
 /**
- * An address in the one form that it is counted in: without port, brackets and zone, IPv6 in its shortest spelling, and
- * IPv4 as such where it came as IPv6. What is no address stays as it is.
+ * The canonical form of an address: without port, brackets and zone, IPv6 in its shortest spelling, and IPv4 in IPv6 as
+ * IPv4. Other texts stay unchanged.
  */
 export const plainAddress = (text: string): string => {
   const host = BRACKETED.exec(text)?.[1] ?? WITH_PORT.exec(text)?.[1] ?? text
@@ -25,12 +25,12 @@ const octetsOf = (hex: string): readonly number[] => {
   return [value >> 8, value & 255]
 }
 
-/** The proxies before the service that are trusted, and the address that callers know it by. */
+/** The trusted proxies before the service, and the public address of the service. */
 export type TrustedProxies = {
-  /** Proxies in a row whose `X-Forwarded-*` headers are believed; 0 believes none. */
+  /** The number of proxies whose `X-Forwarded-*` headers are trusted; 0 trusts none. */
   trustedHops: number
   publicUrl?: string
-  /** When given, they are believed only with this in `X-Origin-Secret`, which the outermost of them adds. */
+  /** When set, proxies are trusted only with this value in `X-Origin-Secret`, which the outermost one adds. */
   originSecret?: string
 }
 
@@ -42,12 +42,12 @@ export const trustedProxiesOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Set
   ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
 })
 
-/** Where a request comes from, with which program by its own account, and the base URL that it was sent to. */
+/** The origin of a request: its address, its program's name, and the base URL that it used. */
 export type Origin = { address: string; baseUrl: string; isSecure: boolean; userAgent?: string }
 
 /**
- * What the outermost trusted proxy said in a header. Each proxy appends to it, so that it is the n-th from the right,
- * else the first, and what a client writes in there stays out of reach.
+ * The value that the outermost trusted proxy wrote into a header. Each proxy appends one, so it is the n-th from the
+ * right, else the first; values that a client sends are never used.
  */
 const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies): string | undefined => {
   const { trustedHops } = proxies
@@ -61,13 +61,13 @@ const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies
   return said[Math.max(0, said.length - trustedHops)]
 }
 
-/** Whether the request came through the trusted proxies; a client that goes around them may forge their headers. */
+/** Whether the request came through the trusted proxies; a client that bypasses them may forge their headers. */
 const isVouchedFor = (given: string | undefined, { originSecret }: TrustedProxies): boolean =>
   originSecret === undefined || timingSafeEqual(digest(given ?? ''), digest(originSecret))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** The client's address: the one that the outermost trusted proxy saw. The last proxy is the peer itself. */
+/** The client's address as the outermost trusted proxy saw it. The last proxy is the peer itself. */
 export const addressOf = (event: HttpEvent, proxies: TrustedProxies): string =>
   plainAddress(forwarded(event, 'for', proxies) ?? event.requestContext.http.sourceIp)
 
@@ -89,7 +89,10 @@ const hostOf = (event: HttpEvent, proxies: TrustedProxies): string =>
 const schemeOf = (event: HttpEvent, proxies: TrustedProxies) =>
   forwarded(event, 'proto', proxies)?.toLowerCase() === 'https' ? 'https' : 'http'
 
-/** What the Lambda Web Adapter says of a request and its invocation, in place of what a caller may have sent by those names. */
+/**
+ * The header in which the Lambda Web Adapter describes a request and its invocation; a caller's own header of this name
+ * is replaced.
+ */
 const HEADER = 'x-amzn-request-context'
 const INVOCATION = 'x-amzn-lambda-context'
 
@@ -97,9 +100,9 @@ const Context = z.object({ http: z.object({ sourceIp: z.string() }) })
 const Invocation = z.object({ request_id: z.string() })
 
 /**
- * A handler behind the adapter, which makes every connection itself: the address of the caller is the one that the
- * function URL saw, and the id of the invocation is what Lambda's own log lines have. A request without that header comes
- * from no adapter and keeps its address.
+ * A handler behind the adapter, which opens every connection itself: the caller's address is the one that the function
+ * URL saw, and the id of the invocation is that of Lambda's log lines. A request without the header does not come from
+ * the adapter and keeps its address.
  */
 export const behindWebAdapter =
   (handler: HttpHandler): HttpHandler =>

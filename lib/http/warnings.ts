@@ -1,19 +1,19 @@
 import * as z from 'zod'
 
-/** A warning about a request that was carried out: where it is (`labels.0`) and what became of it. */
+/** A warning about a successful request: the path (`labels.0`), and what happened to it. */
 const WarningSchema = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' })
 export type Warning = z.output<typeof WarningSchema>
 
-/** Warnings must not outgrow the answer that they come with. */
+/** The list of warnings must not be longer than the answer. */
 const MOST_WARNINGS = 20
 const LONGEST_PATH = 200
 const MESSAGE = 'is unknown and was ignored'
 
-/** Which keys a schema reads, place by place. An open one takes any. */
+/** The keys that a schema reads, by their path. An open schema reads any key. */
 type Shape = {
   isOpen: boolean
   keys: ReadonlyMap<string, Shape>
-  /** Of the items of a list, and of the values of a record. */
+  /** The shape of a list's items, or of a record's values. */
   items?: Shape
   values?: Shape
 }
@@ -23,8 +23,8 @@ const SCALAR: Shape = { isOpen: false, keys: NO_KEYS }
 const OPEN: Shape = { isOpen: true, keys: NO_KEYS }
 
 /**
- * Builds the function that names the keys of a value which the schema drops, at every depth at which the schema says what
- * there may be. It stops at `MOST_WARNINGS`.
+ * Makes the function that names the keys of a value which the schema drops, at every depth that the schema describes, up
+ * to `MOST_WARNINGS`.
  */
 export const unknownKeys = (schema: z.ZodType | undefined) => {
   const shape = schema === undefined ? SCALAR : shapeOf(schema)
@@ -46,7 +46,7 @@ const cut = (path: string) =>
   path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH - 1).toWellFormed()}…` : path
 
 const shapeOf = (schema: z.core.$ZodType): Shape => {
-  // Every schema of zod's own is one of these, and others have a type that is not among them.
+  // Every schema of zod is one of these types; custom schemas have another type.
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'object':
@@ -83,7 +83,7 @@ const shapeOf = (schema: z.core.$ZodType): Shape => {
   }
 }
 
-/** What one of two schemas reads is known. */
+/** Knows each key that either schema reads. */
 const either = (a: Shape, b: Shape): Shape => {
   const keys = new Map(a.keys)
   for (const [key, shape] of b.keys) keys.set(key, both(keys.get(key), shape) ?? shape)
@@ -94,7 +94,7 @@ const either = (a: Shape, b: Shape): Shape => {
 
 const both = (a: Shape | undefined, b: Shape | undefined) => (a && b ? either(a, b) : (a ?? b))
 
-/** The schema of an answer with the warnings that may come with it, where the answer is an object. */
+/** The schema of an answer with its optional warnings, if the answer is an object. */
 export const withWarnings = (response: z.core.$ZodType): z.core.$ZodType => {
   if (response instanceof z.ZodObject)
     return response.safeExtend({ warnings: z.array(WarningSchema).max(MOST_WARNINGS).optional() })

@@ -15,7 +15,7 @@ type StatusNeeds = {
 
 export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
 
-/** How the caller's accounts elsewhere stand. */
+/** The state of the caller's linked accounts. */
 export const createConnectionStatus = ({
   connectionOf,
   rightsOf,
@@ -55,7 +55,7 @@ export const createConnectionStatus = ({
   },
 })
 
-/** Those fields that have a value. */
+/** The given fields that have a value. */
 const present = <Name extends string>(
   fields: Record<Name, string | undefined>,
 ): { [Field in Name]?: string } =>
@@ -63,7 +63,7 @@ const present = <Name extends string>(
     [Field in Name]?: string
   }
 
-/** The places whose accounts are integrations; an issuer of OpenID Connect is for signing in alone. */
+/** The providers of integrations; an issuer of OpenID Connect is for sign-in only. */
 export type Integrated = 'codehost' | 'trackera' | 'trackerb'
 
 type DisconnectNeeds = {
@@ -73,7 +73,7 @@ type DisconnectNeeds = {
 
 export type Disconnect = ReturnType<typeof createDisconnect>
 
-/** Revokes the caller's tokens where the provider lets one do that, and forgets the account. Nothing linked is fine. */
+/** Revokes the caller's tokens, if the provider supports it, and removes the account. No linked account is no error. */
 export const createDisconnect =
   ({ unlink, audit }: DisconnectNeeds) =>
   async (principal: Principal, from: Integrated): Promise<void> => {

@@ -32,7 +32,7 @@ export const integrationRoutes = defineRoutes({
   },
 })
 
-/** The caller's accounts elsewhere. */
+/** The caller's linked accounts. */
 export const connectionRoutes = defineRoutes({
   getCodehostConnection: {
     method: 'GET',
@@ -66,7 +66,7 @@ const disconnect = <const Path extends string>(path: Path, where: string) =>
     response: z.object({ message: z.string() }),
   }) as const
 
-/** What opens tokens. */
+/** Routes that open sealed tokens. */
 export const disconnectRoutes = defineRoutes({
   disconnectCodehost: disconnect('/api/integrations/codehost', 'the code host'),
   disconnectTrackera: disconnect('/api/integrations/trackera', 'the first tracker'),

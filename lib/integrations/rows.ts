@@ -1,11 +1,11 @@
 import { collection } from '../core/collection.ts'
 import type { WebSearchProviderId } from '../ports/web-search.ts'
 
-/** A key as it is stored: sealed, and as people are shown it. */
+/** A stored key: sealed, and masked for people. */
 export type StoredKey = { sealed: string; masked: string }
 export type StoredAccess = { baseUrl?: string; key?: StoredKey }
 
-/** The settings of web search. `version` grows with each change, so that two at once do not undo each other. */
+/** The settings of web search. `version` grows with each change, so that concurrent changes do not undo each other. */
 export type WebSearchRow = {
   id: string
   version: number

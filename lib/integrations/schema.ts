@@ -3,7 +3,7 @@ import { WEB_SEARCH_FIELDS, WEB_SEARCH_PROVIDERS } from '../ports/web-search.ts'
 
 const WebSearchProviderSchema = z.enum(WEB_SEARCH_PROVIDERS)
 
-/** It is sent in a header. */
+/** The key is sent in a header. */
 const ApiKey = z
   .string()
   .min(1)
@@ -25,7 +25,7 @@ const KeyChange = ApiKey.nullable().exactOptional().meta({
 })
 const hosted = z.object({ apiKey: KeyChange }).exactOptional()
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay as they are. */
 export const WebSearchChangeSchema = z
   .object({
     enabled: z.boolean().exactOptional(),
@@ -56,7 +56,7 @@ export const WebSearchConfigSchema = z
   .meta({ id: 'WebSearchConfig' })
 export type WebSearchConfig = z.output<typeof WebSearchConfigSchema>
 
-/** Whether agents can search; the provider is not asked for that. */
+/** Whether agents can search. The provider is not called for this. */
 export const WebSearchStatusSchema = z.object({
   available: z.boolean(),
   provider: WebSearchProviderSchema,
@@ -71,7 +71,7 @@ export const ListedProviderSchema = z.object({
   configFields: z.array(z.enum(WEB_SEARCH_FIELDS)),
 })
 
-/** False also when the provider gives no tokens any more: the account has to be linked again. */
+/** Also false when the provider gives no tokens any more: the account has to be linked again. */
 const connected = z.boolean()
 const scopes = z.array(z.string())
 const text = z.string().optional()
@@ -85,7 +85,7 @@ const rights = {
       'Whether reports may be written by it: an admin linked it with that right, and reports are on',
   }),
 }
-/** What an account may do, and would be asked for, under the role of its owner and the present settings. */
+/** The present rights of an account, and those it would ask for, by its owner's role and the settings. */
 export type Rights = z.output<z.ZodObject<typeof rights>>
 
 /** The caller's account with the code host. */

@@ -25,11 +25,11 @@ import type { WebSearchChange, WebSearchConfig, WebSearchStatus } from './schema
 const ASTERISKS = '********'
 const LONGEST_PREFIX = 4
 
-/** A key as people are shown it: a short beginning, at most a quarter of it, and asterisks, whose number says nothing. */
+/** A key for people: a short beginning, at most a quarter of the key, and a fixed number of asterisks. */
 const maskedKey = (key: string): string =>
   key.slice(0, Math.min(LONGEST_PREFIX, Math.floor(key.length / 4))) + ASTERISKS
 
-/** Whether a text is a key as it was shown, and not a key. */
+/** Whether a text is a masked key. */
 const isMaskedKey = (text: string): boolean => text.endsWith('****')
 
 type Needs = {
@@ -43,7 +43,7 @@ type Needs = {
 }
 
 type Given = { baseUrl?: string | null; apiKey?: string | null }
-/** New keys, sealed before anything is read: what others write meanwhile is not held up by the cipher. */
+/** New keys, sealed before the settings are read: the cipher does not delay other writers. */
 type SealedKeys = ReadonlyMap<WebSearchProviderId, StoredKey>
 
 const NOTHING: WebSearchRow = {
@@ -53,14 +53,14 @@ const BUSY_MS = 1_000
 
 export type WebSearch = ReturnType<typeof createWebSearch>
 
-/** The search of the web that admins configure, and that agents then have. */
+/** The web search that admins configure for agents. */
 export const createWebSearch = (needs: Needs) => {
   const { store, cipher, providers, outbound, clock, entropy, audit } = needs
   const contend = createContention({ timer: clock, entropy })
 
   const load = async (): Promise<WebSearchRow> => (await store.get(integrationRows, WEB_SEARCH_ID)) ?? NOTHING
 
-  /** Why nothing can be searched; undefined when it can. */
+  /** The reason why a search is impossible; undefined when it is possible. */
   const reasonOf = ({ enabled, provider, access }: WebSearchRow): string | undefined => {
     if (!enabled) return 'Web search is disabled'
     const { name, required } = providers[provider]
@@ -93,7 +93,7 @@ export const createWebSearch = (needs: Needs) => {
     return sealed
   }
 
-  /** Throws Problem `unavailable` `integration_busy` when others never stop writing in between. */
+  /** Throws Problem `unavailable` `integration_busy` when other writers win every time. */
   const write = async (change: WebSearchChange, sealed: SealedKeys): Promise<WebSearchRow> => {
     const written = await contend(async () => {
       const row = await load()
@@ -111,14 +111,14 @@ export const createWebSearch = (needs: Needs) => {
   }
 
   return {
-    /** The settings, keys masked; whether agents can search; and the providers there are. */
+    /** The settings with masked keys, whether agents can search, and all providers. */
     read: async () => {
       const row = await load()
       return { config: configOf(row), status: statusOf(row), providers: listed(providers) }
     },
     /**
-     * Changes what is given. Throws Problem `invalid` `url_refused` for an address that may not be reached, and for a masked
-     * key of which none is stored.
+     * Changes the given fields. Throws Problem `invalid` `url_refused` for an address that the service may not reach, and
+     * for a masked key when no key is stored.
      */
     change: async (actor: Actor, change: WebSearchChange): Promise<WebSearchStatus> => {
       await refuseBaseUrl(change)
@@ -126,7 +126,7 @@ export const createWebSearch = (needs: Needs) => {
       await audit(actor, 'integration.change', noteOf(row, change))
       return statusOf(row)
     },
-    /** Throws Problem `unsupported` `web_search_not_configured`, and what the provider throws. */
+    /** Throws Problem `unsupported` `web_search_not_configured`, and the errors of the provider. */
     search: async (query: string, signal: AbortSignal): Promise<readonly WebResult[]> => {
       const row = await load()
       const reason = reasonOf(row)
@@ -134,7 +134,7 @@ export const createWebSearch = (needs: Needs) => {
       const { baseUrl, key } = row.access[row.provider] ?? {}
       const apiKey = key && (await cipher.open(key.sealed, contextOf(row.provider)))
       const found = await providers[row.provider].search(query, { baseUrl, apiKey }, signal)
-      // A provider that repeats the key does not get it to an agent.
+      // A provider that quotes the key must not pass it to an agent.
       return apiKey === undefined ? found : createMasker([apiKey]).data(found)
     },
   }
@@ -163,7 +163,7 @@ const changedAccess = (
   const path = `${id}.apiKey`
   if (typeof given.apiKey === 'string' && key === undefined)
     throw invalid([{ path, message: 'is masked, and none is stored: send the whole key' }])
-  // An admin cannot read the key, and does not get it by a server of theirs either.
+  // An admin cannot read the stored key, and must not get it by sending it to an own server.
   if (key !== undefined && key === stored.key && originOf(baseUrl) !== originOf(stored.baseUrl))
     throw invalid([{ path, message: 'is stored for another address: send the whole key, or null' }])
   return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(key === undefined ? {} : { key }) }
@@ -188,7 +188,7 @@ const listed = (providers: WebSearchProviders) =>
     return { id, name, description, configFields: [...configFields] }
   })
 
-/** What the record of the installation says of a change: of keys, whose there are. */
+/** The audit details of a change; of keys only the providers that have one. */
 const noteOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
   const changes = WEB_SEARCH_PROVIDERS.filter((id) => change[id] !== undefined)
   return { integration: WEB_SEARCH_ID, enabled, provider, ...(changes.length > 0 ? { changes } : {}) }

@@ -6,15 +6,15 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
 
-/** So many calls that passed at one time, in epoch milliseconds; the oldest first. */
+/** Numbers of calls at times in epoch milliseconds, oldest first. */
 type Moments = readonly (readonly [at: number, calls: number])[]
 
-/** So many moments of a window are distinguished, which bounds what is kept of a limit with many calls. */
+/** The most times that are distinguished in a window: they bound the size of a row. */
 const MOST_MOMENTS = 100
 
 /**
- * Those that are younger than the window. A clock that was set back by more than the window would make all callers wait
- * until it has caught up, so what is as far ahead counts no more either.
+ * The calls within the window. A clock that was set back by more than the window would make all callers wait until it has
+ * caught up, so calls that far in the future do not count either.
  */
 const liveMoments = (moments: Moments, { windowMs }: Limit, now: number): Moments =>
   moments.filter(([at]) => Math.abs(now - at) < windowMs)
@@ -27,14 +27,13 @@ const waitMs = (live: Moments, { calls, windowMs }: Limit, now: number): number 
     tooMany -= passed
     if (tooMany <= 0) return at + windowMs - now
   }
-  // Of a limit of none.
+  // The limit allows no calls.
   return windowMs
 }
 
 /**
- * With one call more. Of a limit with more calls than moments, a call counts as made at the end of its
- * hundredth of the window: so it counts for longer than it should, and never for shorter. Clocks of processes differ, and
- * the oldest stay first.
+ * Adds one call. With more calls than distinguished times, a call counts as made at the end of its hundredth of the
+ * window: it counts longer than it should, never shorter. Clocks of processes differ, so the list keeps the oldest first.
  */
 const withCall = (live: Moments, { calls, windowMs }: Limit, now: number): Moments => {
   const stepMs = calls <= MOST_MOMENTS ? 1 : Math.ceil(windowMs / MOST_MOMENTS)
@@ -43,14 +42,14 @@ const withCall = (live: Moments, { calls, windowMs }: Limit, now: number): Momen
   return at === newest ? [...live.slice(0, -1), [at, passed + 1]] : [...live, [at, 1]]
 }
 
-/** With one call less: the oldest, so that those that stay count for as long as they should. */
+/** Removes the oldest call, so that the others count as long as they should. */
 const withoutCall = ([oldest, ...rest]: Moments): Moments => {
   if (oldest === undefined) return []
   const [at, passed] = oldest
   return passed > 1 ? [[at, passed - 1], ...rest] : rest
 }
 
-/** When calls of one key passed. Once the last is as old as the window, `expiresAt` in epoch milliseconds, none counts. */
+/** The calls of one key. The row expires when its latest call is as old as the window. */
 type CallsRow = { id: string; version: number; moments: Moments; expiresAt: number }
 
 export const callsRows = collection<CallsRow>({
@@ -60,7 +59,7 @@ export const callsRows = collection<CallsRow>({
   expires: 'expiresAt',
 })
 
-/** Something made for each key that is in use; the last user puts it away. */
+/** An object for each key in use; its last user disposes of it. */
 const createKeyed = <T>(make: () => T) => {
   const inUse = new Map<string, { made: T; users: number }>()
   return async <R>(key: string, use: (made: T) => Promise<R>): Promise<R> => {
@@ -78,15 +77,15 @@ const createKeyed = <T>(make: () => T) => {
 
 type Needs = { store: Store; clock: Clock; entropy: Entropy }
 
-/** The calls that are to count from now on, or none when it stays as it is; and what to answer. */
+/** The new calls of the row, or none when it stays unchanged; and the wait to answer. */
 type Step = { wait: number; moments?: Moments }
 
 const BUSY_MS = 1_000
 
 /**
- * Keeps when calls passed in storage, so that all processes count together and a restart forgets nothing. A call that is
- * refused costs a read; one that passes is a write on condition that no other write came in between. A race is lost to a
- * call that passed, and no more than the limit pass: so most that lose are refused soon.
+ * Stores the times of calls, so that all processes share one count and a restart keeps it. A refused call costs a read; a
+ * call that passes is a conditional write. A write is lost only to another call that passed, and no more than the limit
+ * pass, so most calls that lose are refused soon.
  */
 export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
   const contending = createKeyed(() => createContention({ timer: clock, entropy }))
@@ -97,7 +96,7 @@ export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
     const { wait, moments } = step(liveMoments(row?.moments ?? [], limit, now), now)
     if (moments === undefined) return wait
     const [newest] = moments.at(-1) ?? [now]
-    // Versions begin with the time, so that no row that begins anew has one of the row before it.
+    // Versions begin with the time, so that a new row never has a version of an earlier row of the key.
     const next = { version: (row?.version ?? now) + 1, moments, expiresAt: newest + limit.windowMs }
     const { applied } = await store.commit<CallsRow>(
       row === undefined

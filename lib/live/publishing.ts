@@ -6,17 +6,17 @@ import type { LivePublisher, LiveWatch } from '../ports/live.ts'
 import type { Log } from '../ports/log.ts'
 import { KEEP_MS, LIVE_STREAM } from './watch.ts'
 
-/** More than a page can patch: it gets a `reset` instead. */
+/** The most events of one append: a page with more changes gets a `reset` instead. */
 const MOST_DRAFTS = 200
-/** Below what one append may have. */
+/** Below the size limit of one append. */
 const MOST_CHARACTERS = 200_000
 
-/** The event after which readers read all again, since they have missed changes. */
+/** The event after which readers load all data again, since they have missed changes. */
 const RESET: LiveDraft = { type: 'reset', data: {} }
 
 /**
- * The drafts of many commits as one append: of one row only the last is left, and too many or too large ones are one
- * `reset`. A row that was created and changed is created with what it is now.
+ * Combines the events of many commits into one append: of each row only the last is left, and too many or too large ones
+ * become one `reset`. A row that was created and then changed has one creation event with its present fields.
  */
 export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] => {
   const last = new Map<string, LiveDraft>()
@@ -33,9 +33,9 @@ export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] =>
   return JSON.stringify(left).length > MOST_CHARACTERS ? [RESET] : left
 }
 
-/** Commits of this time are one append: a flood of changes costs a few writes a second. */
+/** Commits within this time are one append, so that a flood of changes costs a few writes a second. */
 const WINDOW_MS = 100
-/** Drafts that wait for the window to end; what is more makes readers read all again. */
+/** The most events that wait for the end of the window; beyond it readers load all data again. */
 const MOST_WAITING = 2_000
 
 type Needs = { feed: Pick<Feed, 'append'> }
@@ -43,7 +43,7 @@ type Needs = { feed: Pick<Feed, 'append'> }
 const append = (feed: Needs['feed'], drafts: readonly LiveDraft[]) =>
   feed.append(LIVE_STREAM, coalesced(drafts), { ttlMs: KEEP_MS })
 
-/** Publishes the commits of this process, a window at a time. What cannot be appended is logged, and readers get a `reset`. */
+/** Publishes the commits of this process, one window at a time. A failed append is logged, and readers get a `reset`. */
 export const createLocalPublisher = (
   watch: { readonly isWatchedNow: boolean },
   { feed, clock, log }: Needs & { clock: Pick<Clock, 'after'>; log: Pick<Log, 'warn'> },
@@ -79,9 +79,9 @@ export const createLocalPublisher = (
 }
 
 /**
- * Publishes the changes that a stream function was given, while a reader is connected. It never rejects: a batch that failed
- * for its live events would be repeated, and the starts of tasks behind it would wait. What cannot be appended is logged, and
- * readers get a `reset` with the next batch.
+ * Publishes the changes of a stream function's batch while a reader is connected. It never rejects: a failure would
+ * repeat the batch and delay the task messages in it. A failed append is logged, and readers get a `reset` with the next
+ * batch.
  */
 export const createStreamPublisher = (
   watch: Pick<LiveWatch, 'isWatched'>,

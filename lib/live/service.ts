@@ -9,13 +9,13 @@ import { KEEP_MS, LIVE_STREAM, WATCH_MS } from './watch.ts'
 
 const LONGEST_MS = 600_000
 const RENEW_MS = WATCH_MS / 2
-/** An entry of another process may have an id that is so much older than the entry. */
+/** The largest delay between an id that another process made and its entry. */
 const CLOCKS_DIFFER_MS = 1_000
-/** Streams of one user in one process: tabs of a browser, and those that it has not closed yet. */
+/** The most streams of one user in one process: tabs of a browser, also those whose connection is still open. */
 const MOST_OF_USER = 20
 const ID = /^evt_[0-9A-HJKMNP-TV-Z]{26}(\.\d{3})?$/
 
-/** An event as a reader gets it; `id` is for `Last-Event-ID`. */
+/** An event for a reader; `id` is for `Last-Event-ID`. */
 export type LiveEvent = { id: string; type: string; data: object; timestamp: number }
 
 type Needs = {
@@ -27,12 +27,12 @@ type Needs = {
 
 export type Live = ReturnType<typeof createLive>
 
-/** What changes, for those who watch: one stream for all, each user with the events that are meant for them. */
+/** Streams changes to readers: one stream for all, from which each user gets the events of that user's audience. */
 export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
   const streams = new Map<string, number>()
   const ends = new Set<() => void>()
 
-  /** Whether all that came after an id was published, and is still kept. */
+  /** Whether all events after an id were published and are still stored. */
   const isReplayable = (after: string, since: number): boolean => {
     const time = ID.test(after) ? timeOfId(after) : 0
     return time >= since && time > clock.now() - KEEP_MS
@@ -62,7 +62,7 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
     })
   }
 
-  /** Renews the mark until the signal aborts. A mark that cannot be renewed ends the stream: its reader comes back. */
+  /** Renews the mark until the signal aborts. A failed renewal ends the stream, and its reader reconnects. */
   const renew = (signal: AbortSignal, end: () => void) => {
     const cancel = clock.after(RENEW_MS, () => {
       liveWatch.extend().then(() => signal.aborted || renew(signal, end), end)
@@ -72,9 +72,9 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
 
   return {
     /**
-     * The events after an id, and those that come; `ready` comes first for a reader that has no id yet, `reset` where some
-     * that came after the id are not known any more. Ends when the reader has gone, and after ten minutes, so that every
-     * reader is asked again who it is. Throws Problem `rate_limited` for too many streams of one user.
+     * The events after an id, and new ones; `ready` comes first for a reader without an id, `reset` when events after the
+     * id are lost. It ends when the reader disconnects, and after ten minutes, so that every reader is authenticated
+     * again. Throws Problem `rate_limited` for too many streams of one user.
      */
     async follow(principal: Principal, after: string, gone: AbortSignal): Promise<AsyncIterable<LiveEvent>> {
       const ended = new AbortController()
@@ -97,7 +97,7 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
         throw thrown
       }
     },
-    /** Ends all streams of this process: their readers go on elsewhere. */
+    /** Ends all streams of this process: their readers reconnect to another one. */
     endAll: (): void => {
       for (const end of [...ends]) end()
     },

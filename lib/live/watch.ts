@@ -6,19 +6,22 @@ import type { Store } from '../ports/store.ts'
 
 /** The stream of the feed that live readers follow. */
 export const LIVE_STREAM = 'live'
-/** For how long an entry can be replayed. */
+/** How long an entry can be replayed. */
 export const KEEP_MS = 300_000
-/** For how long the mark of a connected reader lasts, unless it is renewed. */
+/** How long the mark of a connected reader lasts without a renewal. */
 export const WATCH_MS = 30_000
 
-/** Readers are connected until `until`; `since` is when the stream last had a gap. Both are epoch milliseconds. There is one row. */
+/**
+ * Readers are connected until `until`; `since` is the end of the stream's last gap. Both are epoch milliseconds. There is
+ * one row.
+ */
 type LiveWatchRow = { id: typeof LIVE_STREAM; since: number; until: number; version: number }
 
 export const liveWatches = collection<LiveWatchRow>({ name: 'liveWatches', key: 'id', indexes: {} })
 
 const TRIES = 10
 
-/** The watch of one process that publishes what it commits itself: nothing was published before it started. */
+/** The watch of a process that publishes its own commits: nothing was published before its start. */
 export const createLocalWatch = (
   clock: Pick<Clock, 'now'>,
 ): LiveWatch & { readonly isWatchedNow: boolean } => {
@@ -39,8 +42,8 @@ export const createLocalWatch = (
 }
 
 /**
- * The watch of many processes: a row that followers renew and publishers read. That there is no reader is read again for each
- * batch, since a follower counts on it; that there is one is known until the mark ends.
+ * The watch of many processes: a row that readers renew and publishers read. The absence of readers is read again for
+ * each batch, since a new reader relies on it; the presence of readers is cached until the mark ends.
  */
 export const createStoredWatch = ({
   store,

@@ -2,14 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** What changes many files in a function ends before the function does. */
+/** The time limit of a change of many files in a function. */
 const BUDGET_MS = 15_000
-/** What a change of many files takes in a function, with the time to store what came of it. */
+/** The time limit of such a change, with the write of its result. */
 export const LONGEST_SYNC_MS = 24_000
-/** Files that are worked on at once. */
+/** The files that are handled at once. */
 const AT_ONCE = 4
 
-/** How long one change of memory may go on: without end in a process that lives on. */
+/** The time limit of one change of memory: none in a long-lived process. */
 type Budget = { leftMs(): number; isOver(): boolean }
 export type BeginBudget = () => Budget
 
@@ -22,8 +22,8 @@ export const createBudget =
   }
 
 /**
- * Does the same to each of many files. Throws Problem `memory_sync_unfinished` when it is over before all are done: what was
- * done is stored, and the next call goes on from there.
+ * Calls `work` for each of many files. Throws Problem `memory_sync_unfinished` when the time is up before all are done:
+ * finished files are stored, and the next call continues.
  */
 export const inBatches = async <T, R>(
   files: readonly T[],
@@ -34,7 +34,7 @@ export const inBatches = async <T, R>(
   while (done.length < files.length) {
     if (isOver()) throw unfinished(`${done.length} of ${files.length} files are done`)
     done.push(...(await Promise.all(files.slice(done.length, done.length + AT_ONCE).map(work))))
-    // Cutting a large file takes a while, and others wait for answers.
+    // Cutting a large file takes long; other requests get a turn.
     await turn()
   }
   return done

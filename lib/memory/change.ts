@@ -5,21 +5,21 @@ import type { MemoryState, VersionFacts } from './state.ts'
 
 type Needs = { state: MemoryState; indexCache: IndexCache; rows: FileRows }
 
-/** Memory under its lease: each write is stored at once, and published when all are done, or before where that is asked for. */
+/** Memory under its lease: each write is stored at once, and published at the end, or earlier on request. */
 export type Draft = {
   contents(): Contents
-  /** False when another writer has written that file meanwhile; then the draft has what they wrote. */
+  /** False when another writer has changed that file meanwhile; then the draft has the stored entry. */
   put(entry: Omit<FileEntry, 'revision'>): Promise<boolean>
   remove(entry: FileEntry): Promise<boolean>
-  /** What is said of the new version beside its contents. */
+  /** Sets facts of the new version beside its contents. */
   note(more: VersionFacts): void
-  /** Publishes what is stored so far, for searches, while work goes on. */
+  /** Publishes the stored entries for searches, while the work goes on. */
   publish(more: VersionFacts): Promise<void>
 }
 
 export type Change = <T>(work: (draft: Draft) => Promise<T>) => Promise<T>
 
-/** Changes memory, one at a time in all processes. What was stored before `work` failed is published all the same. */
+/** Changes memory; one change at a time in all processes. Entries stored before `work` failed are published. */
 export const createChange = ({ state, indexCache, rows }: Needs): Change => {
   let last: Promise<unknown> = Promise.resolve()
 

@@ -3,20 +3,20 @@ import { estimateTokenCount } from 'tokenx'
 import { type Heading, structureOf } from './markdown-lines.ts'
 import type { StoredChunk } from './rows.ts'
 
-/** A chunk ends before it has more, as models count. */
+/** The most tokens of a chunk, as models count them. */
 export const MOST_TOKENS = 400
 /** The longest piece of a line that is longer than a chunk. */
 const LONGEST_PIECE = 1_200
 
 type Block = { first: number; end: number; tokens: number }
-/** What stands under one heading, that included; the headings above it are its trail. */
+/** The lines under one heading, the heading included; the headings above it are its trail. */
 type Section = { first: number; end: number; trail: readonly Heading[] }
 type Piece = { first: number; end: number; text: string }
 
 /**
  * Cuts a markdown document into chunks of at most about `MOST_TOKENS`: at headings, then at blank lines outside of code,
- * then at line ends, and only in a line that is too long by itself inside of it. Every line that is not blank is in a
- * chunk, in order. Ids are made of the path, the headings and the text: what was not edited keeps its id.
+ * then at line ends, and inside of a line only if it is too long. Every line that is not blank is in a chunk, in order.
+ * Ids are hashes of the path, the headings and the text: an unchanged part keeps its id.
  */
 export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
   const lines = source.split(/\r\n|\n|\r/)
@@ -40,7 +40,7 @@ export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
   })
 }
 
-/** A heading with nothing under it stands with what follows, and so does front matter: alone it would say nothing. */
+/** A heading without text joins the next section, and so does front matter: alone it would be useless in a search. */
 const sectionsOf = (
   lines: readonly string[],
   front: number,
@@ -89,7 +89,7 @@ const measured = (lines: readonly string[], first: number, end: number): Block =
   tokens: lines.slice(first, end).reduce((sum, line) => sum + tokensOf(line), 0),
 })
 
-// The estimate of a line that is too long in any case would take its time.
+// An estimate of a line that is surely too long would be slow.
 const tokensOf = (line: string) =>
   line.length > MOST_TOKENS * 10 ? line.length / 4 : estimateTokenCount(line) + 1
 
@@ -109,7 +109,7 @@ const blocksOf = (
   return blocks
 }
 
-/** A block as it is, or line by line when it is too large for a chunk. */
+/** A block as it is, or its lines if it is too large for a chunk. */
 const fitting = (lines: readonly string[], block: Block): Block[] =>
   block.tokens <= MOST_TOKENS
     ? [block]
@@ -117,7 +117,7 @@ const fitting = (lines: readonly string[], block: Block): Block[] =>
         measured(lines, block.first + n, block.first + n + 1),
       ).filter(({ first }) => lines[first]?.trim() !== '')
 
-/** A line in pieces, between words where it has any. */
+/** The pieces of a line, cut between words where possible. */
 const cut = (line: string): string[] => {
   const pieces: string[] = []
   for (let from = 0; from < line.length; ) {
@@ -134,6 +134,6 @@ const endOfPiece = (text: string): number => {
   const space = text.lastIndexOf(' ')
   if (space > LONGEST_PIECE / 2) return space
   const last = text.charCodeAt(LONGEST_PIECE - 1)
-  // Two halves of a character stay together.
+  // Keeps surrogate pairs together.
   return last >= 0xd800 && last < 0xdc00 ? LONGEST_PIECE - 1 : LONGEST_PIECE
 }

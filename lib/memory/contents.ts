@@ -1,9 +1,9 @@
 import type { MemoryFileRow, StoredChunk } from './rows.ts'
 import type { MemoryChunk } from './schema.ts'
 
-/** A file as it is kept in memory. */
+/** A file in memory. */
 export type FileEntry = Omit<MemoryFileRow, 'shard'>
-/** All files by their path, those that were deleted by hand among them. */
+/** All files by their path, including those that users removed. */
 export type Contents = ReadonlyMap<string, FileEntry>
 
 /** By path, in code-unit order. */
@@ -12,7 +12,7 @@ export const contentsOf = (entries: readonly FileEntry[]): Contents =>
     [...entries].sort((a, b) => (a.path < b.path ? -1 : 1)).map((entry) => [entry.path, entry] as const),
   )
 
-/** The files that there are for people. */
+/** The files that users see. */
 export const filesIn = (contents: Contents): FileEntry[] =>
   [...contents.values()].filter(({ removed }) => !removed)
 
@@ -28,7 +28,7 @@ export const shownChunk = (
   ...(trail === undefined ? {} : { trail: [...trail] }),
 })
 
-/** The paths whose chunks are not the same in both. */
+/** The paths whose chunks differ. */
 export const changedPaths = (before: Contents, after: Contents): string[] => {
   const paths = new Set([...before.keys(), ...after.keys()])
   return [...paths].filter((path) => before.get(path)?.revision !== after.get(path)?.revision)

@@ -57,7 +57,7 @@ const contentRoutes = defineRoutes({
       lastSync: LastSync,
       method: SearchMethodSchema,
       embeddingModel: z.string().optional(),
-      /** Chunks that the embedding model has given no vector for yet. */
+      /** The number of chunks without a vector of the embedding model. */
       withoutVector: z.number().optional(),
     }),
   },
@@ -134,9 +134,9 @@ const contentRoutes = defineRoutes({
     summary: 'Read whether memory follows its files by itself',
     access: 'session',
     response: z.object({
-      /** Whether changes of files are taken in without a sync being asked for. */
+      /** Whether changed files are read without a requested sync. */
       enabled: z.boolean(),
-      /** Whether changes are seen as they happen; else files are looked at once a minute. */
+      /** Whether changes are noticed when they happen; otherwise files are checked once a minute. */
       watching: z.boolean(),
       lastSync: LastSync,
     }),

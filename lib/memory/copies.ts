@@ -4,18 +4,18 @@ import { messageOf } from '../core/errors.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Log } from '../ports/log.ts'
 
-/** Where copies lie. */
+/** The storage of copies. */
 export type CopyPlace = Pick<Blobs, 'put' | 'get' | 'remove'>
-/** All contents of a version, for processes to which rows are far; and the index of its words, which takes long to build. */
+/** All contents of a version, for processes that read rows slowly; and the index of words, which takes long to build. */
 type Kind = 'contents' | 'index'
 
 const FOLDER = 'memory-index'
 /**
- * Raised with every change of what copies hold, or of how texts become words: `test/memory/copies.test.ts` fails without. Copies
- * of another form are not read.
+ * The format of copies. It is raised with every change of their data, or of the way texts become words:
+ * `test/memory/copies.test.ts` fails otherwise. Copies of another format are not read.
  */
 const FORM = 2
-/** Of one text of the place, which takes 16 MB. */
+/** The most characters of one text in the storage, which takes 16 MB. */
 const MOST_CHARACTERS = 12_000_000
 
 const packed = promisify(gzip)
@@ -24,8 +24,8 @@ const unpacked = promisify(gunzip)
 export type Copies = ReturnType<typeof createCopies>
 
 /**
- * What is derived from the rows of memory and stored beside them, so that a process starts sooner. None of it is needed: what
- * cannot be read or written is logged, and made anew from the rows.
+ * Copies of data that derive from the rows of memory, so that a process starts sooner. None is required: a failed read or
+ * write is logged, and the data is made again from the rows.
  */
 export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 'warn'> }) => {
   const nameOf = (version: number, kind: Kind) => `${FOLDER}/${version}/${kind}`
@@ -46,12 +46,12 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
     const count = Math.ceil(text.length / MOST_CHARACTERS)
     for (let n = 0; n < count; n += 1)
       await place.put(`${name}/${n}`, text.slice(n * MOST_CHARACTERS, (n + 1) * MOST_CHARACTERS))
-    // The parts are read by way of their number, so that no reader finds some of them.
+    // The parts are read by their number, which is written last, so that no reader finds only some of them.
     await place.put(name, String(count))
   }
 
   return {
-    /** Undefined where there is none, or none that can be read. */
+    /** Undefined when there is no readable copy. */
     get: async (version: number, kind: Kind): Promise<unknown> => {
       try {
         return await read(nameOf(version, kind))
@@ -60,7 +60,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
         return undefined
       }
     },
-    /** Whether it was written. */
+    /** Whether the copy was written. */
     put: async (version: number, kind: Kind, value: unknown): Promise<boolean> => {
       try {
         await write(nameOf(version, kind), value)

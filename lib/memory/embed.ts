@@ -5,16 +5,16 @@ import { type Contents, type FileEntry, filesIn } from './contents.ts'
 import type { StoredChunk } from './rows.ts'
 import { compact, encodeVectors, lackingIn, vectorsOf } from './vectors.ts'
 
-/** Texts of one call of the model. */
+/** The texts of one call of the model. */
 const AT_ONCE = 64
 
-/** What a model is given of a chunk: its headings say what its text is about. */
+/** The text of a chunk for the model, with its headings, which name the subject. */
 export const embeddedText = ({ trail = [], heading, text }: StoredChunk): string =>
   [...trail, ...(heading === undefined ? [] : [heading]), text].join('\n')
 
 const keyOf = (chunk: StoredChunk) => hash('sha256', embeddedText(chunk), 'base64url')
 
-/** Vectors by what was embedded, so that a file that is renamed, or a text that moves to another, has its vectors. */
+/** Vectors by the embedded text, so that a renamed file, or a moved text, keeps its vectors. */
 export type KnownVectors = Map<string, Int8Array>
 
 export const knownVectors = (contents: Contents, model: string): KnownVectors => {
@@ -33,7 +33,7 @@ const embedded = (keys: readonly string[], known: KnownVectors, model: string): 
   return size === undefined ? {} : { embeddedBy: model, vectors: encodeVectors(vectors, size) }
 }
 
-/** The vectors that new chunks have already. */
+/** The vectors that new chunks already have. */
 export const embeddedAs = (chunks: readonly StoredChunk[], known: KnownVectors, model: string): Embedded =>
   embedded(chunks.map(keyOf), known, model)
 
@@ -43,14 +43,13 @@ type Needs = {
   embedding: Embedding
   known: KnownVectors
   signal: AbortSignal
-  /** Whether the model is asked for the size of its vectors although each chunk has one. */
+  /** Whether the model is called to learn the size of its vectors, even if each chunk has one. */
   asksForSize: boolean
 }
 
 /**
- * Gives chunks that have none their vectors. What a call of the model answers is stored before the next one, so that a
- * process that dies in between leaves nothing to be asked for again. A model whose vectors have another size than before is
- * asked for all. Throws as the model does.
+ * Embeds chunks without vectors. Each answer of the model is stored before the next call, so that a process that dies in
+ * between loses none. A model whose vectors changed their size embeds all chunks again. Throws the errors of the model.
  */
 export const embedMissing = async ({
   draft,
@@ -64,7 +63,7 @@ export const embedMissing = async ({
   const isLacking = files.some((entry) => lackingIn(entry, model) > 0)
   if (files.length === 0 || !(isLacking || asksForSize)) return
   const keyed = files.map(keyedOf)
-  /** Vectors of another size than this cannot be held against new ones. */
+  /** Vectors of different sizes are not comparable. */
   const learn = (keys: readonly string[], vectors: readonly Float32Array[]) => {
     const size = vectors[0]?.length
     for (const [key, vector] of known) if (vector.length !== size) known.delete(key)
@@ -94,7 +93,7 @@ export const embedMissing = async ({
     for (const group of groupsOf(keyed, known)) await embedGroup(group)
     return missingOf(keyed, known).length === 0
   }
-  // The second one is for a model whose vectors have become of another size.
+  // A second pass is needed when the model's vectors have changed their size.
   if (!(await pass())) await pass()
 }
 
@@ -106,12 +105,12 @@ const keyedOf = ({ path, chunks }: FileEntry): Keyed => {
 const unzipped = (pairs: readonly (readonly [string, string])[]) =>
   [pairs.map(([key]) => key), pairs.map(([, text]) => text)] as const
 
-/** The texts that have no vector, each once. */
+/** The texts without a vector, each once. */
 const missingOf = (files: readonly Keyed[], known: KnownVectors): [key: string, text: string][] => [
   ...new Map(files.flatMap(({ texts }) => [...texts].filter(([key]) => !known.has(key)))),
 ]
 
-/** Files together, as many as one call of the model takes; a larger one by itself. */
+/** Groups files into calls of the model; a larger file is a group by itself. */
 const groupsOf = (files: readonly Keyed[], known: KnownVectors): Keyed[][] => {
   const groups: Keyed[][] = []
   let room = 0

@@ -6,7 +6,7 @@ import { type MemoryStateRow, memoryState } from './rows.ts'
 import type { ExcludedFile } from './schema.ts'
 
 const ID = 'excluded'
-/** What a row has room for. */
+/** The most bytes of the row. */
 const MOST_BYTES = 200_000
 
 type Needs = { store: Store; indexCache: Pick<IndexCache, 'current'> }
@@ -14,13 +14,13 @@ type Query = Parameters<typeof paged>[2]
 
 export type Excluded = ReturnType<typeof createExcluded>
 
-/** The files that are none of memory: those that the last sync skipped, and those that were deleted by hand. */
+/** The files that are excluded from memory: those that the last sync skipped, and those that users removed. */
 export const createExcluded = ({ store, indexCache }: Needs) => {
   const skipped = async (): Promise<readonly ExcludedFile[]> =>
     (await store.get(memoryState, ID))?.excluded ?? []
 
   return {
-    /** Stores what a sync skipped, as much as a row has room for. */
+    /** Stores the files that a sync skipped, as many as fit the row. */
     note: async (files: readonly ExcludedFile[]): Promise<void> => {
       let left = MOST_BYTES
       const kept = files.filter(({ path }) => {
@@ -41,7 +41,7 @@ export const createExcluded = ({ store, indexCache }: Needs) => {
       const removed = [...contents.values()].flatMap(({ path, removed }): ExcludedFile[] =>
         removed ? [{ path, reason: 'removed' }] : [],
       )
-      // One that could not be read may be in memory as it was, or have been deleted by hand.
+      // An unreadable file may be in memory with its earlier content, or have been removed by a user.
       const left = files.filter(({ path, reason }) => reason === 'unreadable' || !here.has(path))
       const all = new Map([...removed, ...left].map((file) => [file.path, file]))
       const sorted = [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -2,28 +2,28 @@ import type { Insert, Position, Remove, Store, Update } from '../ports/store.ts'
 import type { Hit, Lexical } from './lexical.ts'
 import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'
 
-/** Whose version grows with every experience that comes or goes. */
+/** The row whose version grows with every added or removed experience. */
 const STATE = 'experiences'
-/** Those that are searched: the newest. */
+/** Only the newest experiences are searched. */
 const MOST_SEARCHED = 2_000
 const PAGE = 200
-/** Those that are read at once. */
+/** The experiences that are read at once. */
 const AT_ONCE = 20
 
-/** Experiences as this process searches them: by their words, and with their types, which do not change. */
+/** The index of experiences in this process: their words, and their types, which do not change. */
 type Held = { version: number; lexical: Lexical; known: Map<string, ExperienceRow['type']> }
 
-/** Finds experiences by their words, those that other processes write as well. */
+/** Finds experiences by their words, also those that other processes write. */
 export const createExperienceIndex = ({ store }: { store: Store }) => {
   let last: Promise<Held | undefined> = Promise.resolve(undefined)
 
-  /** A write of an experience that comes or goes, and the version with it. */
+  /** The write of an added or removed experience, together with the version. */
   const commit = async (head: Insert<ExperienceRow> | Remove<ExperienceRow>): Promise<boolean> => {
     const next: Update<MemoryStateRow> = { update: memoryState, key: STATE, add: { version: 1 } }
     const outcome = await store.commit<ExperienceRow>(head, [next])
     if (outcome.applied || outcome.refused === 0) return outcome.applied
     const first: Insert<MemoryStateRow> = { insert: memoryState, row: { id: STATE, version: 1 } }
-    // Where another one was first, there is a version by now.
+    // When another process made the first version, there is one now.
     return (
       (await store.commit<ExperienceRow>(head, [first])).applied ||
       (await store.commit<ExperienceRow>(head, [next])).applied
@@ -44,7 +44,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     return rows
   }
 
-  /** Those that are still there, whole, in their order. */
+  /** The existing ones of these experiences, in full and in their order. */
   const read = async (rows: readonly Pick<ExperienceRow, 'id'>[]): Promise<ExperienceRow[]> => {
     const found: ExperienceRow[] = []
     for (let at = 0; at < rows.length; at += AT_ONCE) {
@@ -55,7 +55,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     return found
   }
 
-  /** All are read for the first search; after that their solutions, which may be long, only of those that are new. */
+  /** The first search reads all experiences; later ones only the solutions of new ones, which may be long. */
   const load = async (version: number, before: Held | undefined): Promise<Held> => {
     const { createLexical } = await import('./lexical.ts')
     const { lexical, known }: Omit<Held, 'version'> = before ?? { lexical: createLexical(), known: new Map() }
@@ -74,7 +74,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     return { version, lexical, known }
   }
 
-  /** Loaded only when something came or went, here or in another process. */
+  /** Loads the index only when an experience was added or removed, in any process. */
   const searching = async (): Promise<Held> => {
     const version = (await store.get(memoryState, STATE))?.version ?? 0
     const mine = last
@@ -87,7 +87,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   return {
     commit,
     read,
-    /** The closest by words first. */
+    /** Best matches first. */
     find: async (question: string, type?: ExperienceRow['type']): Promise<Hit[]> => {
       const { lexical, known } = await searching()
       const hits = lexical.search(question, MOST_SEARCHED)

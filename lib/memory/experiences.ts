@@ -12,20 +12,20 @@ import { type ExperienceRow, experiences, SPACE } from './rows.ts'
 import type { Experience } from './schema.ts'
 import type { Verdicts } from './verdicts.ts'
 
-/** Candidates for each one that is asked for, before success, use and age have their say. */
+/** The candidates for each result, before they are weighted by success, use and age. */
 const CANDIDATES = 3
-/** How far a person's verdict moves the success of an experience, towards 1 or 0. */
+/** How much a person's verdict moves the success of an experience towards 1 or 0. */
 const STEP = 0.25
 const DAY_MS = 86_400_000
-/** After so long without use, age has taken half of what it takes. */
+/** The time without use after which age has half of its full effect. */
 const HALF_LIFE_DAYS = 90
 
-/** Another writer was faster, each time. */
+/** The tries of a change that other writers win. */
 const MOST_TRIES = 5
 
 type Needs = { store: Store; clock: Clock; ids: Ids; verdicts: Verdicts }
 
-/** What was learned from work that is done. */
+/** Experiences: lessons from finished work. */
 export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
   const index = createExperienceIndex({ store })
 
@@ -52,7 +52,7 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
     return true
   }
 
-  /** False where another writer was faster. What is not useful was not gone by, and is no use. */
+  /** False when another writer won. An experience that was not useful was not used. */
   const judge = async (id: string, useful: boolean, taskId: string | undefined): Promise<boolean> => {
     const { successScore } = await get(id)
     const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
@@ -81,7 +81,7 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
       return insert(row)
     },
 
-    /** Records what the service itself has learned. */
+    /** Records an experience of the service itself. */
     record: (given: Recorded): Promise<Experience> =>
       insert({ space: SPACE, id: ids.next('exp'), ...given, useCount: 0, createdAt: iso(clock.now()) }),
 
@@ -99,11 +99,11 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
       return { experiences: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
     },
 
-    /** The closest by words, weighed by success, use and age. */
+    /** Best matches by words, weighted by success, use and age. */
     search: async ({ q, type, limit }: z.output<typeof SearchExperiencesQuery>) => {
       const candidates = (await index.find(q, type)).slice(0, CANDIDATES * limit)
       const scores = new Map(candidates.map(({ id, score }) => [id, score]))
-      // As they are now: success and use are not what they are searched by.
+      // Reads the present rows: success and use are not in the index.
       const rows = await index.read(candidates)
       const found = rows.map((row) => ({
         ...shown(row),
@@ -118,9 +118,9 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
     },
 
     /**
-     * Notes that it was used, and where a person says so, whether it was useful: that moves its success. For a task that is
-     * said once, and may be changed; without one each call counts. Throws Problem `unavailable` `memory_busy` when others
-     * change it at the same time, again and again.
+     * Records a use of the experience, and a person's verdict whether it was useful, which changes its success. For a
+     * task there is one verdict, which may be changed; without a task each call counts. Throws Problem `unavailable`
+     * `memory_busy` when other writers win every time.
      */
     use: async (id: string, { useful, taskId }: Used = {}): Promise<Experience> => {
       for (let tries = 0; tries < MOST_TRIES; tries += 1)
@@ -138,13 +138,13 @@ const busy = () =>
     retryAfterMs: 1_000,
   })
 
-/** Where a verdict takes the place of the one before, what that one did is taken back. */
+/** A verdict that replaces an earlier one takes back the effect of the earlier one. */
 const moved = (score: number, useful: boolean, before: boolean | undefined): number => {
   const by = Number(useful) - (before === undefined ? score : Number(before))
   return Math.round(1e3 * Math.max(0, Math.min(1, score + STEP * by))) / 1e3
 }
 
-/** From about a quarter to 1: twice as much for what always worked as for what never did, more for what is used, and of late. */
+/** From about a quarter to 1: twice as high for constant success as for none, and higher for frequent and recent use. */
 const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceRow, now: number): number => {
   const success = (1 + successScore) / 2
   const use = 1 - 0.25 / (1 + useCount)

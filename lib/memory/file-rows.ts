@@ -15,7 +15,7 @@ const entryOf = ({ shard: _shard, ...entry }: MemoryFileRow): FileEntry => entry
 
 export type FileRows = ReturnType<typeof createFileRows>
 
-/** The rows of memory files. A write applies only to the revision that its writer has seen. */
+/** The rows of memory files. A write applies only to the revision that the writer has read. */
 export const createFileRows = ({ store, clock }: { store: Store; clock: Clock }) => {
   const ofShard = async (shard: string): Promise<FileEntry[]> => {
     const entries: FileEntry[] = []
@@ -31,7 +31,7 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
     return entries
   }
 
-  // A path that comes back begins with the time, so that no revision of it is ever used again.
+  // A new row begins with the time as its revision, so that no revision of a path is ever repeated.
   const write = (before: FileEntry | undefined, entry: Omit<FileEntry, 'revision'>) => {
     const { path } = entry
     const row = { ...entry, shard: shardOf(path), revision: (before?.revision ?? clock.now()) + 1 }
@@ -57,7 +57,7 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
       const row = await store.get(memoryFiles, keyOf(path), true)
       return row && entryOf(row)
     },
-    /** The entry as it is stored now; undefined when another one was there than the writer had seen. */
+    /** The stored entry; undefined when the row was not in the state that the writer had read. */
     put: async (
       before: FileEntry | undefined,
       entry: Omit<FileEntry, 'revision'>,
@@ -66,7 +66,7 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
       const { applied } = await retry(commit, clock)
       return applied ? entryOf(row) : undefined
     },
-    /** Whether it was there as the writer had seen it. */
+    /** Whether the row was in the state that the writer had read. */
     remove: async ({ path, revision }: FileEntry): Promise<boolean> => {
       const remove = { remove: memoryFiles, key: keyOf(path), when: { revision } }
       return (await retry(() => store.commit<MemoryFileRow>(remove), clock)).applied

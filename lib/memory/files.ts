@@ -14,7 +14,7 @@ const SCOPE = 'memory-files'
 type Needs = { store: Store; indexCache: IndexCache; change: Change; budget: BeginBudget; verdicts: Verdicts }
 type Query = Parameters<typeof rangeOf>[0]
 
-/** The files and chunks that memory has, and what is taken out of it by hand: that stays out until its file changes. */
+/** The files and chunks of memory, and their removal by users: a removed one stays out until its file changes. */
 export const createFiles = ({ store, indexCache, change, budget, verdicts }: Needs) => {
   const entryIn = (contents: Contents, path: string): FileEntry => {
     const entry = contents.get(path)
@@ -57,8 +57,8 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
     },
 
     /**
-     * What was said of a chunk stays until its text changes. For a task it is said once, and may be changed; without one
-     * each call counts.
+     * Rates a chunk; the rating stays until its text changes. For a task there is one rating, which may be changed;
+     * without a task each call counts.
      */
     rateChunk: async (id: string, useful: boolean, taskId?: string): Promise<void> => {
       holderOf(await indexCache.current(), id)
@@ -66,7 +66,7 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
         const entry = holderOf(draft.contents(), id)
         const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
         if (before === useful) return
-        // The verdict first: a process that dies in between leaves it uncounted, and not counted twice.
+        // The verdict is stored first: after a death in between it is uncounted rather than counted twice.
         if (taskId !== undefined) await store.commit(verdicts.write(taskId, id, useful, before))
         const rating = (entry.rated?.[id] ?? 0) + voice(useful) - voice(before)
         await draft.put({ ...entry, rated: { ...entry.rated, [id]: rating } })
@@ -78,7 +78,7 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
       await change((draft) => takeOut(draft, entryIn(draft.contents(), path)))
     },
 
-    /** Takes everything out; resolves to how much that was. */
+    /** Removes everything; resolves to the number of files and chunks. */
     clear: (): Promise<{ files: number; chunks: number }> =>
       change(async (draft) => {
         const entries = filesIn(draft.contents())
@@ -91,7 +91,7 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
 
 const voice = (useful: boolean | undefined): number => (useful === undefined ? 0 : useful ? 1 : -1)
 
-/** A page of what is in memory as a whole, in the order of unique keys. Throws as `rangeOf`. */
+/** A page of a list in memory, in the order of unique keys. Throws as `rangeOf` does. */
 export const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Query, scope: string) => {
   const range = rangeOf(query, scope)
   const from = 'after' in range ? firstAfter(all, keyOf, range.after.key) : Math.min(range.offset, all.length)

@@ -6,15 +6,15 @@ import type { createExperiences } from './experiences.ts'
 import type { SearchMethod } from './schema.ts'
 import { type createSearch, plainChunk } from './search.ts'
 
-/** What an agent is given before it begins; it searches for more itself. */
+/** The most chunks that an agent gets before it begins; it can search for more. */
 const MOST_CHUNKS = 3
 const MOST_EXPERIENCES = 3
 /**
- * What says less of the task than this is left out: it would take the agent's time. Where meaning is searched as well, scores are of
- * places in two lists, in which something always comes first; half is what both have, or what is first in one.
+ * The lowest score of guidance: less relevant chunks would only cost the agent time. A hybrid score depends on places in
+ * two lists, in which something always comes first; half is a match in both lists, or the first place in one.
  */
 const LEAST_SCORE: Readonly<Record<SearchMethod, number>> = { lexical: 0.1, hybrid: 0.5 }
-/** Of an experience, whose score is less for its success, use and age: more than half of it is left to a new one. */
+/** The lowest score of an experience, which success, use and age reduce: a new one keeps more than half. */
 const LEAST_OF_EXPERIENCE = 0.05
 const LONGEST_QUESTION = 300
 const LONGEST_OUTPUT = 8_000
@@ -29,9 +29,9 @@ type Needs = {
 type Done = Pick<AgentTask, 'id' | 'title' | 'repository' | 'labels' | 'createdBy'> & { agent: string }
 type Result = { output: string; filesChanged?: unknown }
 
-/** What memory gives to tasks before they are worked on, and takes from those that are done. */
+/** Guidance from memory for tasks before they run, and experiences from tasks that are done. */
 export const createGuidance = ({ search, experiences, log }: Needs) => ({
-  /** Never rejects: a task is done without memory, too. */
+  /** Never rejects: a task also runs without guidance. */
   guide: async (task: Pick<AgentTask, 'title' | 'prompt'>): Promise<Guidance> => {
     const questions = questionsOf(task)
     try {
@@ -55,7 +55,7 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
     }
   },
 
-  /** Records what a task that is done came to, for the next one that is like it. */
+  /** Records the result of a task as an experience for similar tasks. */
   learn: async (task: Done, { output, filesChanged }: Result): Promise<void> => {
     const files = filesIn(filesChanged)
     const solution = [
@@ -76,8 +76,8 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
 })
 
 /**
- * What memory is asked about a task: its title, and the first sentence of its prompt. All words of a long prompt at once ask
- * for so much that nothing has a good part of it.
+ * The questions to memory about a task: its title, and the first sentence of its prompt. All words of a long prompt ask
+ * for so much that no text has a good share of it.
  */
 const questionsOf = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
   const [sentence = ''] = prompt.trim().split(/(?<=[.!?])\s|\n/, 1)
@@ -85,7 +85,7 @@ const questionsOf = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>
   return [...new Set(asked)].filter((text) => text !== '')
 }
 
-/** What several questions found, each once with its best score, the best first. */
+/** The results of several questions, each once with its best score, best first. */
 const bestOf = <T extends { id: string; score: number }>(found: readonly T[]): T[] => {
   const best = new Map<string, T>()
   for (const hit of found) if (hit.score > (best.get(hit.id)?.score ?? -1)) best.set(hit.id, hit)

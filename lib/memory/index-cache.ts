@@ -7,17 +7,20 @@ import type { SavedLexical } from './lexical.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import type { Lease, MemoryState, VersionFacts } from './state.ts'
 
-/** Chunks that a process indexes when it starts, beyond those of the stored index: more of them are worth storing it anew. */
+/**
+ * The most chunks that a starting process indexes beyond those of the stored index: with more of them the index is stored
+ * again.
+ */
 const MOST_DRIFT = 500
 
 type Needs = {
   state: MemoryState
   rows: FileRows
-  /** Whether there are other processes, which read a copy of the contents sooner than the rows. */
+  /** Whether other processes exist, for which a copy of the contents is faster to read than the rows. */
   shared: boolean
   copies?: Copies | undefined
   log: Pick<Log, 'warn'>
-  /** The model whose vectors are searched. */
+  /** The model of the searched vectors. */
   model?: string | undefined
 }
 type Cached = { version: number; contents: Contents; searchIndex: Promise<SearchIndex> | undefined }
@@ -25,9 +28,9 @@ type Cached = { version: number; contents: Contents; searchIndex: Promise<Search
 export type IndexCache = ReturnType<typeof createIndexCache>
 
 /**
- * Memory as this process holds it. Each use asks for the version first, which is one small read; only another version is
- * loaded: its contents from the copy, where there are other processes, else from the rows. The first search opens the stored
- * index, which may be of an older version, and adds what has changed since.
+ * The memory cached in this process. Each use first reads the version, which is one small read; a changed version is
+ * loaded: its contents from the copy if there are other processes, else from the rows. The first search opens the stored
+ * index, which may be of an older version, and adds the later changes.
  */
 export const createIndexCache = ({ state, rows, shared, copies, log, model }: Needs) => {
   let cached: Cached = { version: 0, contents: new Map(), searchIndex: undefined }
@@ -35,11 +38,11 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
 
   const fetchContents = async (version: number): Promise<Contents> => {
     const files = shared ? await copies?.get(version, 'contents') : undefined
-    // Written by `publish` alone, under a name that nothing else writes.
+    // Only `publish` writes this name.
     return files === undefined ? rows.all() : contentsOf(files as FileEntry[])
   }
 
-  /** Keeps what is indexed of files that are the same: most of them are. What is older than what there is does not take its place. */
+  /** Keeps the index of unchanged files. An older version never replaces a newer one. */
   const hold = async (version: number, contents: Contents) => {
     if (version < cached.version) return
     const { contents: before, searchIndex } = cached
@@ -55,7 +58,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
     })
   }
 
-  /** Readers of that version wait for this, and do not load it themselves. */
+  /** Readers of that version wait for this load instead of loading it themselves. */
   const awaited = (version: number, done: Promise<void>) => {
     const mine = { version, done }
     loading = mine
@@ -67,7 +70,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
   }
 
   const load = async (version: number) => {
-    // A version that another process published in place of ours is there only after a second round.
+    // A version that another process published instead is there after the second round.
     while (cached.version < version) {
       const fetched = () => fetchContents(version).then((contents) => hold(version, contents))
       await (loading?.version === version ? loading : awaited(version, fetched())).done
@@ -91,7 +94,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
     }
   }
 
-  /** Contents and what finds things in them, of one version. */
+  /** The contents and the search index of one version. */
   const searchable = async (): Promise<{ contents: Contents; searchIndex: SearchIndex }> => {
     const { indexedAt } = await refresh()
     const held = cached
@@ -108,20 +111,20 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
       await refresh()
       return cached.contents
     },
-    /** With when it was last brought up to date. */
+    /** The contents with the time of their last sync. */
     withState: async () => {
       const row = await refresh()
       return { contents: cached.contents, lastSync: row.lastSync ?? null }
     },
-    /** What the holder of the lease starts from: after a change that was not finished, the rows say what there is. */
+    /** The contents that a lease begins with: after an unfinished change they are read from the rows. */
     base: async ({ version, isTorn }: Lease): Promise<Contents> => {
       if (isTorn) return rows.all()
       await load(version)
       return cached.contents
     },
     /**
-     * Makes new contents known, here and to others, and ends the lease unless its holder `goesOn`: with the one that is returned.
-     * When the lease was lost nothing is published.
+     * Publishes new contents for all processes, and ends the lease unless its holder `goesOn` with the returned one.
+     * Publishes nothing when the lease was lost.
      */
     publish: async (lease: Lease, entries: Contents, more: VersionFacts, goesOn = false): Promise<Lease> => {
       const contents = contentsOf([...entries.values()])
@@ -140,11 +143,11 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
       const ended = () => undefined
       awaited(version, published.then(ended, ended))
       if (!(await published)) return lease
-      // A reader of the version before may still be about to fetch its copy.
+      // A reader of the previous version may still be about to read its copy.
       if (shared) await copies?.remove(version - 2, 'contents')
       return { ...lease, version, drift, isTorn: false }
     },
-    /** Stores the index when it has become worth it. */
+    /** Stores the index when enough chunks have changed. */
     storeIndex: async (): Promise<void> => {
       const { version, drift = 0, indexedAt } = await state.read()
       if (copies === undefined || drift < MOST_DRIFT) return
@@ -157,7 +160,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
   }
 }
 
-/** How many chunks have come or gone since the index was stored. */
+/** The number of chunks added or removed since the index was stored. */
 const driftOf = (
   { drift = 0 }: Lease,
   changed: readonly string[] | undefined,

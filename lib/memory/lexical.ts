@@ -2,39 +2,39 @@ import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
 import { createVocabulary } from './vocabulary.ts'
 import { indexedAs, isFunctionWord, stemOf, type Word, wordsOf } from './words.ts'
 
-/** Something to be found by words, in its title and its place more than in its text. */
+/** A searchable document; title and place weigh more than the text. */
 export type Searched = { id: string; title: string; place: string; text: string }
-/** `terms` are what the text is indexed under of what was asked for. */
+/** `terms` are the index terms of the question's words that matched. */
 export type Hit = { id: string; score: number; terms?: readonly string[] }
-/** An index as plain data, to be stored and opened again by the same code. */
+/** An index as plain data, which the same code stores and opens. */
 export type SavedLexical = { index: AsPlainObject; words: readonly string[] }
 
 /**
- * More words of a question than this are not looked for, and of more unknown ones none is guessed. A name in code has words of
- * its own: those are looked for as well, up to so many lookups and guesses in all, which take some tens of milliseconds.
+ * Limits of a question: its words, the unknown words that are guessed, and all lookups. A name in code has words of its
+ * own, which are searched too. The limits keep a search below some tens of milliseconds.
  */
 const MOST_TERMS = 48
 const MOST_GUESSED = 12
 const MOST_LOOKUPS = 96
 const MOST_GUESSES = 24
 const BOOST = { title: 2, place: 1, text: 1 }
-/** Above 1, all words of a question weigh more than one of them often. */
+/** Above 1, a text with all words of a question outweighs one that repeats a single word. */
 const SHARE = 2
-/** How much of what a text lacks of the question is made up for by a title that the question names whole. */
+/** The share of a missing match that a title makes up for when the question contains the whole title. */
 const TITLE_ASKED_FOR = 0.3
-/** What the words of a name in code count for where the whole name is known, and where it is not. */
+/** The weight of the words of a name in code, when the whole name is known, and when it is not. */
 const PARTS_OF_KNOWN = 0.1
 const PARTS_OF_UNKNOWN = 0.5
 
-/** What documents say of a word, by id, and under which term each of them has it. */
+/** The scores of a word by document id, and the term under which each document has it. */
 type Scores = { by: ReadonlyMap<string, number>; termOf: (id: string) => string }
 type Lookup = Scores & { weight: number }
 
 export type Lexical = ReturnType<typeof createLexical>
 
 /**
- * Search by words (BM25+), kept up to date as texts come and go. Nothing of a question ever becomes a pattern. An index that
- * was saved is opened in a fraction of the time that it takes to build.
+ * Search by words (BM25+), updated as texts are added and removed. No part of a question becomes a pattern. A stored
+ * index opens in a fraction of the time of a new one.
  */
 export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedLexical) => {
   const vocabulary = createVocabulary(saved?.words)
@@ -68,14 +68,14 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
   for (const document of documents) add(document)
 
-  /** What documents say of a term: BM25 scores by id. */
+  /** The scores of a term: BM25 by document id. */
   const scoresOf = (term: string): Scores => {
     const by = new Map<string, number>()
     for (const { id, score } of index.search(term)) by.set(id, score)
     return { by, termOf: () => term }
   }
 
-  /** A word that no text has stands for those that may have been meant. */
+  /** An unknown word stands for similar known words. */
   const guessed = (word: string): Scores => {
     const best = new Map<string, number>()
     const terms = new Map<string, string>()
@@ -91,12 +91,12 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   const scoresOfPlain = (term: string, mayGuess: () => boolean): Scores => {
     const stem = stemOf(term)
     const known = scoresOf(stem)
-    // Names in code are kept without their seams, and not stemmed.
+    // Names in code are indexed without their seams, and not stemmed.
     const found = known.by.size > 0 || stem === term ? known : scoresOf(term)
     return found.by.size > 0 || !mayGuess() ? found : guessed(term)
   }
 
-  /** What is looked for on behalf of a word, and how much each counts. */
+  /** The lookups of a word, each with its weight. */
   const lookupsOf = function* ({ term, parts }: Word, mayGuess: () => boolean): Generator<Lookup> {
     if (parts.length === 0) return yield { ...scoresOfPlain(term, mayGuess), weight: 1 }
     const known = scoresOf(term)
@@ -126,7 +126,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
       titles.delete(id)
       if (index.has(id)) index.discard(id)
     },
-    /** The best first, those with a score of at least `least`. Scores are from 0 to 1, and do not depend on other hits. */
+    /** Best matches first, with a score of at least `least`. Scores are from 0 to 1 and do not depend on other hits. */
     search: (question: string, most: number, least = 0): Hit[] => {
       const words = askedFor(question)
       const looked = lookupsFor(words)
@@ -160,14 +160,14 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
 }
 
-/** The words that a question is about, each once. One that is made of nothing but function words is about those. */
+/** The distinct words of a question without function words; all of them if it has no other. */
 const askedFor = (question: string): Word[] => {
   const words = [...new Map(wordsOf(question).map((word) => [word.term, word])).values()]
   const content = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
   return (content.length > 0 ? content : words).slice(0, MOST_TERMS)
 }
 
-/** What a title says, by the terms that questions have as well. */
+/** The terms of a title that are comparable with those of questions. */
 const contentTerms = (title: string): string[] =>
   wordsOf(title).flatMap((word) => (isFunctionWord(word.term) ? [] : indexedAs(word).slice(0, 1)))
 
@@ -176,14 +176,14 @@ const isNamed = (title: readonly string[], asked: ReadonlySet<string>): boolean 
   title.length > 0 && title.every((term) => asked.has(term))
 
 /**
- * How much a word says that is in `count` of all documents: the rarer the more, and no word nothing. One that is in none says as
- * much as one that is in a single document: among few documents it would outweigh all that are there.
+ * The weight of a word that `count` of all documents have: the rarer the higher, and never 0. A word without any document
+ * weighs as much as one with a single document: among few documents it would otherwise outweigh all known words.
  */
 const rarity = (count: number, all: number): number => {
   const some = Math.max(1, count)
   return 1 + Math.log(1 + (all - some + 0.5) / (some + 0.5))
 }
 
-/** The share of what was asked that was found, and how strongly: the more of both, the closer to 1. */
+/** The score from the share of found words and the strength of the matches: the higher both are, the closer to 1. */
 const scoreOf = (sum: number, share: number, words: number): number =>
   Math.round(1e4 * share ** SHARE * (sum / (sum + words))) / 1e4

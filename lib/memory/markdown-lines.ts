@@ -2,8 +2,8 @@
 export type Heading = { level: number; title: string; end: number }
 
 /**
- * How many lines its front matter has, where the headings of a document begin, by line from 0, and between which lines it may be
- * cut without harm.
+ * The number of lines of front matter, the headings by their line (from 0), and the lines at which the document may be
+ * cut.
  */
 type Structure = { front: number; headings: ReadonlyMap<number, Heading>; isGap: readonly boolean[] }
 
@@ -17,7 +17,7 @@ const INDENTED = /^[ \t]/
 const CODE = /^(?: {4}| {0,3}\t)/
 const BLOCK_TAGS =
   'address|article|aside|blockquote|body|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|nav|ol|option|p|section|summary|table|tbody|td|tfoot|th|thead|title|tr|ul'
-/** How a block of HTML begins, and what its last line has. */
+/** The beginning of an HTML block, and the text of its last line. */
 const HTML: readonly (readonly [opens: RegExp, ends: RegExp])[] = [
   [/^ {0,3}<!--/, /-->/],
   [/^ {0,3}<(?:pre|script|style|textarea)(?:[\s>]|$)/i, /<\/(?:pre|script|style|textarea)>/i],
@@ -30,19 +30,19 @@ type State = {
   at: number
   headings: Map<number, Heading>
   isGap: boolean[]
-  /** Ends the fence or the HTML that is open. */
+  /** Ends the open fence or HTML block. */
   until: ((line: string) => boolean) | undefined
   inList: boolean
-  /** Text may go on with what a list item or a quotation said. */
+  /** The next text line may continue a list item or a quotation. */
   lazy: boolean
-  /** The first line of the paragraph that is open. */
+  /** The first line of the open paragraph. */
   from: number | undefined
 }
 
 /**
- * The structure of a document after CommonMark 0.31: headings at the top level (`#` and underlined), and blank lines
- * outside of fences. It takes time that grows with the length and nothing else, whatever the text: a parser of the whole
- * grammar takes seconds for 16 kB of `1. 1. 1. `, and the service answers no request meanwhile.
+ * The structure of a document by CommonMark 0.31: headings at the top level (`#` and underlined), and blank lines outside
+ * of fences. The time is linear in the length for any text: a parser of the whole grammar takes seconds for 16 kB of `1.
+ * 1. 1. `, and blocks all requests meanwhile.
  */
 export const structureOf = (lines: readonly string[]): Structure => {
   const front = frontMatter(lines)
@@ -65,7 +65,7 @@ const take = (state: State, text: string, lines: readonly string[]): void => {
   if (state.until) {
     if (state.until(text)) state.until = undefined
   } else if (text.trim() === '') Object.assign(state, { lazy: false, from: undefined })
-  // Indented below a list item, it belongs to the item.
+  // A line indented below a list item belongs to the item.
   else if (state.inList && INDENTED.test(text)) state.from = undefined
   else takeBlock(state, text, lines)
 }
@@ -93,7 +93,7 @@ const headingAt = (
   return {}
 }
 
-/** What begins with this line, unless that is a paragraph. */
+/** The block that begins with this line, unless it is a paragraph. */
 const blockAt = (text: string): Partial<State> | undefined => {
   const fence = endOfFence(text)
   if (fence) return { until: fence }
@@ -113,13 +113,13 @@ const endOfFence = (text: string) => {
   }
 }
 
-/** `ends` is absent for HTML that ends on the line that it begins on. */
+/** `ends` is absent for HTML that ends on its first line. */
 const endOfHtml = (text: string): { ends: State['until'] } | undefined => {
   const [, ends] = HTML.find(([opens]) => opens.test(text)) ?? []
   return ends && { ends: ends.test(text) ? undefined : (line: string) => ends.test(line) }
 }
 
-/** The words of a heading, without the marks that close it and those around words. */
+/** The text of a heading, without its closing marks and the marks around words. */
 const titleOf = (text: string): string =>
   text
     .slice(0, LONGEST_TITLE)

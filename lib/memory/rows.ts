@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { collection } from '../core/collection.ts'
 import type { ExcludedFile, ExperienceSchema, MemorySessionSchema, MemoryVerdict } from './schema.ts'
 
-/** A part of a memory file, by lines from 1, the last included. `trail` are the headings above its own. */
+/** A part of a memory file, by lines from 1, inclusive. `trail` are the headings above its own. */
 export type StoredChunk = {
   id: string
   startLine: number
@@ -13,9 +13,9 @@ export type StoredChunk = {
 }
 
 /**
- * A memory file as it was when it was last read, with the chunks that it was cut into then: file and chunks change in one
- * write. Of a file that was deleted by hand the row stays, `removed` and without chunks, until its content changes.
- * `revision` grows with each write. `shard` spreads the rows: a first sync writes them all at once.
+ * A memory file at its last read, with the chunks of that content: file and chunks change in one write. The row of a file
+ * that a user removed stays, `removed` and without chunks, until the content changes. `revision` grows with each write.
+ * `shard` spreads the rows: a first sync writes them all at once.
  */
 export type MemoryFileRow = {
   shard: string
@@ -27,9 +27,9 @@ export type MemoryFileRow = {
   revision: number
   removed?: boolean
   chunks: readonly StoredChunk[]
-  /** How often people said that a chunk was useful, less how often they said that it was not, by its id. */
+  /** The sum of people's ratings of each chunk, by its id. */
   rated?: Readonly<Record<string, number>>
-  /** Which model the vectors of the chunks are by, and those, as base64; a chunk may still lack its own. */
+  /** The model of the chunks' vectors, and the vectors as base64; a chunk may still lack its own. */
   embeddedBy?: string
   vectors?: string
 }
@@ -43,9 +43,9 @@ export const memoryFiles = collection<MemoryFileRow>({
 })
 
 /**
- * What was last made of all rows: `version` grows with it, so that a process with a copy in memory knows that it is
- * old. `listing` is what the files were then. A writer of rows holds the lease until the version says so. `indexedAt` is the
- * version whose index is stored, and `drift` how many chunks have come and gone since then.
+ * The state of all rows: `version` grows with each publication, so that a process notices that its cache is old.
+ * `listing` is the listing of files at that time. A writer of rows holds the lease until it publishes. `indexedAt` is the
+ * version of the stored index, and `drift` the number of chunks added and removed since.
  */
 export type MemoryStateRow = {
   id: string
@@ -55,7 +55,7 @@ export type MemoryStateRow = {
   embeddedBy?: string
   indexedAt?: number | undefined
   drift?: number | undefined
-  /** Of the row that says which files the last sync skipped. */
+  /** The row with the files that the last sync skipped. */
   excluded?: readonly ExcludedFile[]
   leaseToken?: string
   leaseUntil?: number
@@ -74,7 +74,7 @@ export const memorySessions = collection<MemorySessionRow>({
   },
 })
 
-/** What was said of a chunk or an experience that a task was given. */
+/** The verdict about a chunk or an experience that a task was given. */
 export type MemoryVerdictRow = MemoryVerdict & { taskId: string }
 
 export const memoryVerdicts = collection<MemoryVerdictRow>({
@@ -84,7 +84,7 @@ export const memoryVerdicts = collection<MemoryVerdictRow>({
   indexes: { ofTask: { within: 'taskId', by: 'id' } },
 })
 
-/** `space` is one for all: so they lie in the order of their ids, and a search misses none. */
+/** All rows share one `space`, so that they are in the order of their ids, and a search misses none. */
 export type ExperienceRow = z.output<typeof ExperienceSchema> & { space: string }
 export const SPACE = 'all'
 

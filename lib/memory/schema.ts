@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** How memory is searched: by words alone, or by meaning as well. */
+/** The method of search: by words alone, or by meaning too. */
 export const SearchMethodSchema = z.enum(['lexical', 'hybrid'])
 export type SearchMethod = z.output<typeof SearchMethodSchema>
 
@@ -8,14 +8,14 @@ export const MemoryFileSchema = z.object({
   path: z.string(),
   /** SHA-256 of its bytes, in hexadecimal. */
   hash: z.string(),
-  /** In bytes. */
+  /** Bytes. */
   size: z.number(),
   chunks: z.number(),
-  /** When its content was last taken in. */
+  /** The time of the last read of its content. */
   updatedAt: z.string(),
 })
 
-/** A part of a file: lines from 1, the last included. `trail` are the headings above its own, the outermost first. */
+/** A part of a file, by lines from 1, inclusive. `trail` are the headings above its own, outermost first. */
 export const MemoryChunkSchema = z.object({
   id: z.string(),
   path: z.string(),
@@ -28,8 +28,8 @@ export const MemoryChunkSchema = z.object({
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
 /**
- * `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk: the words of the question, its meaning, or words
- * that a model added to it. `terms` are the words that did, as they are indexed, by their stems.
+ * `score` is from 0 to 1. `foundBy` names the searches that found the chunk: by the words of the question, by meaning, or
+ * by words that a model added. `terms` are the matched words as index terms (stems).
  */
 export const FoundChunkSchema = MemoryChunkSchema.extend({
   score: z.number(),
@@ -40,8 +40,8 @@ export type FoundBy = FoundChunk['foundBy'][number]
 export type FoundChunk = z.output<typeof FoundChunkSchema>
 
 /**
- * Why a file is none of memory. `bad_name` and `path_too_long` are of its name, `too_many` of those past the 20,000th;
- * `unreadable` could not be read this time, `removed` was deleted from memory by hand.
+ * Why a file is excluded. `bad_name` and `path_too_long` concern its name, `too_many` files beyond the 20,000th; an
+ * `unreadable` file failed this time, a `removed` one was removed by a user.
  */
 const ExclusionSchema = z.enum([
   'too_large',
@@ -57,22 +57,22 @@ const ExclusionSchema = z.enum([
 export const ExcludedFileSchema = z.object({ path: z.string(), reason: ExclusionSchema })
 export type ExcludedFile = z.output<typeof ExcludedFileSchema>
 
-/** How many files are in step, and what had to be done for it. */
+/** The numbers of files in a sync, by what was done. */
 export const SyncResultSchema = z.object({
   synced: z.number(),
   added: z.number(),
   updated: z.number(),
   removed: z.number(),
-  /** Files that are none for memory, and why; at most 100 are named. */
+  /** Excluded files with their reasons; at most 100 are named. */
   skipped: z.array(ExcludedFileSchema).optional(),
-  /** Chunks that are found by words alone for now, since the model gave no vectors for them, and what it said. */
+  /** The number of chunks that only words find, since the model gave no vectors for them, and its error. */
   embedding: z.object({ missing: z.number(), reason: z.string() }).optional(),
 })
 export type SyncResult = z.output<typeof SyncResultSchema>
 
 export const SessionStatusSchema = z.enum(['active', 'archived'])
 
-/** A stretch of work that memory is kept for. */
+/** A period of work with its own memory. */
 export const MemorySessionSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -85,7 +85,7 @@ export const MemorySessionSchema = z.object({
 })
 export type MemorySession = z.output<typeof MemorySessionSchema>
 
-/** The last that was said on the page of a task of a chunk or an experience, by its id. */
+/** The latest verdict on the page of a task about a chunk or an experience, by its id. */
 export const MemoryVerdictSchema = z.object({ id: z.string(), useful: z.boolean(), at: z.string() })
 export type MemoryVerdict = z.output<typeof MemoryVerdictSchema>
 
@@ -96,7 +96,7 @@ export const ExperienceTypeSchema = z.enum([
   'error_recovery',
 ])
 
-/** What was learned from a piece of work, to be found when something like it comes up. */
+/** A lesson from a piece of work, to be found for similar work. */
 export const ExperienceSchema = z.object({
   id: z.string(),
   type: ExperienceTypeSchema,
@@ -105,7 +105,7 @@ export const ExperienceSchema = z.object({
   successScore: z.number(),
   tags: z.array(z.string()),
   sourceConversationId: z.string().optional(),
-  /** The task that it was recorded of, when that was done. */
+  /** The finished task that it was recorded from. */
   sourceTaskId: z.string().optional(),
   useCount: z.number(),
   lastUsedAt: z.string().optional(),
@@ -114,5 +114,5 @@ export const ExperienceSchema = z.object({
 })
 export type Experience = z.output<typeof ExperienceSchema>
 
-/** `score` is from 0 to 1: how close it is by its words, weighed by success, use and age. */
+/** `score` is from 0 to 1: the match by words, weighted by success, use and age. */
 export const FoundExperienceSchema = ExperienceSchema.extend({ score: z.number() })

@@ -7,7 +7,7 @@ import { lengthOf, nearness, vectorsOf } from './vectors.ts'
 
 export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>
 
-/** Documents that are indexed before others get their turn. */
+/** The documents that are indexed before other requests get a turn. */
 const AT_ONCE = 100
 
 const searched = (path: string, { id, heading = '', trail = [], text }: StoredChunk): Searched => ({
@@ -20,8 +20,8 @@ const searched = (path: string, { id, heading = '', trail = [], text }: StoredCh
 type Vector = { values: Int8Array; length: number }
 
 /**
- * Finds chunks of contents, and follows as those change. What a saved index of other contents has in common with these is not
- * indexed anew: an id is made of all that is searched of its chunk. The library is loaded at the first search.
+ * The search index of contents, updated as they change. Chunks that a stored index of other contents shares with these
+ * are not indexed again: an id is a hash of everything that is searched. The library is loaded at the first search.
  */
 export const createSearchIndex = async (contents: Contents, model?: string, saved?: SavedLexical) => {
   const { createLexical } = await import('./lexical.ts')
@@ -56,12 +56,12 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
   return {
     lexical: (question: string, most: number, least?: number): Hit[] => lexical.search(question, most, least),
     hasVectors: (): boolean => vectors.size > 0,
-    /** Whether there are vectors that one of this size can be held against. */
+    /** Whether the index has vectors of this size. */
     hasVectorsOf: (size: number): boolean => {
       for (const { values } of vectors.values()) if (values.length === size) return true
       return false
     },
-    /** The chunks whose vectors are nearest to one of length 1, of those that point the same way at all. */
+    /** The chunks with the nearest vectors to a vector of length 1, of positive similarity only. */
     near: (vector: Float32Array, most: number): Hit[] =>
       [...vectors]
         .map(([id, { values, length }]) => ({ id, score: nearness(vector, values, length) }))
@@ -69,10 +69,10 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
         .sort((a, b) => b.score - a.score)
         .slice(0, most),
     chunk: (id: string): MemoryChunk | undefined => chunks.get(id),
-    /** How often people found a chunk useful, less how often they did not. */
+    /** The sum of people's ratings of a chunk. */
     rating: (id: string): number => ratings.get(id) ?? 0,
     save: (): SavedLexical => lexical.save(),
-    /** What was in files is forgotten before what is in them now is learned; chunks that stay are not indexed again. */
+    /** Removes the earlier chunks of files before it adds the present ones; unchanged chunks are not indexed again. */
     change: async (paths: readonly string[], before: Contents, after: Contents): Promise<void> => {
       const now = paths.flatMap((path) => after.get(path) ?? [])
       const stay = new Set(now.flatMap((entry) => entry.chunks.map(({ id }) => id)))

@@ -14,29 +14,29 @@ type Question = { query: string; maxResults: number; minScore?: number | undefin
 type Needs = {
   indexCache: IndexCache
   embedding?: Embedding | undefined
-  /** More words for a question, where there are no vectors to search by. */
+  /** Further words for a question, when there are no vectors to search. */
   expand?: Expand | undefined
   clock: Pick<Clock, 'after' | 'monotonic'>
   log: Log
 }
 
-/** How far down each of two lists is looked before they are made one. */
+/** How many hits of each list are merged. */
 const DEPTH = 100
-/** Hits beyond those asked for, that may be found more useful. */
+/** Extra hits, which ratings may move up. */
 const MORE = 4
-/** What people said of a chunk moves its score by a tenth at most, which three of them are enough for. */
+/** Ratings move a chunk's score by at most a tenth, which three people reach. */
 const MOST_MOVED = 0.1
 const VOICES = 3
-/** A caller waits for the answer. */
+/** The time limit of embedding a question, since a caller waits. */
 const EMBEDS_WITHIN_MS = 10_000
-/** For so long a model that did not answer in time is asked nothing: each question would wait in vain. */
+/** After a time-out the model is not called for this long: each question would wait in vain. */
 const LEFT_ALONE_MS = 30_000
 
-/** Finds the chunks that a question is about, the best first: by words, and by meaning where there is a model for it. */
+/** Finds the chunks for a question, best first: by words, and by meaning if there is an embedding model. */
 export const createSearch = ({ indexCache, embedding, expand, clock, log }: Needs) => {
   let leftAloneUntil = Number.NEGATIVE_INFINITY
 
-  /** Undefined where there is no model, or it fails: words are still there to search by. */
+  /** Undefined without a model, or when it fails: then the search goes by words. */
   const vectorOf = async (query: string): Promise<Float32Array | undefined> => {
     if (embedding === undefined || clock.monotonic() < leftAloneUntil) return undefined
     using limit = abortAfter(clock, EMBEDS_WITHIN_MS)
@@ -79,7 +79,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
   }
 }
 
-/** What was found, without how. */
+/** A found chunk without the details of the search. */
 export const plainChunk = ({
   score: _score,
   foundBy: _foundBy,
@@ -100,16 +100,16 @@ const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChu
     return chunk === undefined ? [] : [{ ...chunk, score, foundBy, terms: [...terms] }]
   })
 
-/** What was found, and by which ways of searching. */
+/** A hit, and the searches that found it. */
 type FoundHit = Required<Hit> & { foundBy: FoundBy[] }
 
-/** How much less a place further down says; the usual choice (Cormack, Clarke and Büttcher, 2009). */
+/** How much lower places weigh less; the usual constant (Cormack, Clarke and Büttcher, 2009). */
 const RANK_CONSTANT = 60
 const MOST = 2 / (RANK_CONSTANT + 1)
 
 /**
- * Hits by words and hits by a second way as one list, by reciprocal rank: what stands high in both comes first. A score is 1 for what is the best of
- * both, and at most one half for what only one of them has.
+ * Merges two lists of hits by reciprocal rank: a hit near the top of both comes first. The score is 1 for the first hit
+ * of both lists, and at most one half for a hit of one list.
  */
 export const fused = (
   lists: readonly [readonly Hit[], readonly Hit[]],

@@ -25,12 +25,12 @@ import { lackingIn } from './vectors.ts'
 import { createVerdicts } from './verdicts.ts'
 import { createWarm } from './warm.ts'
 
-/** How memory follows its files: what watches for changes, if anything does. */
+/** Whether memory follows its files, and by a watcher or by checks. */
 export type Watching = () => { enabled: boolean; watching: boolean }
 
 const RECALLED = 6
 
-/** The outside world as memory needs it. */
+/** The ports of memory. */
 export type MemoryPorts = {
   store: Store
   clock: Clock
@@ -39,11 +39,11 @@ export type MemoryPorts = {
   memoryFiles: MemoryFiles
   /** Whether other processes change the same memory. */
   isMemoryShared?: boolean
-  /** Where copies lie that let a process start sooner; without it each one makes its own of the rows. */
+  /** The storage of copies that make a process start sooner; without it each process builds its own from the rows. */
   memoryCopies?: CopyPlace | undefined
-  /** What gives texts their vectors; without it memory is searched by words. */
+  /** The embedding model; without it memory is searched by words. */
   embedding?: Embedding | undefined
-  /** What gives questions more words, where there is no embedding model. */
+  /** Adds words to questions, when there is no embedding model. */
   expand?: Expand | undefined
 }
 
@@ -54,7 +54,7 @@ type Needs = MemoryPorts & {
 
 export type Memory = ReturnType<typeof createMemory>
 
-/** Memory over markdown files: the files are the truth, rows what was made of them, and a copy in memory answers. */
+/** Memory over markdown files: the files are the source, rows derive from them, and a cache in the process answers. */
 export const createMemory = (needs: Needs) => {
   const {
     memoryFiles: files,
@@ -80,7 +80,7 @@ export const createMemory = (needs: Needs) => {
   return {
     ...createSync({ ...needs, files, change, state, excluded, budget }),
     search,
-    /** As agents search. */
+    /** The search of agents. */
     recall: async (query: string) => (await search({ query, maxResults: RECALLED })).chunks,
     files: contents,
     excluded,

@@ -70,7 +70,7 @@ export const createMemorySessions = ({ store, clock, ids }: Needs) => ({
     return row
   },
 
-  /** The names of a conversation's sessions that are not archived, the newest first. */
+  /** The names of a conversation's sessions that are not archived, newest first. */
   namesOf: async (conversationId: string): Promise<string[]> => {
     const { rows } = await store.page(memorySessions, {
       ...{ index: 'ofConversation', is: conversationId, order: 'desc', limit: MOST_OF_CONVERSATION },

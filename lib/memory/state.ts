@@ -8,10 +8,10 @@ import { type MemoryStateRow, memoryState } from './rows.ts'
 const ID = 'memory'
 const NOTHING: MemoryStateRow = { id: ID, version: 0 }
 
-/** Longer than any function works on memory: a holder of the lease past this is gone. */
+/** Longer than any function changes memory: the holder of an expired lease is dead. */
 const LEASE_MS = 60_000
 const LOOK_AGAIN_MS = 250
-/** A function answers within 29 s, also while it waits. */
+/** The longest wait for the lease: a function has to answer within 29 s. */
 const LONGEST_WAIT_MS = 15_000
 
 type Needs = {
@@ -23,26 +23,26 @@ type Needs = {
 }
 
 /**
- * The right to change memory. `isTorn` says that the holder before died with its work half done; `drift` and `indexedAt` are
- * those of the row.
+ * The right to change memory. `isTorn` says that the previous holder died before it published; `drift` and `indexedAt`
+ * are those of the row.
  */
 export type Lease = { token: string; isTorn: boolean } & Pick<
   MemoryStateRow,
   'version' | 'drift' | 'indexedAt'
 >
 
-/** What is said of a version beside its contents. */
+/** The facts of a version beside its contents. */
 export type VersionFacts = Pick<MemoryStateRow, 'lastSync' | 'listing' | 'embeddedBy'>
 
 export type MemoryState = ReturnType<typeof createMemoryState>
 
-/** The version of memory, and who may make the next one. */
+/** The version of memory, and the lease for the next one. */
 export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
   const read = async (): Promise<MemoryStateRow> => (await store.get(memoryState, ID)) ?? NOTHING
 
   const attempt = async (): Promise<Lease | undefined> => {
     const seen = await read()
-    // Alone with its storage, a process takes turns by itself: a lease that is there is that of a dead one.
+    // A process alone with its storage needs no lease: a stored one belongs to a dead process.
     if (shared && seen.leaseToken !== undefined && (seen.leaseUntil ?? 0) > clock.now()) return undefined
     const token = ids.next('lease')
     const lease = { leaseToken: token, leaseUntil: clock.now() + LEASE_MS }
@@ -67,8 +67,8 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
   }
 
   /**
-   * Says what there is now, as a rule with a new version, and ends the lease unless its holder goes on; false when another
-   * process has taken it over.
+   * Publishes the contents, normally as a new version, and ends the lease unless its holder goes on; false when another
+   * process has taken the lease over.
    */
   const publish = async (
     { token }: Lease,
@@ -89,7 +89,7 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     return applied
   }
 
-  /** Says that the index of a version is stored; false when there is another version by now. */
+  /** Records that the index of a version is stored; false when there is a newer version. */
   const noteIndex = async (version: number): Promise<boolean> => {
     const set = { indexedAt: version, drift: 0 }
     return (await store.commit<MemoryStateRow>({ update: memoryState, key: ID, when: { version }, set }))

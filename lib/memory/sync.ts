@@ -17,9 +17,9 @@ import type { ExcludedFile, SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
 import { lackingIn } from './vectors.ts'
 
-/** Files that an answer names. */
+/** The most files that an answer names. */
 const MOST_NAMED = 100
-/** Files that cannot be read one after the other, before it is the medium that fails and not they. */
+/** The most consecutive unreadable files, before the sync fails because of the medium. */
 const MOST_UNREADABLE = 20
 
 type Needs = {
@@ -33,13 +33,13 @@ type Needs = {
   embedding?: Embedding | undefined
 }
 
-/** What became of one file. */
+/** The result of one file. */
 type Outcome = { change?: 'added' | 'updated' | 'removed'; skipped?: ExcludedFile }
 type Content = { bytes: Uint8Array; text: string }
-/** A sync under way: where it writes, and the vectors that texts had before. */
+/** A running sync: its draft, and the known vectors of texts. */
 type Run = { draft: Draft; known: KnownVectors; failures: unknown[] }
 
-/** Brings memory in step with its files. */
+/** Synchronises memory with its files. */
 export const createSync = ({ files, change, state, excluded, clock, budget, log, embedding }: Needs) => {
   let ending = false
   const stopped = new AbortController()
@@ -48,7 +48,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     return { found: all.slice(0, MOST_MEMORY_FILES), over: all.slice(MOST_MEMORY_FILES) }
   }
 
-  /** What a file holds, why it cannot be kept, or undefined where it is gone. */
+  /** The content of a file, why it cannot be stored, or undefined when it no longer exists. */
   const contentOf = async (
     { path, size, unfit }: MemoryFile,
     { failures }: Run,
@@ -67,19 +67,19 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     return bytes === 'too_large' ? { path, reason: bytes } : textOf(path, bytes)
   }
 
-  /** Takes out what a file was. */
+  /** Removes the entry of a file. */
   const remove = async (draft: Draft, entry: FileEntry | undefined): Promise<Outcome> => {
     const isGone = entry !== undefined && (await draft.remove(entry))
     return isGone && !entry.removed ? { change: 'removed' } : {}
   }
 
-  /** Takes in what a file has become. */
+  /** Reads the new content of a file. */
   const ingest = async (run: Run, file: MemoryFile): Promise<Outcome> => {
     const before = run.draft.contents().get(file.path)
     const content = await contentOf(file, run)
     if (content === undefined) return remove(run.draft, before)
     if (!('reason' in content)) return keep(run, file, before, content)
-    // One that could not be read now is still what it was.
+    // An unreadable file keeps its earlier content.
     const gone = content.reason === 'unreadable' ? {} : await remove(run.draft, before)
     return { ...gone, skipped: content }
   }
@@ -92,7 +92,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
   ): Promise<Outcome> => {
     const digest = hash('sha256', bytes, 'hex')
     if (before?.hash === digest) {
-      // Touched, not edited: what was deleted of it by hand stays deleted.
+      // The content is unchanged: a chunk that a user removed stays removed.
       await draft.put({ ...before, tag })
       return {}
     }
@@ -105,7 +105,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     return { change: before && !before.removed ? 'updated' : 'added' }
   }
 
-  /** Undefined when each chunk has its vector. A model that fails leaves the rest of a sync as it is. */
+  /** Undefined when each chunk has its vector. A failed model does not fail the sync. */
   const embedAll = async (
     { draft, known }: Run,
     leftMs: number,
@@ -114,7 +114,8 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     if (embedding === undefined) return undefined
     using limit = abortAfter(clock, leftMs)
     const signal = AbortSignal.any([stopped.signal, limit.signal])
-    // A model takes its time, and words are there to be found meanwhile. Until all have their vectors, checks go on with it.
+    // The words are published before the model is done. `embeddedBy` stays empty until all have their vectors, so that
+    // checks continue the work.
     if (missingIn(draft.contents(), embedding.model) > 0) await draft.publish({ embeddedBy: '' })
     try {
       await embedMissing({ draft, embedding, known, signal, asksForSize })
@@ -140,13 +141,13 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       const outcomes: Outcome[] = [
         ...over.map(({ path }) => ({ skipped: { path, reason: 'too_many' as const } })),
         ...(await inBatches(unknown, isOver, (file) => ingest(run, file))),
-        // Last: what was embedded of a file that got another name stays known until it has its new one.
+        // Removed last: the vectors of a renamed file stay known until it has its new name.
         ...(await inBatches(gone, isOver, (entry) => remove(draft, entry))),
       ]
       const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
       await excluded.note(skipped)
       const failed = await embedAll(run, leftMs(), isAskedFor)
-      // The listing of files that could not be read is not that of files that were.
+      // A listing with unreadable files must not count as read.
       const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingOf(found)
       draft.note({ lastSync: iso(clock.now()), listing, ...embeddedBy(embedding, failed) })
       const result = resultOf(outcomes, filesIn(draft.contents()).length)
@@ -154,13 +155,13 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     }
 
   return {
-    /** What is being taken in is stored, and the rest left to the next process. */
+    /** Ends the running sync: the current files are stored, and the next process does the rest. */
     endSync: (): void => {
       ending = true
       stopped.abort(ended())
     },
     sync: (): Promise<SyncResult> => change(syncDraft(true)),
-    /** For callers that poll: two small reads where nothing has changed. */
+    /** For callers that poll: two small reads when nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
       const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy: by }] = await Promise.all([
         listed(),
@@ -175,11 +176,11 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
   }
 }
 
-/** Which model has given all vectors: none while some are missing, so that the next check goes on. */
+/** The model of all vectors; none while some are missing, so that the next check continues. */
 const embeddedBy = (embedding: Embedding | undefined, failed: SyncResult['embedding']) =>
   embedding ? { embeddedBy: failed ? '' : embedding.model } : {}
 
-/** What was said of the chunks that are still there. */
+/** The ratings of the chunks that still exist. */
 const ratedOf = (before: FileEntry | undefined, chunks: readonly StoredChunk[]): Pick<FileEntry, 'rated'> => {
   const kept = chunks.flatMap(({ id }) => (before?.rated?.[id] === undefined ? [] : [[id, before.rated[id]]]))
   return kept.length > 0 ? { rated: Object.fromEntries(kept) } : {}
@@ -191,10 +192,10 @@ const missingIn = (contents: Contents, model: string): number =>
 const listingOf = (found: readonly MemoryFile[]) =>
   hash('sha256', JSON.stringify(found.map(({ path, tag }) => [path, tag])), 'base64url')
 
-/** The files that have to be read, and the entries whose files are gone. */
+/** The files that have to be read, and the entries whose files no longer exist. */
 const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   const there = new Set(found.map(({ path }) => path))
-  // What is in a folder that cannot be read now is still what it was.
+  // Entries of an unreadable folder keep their content.
   const closed = found.flatMap(({ path, unfit }) =>
     unfit === 'unreadable' && path.endsWith('/') ? [path] : [],
   )
@@ -205,7 +206,7 @@ const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   }
 }
 
-/** The text of a file, or why it has none. */
+/** The text of a file, or the reason why it has none. */
 const textOf = (path: string, bytes: Uint8Array): Content | ExcludedFile => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

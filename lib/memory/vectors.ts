@@ -1,23 +1,23 @@
 import type { FileEntry } from './contents.ts'
 
-/** What stands in place of a vector that a chunk does not have yet: no component of a vector is −128. */
+/** The placeholder of a missing vector: no component of a vector is −128. */
 const NONE = -128
 const LARGEST = 127
 
-/** A vector in a byte a number: its direction is all that is compared, and stays the same within a hundredth. */
+/** A vector with one byte for each number: only directions are compared, and they stay the same within a hundredth. */
 export const compact = (vector: Float32Array): Int8Array => {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
   return Int8Array.from(vector, (value) => (largest === 0 ? 0 : Math.round((value / largest) * LARGEST)))
 }
 
-/** Vectors of one size as text, one after the other; undefined stands for one that is not there yet. */
+/** Encodes vectors of one size as one text; undefined stands for a missing one. */
 export const encodeVectors = (vectors: readonly (Int8Array | undefined)[], size: number): string => {
   const bytes = new Int8Array(vectors.length * size).fill(NONE)
   for (const [n, vector] of vectors.entries()) if (vector?.length === size) bytes.set(vector, n * size)
   return Buffer.from(bytes.buffer).toString('base64')
 }
 
-/** The vectors of a file's chunks, in their order, undefined for those that have none by this model. */
+/** The vectors of a file's chunks in their order, undefined for those without one of this model. */
 export const vectorsOf = (
   { vectors, embeddedBy, chunks }: Omit<FileEntry, 'revision'>,
   model: string | undefined,
@@ -33,10 +33,10 @@ export const vectorsOf = (
   })
 }
 
-/** Counted once an entry, which never changes: a page that asks again and again does not have all vectors decoded each time. */
+/** Counted once per entry, which never changes: a polling page must not decode all vectors each time. */
 const lacking = new WeakMap<FileEntry, { model: string; count: number }>()
 
-/** How many chunks of a file have no vector by this model. */
+/** The number of a file's chunks without a vector of this model. */
 export const lackingIn = (entry: FileEntry, model: string): number => {
   const counted = lacking.get(entry)
   if (counted?.model === model) return counted.count
@@ -57,8 +57,8 @@ export const lengthOf = (vector: Int8Array): number => {
 }
 
 /**
- * How near a vector is to one of length 1: 1 for the same direction; 0 for vectors of different sizes. `length` is that of
- * `vector`.
+ * The similarity of a vector to one of length 1: 1 for the same direction; 0 for vectors of different sizes. `length` is
+ * that of `vector`.
  */
 export const nearness = (one: Float32Array, vector: Int8Array, length: number): number => {
   if (one.length !== vector.length || length === 0) return 0

@@ -4,7 +4,7 @@ import type { AnyWrite, Insert, Store, Update } from '../ports/store.ts'
 import { type MemoryVerdictRow, memoryVerdicts } from './rows.ts'
 import type { MemoryVerdict } from './schema.ts'
 
-/** Verdicts that an answer has room for; a task is given a few things. */
+/** The most verdicts of an answer; a task is given only a few things. */
 const MOST = 200
 
 type Needs = { store: Store; clock: Clock }
@@ -12,14 +12,14 @@ type Needs = { store: Store; clock: Clock }
 export type Verdicts = ReturnType<typeof createVerdicts>
 
 /**
- * Whether what memory gave to a task was useful for it. Each thing that a task was given has one verdict, the last one: what
- * follows from a verdict is counted once, and moved when the verdict changes.
+ * Verdicts whether guidance was useful for a task. Each item that a task was given has one verdict, the latest: its
+ * effect is counted once, and changed with the verdict.
  */
 export const createVerdicts = ({ store, clock }: Needs) => {
   const of = async (taskId: string, id: string): Promise<boolean | undefined> =>
     (await store.get(memoryVerdicts, [taskId, id]))?.useful
 
-  /** The write of a verdict, which applies only in place of the one before. */
+  /** The write of a verdict, which applies only if the stored one is `before`. */
   const write = (taskId: string, id: string, useful: boolean, before: boolean | undefined): AnyWrite => {
     const said = { useful, at: iso(clock.now()) }
     return before === undefined

@@ -1,26 +1,26 @@
 import SearchableMap from 'minisearch/SearchableMap'
 import { stemOf } from './words.ts'
 
-/** A word that may have been meant, by what it is found under: 1 for the word itself, less for what is further away. */
+/** A possible meaning of a word as an index term: weight 1 for the word itself, less for distant ones. */
 type Meant = { term: string; weight: number }
 
-/** Shorter words have too many neighbours to be taken for a slip of the pen, or for a beginning. */
+/** Shorter words have too many neighbours to be corrected or completed. */
 const FUZZY_FROM = 4
 const FUZZY_TWICE_FROM = 7
 const FUZZY_TO = 48
 const PREFIX_FROM = 3
-/** Words of one beginning that are looked at, and words that are searched for in place of one. */
+/** The most words of one beginning that are read, and the most that replace one word. */
 const MOST_LOOKED_AT = 500
 const MOST_MEANT = 8
 const WEIGHT_BY_SLIPS = [1, 0.7, 0.4]
 const BEGINNING = 0.6
 
-/** The words that texts are made of, to find those that a misspelt word may have meant. */
+/** The known words of texts, for finding those that a misspelt word may mean. */
 export const createVocabulary = (known: readonly string[] = []) => {
   const seen = new Set(known)
   let tree: SearchableMap<true> | undefined
 
-  /** Made when it is first needed, which for most processes is never. */
+  /** Built at its first use, which most processes never need. */
   const inTree = (): SearchableMap<true> => {
     if (tree === undefined) {
       tree = new SearchableMap()
@@ -55,13 +55,13 @@ export const createVocabulary = (known: readonly string[] = []) => {
 
   return {
     add: (word: string): void => {
-      // Most words of a text are known, and a walk through the tree costs more than a look.
+      // Most words of a text are known, and a look-up is cheaper than a walk through the tree.
       if (seen.has(word)) return
       seen.add(word)
       tree?.set(word, true)
     },
     words: (): string[] => [...seen],
-    /** The words that are written almost so, and those that begin so, the nearest first. */
+    /** The similar words, and those with this beginning, nearest first. */
     meantBy: (word: string): Meant[] => {
       const weights = new Map<string, number>()
       const learn = (other: string, weight: number) => {
@@ -79,7 +79,7 @@ export const createVocabulary = (known: readonly string[] = []) => {
   }
 }
 
-/** A word with two neighbouring letters in each other's place, which is one slip and not two. */
+/** The word with two neighbouring letters swapped, which counts as one error and not two. */
 const swapped = (word: string): string[] =>
   Array.from(
     { length: word.length - 1 },

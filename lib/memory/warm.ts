@@ -13,8 +13,8 @@ type Needs = {
 type Given = { query?: string | undefined; conversationId?: string | undefined }
 
 /**
- * Loads memory before an agent works with it, and says what it has on the matter: on the question, else on what the
- * conversation's sessions are called, else the beginnings of the files that changed last.
+ * Loads memory before an agent works with it, and returns chunks for the question, else for the names of the
+ * conversation's sessions, else the beginnings of the latest changed files.
  */
 export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
   const latest = async (): Promise<MemoryChunk[]> => {

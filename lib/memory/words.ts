@@ -1,37 +1,40 @@
 import { stemmer } from 'stemmer'
 
-/** Scripts that are written without spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u
 const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** A name in code as well: words with `_` or `$` between them. */
+/** A word, or a name in code: words with `_` or `$` between them. */
 const NAME = /[\p{L}\p{N}\p{M}_$]+/gu
-/** Where a name goes on with its next word: `readFile`, `HTTPServer`, `snake_case`. */
+/** The seams between the words of a name: `readFile`, `HTTPServer`, `snake_case`. */
 const SEAM = /[_$]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
-/** Most words: there is nothing to fold or to split. */
+/** Most words need neither folding nor splitting. */
 const PLAIN_WORD = /^[a-z]+$/
 const LONGEST_TERM = 64
-/** Letters that Unicode does not take for another with a mark. */
+/** Letters that Unicode does not decompose. */
 const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', ł: 'l', ø: 'o', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i' }
 
 const withoutMarks = (text: string) => text.normalize('NFKD').replace(/\p{M}+/gu, '')
 
-/** Letters as they are compared: without case, accents and other forms of the same letter. */
+/** Letters for comparison: without case, accents and variants. */
 const folded = (text: string) =>
   withoutMarks(text)
     .toLowerCase()
     .replace(/[ßłøđæœı]/g, (letter) => PLAIN[letter] ?? letter)
 
-/** The words of a text without their names in code; of scripts without spaces, every two letters that are neighbours. */
+/**
+ * The words of a text, without the words of names in code; for scripts without spaces, every pair of neighbouring
+ * letters.
+ */
 const termsOf = (text: string): string[] =>
   [...folded(text).matchAll(WORD)].flatMap(([word]) =>
     UNSPACED.test(word) ? pairsOf([...word]) : [word.slice(0, LONGEST_TERM)],
   )
 
-/** A word of a text. One that is a name in code of several words has those as its `parts`, and is written without seams. */
+/** A word of a text. A name in code of several words has them as its `parts`, and is written without seams. */
 export type Word = { term: string; parts: readonly string[] }
 
-/** The words of a text, names in code both whole and split. */
+/** The words of a text, with names in code both whole and split. */
 export const wordsOf = (text: string): Word[] =>
   [...withoutMarks(text).matchAll(NAME)].flatMap(([name]) =>
     PLAIN_WORD.test(name) ? [{ term: name.slice(0, LONGEST_TERM), parts: [] }] : splitName(name),
@@ -46,7 +49,7 @@ const splitName = (name: string): Word[] => {
 const pairsOf = (letters: readonly string[]): string[] =>
   letters.length === 1 ? [...letters] : letters.slice(1).map((letter, n) => `${letters[n]}${letter}`)
 
-/** Words that English sentences are built with. They say what is asked about it, not about what. */
+/** Function words of English: they are not the subject of a question. */
 const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   `a about after all also am an and any anybody anyone anything are as at be because been before being between both but by can
   cannot could did do does doing don done during each either else etc ever every everybody everything few for from further
@@ -64,7 +67,7 @@ const ENGLISH = /^[a-z]{3,}$/
 const MOST_KEPT = 100_000
 const kept = new Map<string, string>()
 
-/** A word without its ending, by the algorithm of Porter (1980); one in other letters than English has is left as it is. */
+/** The stem of a word by the algorithm of Porter (1980); words of other alphabets stay unchanged. */
 export const stemOf = (term: string): string => {
   if (!ENGLISH.test(term)) return term
   const known = kept.get(term)
@@ -75,6 +78,6 @@ export const stemOf = (term: string): string => {
   return stem
 }
 
-/** What a word is kept under in an index: a plain one by its stem, a name in code whole and by the stems of its words. */
+/** The index terms of a word: its stem, or for a name in code the whole name and the stems of its words. */
 export const indexedAs = ({ term, parts }: Word): string[] =>
   parts.length === 0 ? [stemOf(term)] : [term, ...parts.map(stemOf)]

@@ -3,7 +3,7 @@ import { type Announcement, AnnouncementSchema } from './schema.ts'
 
 type Expiring = { expiresAt: number }
 
-/** `total` is how many notifications there are, `created` how many there have ever been. */
+/** `total` counts the present notifications, `created` all that were ever made. */
 export const NOTIFICATION_COUNTERS = { counter: 'notifications', member: 'all' } as const
 
 export type NotificationRow = Announcement & Expiring
@@ -29,13 +29,16 @@ export const notifications = collection<NotificationRow>({
   },
 })
 
-/** The counter of what a user has read one by one; a member for each mark since which that was, so that a new mark starts at 0. */
+/**
+ * The counter of notifications that a user read one by one; it has a member for each mark, so that a new mark starts at
+ * 0.
+ */
 export const readCounter = (userId: string): string => `notifications.read:${userId}`
 export const readMember = (readUntil: string | undefined): string => `since:${readUntil ?? ''}`
 
 /**
- * One notification that a user has read by itself, `since` the mark that the user had then. The creation time of the
- * notification finds the rows of a page. Both expire together.
+ * One notification that a user read by itself, while the user's mark was `since`. The creation time of the notification
+ * finds the rows of a page. Both expire together.
  */
 export type ReadRow = { userId: string; notificationId: string; createdAt: string; since?: string } & Expiring
 export const reads = collection<ReadRow>({
@@ -58,7 +61,7 @@ export const reads = collection<ReadRow>({
 })
 
 /**
- * Everything created up to `readUntil` counts as read by the user. `createdUntil` is how many notifications had been
+ * All notifications created up to `readUntil` count as read by the user. `createdUntil` is the number of notifications
  * created by then; marks of earlier releases have none.
  */
 export type ReadMark = { userId: string; readUntil: string; createdUntil?: number }

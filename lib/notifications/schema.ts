@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Something that a person should know of; `read` is theirs alone. */
+/** A notification; `read` is the caller's own state. */
 export const NotificationSchema = z.object({
   id: z.string(),
   type: z.enum(['task_failed']),
@@ -12,17 +12,17 @@ export const NotificationSchema = z.object({
 })
 export type Notification = z.output<typeof NotificationSchema>
 
-/** A notification as it is announced. Its id derives from its subject: announced twice, it is stored once. */
+/** An announced notification. Its id derives from its subject, so a repeated announcement is stored once. */
 export const AnnouncementSchema = NotificationSchema.omit({ read: true }).extend({
   id: z.string().min(1).max(200),
 })
 export type Announcement = z.output<typeof AnnouncementSchema>
 
-/** The notice by which a domain has people notified. */
+/** The notice with which a domain announces a notification. */
 export const AnnounceSchema = z.object({
   kind: z.literal('announce'),
   notification: AnnouncementSchema,
-  /** The group of the failure that it announces. */
+  /** The group of the announced failure. */
   fingerprint: z.string().max(100).exactOptional(),
 })
 export type Announce = z.output<typeof AnnounceSchema>

@@ -19,7 +19,7 @@ import type { Announce, Notification } from './schema.ts'
 
 const SCOPE = 'notifications'
 const KEEP_MS = 90 * 86_400_000
-/** More than a page has, should several have been made in the millisecond at its edge. */
+/** More than a page has, in case several were created in the millisecond at its edge. */
 const MOST_READS = 1_000
 
 export type Notifications = ReturnType<typeof createNotifications>
@@ -27,13 +27,16 @@ export type Notifications = ReturnType<typeof createNotifications>
 /** Notifications with the read state of the caller. */
 export const createNotifications = ({ store, clock }: { store: Store; clock: Clock }) => {
   let latest = 0
-  // Strictly growing, and not before it is stored: a reader's mark must not cover what comes after it.
+  // Strictly increasing, and never before the write: a reader's mark must not cover later notifications.
   const creationTime = () => {
     latest = Math.max(latest + 1, clock.now())
     return iso(latest)
   }
 
-  /** Stores what was announced; a repeat finds it stored. Throws Problem `unavailable` to have it again. */
+  /**
+   * Stores an announcement; a repeat changes nothing. Throws Problem `unavailable`, so that the notice is delivered
+   * again.
+   */
   const deliver = async ({ notification }: Announce): Promise<void> => {
     const row = { ...notification, createdAt: creationTime(), expiresAt: clock.now() + KEEP_MS }
     await store.commit<NotificationRow>({ insert: notifications, row })
@@ -42,18 +45,18 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   const countersOfAll = async (): Promise<Counters> =>
     (await store.counters(NOTIFICATION_COUNTERS.counter))[NOTIFICATION_COUNTERS.member] ?? {}
 
-  /** How many notifications newer than the mark the user has read one by one. */
+  /** The number of notifications after the mark that the user read one by one. */
   const readsSince = async (userId: string, mark: ReadMark | undefined): Promise<number> => {
     const member = readMember(mark?.readUntil)
     return (await store.counters(readCounter(userId), member))[member]?.count ?? 0
   }
 
   /**
-   * How many notifications there are, and how many of them the user has not read, by counters: those created after the mark
-   * but for the single reads. The oldest expire first, so what is left of those is at most all there are.
+   * The number of notifications, and of unread ones, from counters: those created after the mark minus the single reads.
+   * The oldest expire first, so the remaining ones are at most the total.
    *
-   * The counters may lag behind the rows, by up to 2 s, and notifications that expired count until storage removes them. A
-   * mark that was set within such a lag may leave the notifications of those 2 s unread here, until the next mark.
+   * The counters may lag behind the rows by up to 2 s, and expired notifications count until storage removes them. A mark
+   * that was set within such a lag may leave the notifications of those 2 s unread here, until the next mark.
    */
   const counted = async (userId: string, mark: ReadMark | undefined) => {
     const [{ total = 0, created = 0 }, read] = await Promise.all([countersOfAll(), readsSince(userId, mark)])
@@ -61,7 +64,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     return { total, unread: Math.max(0, afterMark - read) }
   }
 
-  /** Which of some notifications, newest first, the user has read one by one. */
+  /** The notifications of a list, newest first, that the user read one by one. */
   const readAmong = async (
     userId: string,
     rows: readonly NotificationRow[],
@@ -88,7 +91,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     const unreadHere = afterMark.length - afterMark.filter(({ id }) => seen.has(id)).length
     const isFirst = query.cursor === undefined && !query.offset
     const isWhole = isFirst && page.next === undefined
-    // A first page that goes back to the mark has every unread one, so they need no counter.
+    // A first page that reaches back to the mark has every unread notification, so no counter is needed.
     const hasAllUnread = isWhole || (isFirst && afterMark.length < page.rows.length)
     const { total, unread } = isWhole ? NOTHING : await counted(userId, mark)
     return {
@@ -98,7 +101,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     }
   }
 
-  /** Marks one as read for the caller; doing it again changes nothing. */
+  /** Marks a notification as read for the caller; a repeat changes nothing. */
   const read = async ({ userId }: Principal, id: string): Promise<Notification> => {
     const [row, mark] = await Promise.all([store.get(notifications, id), store.get(readMarks, userId)])
     if (!row) throw missing('Notification')
@@ -112,7 +115,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     return shown(row, true)
   }
 
-  /** Moves the mark of a user forward. Of two requests at once the one that saw more wins. */
+  /** Moves the mark of a user forward. Of two concurrent requests the later mark wins. */
   const moveMark = async (mark: ReadMark): Promise<void> => {
     const { userId: key, readUntil, createdUntil = 0 } = mark
     let { applied, row } = await store.commit<ReadMark>({ insert: readMarks, row: mark })
@@ -125,9 +128,9 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     }
   }
 
-  /** Marks all that exist now as read for the caller. Resolves to how many are unread then: none. */
+  /** Marks all present notifications as read for the caller. Resolves to the number of unread ones: 0. */
   const readAll = async ({ userId }: Principal): Promise<number> => {
-    // Counted before the newest is read: one that comes in between rather counts as unread than as read.
+    // Counted before the newest is read: a notification that is created in between then counts as unread.
     const { created: createdUntil = 0 } = await countersOfAll()
     const { rows } = await store.page(notifications, { index: 'newest', order: 'desc', limit: 1 })
     const readUntil = rows[0]?.createdAt

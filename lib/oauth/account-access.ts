@@ -10,21 +10,21 @@ type Needs = {
   providers: Providers
   workingToken: WorkingToken
   clock: Clock
-  /** The admins who may come in. */
+  /** The active admins. */
   adminIds: () => Promise<readonly string[]>
 }
 
-/** Admins whose accounts are looked at. */
+/** The most admins whose accounts are read. */
 const MOST_ADMINS = 100
 
-/** Linked accounts as those use them who speak to a provider in their owner's name. */
+/** Access to providers in the name of the owners of linked accounts. */
 export const createAccountAccess = ({
   accounts,
   providers,
   workingToken,
   adminIds,
 }: Needs): AccountAccess => {
-  /** Those that give tokens for the provider as it is set now, the newest first. */
+  /** The accounts of a user with tokens for the provider as it is configured now, newest first. */
   const usableOf = async (userId: string, name: ProviderName): Promise<LinkedAccountRow[]> => {
     const provider = providers.get(name)
     const rows = provider ? await accounts.ofUser(userId) : []

@@ -6,13 +6,13 @@ import type { Store } from '../ports/store.ts'
 import { type AuthorizationRequestRow, authorizationRequests } from './rows.ts'
 import type { ProviderName } from './schema.ts'
 
-/** As long as codes of the code host live. */
+/** The lifetime of authorization codes of the code host. */
 export const AUTHORIZATION_REQUEST_MS = 600_000
 const SECRET_BYTES = 32
 
 type Needs = { store: Store; cipher: Cipher; entropy: Entropy; clock: Clock }
 
-/** What goes on at the other end: who links, and where the browser comes back to. */
+/** The purpose of a request: who links an account, and where the browser returns to. */
 export type AuthorizationRequest = {
   provider: ProviderName
   redirectUri: string
@@ -20,15 +20,15 @@ export type AuthorizationRequest = {
   sessionId?: string | undefined
   invite?: string | undefined
 }
-/** `state` goes to the provider, `secret` stays with the browser, the rest stays here. */
+/** `state` goes to the provider and `secret` to the browser; the rest stays in storage. */
 type Begun = { state: string; secret: string; verifier: string; nonce: string }
 type Sealed = { verifier: string; nonce: string; invite?: string }
 
 export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>
 
 /**
- * Sign-ins that have begun. One ends where it began: in the same browser, which has a secret that is in no address (so
- * a link cannot sign a person in to another's account), with the same provider, once, within ten minutes.
+ * Sign-ins that have begun. A sign-in ends once, within ten minutes, with the same provider and in the same browser. The
+ * browser has a secret that no address contains, so that a link cannot sign a person in to another's account.
  */
 export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: Needs) => {
   const random = () => entropy(SECRET_BYTES).toString('base64url')
@@ -50,7 +50,7 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
     return { state, secret, verifier, nonce }
   }
 
-  /** Ends what began with that state there; undefined when there is no such thing, or not any more. */
+  /** Ends the request of that state and browser; undefined when there is none, or not any more. */
   const end = async (
     provider: ProviderName,
     { state, secret }: { state: string | undefined; secret: string | undefined },

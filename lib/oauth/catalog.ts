@@ -1,38 +1,38 @@
 import { type AskApi, codehostProfile, trackeraProfile, trackerbProfile } from './profiles.ts'
 import type { Profile, Tokens } from './provider.ts'
 
-/** A request that takes tokens back, relative to the provider's API. */
+/** A request that revokes tokens; its path is relative to the provider's API. */
 type Revocation = {
   method: 'DELETE' | 'POST'
   path: string
-  /** Whether it is the client that asks, or the token itself. */
+  /** Whether the request is authenticated as the client or by the token. */
   as: 'client' | 'token'
   body?: object
 }
 type Client = { clientId: string }
 
-/** What distinguishes the providers. Everything else is OAuth 2.0. */
+/** The differences between providers; the rest is OAuth 2.0. */
 export type CatalogEntry = {
   authorizeUrl: string
   tokenUrl: string
   apiUrl: string
   scopes: readonly string[]
-  /** What linking asks for besides, so that comments can be written. */
+  /** The further scopes of linking, for writing comments. */
   writeScopes: readonly string[]
   /** Whether tokens of these scopes may write comments. */
   writes: (scopes: readonly string[]) => boolean
   scopeSeparator: ' ' | ','
   /** Further parameters of the authorization request. */
   parameters?: Readonly<Record<string, string>>
-  /** Error codes that say that a refresh token will never work again. */
+  /** The error codes that mean that a refresh token will never work again. */
   endings: readonly string[]
   profile: (ask: AskApi) => Promise<Profile>
   revocation?: (tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>, client: Client) => Revocation
 }
 
 /**
- * The defaults are GitHub, Atlassian (OAuth 2.0 3LO) and Linear. All of them are sent PKCE with S256: GitHub and Linear
- * have it, and Atlassian, which documents none, has to ignore what it does not know (RFC 6749, section 3.1).
+ * The defaults are GitHub, Atlassian (OAuth 2.0 3LO) and Linear. All get PKCE with S256: GitHub and Linear support it,
+ * and Atlassian, which does not document it, must ignore unknown parameters (RFC 6749, section 3.1).
  */
 export const catalog = {
   // OAuth apps get tokens that do not expire; GitHub Apps get tokens for 8 hours and refresh tokens that work once.
@@ -54,8 +54,8 @@ export const catalog = {
       body: { access_token: accessToken },
     }),
   },
-  // Tokens for an hour; refresh tokens rotate, and come only to those who ask for `offline_access`. There is no way to
-  // revoke them but the owner's settings page.
+  // Tokens last an hour; refresh tokens rotate, and are given for the scope `offline_access` only. Only the owner can
+  // revoke them, on the settings page.
   trackera: {
     authorizeUrl: 'https://auth.atlassian.com/authorize',
     tokenUrl: 'https://auth.atlassian.com/oauth/token',
@@ -68,7 +68,7 @@ export const catalog = {
     endings: ['invalid_grant'],
     profile: trackeraProfile,
   },
-  // Tokens for a day; refresh tokens rotate.
+  // Tokens last a day; refresh tokens rotate.
   trackerb: {
     authorizeUrl: 'https://linear.app/oauth/authorize',
     tokenUrl: 'https://api.linear.app/oauth/token',
@@ -86,7 +86,7 @@ export const catalog = {
 
 export type CatalogName = keyof typeof catalog
 
-/** What a provider is asked for. `linkScopes` are the operator's, in place of the catalog's, for access that writes. */
+/** The scopes of a request. `linkScopes` are the operator's; they replace the catalog's scopes for writing. */
 export const scopesAsked = (
   name: CatalogName,
   linkScopes: readonly string[] | undefined,
@@ -96,7 +96,7 @@ export const scopesAsked = (
   return [...new Set([...scopes, ...(toWrite ? (linkScopes ?? writeScopes) : [])])]
 }
 
-/** The site of the code host that people sign in at, where git finds repositories as well; undefined without https. */
+/** The site of the code host, where people sign in and git finds repositories; undefined without https. */
 export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefined }): string | undefined => {
   const { protocol, origin } = new URL(authorizeUrl ?? catalog.codehost.authorizeUrl)
   return protocol === 'https:' ? origin : undefined
@@ -104,7 +104,7 @@ export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefine
 
 type Place = { apiUrl?: string | undefined }
 
-/** Where the API of a provider is: at the operator's address, else at its own. */
+/** The API address of a provider: the operator's, else the default. */
 export const apiUrlOf = (name: CatalogName, { apiUrl }: Place): string => apiUrl ?? catalog[name].apiUrl
 
 export const apiUrlsOf = (

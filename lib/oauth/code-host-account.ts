@@ -12,7 +12,7 @@ import { type ClientSettings, createOauthProvider } from './oauth-provider.ts'
 import { createRenewal } from './renewal.ts'
 import { isAccountAt, type LinkedAccountRow, type Place } from './rows.ts'
 
-/** What the operator said of the code host. Without client id and secret tokens are not renewed. */
+/** The operator's settings of the code host. Without client id and secret tokens are not renewed. */
 type CodeHostSettings = { [Field in keyof ClientSettings]?: ClientSettings[Field] | undefined }
 
 type Needs = {
@@ -27,13 +27,14 @@ type Needs = {
 }
 
 const NAME = 'codehost' satisfies CatalogName
-/** Admins who are looked at, of whom there are few. */
+/** The most admins whose accounts are read. */
 const MOST_ADMINS = 100
 
 /**
- * The account of the code host that a task is run with: the one of the user who created it, and of a task that an event
- * made, the one that an admin linked last. A user who has linked none borrows none: who may create tasks shall not reach
- * what an admin's account may read. A user who is disabled, or not there under the present mode of sign-in, has none.
+ * The account of the code host that a task runs with: that of the user who created it; for a task of an inbound event,
+ * the one that an admin linked last. A user without a linked account gets no other's: a user who may create tasks must
+ * not reach what an admin's account may read. A user who is disabled, or who does not exist in the present mode of
+ * sign-in, has none.
  */
 export const createCodeHostAccount = (needs: Needs): AccountFor => {
   const { clock, settings, accountStatusOf, adminIds } = needs

@@ -7,7 +7,7 @@ import type { Providers } from './providers.ts'
 import type { LinkedAccountRow } from './rows.ts'
 import { type Connection, type ConnectionOf, PROVIDERS, type Unlink } from './schema.ts'
 
-/** The account that a user linked last with a provider. It needs no key: tokens stay sealed. */
+/** The account that a user linked last with a provider. It needs no key: the tokens stay sealed. */
 export const createConnectionOf =
   ({ ofUser }: Pick<LinkedAccounts, 'ofUser'>): ConnectionOf =>
   async (userId, provider) => {
@@ -36,7 +36,7 @@ const shownConnection = (row: LinkedAccountRow): Connection => {
 
 type Needs = { accounts: LinkedAccounts; providers: Providers; log: Log }
 
-/** What a user's linked accounts are to the rest of the service. */
+/** The linked accounts of a user, for the rest of the service. */
 export const createConnections = ({ accounts, providers, log }: Needs) => {
   const connectionsOf: ConnectionsOf = async (userId) => {
     const rows = await accounts.ofUser(userId)
@@ -46,7 +46,7 @@ export const createConnections = ({ accounts, providers, log }: Needs) => {
     }
   }
 
-  /** A provider that does not answer does not prevent unlinking. */
+  /** Unlinking works even if the provider does not answer. */
   const revoke = async (row: LinkedAccountRow) => {
     try {
       const tokens = await accounts.openTokens(row)

@@ -2,24 +2,24 @@ import * as z from 'zod'
 import { UserSchema } from '../accounts/schema.ts'
 import { defineRoutes } from '../http/route.ts'
 
-/** Trackers and issuers write whole tokens into their codes. */
+/** Codes of trackers and issuers may contain whole tokens. */
 const CodeSchema = z.string().min(1).max(8_192)
 const StateSchema = z.string().min(1).max(200)
 
 const BeginQuery = z.object({
-  /** An invite code that a new account is to be made with. */
+  /** The invite code for a new account. */
   invite: z.string().max(200).optional(),
 })
-/** A page below the public address: segments of plain characters, so that no reading of it leads anywhere else. */
+/** A path below the public address. Its segments have plain characters only, so that every parser reads it alike. */
 const RedirectPathSchema = z
   .string()
   .max(200)
   .regex(/^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/, 'must be a plain path such as /signed-in')
 const UrlQuery = BeginQuery.extend({
-  /** Where the code host sends the browser back to; the callback, which signs in by itself, when absent. */
+  /** The page that the code host sends the browser back to; when absent, the callback, which signs in itself. */
   redirectPath: RedirectPathSchema.optional(),
 })
-/** Every return from the provider is answered with a page: there is a person who waits for one. */
+/** Every return from the provider is answered with a page, since a person waits for it. */
 const CallbackQuery = z.object({
   code: z.string().optional(),
   state: z.string().optional(),
@@ -27,7 +27,7 @@ const CallbackQuery = z.object({
   iss: z.string().optional(),
 })
 
-/** Both are for browsers: a user with a session links the account, all others sign in with it. */
+/** Both are for browsers: a user with a session links the account, any other caller signs in with it. */
 const begin = <const Path extends string>(path: Path, summary: string) =>
   ({
     method: 'GET',

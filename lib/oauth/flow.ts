@@ -17,10 +17,10 @@ import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import type { ProviderName } from './schema.ts'
 
-/** One for each provider, so that two may be on their way at once. */
+/** One cookie for each provider, so that two sign-ins may run at once. */
 const cookieName = (provider: ProviderName): string => `svc_oauth_${provider}`
 
-/** Binds a sign-in to the browser that began it. Lax: it comes along when the provider sends the browser back. */
+/** Binds a sign-in to the browser that began it. `Lax`, so that the provider's redirect back carries it. */
 const browserCookie = (provider: ProviderName, secret: string, isSecure: boolean) => ({
   'set-cookie': [
     `${cookieName(provider)}=${secret}`,
@@ -45,27 +45,27 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** What the request that begins it asks for; the way back is the callback unless a page of the same site takes it. */
+/** The parameters of a begin; the return goes to the callback unless `redirectPath` names another page of the site. */
 export type Wish = { invite?: string | undefined; redirectPath?: string | undefined }
 
-/** What the browser came back with. */
+/** The parameters of the browser's return. */
 export type Returned = {
   code?: string | undefined
   state?: string | undefined
   error?: string | undefined
   iss?: string | undefined
 }
-/** `isLinked`: the user was signed in already. */
+/** `isLinked`: the user was signed in already, and linked the account. */
 export type Finished = { user: User; isLinked: boolean }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>
 
-/** A sign-in that begins writes to storage before the caller is known: its number is limited. */
+/** The begin of a sign-in writes to storage for unknown callers, so it is limited. */
 const BEGIN_LIMIT = { name: 'oauthBegin', calls: 60, windowMs: 60_000 }
 
 export type Flow = ReturnType<typeof createFlow>
 
-/** The way to a provider and back. A user with a session links an account by it, all others sign in. */
+/** The OAuth flow. A user with a session links an account by it, any other caller signs in. */
 export const createFlow = (needs: Needs) => {
   const { providers, authorizationRequests, accounts, mode, userOf, audit } = needs
   const personWho = createPersonWho(needs)
@@ -117,7 +117,7 @@ export const createFlow = (needs: Needs) => {
     return { user, isKnown: false, isNew: false }
   }
 
-  /** Makes the account that person's, who is signed in or signs in with it; it is on record when it is not yet. */
+  /** Links the account to the person who is signed in, or who signs in with it; records a new link. */
   const attach = async (
     provider: Provider,
     { userId, invite }: Pick<AuthorizationRequest, 'userId' | 'invite'>,
@@ -129,7 +129,7 @@ export const createFlow = (needs: Needs) => {
     const { user, isKnown, isNew } = isLinked
       ? await linkerWho(userId)
       : await personWho(provider, exchanged, invite)
-    // A new user was made together with the link.
+    // A new user was committed together with the link.
     if (!isNew && !(isKnown && (await accounts.isWider(provider, user.id, profile, tokens))))
       await accounts.link(provider, user.id, profile, tokens)
     const { username, subject } = profile
@@ -156,7 +156,7 @@ export const createFlow = (needs: Needs) => {
   return { begin, finish }
 }
 
-/** The variables without which a provider is not there; an issuer may do without a secret. */
+/** The variables that a provider needs; an issuer may work without a secret. */
 const neededFor = (name: ProviderName): string => {
   if (name === 'oidc') return 'OIDC_ISSUER and OIDC_CLIENT_ID'
   return `${name.toUpperCase()}_CLIENT_ID and ${name.toUpperCase()}_CLIENT_SECRET`

@@ -3,7 +3,7 @@ import { Problem } from '../core/errors.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import { type Arrival, invalidCode, oauthFailed, type Tokens } from './provider.ts'
 
-/** One client of one authorization server, as oauth4webapi knows them. */
+/** A client at an authorization server, in the form of oauth4webapi. */
 export type Registration = {
   server: oauth.AuthorizationServer
   client: oauth.Client
@@ -11,7 +11,7 @@ export type Registration = {
   options: ReturnType<typeof requestOptions>
 }
 
-/** How oauth4webapi makes its requests: by https, unless the operator chose an address that is not. */
+/** The options of oauth4webapi: https only, unless the operator chose an address without it. */
 export const requestOptions = (fetch: ProviderFetch, chosen: string) => ({
   [oauth.customFetch]: (
     url: string,
@@ -25,7 +25,7 @@ export const requestOptions = (fetch: ProviderFetch, chosen: string) => ({
   [oauth.allowInsecureRequests]: chosen.startsWith('http:'),
 })
 
-/** The answer to an authorization code (RFC 6749, section 4.1.3; RFC 7636; RFC 9207 where `iss` came). */
+/** Redeems an authorization code (RFC 6749, section 4.1.3; RFC 7636; RFC 9207 where `iss` came). */
 export const redeem = async (
   { server, client, authentication, options }: Registration,
   { code, state, iss, redirectUri, verifier }: Arrival,
@@ -50,33 +50,33 @@ export const tokensOf = (answer: oauth.TokenEndpointResponse): Tokens => ({
   scopes: (answer.scope ?? '').split(/[\s,]+/).filter((scope) => scope !== ''),
 })
 
-/** The error code of an authorization server's refusal; undefined for anything else that was thrown. */
+/** The error code of an authorization server's refusal; undefined for any other thrown value. */
 export const refusalIn = (thrown: unknown): string | undefined =>
   thrown instanceof oauth.ResponseBodyError ? thrown.error : undefined
 
-/** How servers say that a code does not work (RFC 6749, section 5.2; the code host has words of its own). */
+/** The error codes of a refused code (RFC 6749, section 5.2; the code host has its own). */
 const CODE_REFUSALS = ['invalid_grant', 'bad_verification_code']
 
-/** As `asOauthFailed`, of what came of an authorization code: that one is wrong is its sender's doing. */
+/** Converts as `asOauthFailed` does, for an authorization code: a wrong code is the sender's fault. */
 export const asExchangeFailed = (thrown: unknown): never => {
   const refusal = refusalIn(thrown)
   if (refusal !== undefined && CODE_REFUSALS.includes(refusal)) throw invalidCode(refusal)
   return asOauthFailed(thrown)
 }
 
-/** Errors of oauth4webapi hold what the server sent, tokens among it: of them only the code goes on. */
+/** Errors of oauth4webapi contain the server's answer with tokens, so only their code is passed on. */
 export const asOauthFailed = (thrown: unknown): never => {
   if (thrown instanceof Problem) throw thrown
   throw oauthFailed(refusalIn(thrown) ?? codeOf(thrown))
 }
 
-/** The code of an error, of oauth4webapi or a Problem. */
+/** The code of an error of oauth4webapi, or of a Problem. */
 export const codeOf = (thrown: unknown): unknown =>
   thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
 
 /**
- * A fetch that makes token answers what RFC 6749 says they are: the code host reports errors with status 200, the first
- * tracker leaves `token_type` out, and the second gives older clients their scopes as a list.
+ * A fetch that makes token answers conform to RFC 6749: the code host reports errors with status 200, the first tracker
+ * omits `token_type`, and the second gives older clients their scopes as a list.
  */
 export const conforming =
   (fetch: ProviderFetch): ProviderFetch =>

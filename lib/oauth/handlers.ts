@@ -15,7 +15,7 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
   const begin =
     (name: ProviderName) =>
     async ({ query }: { query: Wish }, call: Call) => {
-      // Portals and mails lead to the sign-in: who is signed in already is where that leads to, and links nothing.
+      // Portals and mails may link to the sign-in: a user who is signed in is sent to the page, and links no account.
       if (isForeignLink(call)) return goTo('/')
       const { url, headers } = await flow.begin(name, query, call)
       return goTo(url, headers)
@@ -65,6 +65,6 @@ const goTo = (location: string, headers: Readonly<Record<string, string>> = {}) 
     { status: 302, headers: { 'content-type': 'text/plain; charset=utf-8', location, ...headers } },
   )
 
-/** The codes of problems are the reasons; what has no such code is nothing that the person could do anything about. */
+/** Codes of Problems are the reasons; any other error is one that the person cannot act on. */
 const failureOf = (thrown: unknown): Failure =>
   FailureSchema.safeParse(thrown instanceof Problem ? thrown.code : undefined).data ?? 'oauth_failed'

@@ -9,23 +9,26 @@ import type { Profile, Provider, Tokens } from './provider.ts'
 import { type LinkedAccountRow, linkedAccounts } from './rows.ts'
 
 const MOST_ACCOUNTS = 200
-/** How often a link that another request changes in between is read and decided on again. */
+/** The tries of a link that other requests change meanwhile. */
 const TRIES = 20
 
 type Needs = { store: Store; cipher: Cipher; clock: Clock; accountStatusOf: AccountStatusOf }
 
-/** What is sealed. An access token that is renewed keeps the refresh token it came with, unless there is a new one. */
+/** The sealed tokens. A renewed access token keeps its refresh token, unless the answer has a new one. */
 export type KeptTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
 
 export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
 
-/** The key of an account: hashed, since subjects may hold anything. Who is known stays so when the client is another. */
+/**
+ * The key of an account: a hash, since subjects may contain anything. It does not depend on the client, so a changed
+ * client keeps its users.
+ */
 export const accountId = ({ name, realm }: Provider, subject: string): string =>
   createHash('sha256')
     .update(JSON.stringify([name, realm, subject]))
     .digest('hex')
 
-/** Every account of a user, those linked last first. */
+/** Every account of a user, the latest link first. */
 export const createAccountsOf =
   (store: Store) =>
   async (userId: string): Promise<LinkedAccountRow[]> => {
@@ -38,12 +41,12 @@ export const createAccountsOf =
     return rows
   }
 
-/** Accounts elsewhere: each belongs to one user, which the insert of its row decides. */
+/** Linked accounts: each belongs to one user, which the insert of its row decides. */
 export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: Needs) => {
   const seal = (tokens: KeptTokens, id: string, userId: string) =>
     cipher.seal(JSON.stringify(tokens), contextOf(id, userId))
 
-  /** The fields that hold tokens. */
+  /** The fields with tokens. */
   const tokenFields = async (
     tokens: Tokens | undefined,
     id: string,
@@ -83,8 +86,8 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
   }
 
   /**
-   * The write that makes the account the user's, with the newest tokens; it is refused when another user was faster. Throws
-   * Problem `invalid` `account_taken` when it is another user's; an account whose owner is gone is free.
+   * The write that links the account to the user with the newest tokens; it is refused when another user won. Throws
+   * Problem `invalid` `account_taken` for an account of another user; an account whose owner no longer exists is free.
    */
   const linkOf = async (
     provider: Provider,
@@ -99,7 +102,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
     return replaced(row, owner)
   }
 
-  /** Makes the account the user's, with the newest tokens. Throws what `linkOf` throws. */
+  /** Links the account to the user with the newest tokens. Throws the errors of `linkOf`. */
   const link = async (...of: Parameters<typeof linkOf>): Promise<void> => {
     for (let tries = 0; tries < TRIES; tries++)
       if ((await store.commit<LinkedAccountRow>(await linkOf(...of))).applied) return
@@ -107,8 +110,8 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
   }
 
   /**
-   * Whether the tokens that are there may do more than the new ones: who linked an account to write signs in with less, and
-   * keeps what was linked.
+   * Whether the stored tokens may do more than the new ones: a user who linked an account for writing signs in with fewer
+   * scopes, and the link stays.
    */
   const isWider = async (
     provider: Provider,
@@ -129,13 +132,13 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
     tokenFields,
     openTokens: async ({ id, userId, tokens }: LinkedAccountRow): Promise<KeptTokens | undefined> =>
       tokens === undefined ? undefined : JSON.parse(await cipher.open(tokens, contextOf(id, userId))),
-    /** False when it was not the user's any more. */
+    /** False when it was no longer the user's. */
     remove: async ({ id, userId }: LinkedAccountRow): Promise<boolean> =>
       (await store.commit<LinkedAccountRow>({ remove: linkedAccounts, key: id, when: { userId } })).applied,
   }
 }
 
-/** Fields that a row may be without: one that the new row has not must go. */
+/** Optional fields of a row: those that the new row lacks must be removed. */
 const CLEARED = [
   'username',
   'avatarUrl',

@@ -3,11 +3,11 @@ import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
 import type { AuthorizationRequest } from './authorization-requests.ts'
 
-/** Whether accounts of this user write reports, so that linking asks for access that writes: those of admins do. */
+/** Whether accounts of this user write reports, so that linking asks for write access: those of admins do. */
 export const isReporter = ({ role }: Pick<Principal, 'role'>, areReportsOn: boolean): boolean =>
   areReportsOn && role === 'admin'
 
-/** An account is linked by the one who asked for it, in the session that asked: else Problem `forbidden` `session_changed`. */
+/** Throws Problem `forbidden` `session_changed` unless the session that asked for the link is the one that ends it. */
 export const refuseOtherSession = (
   { userId, sessionId }: AuthorizationRequest,
   principal: Principal,
@@ -17,16 +17,16 @@ export const refuseOtherSession = (
 }
 
 /**
- * Whether a page of another site led a signed-in user here. Its author may have signed the person in as himself
- * at the provider, and a user who links that account lets him in from then on. `Sec-Fetch-Site` of Fetch Metadata shows it: a
- * browser that does not send it is old, and any other caller is led by no page.
+ * Whether a page of another site sent a signed-in user here. Its author may have signed the person in as himself at the
+ * provider, and a user who links that account gives him access. `Sec-Fetch-Site` (Fetch Metadata) shows it: only old
+ * browsers omit it, and other callers follow no page.
  */
 export const isForeignLink = ({ principal, header }: Pick<Call, 'principal' | 'header'>): boolean => {
   const site = header('sec-fetch-site')
   return principal.userId !== ANONYMOUS.userId && (site === 'cross-site' || site === 'same-site')
 }
 
-/** Throws Problem `forbidden` `foreign_origin` when a page of another site would have an account linked. */
+/** Throws Problem `forbidden` `foreign_origin` when a page of another site tries to link an account. */
 export const refuseForeignLink = (call: Pick<Call, 'principal' | 'header'>): void => {
   if (isForeignLink(call))
     throw new Problem(

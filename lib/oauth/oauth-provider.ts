@@ -15,21 +15,21 @@ import {
 import type { AskApi } from './profiles.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 
-/** What an operator registered with the provider, and where that is if not at its usual address. */
+/** The operator's client at the provider, and its addresses if they are not the defaults. */
 export type ClientSettings = {
   clientId: string
   clientSecret: string
   authorizeUrl?: string | undefined
   tokenUrl?: string | undefined
   apiUrl?: string | undefined
-  /** What linking asks for besides; the catalog's when absent. */
+  /** The further scopes of linking; the catalog's when absent. */
   linkScopes?: readonly string[] | undefined
 }
 type Needs = { name: CatalogName; settings: ClientSettings; fetch: ProviderFetch }
 
 const HEADERS = { accept: 'application/json', 'user-agent': 'agent-task-service' }
 
-/** A provider of the catalog, spoken to in OAuth 2.0 with PKCE (RFC 6749, RFC 7636). */
+/** A provider of the catalog, by OAuth 2.0 with PKCE (RFC 6749, RFC 7636). */
 export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider => {
   const entry: CatalogEntry = catalog[name]
   const { clientId, clientSecret, linkScopes } = settings

@@ -17,12 +17,12 @@ export type IssuerSettings = { issuer: string; clientId: string; clientSecret?: 
 type Needs = { settings: IssuerSettings; fetch: ProviderFetch; clock: Pick<Clock, 'monotonic'>; log: Log }
 
 const DISCOVERY_MS = 3_600_000
-/** Seconds that the issuer's clock may be off. */
+/** The tolerated error of the issuer's clock in seconds. */
 const CLOCK_TOLERANCE = 30
 
 /**
  * Any OpenID Connect issuer, by discovery and the authorization code flow (OpenID Connect Core 1.0, section 3.1). Its
- * tokens are not kept: they only say who signs in.
+ * tokens are not stored: they only prove who signs in.
  */
 export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Provider => {
   const { clientId, clientSecret } = settings
@@ -45,13 +45,13 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
     return known.asked
   }
 
-  /** oauth4webapi keeps keys by server object: a new one has the keys fetched anew, so a rotation is never missed. */
+  /** oauth4webapi caches keys by server object: a new object fetches the keys again, so a rotation is never missed. */
   const register = async (): Promise<Registration> => {
     const server = { ...(await serverNow()) }
     return { server, client, authentication: authenticationAt(server, clientSecret), options }
   }
 
-  /** Who is known comes in without it, so that it cannot be had is no failure; that it is of another is. */
+  /** A missing answer is no failure, since a known user does not need it; an answer about another subject is one. */
   const userinfo = async (
     { server }: Registration,
     subject: string,
@@ -106,7 +106,7 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
         await oauth.validateApplicationLevelSignature(server, response, options)
         const claims = oauth.getValidatedIdTokenClaims(answer)
         if (claims === undefined) throw oauthFailed('no_id_token')
-        // All people without a subject would be the same one.
+        // An empty subject would be the same person for everyone.
         if (claims.sub.trim() === '') throw oauthFailed('no_subject')
         if (hasAddress(claims) || server.userinfo_endpoint === undefined)
           return { profile: oidcProfile(claims.sub, claims) }
@@ -118,7 +118,7 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
   }
 }
 
-/** As the issuer lists it; client_secret_basic is what it takes when it lists nothing (OpenID Connect Discovery 1.0). */
+/** The method that the issuer lists; the default is client_secret_basic (OpenID Connect Discovery 1.0). */
 const authenticationAt = (
   server: oauth.AuthorizationServer,
   secret: string | undefined,

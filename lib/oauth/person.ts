@@ -12,17 +12,17 @@ type Needs = {
 }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>
-/** `isKnown`: the account elsewhere was the user's before; `isNew`: the user is new, and it is by now. */
+/** `isKnown`: the linked account was the user's before. `isNew`: this sign-in made the user. */
 type Person = { user: User; isKnown: boolean; isNew: boolean }
 
 /**
- * Who signs in with an account elsewhere: its owner, else the user who has proven to own the same address, else a new
- * one. A subject never becomes another person; an address may, when its owner leaves and it is given away (OpenID
- * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place, as given to the same
- * client: another one may get other subjects of the same people.
+ * Finds the user who signs in with a linked account: its owner, else the user who has proven to own the same address,
+ * else a new one. A subject never becomes another person; an address may, when its owner leaves and it is given to
+ * another (OpenID Connect Core 1.0, section 5.7). So an address opens no account that has another subject of the same
+ * realm and client; another client may get other subjects for the same people.
  */
 export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreateUser }: Needs) => {
-  /** The user whose account that is; undefined when it has no owner, or the owner is gone. */
+  /** The owner of the linked account; undefined when it has none, or the owner no longer exists. */
   const ownerOf = async (id: string): Promise<User | undefined> => {
     const row = await accounts.get(id)
     const status = row && (await accountStatusOf(row.userId))

@@ -9,7 +9,7 @@ const text = z
   .min(1)
   .max(500)
   .transform((value) => value.toWellFormed())
-/** What nothing depends on is left out when it is not as it should be. */
+/** An optional field of an unexpected type is left out. */
 const optional = text.nullish().catch(undefined)
 
 const CodehostUser = z.object({
@@ -20,10 +20,10 @@ const CodehostUser = z.object({
 })
 const CodehostEmails = z.array(z.object({ email: text, primary: z.boolean(), verified: z.boolean() }))
 
-/** Addresses that the code host gives to hide others by: no mail arrives there. */
+/** Addresses of the code host that hide the real ones: they receive no mail. */
 const HIDING = /@users\.noreply\./i
 
-/** GET /user and GET /user/emails of GitHub's REST API: of the addresses a verified one, and the primary one, if it can be. */
+/** GET /user and GET /user/emails of GitHub's REST API: prefers a verified address, and the primary one. */
 export const codehostProfile = async (ask: AskApi): Promise<Profile> => {
   const user = await ask(CodehostUser, '/user')
   const emails = await ask(CodehostEmails, '/user/emails')
@@ -47,7 +47,7 @@ const TrackeraUser = z.object({
 })
 const TrackeraSites = z.array(z.object({ id: text, name: text }))
 
-/** GET /me and the accessible resources of Atlassian's API. Who sees several sites works in the first. */
+/** GET /me and the accessible resources of Atlassian's API. A person with several sites gets the first one. */
 export const trackeraProfile = async (ask: AskApi): Promise<Profile> => {
   const user = await ask(TrackeraUser, '/me')
   const [site] = await ask(TrackeraSites, '/oauth/token/accessible-resources')
@@ -70,8 +70,8 @@ const TRACKERB_QUERY =
   '{ viewer { id name email avatarUrl } organization { id name } teams(first: 100) { nodes { id name key } } }'
 
 /**
- * The viewer of Linear's GraphQL API. Linear does not say whether an address is verified, and knows none that is not:
- * people come in by a link sent there, by Google, or by the identity provider of a domain that was proven.
+ * The viewer of Linear's GraphQL API. Linear does not report whether an address is verified, but all are: people sign in
+ * by a link sent there, by Google, or by the identity provider of a proven domain.
  */
 export const trackerbProfile = async (ask: AskApi): Promise<Profile> => {
   const { data } = await ask(TrackerbViewer, '/graphql', { query: TRACKERB_QUERY })
@@ -101,15 +101,15 @@ const OidcClaims = z.object({
   picture: optional,
 })
 
-/** Whether claims have an address and say whether it is verified. */
+/** Whether claims have an address, and say whether it is verified. */
 export const hasAddress = (claims: unknown): boolean => {
   const { email, email_verified } = OidcClaims.parse(claims)
   return typeof email === 'string' && email_verified !== undefined
 }
 
 /**
- * The standard claims (OpenID Connect Core 1.0, section 5.1) of an ID token, and of userinfo where that was asked. An
- * address is verified when the answer that has it says so: what the other says may be of another address.
+ * The standard claims (OpenID Connect Core 1.0, section 5.1) of an ID token, and of userinfo if it was read. An address
+ * counts as verified by the answer that has it: the other answer may be about another address.
  */
 export const oidcProfile = (subject: string, idToken: unknown, userinfo: unknown = {}): Profile => {
   const [claims, more] = [OidcClaims.parse(idToken), OidcClaims.parse(userinfo)]

@@ -8,7 +8,7 @@ export type Tokens = {
   scopes: readonly string[]
 }
 
-/** Whom a provider says it is. `subject` never changes and is unique there. */
+/** The person whom a provider authenticated. `subject` never changes and is unique in the realm. */
 export type Profile = {
   subject: string
   username?: string
@@ -19,33 +19,33 @@ export type Profile = {
   workplace?: Workplace
 }
 
-/** What a browser takes to the provider. */
+/** The parameters of the redirect to the provider. */
 type Departure = { redirectUri: string; state: string; verifier: string; nonce: string }
-/** Whether access is asked for that writes, besides what a sign-in asks for. */
+/** Whether write access is requested in addition to the sign-in. */
 type Wanted = { toWrite?: boolean }
-/** What it comes back with, and what it left with. */
+/** The parameters of the return, with those of the redirect. */
 export type Arrival = Departure & { code: string; iss?: string | undefined }
 
-/** A place where people have accounts. Every failure is a Problem that holds nothing the provider said. */
+/** A provider of accounts. Every failure is a Problem without any text of the provider. */
 export type Provider = {
   name: ProviderName
-  /** Where subjects are unique: after a change of the provider's address they are other people's. */
+  /** The scope in which subjects are unique: after a change of the provider's address they are other people's. */
   realm: string
-  /** The client that subjects belong to, where an issuer may give each client others (OpenID Connect Core 1.0, 8.1). */
+  /** The client that subjects belong to, if the issuer may give each client others (OpenID Connect Core 1.0, 8.1). */
   clientId?: string
   authorizationUrl(departure: Departure & Wanted): Promise<string>
-  /** Who came back, and the tokens for it where any are kept. */
+  /** The person who returned, and their tokens if they are stored. */
   exchange(arrival: Arrival): Promise<{ profile: Profile; tokens?: Tokens }>
   /** New tokens for a refresh token; `ended` when the provider gives none any more. */
   renew?(refreshToken: string): Promise<Tokens | 'ended'>
   revoke?(tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>): Promise<void>
-  /** Whether tokens of these scopes may write comments; absent where there is nothing to comment on. */
+  /** Whether tokens of these scopes may write comments; absent for a provider without issues. */
   writes?(scopes: readonly string[]): boolean
 }
 
 const WORD = /^[\w-]{1,64}$/
 
-/** A code that the provider does not take: it is used up, too old, or was given to another client. */
+/** The error of a code that the provider refuses: it is used up, too old, or belongs to another client. */
 export const invalidCode = (why: string) =>
   new Problem(
     'invalid',
@@ -54,7 +54,7 @@ export const invalidCode = (why: string) =>
     { cause: new Error(why) },
   )
 
-/** A provider that refused, or answered nonsense. `why` is for the log, and stays out of it unless it is a mere word. */
+/** The error of a provider that refused, or answered nonsense. The log gets `why` only if it is one word. */
 export const oauthFailed = (why: unknown = 'unexpected') =>
   new Problem(
     'unavailable',

@@ -7,7 +7,7 @@ import { createOidcProvider, type IssuerSettings } from './oidc-provider.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderName } from './schema.ts'
 
-/** What the operator said of each provider. One without client id and secret is not configured. */
+/** The operator's settings of each provider. A provider without client id and secret is not configured. */
 export type ProviderSettings = {
   accounts: Readonly<
     Record<CatalogName, { [Field in keyof ClientSettings]?: ClientSettings[Field] | undefined }>
@@ -18,7 +18,7 @@ type Needs = { settings: ProviderSettings; fetch: ProviderFetch; clock: Clock; l
 
 export type Providers = ReadonlyMap<ProviderName, Provider>
 
-/** Every provider that is configured. */
+/** Every configured provider. */
 export const createProviders = ({ settings, fetch, clock, log }: Needs): Providers => {
   const providers = new Map<ProviderName, Provider>()
   for (const name of Object.keys(catalog) as CatalogName[]) {

@@ -14,30 +14,30 @@ type Needs = {
   accounts: Pick<LinkedAccounts, 'get' | 'openTokens' | 'tokenFields'>
 }
 
-/** A token that is about to expire is renewed before it is used. */
+/** A token that expires within this time is renewed before it is used. */
 const DUE_MS = 60_000
-/** Longer than a request to a provider, and storing what came of it, may take. */
+/** Longer than a request to a provider and the write of its result. */
 const CLAIM_MS = 20_000
 const LOOK_AGAIN_MS = 100
 
-/** The working access token of the account with that id; undefined when it is not linked any more. */
+/** The valid access token of an account; undefined when it is not linked any more. */
 export type WorkingToken = (id: string, provider: Provider) => Promise<string | undefined>
 
 type Change = Pick<Update<LinkedAccountRow>, 'set' | 'unset'>
-/** What one look at the row came to: a token, or that there is none; undefined when the row says more by now. */
+/** The result of one read of the row: a token, or none; undefined when the row has changed meanwhile. */
 type Found = { token: string | undefined } | undefined
 
 /**
- * Tokens that work. Refresh tokens may work only once, so one caller of all processes renews: whose conditional write
- * claims the row. The others wait for the row to change. New tokens are stored before they are handed out. After a death
- * in between the claim runs out and the old refresh token is tried once more: providers with a grace period take it;
+ * Valid tokens. A refresh token may work only once, so one caller of all processes renews: the one whose conditional
+ * write claims the row. The others wait for the row to change. New tokens are stored before they are used. After a death
+ * in between the claim expires and the old refresh token is tried once more: providers with a grace period accept it;
  * with the others the account has to be linked again.
  */
 export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingToken => {
-  // Callers of this process wait for one another, without asking storage each.
+  // Callers in this process share one renewal, so that not each of them reads storage.
   const underWay = new Map<string, Promise<string | undefined>>()
 
-  /** Changes the row as it was read; false when another process changed it first. */
+  /** Changes the row that was read; false when another process changed it first. */
   const change = async ({ id: key, version }: LinkedAccountRow, changes: Change): Promise<boolean> => {
     const update = { update: linkedAccounts, key, when: { version }, add: { version: 1 }, ...changes }
     return (await store.commit<LinkedAccountRow>(update)).applied
@@ -59,13 +59,13 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     return undefined
   }
 
-  /** `later` when the provider cannot be asked, and the token there is works a little longer. */
+  /** `later` when the provider cannot be reached and the present token is still valid for a while. */
   const ask = async (row: LinkedAccountRow, { refreshToken }: KeptTokens, provider: Provider) => {
     if (refreshToken === undefined || provider.renew === undefined) return 'ended'
     try {
       return await provider.renew(refreshToken)
     } catch (thrown) {
-      // The next caller may try again at once.
+      // Allows the next caller to try again at once.
       await change(row, { unset: ['renewingUntil'] })
       if (isWorking(row, 0)) return 'later'
       throw thrown
@@ -77,7 +77,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     const expires = set.tokensExpireAt !== undefined
     const unset: Change['unset'] = expires ? ['renewingUntil'] : ['renewingUntil', 'tokensExpireAt']
     if (await changeSurely(row, { set, ...(unset && { unset }) })) return { token: tokens.accessToken }
-    // Unlinked while it was renewed: these tokens are stored nowhere else.
+    // The account was unlinked during the renewal: these tokens are stored nowhere else.
     if ((await accounts.get(row.id)) === undefined) await provider.revoke?.(tokens)
     return undefined
   }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 
-/** Where people may have accounts; `oidc` is the issuer of the installation's choice. */
+/** The providers of accounts; `oidc` is the issuer that the installation chose. */
 export const PROVIDERS = ['codehost', 'trackera', 'trackerb', 'oidc'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** Why signing in or linking came to nothing, for the login page. Nothing a provider says gets into this. */
+/** The reason of a failed sign-in or linking, for the login page. It contains no text of a provider. */
 export const FailureSchema = z.enum([
   'access_denied',
   'invalid_state',
@@ -25,7 +25,7 @@ export const FailureSchema = z.enum([
 ])
 export type Failure = z.output<typeof FailureSchema>
 
-/** What a tracker calls the place that a person works in. */
+/** A tracker's name of the site in which a person works. */
 export type Workplace = {
   cloudId?: string
   siteName?: string
@@ -34,7 +34,7 @@ export type Workplace = {
   teams?: readonly { id: string; name: string; key: string }[]
 }
 
-/** A linked account as its owner may see it; tokens are in none of it. */
+/** A linked account as its owner may see it, without tokens. */
 export type Connection = Workplace & {
   provider: ProviderName
   /** False when the provider gives no tokens any more: the owner has to link the account again. */
@@ -42,7 +42,7 @@ export type Connection = Workplace & {
   username?: string
   avatarUrl?: string
   scopes: readonly string[]
-  /** When the access token has to be renewed, which happens by itself. */
+  /** The time when the access token is renewed, which happens automatically. */
   tokenExpiry?: string
 }
 
@@ -50,26 +50,26 @@ export type Connection = Workplace & {
 export type ConnectionOf = (userId: string, provider: ProviderName) => Promise<Connection | undefined>
 
 /**
- * Revokes a user's tokens at several providers, where one lets us do that, and forgets the accounts; answers which they were.
- * Nothing linked is fine.
+ * Revokes a user's tokens at several providers, where they support it, and removes the linked accounts; resolves to the
+ * providers that had one. No linked account is no error.
  */
 export type Unlink = (
   userId: string,
   providers: readonly ProviderName[],
 ) => Promise<readonly Pick<Connection, 'provider' | 'username'>[]>
 
-/** A linked account that gives tokens. */
+/** A linked account with tokens. */
 type UsableAccount = { id: string; username?: string; cloudId?: string }
 
-/** Linked accounts for those who speak to a provider in their owner's name. */
+/** Linked accounts, for calls to a provider in their owner's name. */
 export type AccountAccess = {
-  /** The account that an admin linked last with the provider, and that may write comments; undefined when there is none. */
+  /** The account with write access that an admin linked last with the provider; undefined when there is none. */
   writerAt(provider: ProviderName): Promise<UsableAccount | undefined>
   /** The account that a user linked last with the provider. */
   readerOf(userId: string, provider: ProviderName): Promise<UsableAccount | undefined>
   /**
-   * A token of that account that works now, renewed when that is due; undefined when it is not linked any more. Throws
-   * Problem `invalid` `connection_expired` when it has to be linked again, `unavailable` when the provider cannot be asked.
+   * A valid token of that account, renewed when due; undefined when the account is not linked any more. Throws Problem
+   * `invalid` `connection_expired` when it has to be linked again, `unavailable` when the provider cannot be reached.
    */
   tokenOf(id: string, provider: ProviderName): Promise<string | undefined>
 }

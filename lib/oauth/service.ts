@@ -24,16 +24,13 @@ type NoteRefusalsNeeds = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-/** A person who declines, and a provider that is not there, are no refusals of ours. */
+/** A person who declines, and a provider that does not answer, are no refusals of this service. */
 const RefusalSchema = FailureSchema.exclude(['access_denied', 'provider_unreachable', 'oauth_not_configured'])
 
-/**
- * A state costs nothing to make up, and a record is kept for long: what is refused over the limit of passwords is
- * in the log only.
- */
+/** Anyone can make up a state, and records are kept for long: refusals over this limit go to the log only. */
 const AUDITED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }
 
-/** Records sign-ins, and of accounts that were to be linked, that were refused when the browser came back. */
+/** Records sign-ins and linkings that were refused when the browser returned. */
 const createAuditRefusals =
   ({ limiter, audit }: NoteRefusalsNeeds) =>
   (finish: Flow['finish']): Flow['finish'] =>
@@ -68,7 +65,7 @@ type Needs = {
   adminIds: () => Promise<readonly string[]>
 }
 
-/** Accounts that people have elsewhere: signing in with them, and what they give access to. */
+/** Accounts of people at providers: signing in with them, and access through them. */
 export const createOAuth = (needs: Needs) => {
   const { grantSession, log } = needs
   const providers = createProviders({ ...needs, fetch: needs.providerFetch })

@@ -16,7 +16,7 @@ const events = z
   .min(1, 'choose at least one event')
   .max(20)
   .transform((names) => [...new Set(names)])
-/** Its bytes are the key of the HMAC. */
+/** The bytes of the text are the key of the HMAC. */
 const secret = shownText(200).pipe(z.string().min(8))
 
 const CreateWebhookBody = z

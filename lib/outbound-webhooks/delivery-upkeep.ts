@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Page, Store } from '../ports/store.ts'
 import { type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
 
-/** What the webhooks need of deliveries, each of which belongs to one of them; see `createOwnedDeliveries`. */
+/** The verbs of deliveries that webhooks call; each delivery belongs to one webhook, see `createOwnedDeliveries`. */
 export type WebhookDeliveries = {
   add: AddDelivery
   page(owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>>
@@ -20,21 +20,20 @@ export type WebhookDeliveries = {
 
 type Needs = { store: Store; clock: Clock; deliveries: WebhookDeliveries }
 
-/** As many as there may be webhooks. */
+/** The number of webhooks that may exist. */
 const MOST_AT_ONCE = 100
 /**
- * An index may follow its rows by some seconds, and a notice that was handled at the time of a change adds its deliveries
- * after it. What came so late is found by the calls of this time.
+ * An index may lag its rows by some seconds, and a notice that is handled during a change adds its deliveries afterwards.
+ * The calls of this time find such late rows.
  */
 const LATE_ROWS_MS = 60_000
 
-/** Work on the deliveries of a webhook; each step is a page of them. */
+/** The work on the deliveries of a webhook; each step is one page. */
 type Work = { steps: AsyncIterator<unknown>; over: () => Promise<unknown> }
 
 /**
- * What follows from a change of a webhook for the deliveries that it has: those of an active one are made due again, those
- * of a deleted one are removed. Each call works for `mostMs`, page by page, with the webhooks in turn, and the next one goes
- * on from there.
+ * Adjusts deliveries after a change of their webhook: those of an activated webhook become due again, those of a deleted
+ * one are removed. Each call works for `mostMs`, page by page, on all webhooks in turn; the next call continues.
  */
 export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
   const isLate = (at: string): boolean => clock.now() - Date.parse(at) >= LATE_ROWS_MS
@@ -53,7 +52,7 @@ export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
     }
   }
 
-  /** The steps for a webhook that is active; one that was paused again keeps what it has, and is done at once. */
+  /** The steps for an active webhook. A webhook that was paused again keeps its deliveries held, and is done at once. */
   const resuming = async (id: string): Promise<Work[]> => {
     const row = await store.get(webhooks, id)
     if (row?.resumeAt === undefined) return []
@@ -81,14 +80,14 @@ export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
   })
 
   return {
-    /** Makes due what was held for a webhook that is active again, and what is to be recovered. */
+    /** Makes due the held deliveries of activated webhooks, and the deliveries of recoveries. */
     resumeDue: async (mostMs: number): Promise<void> => {
       const due = { index: 'resuming', order: 'asc', limit: MOST_AT_ONCE } as const
       const { rows } = await store.page(webhooks, due)
       await inTurn((await Promise.all(rows.map(({ id }) => resuming(id)))).flat(), mostMs)
     },
 
-    /** Removes the deliveries of webhooks that were deleted. */
+    /** Removes the deliveries of deleted webhooks. */
     removeDeleted: async (mostMs: number): Promise<void> => {
       const due = { index: 'deleted', order: 'asc', limit: MOST_AT_ONCE } as const
       const { rows } = await store.page(webhookHealth, due)

@@ -7,7 +7,7 @@ type Needs = {
   openSecrets: (row: WebhookRow) => Promise<string[]>
 }
 
-/** Webhooks as their deliveries meet them: where they are, when they are paused or fail, and what came of a send. */
+/** Webhooks as endpoints of deliveries: their URL, whether they are paused or failing, and the results of sends. */
 export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints => {
   const of: Endpoints['of'] = async (owner) => {
     if (!isWebhookId(owner)) return undefined
@@ -19,7 +19,7 @@ export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints
   const isFailing: Endpoints['isFailing'] = async (owner) =>
     isWebhookId(owner) && ((await store.get(webhookHealth, owner))?.failureCount ?? 0) > 0
 
-  /** A webhook whose delivery is lost is paused: nothing else of it is lost then. */
+  /** A webhook that loses a delivery is paused, so that it loses no other. */
   const onLost: Endpoints['onLost'] = async (owner) => {
     if (!isWebhookId(owner) || (await store.get(webhooks, owner)) === undefined) return []
     return [{ update: webhooks, key: owner, set: { active: false, failing: true } }]

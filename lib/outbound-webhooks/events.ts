@@ -3,7 +3,7 @@ import { timeOfId } from '../core/ulid.ts'
 import type { EmittedEntry, Task, TaskEvent } from '../tasks/schema.ts'
 import type { WebhookEvent } from './schema.ts'
 
-/** The webhook events of an event of a task. However an attempt ends, its agent has finished. */
+/** The webhook events of an event of a task. At each end of an attempt its agent has finished. */
 const names: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>>> = {
   created: ['task.created'],
   started: ['agent.started'],
@@ -14,13 +14,13 @@ const names: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>
   recovered: ['agent.finished'],
 }
 
-/** The names that an event of a task may be emitted by. */
+/** The webhook events that an event of a task may cause. */
 export const eventNamesOf = (type: TaskEvent['type']): readonly WebhookEvent[] => names[type] ?? []
 
-/** An event as webhooks get it. Its timestamp is that of the change that caused it. */
+/** An event for webhooks. Its timestamp is that of the change that caused it. */
 type EmittedEvent = { event: WebhookEvent; timestamp: string; payload: object }
 
-/** The events of an entry of a task's log. Nothing has run where there is no attempt. */
+/** The webhook events of an entry in a task's log. Without an attempt no agent ran. */
 export const eventsOf = (task: Task, entry: EmittedEntry): EmittedEvent[] => {
   const timestamp = iso(timeOfId(entry.id))
   return eventNamesOf(entry.type).flatMap((event) =>
@@ -36,7 +36,7 @@ const payloads: Readonly<Record<WebhookEvent, (task: Task, entry: EmittedEntry) 
     ...{ id, title, result },
     duration: Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)) || 0,
   }),
-  // The task may have been queued again since, so what failed is taken from the entry.
+  // The task may have been queued again since, so the failure comes from the entry.
   'task.failed': ({ id, title, attempts }, { code = 'failed', message = '', attempt = attempts }) => ({
     ...{ id, title },
     error: { code, message },

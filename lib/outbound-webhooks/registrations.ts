@@ -14,10 +14,10 @@ import { WEBHOOK_ID, type WebhookHealth, type WebhookRow, webhookHealth, webhook
 import { MASKED_SECRET, SECRET_PREFIX, type Webhook } from './schema.ts'
 
 const SECRET_BYTES = 32
-/** How long the secret before a rotation signs as well. */
+/** How long the replaced secret keeps signing after a rotation. */
 const BOTH_MS = 86_400_000
 
-/** Replaced secrets that sign beside the newest one and the one before it: receivers may have any of a day's secrets. */
+/** The most replaced secrets that sign besides the newest two: a receiver may have any secret of the last day. */
 const MOST_OLDER = 3
 
 type Sealed = Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>
@@ -26,7 +26,7 @@ type WebhookSecretsNeeds = { cipher: Cipher; clock: Clock; entropy: Entropy }
 
 type WebhookSecrets = ReturnType<typeof createWebhookSecrets>
 
-/** The signing secrets of webhooks: sealed at rest, for the webhook alone. */
+/** The signing secrets of webhooks, sealed at rest for one webhook each. */
 export const createWebhookSecrets = ({ cipher, clock, entropy }: WebhookSecretsNeeds) => ({
   make: (): string => SECRET_PREFIX + entropy(SECRET_BYTES).toString('base64url'),
 
@@ -42,7 +42,7 @@ export const createWebhookSecrets = ({ cipher, clock, entropy }: WebhookSecretsN
     }
   },
 
-  /** Those that sign now, the newest first. */
+  /** The secrets that sign now, newest first. */
   open: ({ id, ...sealed }: Sealed & { id: string }): Promise<string[]> => {
     const newest = sealed.secret === undefined ? [] : [sealed.secret]
     const replaced = replacedIn(sealed, clock.now()).map(({ secret }) => secret)
@@ -50,14 +50,14 @@ export const createWebhookSecrets = ({ cipher, clock, entropy }: WebhookSecretsN
   },
 })
 
-/** The secrets that were replaced and sign all the same, the newest first. */
+/** The replaced secrets that still sign, newest first. */
 const replacedIn = ({ previousSecret, previousUntil = 0, olderSecrets = [] }: Sealed, nowMs: number) => {
   const previous = previousSecret === undefined ? [] : [{ secret: previousSecret, until: previousUntil }]
   return [...previous, ...olderSecrets].filter(({ until }) => nowMs < until)
 }
 
 const MOST_WEBHOOKS = 100
-/** Others change the same webhook meanwhile: the tick that resumes it, or another caller. */
+/** The tries of a change: the tick and other callers may change the same webhook meanwhile. */
 const MOST_TRIES = 5
 
 type Needs = {
@@ -66,14 +66,14 @@ type Needs = {
   secrets: WebhookSecrets
   clock: Clock
   ids: Ids
-  /** Commits changes of registrations together with the subscriptions after them. Throws what `prepare` throws. */
+  /** Commits changes of registrations together with the new subscriptions. Throws the errors of `prepare`. */
   changeSubscriptions: (
     prepare: (now: Subscriptions) => Promise<{ subscriptions: Subscriptions; rows: readonly AnyWrite[] }>,
   ) => Promise<void>
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-/** Which URLs get which events. They belong to the whole installation, as tasks do. */
+/** The registrations of webhooks. They belong to the whole installation, as tasks do. */
 export const createRegistrations = (needs: Needs) => {
   const { store, outbound, secrets, clock, ids, changeSubscriptions, audit } = needs
 
@@ -118,7 +118,7 @@ export const createRegistrations = (needs: Needs) => {
     }
   }
 
-  /** Throws Problem `invalid` for a URL that may not be reached, and for more webhooks than there may be. */
+  /** Throws Problem `invalid` for a URL that the service may not reach, and beyond the limit of webhooks. */
   const create = async (principal: Principal, given: CreateWebhook) => {
     await refusePrivate(given.url)
     const id = ids.next(WEBHOOK_ID)
@@ -144,7 +144,7 @@ export const createRegistrations = (needs: Needs) => {
     return { webhook: await shown(row), ...(given.generateSecret && secret ? { secret } : {}) }
   }
 
-  /** The write of a change. Activated again, a webhook gets what was held. */
+  /** The write of a change. An activated webhook gets its held deliveries. */
   const changeOf = async (
     row: WebhookRow,
     { secret, ...given }: ChangeWebhook,
@@ -154,7 +154,7 @@ export const createRegistrations = (needs: Needs) => {
     return {
       update: webhooks,
       key: row.id,
-      // What is lost pauses it: an answer that it is active must not be of another state than the one that was read.
+      // A lost delivery may pause the webhook meanwhile: the write applies only to the state that was read.
       ...(given.active === undefined ? {} : { when: { active: row.active } }),
       set: {
         ...given,
@@ -205,7 +205,7 @@ export const createRegistrations = (needs: Needs) => {
     await audit(principal, 'webhook.delete', note)
   }
 
-  /** Makes a new secret, which is in the answer and nowhere else; the old one signs as well for a day. */
+  /** Makes a new secret, which only the answer shows; the old secret keeps signing for a day. */
   const rotate = async (principal: Principal, id: string) => {
     const row = await load(id)
     const secret = secrets.make()
@@ -218,8 +218,8 @@ export const createRegistrations = (needs: Needs) => {
   }
 
   /**
-   * Has held deliveries, and what failed `since` then, made due again. Of two recoveries at once the earlier time counts; one
-   * that goes on is not cut short. Throws Problem `invalid` for one that is paused.
+   * Makes held deliveries, and those that failed `since` a time, due again. Of two concurrent recoveries the earlier time
+   * counts, and a recovery that is under way is not shortened. Throws Problem `invalid` for a paused webhook.
    */
   const recover = async (id: string, since: string): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -247,7 +247,7 @@ export const createRegistrations = (needs: Needs) => {
   }
 }
 
-/** What the record of the installation says of a webhook. The path of its URL may hold a secret. */
+/** The audit details of a webhook. They leave out the path of its URL, which may hold a secret. */
 const noteOf = ({ id, url, events, active }: WebhookRow) => ({ id, host: new URL(url).host, events, active })
 
 const tooMany = () =>

@@ -2,10 +2,9 @@ import { collection } from '../core/collection.ts'
 import type { Webhook } from './schema.ts'
 
 /**
- * A registration: `url` gets `events`. Secrets are sealed; the one before a rotation signs as well until `previousUntil`,
- * and so do the ones before it that are not over yet.
- * `resumeAt` is when the webhook was activated or a recovery was asked for. While it is there, held deliveries, and those
- * that failed between `recoverSince` and `resumeAt`, are being made due again.
+ * A registration: `url` gets `events`. Secrets are sealed; the previous secret signs until `previousUntil`, and each
+ * older one until its `until`. `resumeAt` is the time of the activation, or of the request for a recovery. While it is
+ * set, held deliveries, and those that failed between `recoverSince` and `resumeAt`, are being made due again.
  */
 export type WebhookRow = Pick<
   Webhook,
@@ -16,13 +15,13 @@ export type WebhookRow = Pick<
   previousSecret?: string
   /** Epoch milliseconds. */
   previousUntil?: number
-  /** The newest first. */
+  /** Newest first. */
   olderSecrets?: readonly { secret: string; until: number }[]
   resumeAt?: string
   recoverSince?: string
 }
 
-/** How ids of webhooks begin, and of nothing else that owns deliveries. */
+/** The prefix of webhooks' ids, which no other owner of deliveries has. */
 export const WEBHOOK_ID = 'whk'
 export const isWebhookId = (owner: string): boolean => owner.startsWith(`${WEBHOOK_ID}_`)
 
@@ -47,8 +46,8 @@ export const webhooks = collection<WebhookRow>({
 })
 
 /**
- * What came of the sends of a webhook; apart from it, since it changes with every send. It outlives a webhook that is
- * deleted, with `deletedAt`, until the deliveries of that one are removed.
+ * The results of a webhook's sends, in a row of their own since they change with every send. After a webhook was deleted
+ * the row stays, with `deletedAt`, until its deliveries are removed.
  */
 export type WebhookHealth = Pick<Webhook, 'id' | 'lastDelivery' | 'deliveryCount' | 'failureCount'> & {
   deletedAt?: string

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What webhooks may subscribe to, with the payloads of `eventsOf`. */
+/** The events of webhooks; `eventsOf` has their payloads. */
 export const WEBHOOK_EVENTS = [
   'task.created',
   'task.completed',
@@ -11,11 +11,11 @@ export const WEBHOOK_EVENTS = [
 ] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 
-/** Every event, those of a later version too. */
+/** Every event, also those of later versions. */
 export const ALL_EVENTS = '*'
 export const EventNameSchema = z.enum([...WEBHOOK_EVENTS, ALL_EVENTS])
 
-/** How secrets that the service makes begin, and masked ones. */
+/** The prefix of secrets that the service makes, and of masked ones. */
 export const SECRET_PREFIX = 'wh_sec_'
 export const MASKED_SECRET = `${SECRET_PREFIX}********`
 

@@ -17,7 +17,7 @@ type Needs = Parameters<typeof createRegistrations>[0] & {
   clock: Clock
   ids: Ids
   findTask: (id: string) => Promise<Task | undefined>
-  /** The events of each webhook. Rejects when they cannot be read. */
+  /** The subscribed events of each webhook. Rejects when they cannot be read. */
   subscriptions: () => Promise<Subscriptions>
   deliveries: WebhookDeliveries
 }
@@ -31,7 +31,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
   const { store, clock, ids, findTask, subscriptions, deliveries } = needs
   const { load, loadActive, recover, ...registrations } = createRegistrations(needs)
 
-  /** The webhooks that an event goes to now. Each is read by its key: an index may not have a new one yet. */
+  /** The webhooks that get an event now. Each is read by its key: an index may not have a new webhook yet. */
   const subscribedTo = async (event: WebhookEvent): Promise<readonly WebhookRow[]> => {
     const subscribed = Object.entries(await subscriptions()).filter(
       ([, events]) => events.includes(event) || events.includes(ALL_EVENTS),
@@ -41,8 +41,8 @@ export const createOutboundWebhooks = (needs: Needs) => {
   }
 
   /**
-   * Handles the notice of an entry in a task's log: adds a delivery to each webhook that is subscribed now. Their ids follow
-   * from the event, so that a repeated notice adds none.
+   * Handles the notice of an entry in a task's log: adds a delivery for each subscribed webhook. The ids of deliveries
+   * derive from the event, so a repeated notice adds none.
    */
   const emit = async (taskId: string, entry: EmittedEntry): Promise<void> => {
     const task = await findTask(taskId)
@@ -56,8 +56,8 @@ export const createOutboundWebhooks = (needs: Needs) => {
   }
 
   /**
-   * Sends a test event at once and once, and answers what came of it: a receiver that does not know the event is not paused
-   * for that. Throws Problem `invalid` `webhook_paused`.
+   * Sends a test event once, at once, and answers the result. Its failure does not pause the webhook, since the receiver
+   * may not know the event. Throws Problem `invalid` `webhook_paused`.
    */
   const test = async (id: string): Promise<WebhookDelivery> => {
     const row = await loadActive(id)
@@ -67,7 +67,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
     return sentNow(delivery, await deliveries.insert(delivery))
   }
 
-  /** The delivery after it was sent, by this call unless another process has `taken` it. */
+  /** Sends the delivery, unless another process has `taken` it, and resolves to it after the send. */
   const sentNow = async (
     { owner, id }: Pick<DeliveryRow, 'owner' | 'id'>,
     taken: DeliveryRow | undefined,
@@ -81,7 +81,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
     ...createDeliveryUpkeep(needs),
     ...{ emit, test },
 
-    /** The deliveries of a webhook, newest first. Those that have ended are kept for 30 days. */
+    /** The deliveries of a webhook, newest first. Ended ones are kept for 30 days. */
     deliveries: async (id: string, query: PageQuery) => {
       await load(id)
       const scope = `deliveries:${id}`
@@ -99,7 +99,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
       return sentNow(row, await deliveries.take(row))
     },
 
-    /** Has what failed since then sent again; resolves to how many deliveries that are. */
+    /** Sends again the deliveries that failed since a time; resolves to their number. */
     recover: async (id: string, since: string): Promise<number> => {
       const from = iso(Date.parse(since))
       const count = await deliveries.countFailed(id, from)
@@ -111,7 +111,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
 
 type Emitted = { event: string; timestamp: string; payload: object }
 
-/** `{id, event, timestamp, payload}`, whose id is that of the delivery. */
+/** `{id, event, timestamp, payload}`, with the id of the delivery. */
 const envelopeOf = ({ id: owner, url }: WebhookRow, eventId: string, emitted: Emitted): NewDelivery => {
   const id = `${eventId}_${owner.slice(owner.indexOf('_') + 1)}`
   return { id, owner, url, event: emitted.event, body: JSON.stringify({ id, ...emitted }) }

@@ -15,14 +15,14 @@ export type AgentTask = {
   readonly labels: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
   readonly createdBy: string
-  /** Where it came from: `codehost`, `api` and so on, and the address of what it came from there. */
+  /** The source of the task: `codehost`, `api` and so on, and the address of the issue there. */
   readonly source?: string | undefined
   readonly sourceUrl?: string | undefined
 }
 
 /**
- * What a run came to. `success: false` is a failure and is retried, unless `retryable` is false; further fields are kept in
- * the task's result.
+ * The result of a run. `success: false` is a failure; the task is retried unless `retryable` is false. The task's result
+ * keeps further fields.
  */
 export type AgentResult = {
   success: boolean
@@ -33,18 +33,18 @@ export type AgentResult = {
 }
 
 /**
- * A run that waits for the decision of a person. The task stays in progress without a worker; after the decision the same
- * attempt is executed again with this `checkpoint`, plain JSON of at most 16 MB, maybe in another process.
+ * A run that waits for a decision of a person. The task stays in progress without a worker. After the decision the same
+ * attempt is executed again with this `checkpoint`, plain JSON of at most 16 MB, possibly in another process.
  */
 export type AgentWaiting = {
   waitingFor: 'approval'
   checkpoint: object
   message: string
-  /** The calls that wait, for readers of the run's events. */
+  /** The calls that wait; readers of the run's events see them. */
   approvals?: readonly { approvalId: string; toolCallId: string; name: string }[]
 }
 
-/** What memory has on a task before its agent begins: parts of files by lines, and what was learned from work like it. */
+/** Guidance from memory before a task begins: line ranges of files, and experiences with similar work. */
 export type Guidance = {
   chunks: readonly {
     id: string
@@ -58,22 +58,22 @@ export type Guidance = {
 }
 
 export type AgentContext = {
-  /** Aborts on cancel, time-out, loss of the lease and shutdown; its reason is an Error that says which. */
+  /** Aborts on cancel, time-out, loss of the lease and shutdown. Its reason is an Error that names which. */
   signal: AbortSignal
   /** Counts from 1. */
   attempt: number
-  /** What this attempt left when it waited for a decision. */
+  /** The checkpoint of this attempt, when it waited for a decision. */
   checkpoint?: object
-  /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
+  /** Writes a progress event and renews the lease. After a thousand events in one attempt it only renews. */
   progress(message: string): void
-  /** Has a secret masked in all that the service shows until the end of this run is read. */
+  /** Masks a secret in all output of the service until this run's end was read. */
   keepSecret(secret: string): void
-  /** Adds an event to the agent session of the task, where people follow the run. */
+  /** Adds an event to the agent session of the task, in which people follow the run. */
   observe(event: LoopEvent): void
   /**
-   * Runs a program in the workspace of this attempt, in the sandbox that the service has for programs of agents, and
-   * answers whatever its exit code is. It ends with `signal`. Rejects with Problem `unavailable` `sandbox_missing` where
-   * such programs are refused.
+   * Runs a program in the workspace of this attempt, in the sandbox for programs of agents; resolves for any exit code.
+   * The program ends when `signal` aborts. Rejects with Problem `unavailable` `sandbox_missing` where the service refuses
+   * such programs.
    */
   run(file: string, args: readonly string[]): Promise<CommandResult>
 }
@@ -85,8 +85,8 @@ export type RunProgram = (
 ) => Promise<CommandResult>
 
 /**
- * An execution backend. A thrown error is a failure; `retryable: false` on it skips the remaining attempts.
- * `configured` absent means that nothing needs configuring.
+ * An execution backend. A thrown error is a failure; `retryable: false` on it skips the remaining attempts. Without
+ * `configured` the adapter needs no configuration.
  */
 export interface AgentAdapter {
   readonly type: string

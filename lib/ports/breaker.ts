@@ -1,10 +1,10 @@
 export type BreakerState = 'CLOSED' | 'OPEN' | 'HALF_OPEN'
 
 /**
- * A circuit breaker around one thing that may be down. `CLOSED` lets every call through. Faults in a row make it
- * `OPEN`: calls are refused at once. Some time later it is `HALF_OPEN`: one call at a time is let through as a trial,
- * whose success closes it and whose fault opens it again. What is a fault is decided where breakers are made; any
- * other error says nothing about the thing and counts as neither success nor fault.
+ * A circuit breaker around one dependency. `CLOSED` lets every call through. Faults in a row make it `OPEN`: it refuses
+ * calls at once. Some time later it is `HALF_OPEN`: it lets one call at a time through as a trial; success closes it, a
+ * fault opens it again. The code that makes breakers decides which errors are faults; any other error counts as neither
+ * success nor fault.
  */
 export interface Breaker {
   readonly name: string
@@ -13,8 +13,8 @@ export interface Breaker {
   readonly failures: number
   readonly successes: number
   /**
-   * The outcome of `call`, a failure too. Throws Problem `unavailable` `circuit_open` with `retryAfterMs` instead,
-   * without calling, when the circuit refuses.
+   * Calls `call` and returns its outcome, a failure too. Throws Problem `unavailable` `circuit_open` with `retryAfterMs`,
+   * without a call, while the circuit refuses calls.
    */
   run<T>(call: () => Promise<T>): Promise<T>
 }
@@ -23,6 +23,6 @@ export interface Breaker {
 export interface Breakers {
   /** The breaker of that name, made on first use. Names are a bounded set, such as adapters and providers. */
   of(name: string): Breaker
-  /** Every breaker there is, in the order of first use. */
+  /** Every breaker, in the order of first use. */
   all(): readonly Breaker[]
 }

@@ -1,10 +1,10 @@
 /**
- * Authenticated encryption of secrets at rest (AES-256-GCM). A sealed text names the key it was made with, so that
- * keys can be changed while older texts can still be read.
+ * Authenticated encryption of secrets at rest (AES-256-GCM). A sealed text names its key: older texts stay readable after
+ * a change of keys.
  */
 export interface Cipher {
-  /** `context` says what the text is (such as `connections/user_1/codehost`); opening it as anything else fails. */
+  /** `context` says what the text is (such as `connections/user_1/codehost`); a text opens only with the same context. */
   seal(text: string, context: string): Promise<string>
-  /** Throws Problem `unavailable` `sealed_text_unreadable` for one that was changed, or whose key is not there. */
+  /** Throws Problem `unavailable` `sealed_text_unreadable` for a changed text, or one whose key is missing. */
   open(sealed: string, context: string): Promise<string>
 }

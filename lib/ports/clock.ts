@@ -1,4 +1,4 @@
-/** The only source of time. `now` is epoch milliseconds; `monotonic` never steps back and is for durations. */
+/** The only source of time. `now` is epoch milliseconds; `monotonic` never steps back and measures durations. */
 export interface Clock {
   now(): number
   monotonic(): number

@@ -1,2 +1,2 @@
-/** Bytes that cannot be guessed, for tokens, nonces and codes. The only source of them. */
+/** Unpredictable bytes for tokens, nonces and codes. Their only source. */
 export type Entropy = (bytes: number) => Buffer

@@ -1,16 +1,16 @@
 import type { LiveDraft } from '../core/collection.ts'
 
-/** Whether live readers are connected. While there is none, nothing is published. */
+/** Whether live readers are connected. Without readers nothing is published. */
 export interface LiveWatch {
   /**
-   * Marks for the next 30 seconds that a reader is connected. Resolves to the epoch milliseconds since when, without a gap,
-   * everything has been published.
+   * Marks a reader as connected for the next 30 seconds. Resolves to the time (epoch milliseconds) since which everything
+   * has been published without a gap.
    */
   extend(): Promise<number>
   isWatched(): Promise<boolean>
 }
 
-/** Where storage of one process publishes what live readers see of its commits, once they cannot be lost any more. */
+/** Receives the live events of a commit, from the storage of one process, once the commit is durable. */
 export type LivePublisher = {
   readonly isWatched: boolean
   publish(drafts: readonly LiveDraft[]): void

@@ -4,7 +4,10 @@ import type { TokenUsage } from '../core/token-usage.ts'
 export type ToolSpec = { name: string; description: string; inputSchema: Readonly<Record<string, unknown>> }
 export type ToolCall = { id: string; name: string; arguments: unknown }
 
-/** `opaque` on an assistant message is the provider's own form of it (signed reasoning and the like), handed back as it came. */
+/**
+ * `opaque` on an assistant message is the provider's own form of it (such as signed reasoning); it is sent back
+ * unchanged.
+ */
 export type ModelMessage =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; opaque?: unknown }
@@ -19,7 +22,7 @@ export type StepRequest = {
   messages: readonly ModelMessage[]
   tools?: readonly ToolSpec[]
   temperature?: number
-  /** Where it is absent: 16,384, or a quarter of the window of a small model. */
+  /** When absent: 16,384, or a quarter of the window of a small model. */
   maxOutputTokens?: number
   effort?: Effort
   signal: AbortSignal
@@ -39,11 +42,11 @@ export type StepPart =
       message: Extract<ModelMessage, { role: 'assistant' }>
       provider: string
       model: string
-      /** The provider that was asked first, where another one of the fallback chain answered. */
+      /** The provider that was asked first, when another one of the fallback chain answered. */
       fallbackFrom?: string
     }
 
-/** A model that a provider offers. `id` is what the provider calls it. */
+/** A model that a provider offers. `id` is the provider's name for it. */
 export type ModelInfo = { id: string; provider: string; name: string }
 
 export type ProviderStatus = {
@@ -54,31 +57,32 @@ export type ProviderStatus = {
   demo?: boolean
 }
 
-/** What a request names of provider and model. */
+/** The provider and model that a request names. */
 export type AskedModel = { provider?: string | undefined; model?: string | undefined }
 
 /**
  * Language models of every configured provider. `step` throws Problem `unavailable` `provider_error` when the provider
- * fails, is cut off or answers nonsense (a stream that ends without `finish` is such a failure), `rate_limited` on its
- * 429, `invalid` `model_unknown` for a name it cannot resolve, `invalid` `tools_unsupported` for tools where the provider
+ * fails, is cut off or answers nonsense (a stream without `finish` is such a failure), `rate_limited` on its 429,
+ * `invalid` `model_unknown` for a name it cannot resolve, `invalid` `tools_unsupported` for tools where the provider
  * takes none, and the signal's reason once aborted; the connection is then closed.
  *
- * Where the provider asked is down or over quota, and has sent nothing yet, those of the fallback chain are asked in turn,
- * each with its own default model, where the prompt fits its window; when none answers, the failure of the first one is thrown.
+ * When the asked provider is down or over quota and has sent nothing yet, the providers of the fallback chain are asked
+ * in turn, each with its own default model, if the prompt fits its window. When none answers, the failure of the first
+ * one is thrown.
  */
 export interface Models {
   providers(): readonly ProviderStatus[]
-  /** The provider and model that a request would go to. */
+  /** The provider and model that would serve a request. */
   resolve(asked: AskedModel): { provider: string; model: string }
   step(request: StepRequest): AsyncIterable<StepPart>
   /**
-   * The models that a configured provider lists, or the one it is configured with where it lists none or does not answer;
-   * without a `provider`, those of all that are configured. Throws Problem `invalid` `model_unknown` for a provider that is
-   * not configured.
+   * The models that a configured provider lists; its configured model when it lists none or does not answer; without a
+   * `provider`, those of all configured providers. Throws Problem `invalid` `model_unknown` for a provider that is not
+   * configured.
    */
   models(provider?: string): Promise<readonly ModelInfo[]>
-  /** How many tokens the context window of a model has: `<KIND>_CONTEXT_TOKENS`, else what is known of it, else 128,000. */
+  /** The tokens of a model's context window: `<KIND>_CONTEXT_TOKENS`, else the known size of the model, else 128,000. */
   contextTokens(target: { provider: string; model: string }): number
-  /** Whether the provider answers, on demand, without spending tokens where that is possible. */
+  /** Asks the provider whether it works, without spending tokens where that is possible. */
   health(provider: string): Promise<{ healthy: boolean; latencyMs?: number; message?: string }>
 }

@@ -4,15 +4,15 @@ export type OutboundRequest = {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** For everything together, from looking up the name to the end of the answer; 15 s when absent. */
+  /** The limit of the whole exchange, from the name lookup to the end of the answer; 15 s when absent. */
   timeoutMs?: number
-  /** The most that is read of the answer's body; 64 KiB when absent. */
+  /** The most bytes read of the answer's body; 64 KiB when absent. */
   mostBytes?: number
-  /** Gives the request up; `send` throws its reason. */
+  /** Aborts the request; `send` throws its reason. */
   signal?: AbortSignal
 }
 
-/** An answer of any status; header names are in lower case, and `truncated` says that the body went on. */
+/** An answer of any status. Header names are in lower case; `truncated` says that the body was longer. */
 export type OutboundAnswer = {
   status: number
   headers: Readonly<Record<string, string>>
@@ -21,18 +21,18 @@ export type OutboundAnswer = {
 }
 
 /**
- * Requests to addresses that users chose. They reach public addresses only, and those that the operator allows: what a
- * name stands for is checked whenever it is looked up, and so is the address that a connection really has. No redirect
- * is followed, no proxy of the environment is used, and no connection is used twice.
+ * Requests to addresses that users chose. They reach only public addresses and those that the operator allows: the
+ * addresses of a name are checked at each lookup, and the address of a connection is checked too. No redirect is
+ * followed, no proxy of the environment is used, and no connection is reused.
  */
 export interface Outbound {
   /**
-   * Throws Problem `invalid` `url_refused` unless the URL is http or https, without credentials, and leads to where it
-   * may. A name that cannot be looked up passes, since it may be later: `send` checks again.
+   * Throws Problem `invalid` `url_refused` unless the URL is http or https, has no credentials, and leads to an allowed
+   * address. A name that cannot be looked up passes, since it may exist later: `send` checks again.
    */
   check(url: string): Promise<void>
   /**
-   * Throws what `check` throws, Problem `unavailable` `outbound_timeout` when time is up, and Problem `unavailable`
+   * Throws the errors of `check`, Problem `unavailable` `outbound_timeout` after the limit, and Problem `unavailable`
    * `outbound_failed` when there is no answer.
    */
   send(request: OutboundRequest): Promise<OutboundAnswer>

@@ -1,13 +1,13 @@
-/** What the process and its machine measure at one moment. */
+/** Measurements of the process and its machine at one moment. */
 export type ProcessReading = {
   /** Seconds since the process started. */
   uptimeSeconds: number
-  /** Bytes in use and bytes there are, of the container where one sets a limit, else of the machine. */
+  /** Used and total bytes of memory, of the container where it has a limit, else of the machine. */
   memory: { used: number; total: number }
-  /** Bytes of memory that the process itself holds, and of its JavaScript heap. */
+  /** Resident bytes of the process, and bytes of its JavaScript heap. */
   residentBytes: number
   heapUsedBytes: number
-  /** Processor time of the process, and time its event loop was not idle, since the start. */
+  /** Processor time of the process, and time in which its event loop was not idle, since the start. */
   cpuSeconds: number
   eventLoopBusySeconds: number
   /** Runnable tasks on the machine, averaged over 1, 5 and 15 minutes. */

@@ -4,12 +4,12 @@ import type { Collection, Field, Increment, LogEntry } from '../core/collection.
 export type When<R> = { readonly [F in Field<R>]?: Scalar | null | readonly (Scalar | null)[] }
 export type Scalar = string | number | boolean
 
-/** Puts a row that must not exist yet. `log` is appended to its log by the same write. */
+/** Inserts a row that must not exist yet. The same write appends `log` to its log. */
 export type Insert<R extends object> = { insert: Collection<R>; row: R; log?: readonly LogEntry[] }
 /**
- * Changes a row that exists and meets `when`. `setIfAbsent` sets light fields that have no value yet, `add` adds to numbers
- * (absent counts as 0), `unset` removes fields. A field is named by one of them, but that `unset` wins over all. `log` is
- * appended to its log by the same write.
+ * Changes a row that exists and meets `when`. `setIfAbsent` sets light fields that have no value yet, `add` adds to
+ * numbers (absent counts as 0), `unset` removes fields. Only one of them names a field, except that `unset` overrides the
+ * others. The same write appends `log` to the row's log.
  */
 export type Update<R extends object> = {
   update: Collection<R>
@@ -21,7 +21,7 @@ export type Update<R extends object> = {
   unset?: readonly Field<R>[]
   log?: readonly LogEntry[]
 }
-/** Removes a row that exists and meets `when`. Its log goes with it, at once or some time later. */
+/** Removes a row that exists and meets `when`. Its log is removed with it, at once or later. */
 export type Remove<R extends object> = { remove: Collection<R>; key: Key; when?: When<R> }
 
 /** A row's key; a pair `[within, key]` for a collection that declares `within`. */
@@ -31,9 +31,9 @@ export type Write<R extends object> = Insert<R> | Update<R> | Remove<R>
 export type AnyWrite = Write<any>
 
 /**
- * `row` is the head's row after an applied commit (before, for a removal), or the row that stood in the head's way; without
- * detail unless asked. `refused` is the place of the first write whose condition failed: 0 for the head, from 1 for `rows`.
- * Where it is one of `rows`, the head's row is not answered.
+ * `row` is the head's row after an applied commit (before it, for a removal), or the row that failed the head's
+ * condition; without detail unless asked. `refused` is the index of the first write whose condition failed: 0 for the
+ * head, from 1 for `rows`. When it is one of `rows`, the head's row is absent.
  */
 export type Outcome<R> =
   | { applied: true; row: R | undefined }
@@ -50,8 +50,8 @@ export type Test<R> =
 export type Position = { by: Scalar | null; key: string }
 
 /**
- * Rows of one index, or of any order when `sort` is given (then sorted after selection: dear on large collections).
- * `is` picks the partition of an index that declares `within`. `total` asks how many rows there are on all pages.
+ * Rows of one index, or in any order when `sort` is given (sorted after selection: expensive on large collections). `is`
+ * selects the partition of an index that declares `within`. `total` asks for the number of rows on all pages.
  */
 export type Query<R extends object> = {
   index: string
@@ -65,41 +65,43 @@ export type Query<R extends object> = {
   detail?: boolean
   total?: boolean
 }
-/** `total` is there when it was asked for. Rows may be shared by all who read them, and are not to be changed. */
+/** `total` is set when it was asked for. Readers share the rows and must not change them. */
 export type Page<R> = { rows: Readonly<R>[]; next: Position | undefined; total?: number }
 
-/** Entries of a log in their order; `after` is the id of the one to go on from. */
+/** Entries of a log in their order; the range begins after the entry `after`. */
 export type LogRange = { after?: string; limit?: number }
 
-/** The counters of one member, by name. A name never added to is absent. */
+/** The counters of one member, by name. A name that was never added to is absent. */
 export type Counters = Readonly<Record<string, number>>
 
 /**
- * Durable storage of declared collections. What a promise answered survives the process (but for `:memory:`).
- * Reads see every write whose promise has resolved. Errors of the medium reject with Problem `unavailable`.
+ * Persistent storage of declared collections. A resolved write survives the process (except in `:memory:`). Reads see
+ * every write whose promise has resolved. Errors of the medium reject with Problem `unavailable`.
  */
 export interface Store {
   get<R extends object>(of: Collection<R>, key: Key, detail?: boolean): Promise<R | undefined>
   /**
-   * A page or a count that would have to look at more rows than storage can in the time of a request may reject with
-   * Problem `invalid` `selection_too_broad`.
+   * A page or a count that needs more rows than storage can read in the time of a request may reject with Problem
+   * `invalid` `selection_too_broad`.
    */
   page<R extends object>(of: Collection<R>, query: Query<R>): Promise<Page<R>>
   count<R extends object>(of: Collection<R>, query: Pick<Query<R>, 'index' | 'is' | 'where'>): Promise<number>
   /**
-   * One conditional write and the rows that must come with it: all of them, or none where the condition of any fails. No
-   * two of them write the same row. What the collections declare follows: log entries in the same write, counters with it
-   * or within moments, messages once it can be read.
+   * One conditional write and the rows that belong to it: all are written, or none where any condition fails. No two of
+   * them write the same row. Storage then does what the collections declare: log entries in the same write, counters with
+   * it or within moments, messages once readers see the write.
    */
   commit<R extends object>(head: Write<R>, rows?: readonly AnyWrite[], detail?: boolean): Promise<Outcome<R>>
-  /** The log of a row, in the order of its writes. Empty for a row that is not there, and after an id it does not have. */
+  /**
+   * The log of a row, in the order of its writes. Empty for a missing row, and after an id that the log does not have.
+   */
   log<R extends object>(of: Collection<R>, key: string, range?: LogRange): Promise<readonly LogEntry[]>
   /**
-   * The members of a counter, by name; with `from` those from that one on. They may lag behind the rows by moments, where
-   * storage says so.
+   * The members of a counter, by name; with `from` only those from that name on. They may lag behind the rows by moments,
+   * where storage documents it.
    */
   counters(counter: string, from?: string): Promise<Readonly<Record<string, Counters>>>
-  /** Moves counters apart from any write: for corrections alone. */
+  /** Changes counters without any write of rows: for corrections only. */
   adjust(increments: readonly Increment[]): Promise<void>
   close(): Promise<void>
 }

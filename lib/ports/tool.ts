@@ -4,7 +4,7 @@ import type { Effort, FinishReason, ModelMessage, ToolCall, ToolSpec } from './m
 import type { Workspace } from './workspace.ts'
 
 /**
- * What the policy made of a call: `allowed` by the mode, `approved` by a person, `denied` by the mode or a person,
+ * The policy's decision about a call: `allowed` by the mode, `approved` by a person, `denied` by the mode or a person,
  * `blocked` by a guard, `invalid` for an unknown tool or arguments that do not fit, `pending` while a person is asked.
  */
 export type ToolDecision = 'allowed' | 'approved' | 'denied' | 'blocked' | 'invalid' | 'pending'
@@ -17,24 +17,25 @@ export type ToolOutcome = {
   durationMs: number
   /** The approval that a `pending` call waits for. */
   approvalId?: string
-  /** What ends the run with this call: the reason of the abort that stopped it, or why it could not be checked. */
+  /** The error that ends the run with this call: the reason of the abort, or why the call could not be checked. */
   fault?: unknown
 }
 
 /**
- * `isChecked`: the call was checked before, and counted towards the rate limit then; the guards look again, and an approval is
- * used up. `onBegin` is called before the tool runs or the refusal is on record, and not for a call that is to wait.
+ * `isChecked`: the call was checked and counted towards the rate limit before; the guards check it again, and it uses up
+ * an approval. `onBegin` is called before the tool runs or the refusal is recorded, and not for a call that starts to
+ * wait.
  */
 export type CallOptions = { isChecked?: boolean; onBegin?: () => void }
 
-/** Who calls tools, where, and how far the calls may go. */
+/** Who calls tools, where, and what the calls may do. */
 export type ToolSession = {
   mode: SecurityMode
   workspace: Workspace
   userId: string
   taskId?: string
   conversationId?: string
-  /** The tools that mode `allowlist` lets through; those of the policy where it is absent. */
+  /** The tools that mode `allowlist` allows; those of the policy when absent. */
   allowedTools?: readonly string[]
   /** For unattended agentic turns: the policy's `requireApprovalFor` does not apply. */
   unattended?: boolean
@@ -42,24 +43,24 @@ export type ToolSession = {
 
 /** The tools of one session, guarded. */
 export interface Toolbox {
-  /** What the model is offered: tools that the mode can never let through are left out. */
+  /** The tools offered to the model, without those that the mode can never allow. */
   readonly specs: readonly ToolSpec[]
   /** One line for a person: `write_file notes.md`. At most 200 characters, without contents and secrets. */
   title(call: ToolCall): string
   /**
-   * Decides about a call and makes it. Once it has begun it never throws, and is on record once, with how it ended: one that is
-   * aborted has failed, and its tool is waited for at most a second longer. Throws the reason of a signal that is aborted
-   * before that.
+   * Decides about a call and makes it. Once it has begun it never throws, and it is recorded once, with its end. An
+   * aborted call has failed; its tool gets at most one more second. Throws the reason of a signal that is aborted before
+   * the call begins.
    */
   call(call: ToolCall, signal: AbortSignal, options?: CallOptions): Promise<ToolOutcome>
   /**
-   * Decides about a call that is not made now: its outcome where it is refused or waits for a person, undefined where it is to be
-   * made later.
+   * Decides about a call that is made later. Resolves to its outcome when it is refused or waits for a person, else to
+   * undefined.
    */
   ask(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome | undefined>
-  /** Refuses a call, on record as denied, for a reason besides the policy. */
+  /** Refuses a call for a reason outside of the policy; the record says denied. */
   refuse(call: ToolCall, reason: string): ToolOutcome
-  /** Whether the approval is decided, or has expired. */
+  /** Whether the approval is decided or has expired. */
   isDecided(approvalId: string): Promise<boolean>
 }
 
@@ -75,38 +76,38 @@ export type LoopRequest = {
   messages: readonly ModelMessage[]
   toolbox: Toolbox
   maxSteps: number
-  /** Tokens after which no further step begins; without any, the model is not asked. */
+  /** No further step begins after these tokens; without any tokens left, the model is not asked. */
   maxTokens?: number
   provider?: string
   model?: string
   effort?: Effort
   temperature?: number
   signal: AbortSignal
-  /** The approvals that calls without result waited for when the messages were stored. */
+  /** The approvals that calls without a result waited for when the messages were stored. */
   waiting?: readonly WaitingCall[]
   onEvent?: (event: LoopEvent) => void
-  /** Is given what all steps have used, after each answer of the model. */
+  /** Called after each answer of the model, with the usage of all steps so far. */
   onUsage?: (usage: TokenUsage) => void
 }
 
-/** A tool call that waits for the decision of a person, by its id. */
+/** A tool call, by its id, that waits for the decision of a person. */
 export type WaitingCall = { callId: string; approvalId: string }
 
 /**
- * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when `maxTokens`
- * were spent before it did; `cut` when an answer ended early (length, content filter), its tool calls not run; `empty` when
- * its answer says nothing, whatever it did before; `waiting` when calls of the last step wait for approval. `messages` then end
- * with that step and the results it has so far: a loop that begins with them makes the calls that have none, which count
- * as checked.
+ * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
+ * `maxTokens` before; `cut` when an answer ended early (length, content filter), without its tool calls; `empty` when the
+ * answer has no text, whatever happened before; `waiting` when calls of the last step wait for approval. `messages` then
+ * end with that step and the results so far: a loop that begins with them makes the calls without results, and counts
+ * them as checked.
  */
 export type LoopResult = {
   ended: 'answered' | 'max_steps' | 'budget' | 'cut' | 'empty' | 'waiting'
   finishReason: FinishReason
-  /** The answer. Where the model was to go on, what it said last. */
+  /** The answer; when the loop ended before one, the text of the last step. */
   text: string
-  /** The text of the last step that has some: what the model said before its calls, where it answers nothing after them. */
+  /** The text of the last step that has text: the text before tool calls, when the model answered nothing after them. */
   said: string
-  /** The whole history, what was given included. */
+  /** The whole history, the given messages included. */
   messages: ModelMessage[]
   steps: number
   toolCalls: number
@@ -114,12 +115,12 @@ export type LoopResult = {
   provider: string
   model: string
   fallbackFrom?: string
-  /** The approvals that are waited for. */
+  /** The approvals that calls wait for. */
   pending: readonly PendingCall[]
 }
 
 /** A tool call that waits for the decision of a person. */
 export type PendingCall = { call: ToolCall; approvalId: string }
 
-/** Model and tools in turns. Throws what the model port throws, and the signal's reason once aborted. */
+/** Runs model and tools in turns. Throws the errors of the model port, and the signal's reason once aborted. */
 export type RunLoop = (request: LoopRequest) => Promise<LoopResult>

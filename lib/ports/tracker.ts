@@ -1,17 +1,17 @@
-/** Where issues are that have tasks: a code host and two trackers. */
+/** The providers of issues: a code host and two trackers. */
 export type TrackerName = 'codehost' | 'trackera' | 'trackerb'
 
-/** An issue or a pull request as its provider's API names it; `site` where one account works in several. */
+/** An issue or a pull request by its id in the provider's API; `site` for an account that works in several sites. */
 export type IssueRef = { id: string; site?: string }
 
-/** What a linked account gives: a token that works now, what the provider calls its owner, and where that one works. */
+/** The access of a linked account: a valid token, the provider's name of its owner, and the site. */
 export type TrackerAccount = { token: string; username?: string; cloudId?: string }
 
 export type Link = { label: string; url: string }
 
 /**
- * A comment of this service, before it is in the format of a provider. `mark` is invisible there, and is what the comment
- * is found by. `text` is Markdown from outside, made neutral.
+ * A comment of this service, before conversion to a provider's format. `mark` is invisible to readers and identifies the
+ * comment. `text` is Markdown from outside, made neutral.
  */
 export type CommentDraft = {
   mark: string
@@ -21,10 +21,10 @@ export type CommentDraft = {
   text: string
 }
 
-/** A comment that is there. */
+/** A comment that exists. */
 export type PostedComment = { id: string; url?: string }
 
-/** What an issue says. Of its comments the newest ones, the oldest of them first. */
+/** The content of an issue. `comments` are the newest ones, oldest first. */
 export type TrackerTicket = {
   title: string
   description?: string
@@ -33,16 +33,17 @@ export type TrackerTicket = {
 }
 
 /**
- * Issues of one provider, with the rights of the account that asks. All of it takes no longer than `timeoutMs`. Throws
- * Problem `unauthenticated`, `forbidden`, `missing` or `invalid` for what the provider refuses whenever it is repeated,
- * `rate_limited` with the wait that it asked for, and `unavailable` when it cannot be asked. None of them holds the token.
+ * Issues of one provider, with the rights of the given account. A call takes at most `timeoutMs`. Throws Problem
+ * `unauthenticated`, `forbidden`, `missing` or `invalid` when the provider refuses and a repeat would fail too,
+ * `rate_limited` with the provider's wait, and `unavailable` when the provider does not answer. No error contains the
+ * token.
  */
 export interface Tracker {
-  /** Adds a comment. Unless the answer was lost it is one comment for each call. */
+  /** Adds a comment. One call adds one comment, unless its answer was lost. */
   comment(asked: Asked, draft: CommentDraft): Promise<PostedComment>
-  /** Replaces what a comment says. Throws Problem `missing` for one that is not there any more. */
+  /** Replaces the text of a comment. Throws Problem `missing` for one that does not exist any more. */
   edit(asked: Asked, commentId: string, draft: CommentDraft): Promise<PostedComment>
-  /** The comment of this account with that mark, among the newest ones; undefined when there is none. */
+  /** This account's comment with that mark, among the newest ones; undefined when there is none. */
   find(asked: Asked, mark: string): Promise<PostedComment | undefined>
   read(asked: Asked): Promise<TrackerTicket>
 }

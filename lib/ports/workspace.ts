@@ -4,52 +4,53 @@ import type { GitCall } from './git.ts'
 export type WorkspaceFile = { text: string; bytes: number; truncated: boolean }
 export type SearchHit = { path: string; line: number; text: string }
 export type SearchRequest = {
-  /** Looked for as it stands, never as a pattern. */
+  /** Searched for as plain text, never as a pattern. */
   query: string
   path: string
-  /** Globs, case-insensitive, of files that are not looked into. */
+  /** Case-insensitive globs of files that are not searched. */
   except: readonly string[]
   most: number
   signal: AbortSignal
 }
 
 /**
- * A folder of its own for one run. Paths are relative to `root`, or absolute inside it. Every verb resolves symlinks
- * first and throws Problem `invalid` `path_outside` for what leads out of the folder, `path_missing` for what is not
- * there, `path_unfit` for what is not a text file (or folder) as the verb needs it.
+ * The folder of one run. Paths are relative to `root`, or absolute inside it. Every verb resolves symlinks first. It
+ * throws Problem `invalid` `path_outside` for a path that leads out of the folder, `path_missing` for a missing file, and
+ * `path_unfit` for a file of the wrong kind (not a text file, or not a folder).
  */
 export interface Workspace {
   /** Absolute and free of symlinks. */
   readonly root: string
   /** The home folder of commands: beside `root`, so that caches stay out of the diff. */
   readonly home: string
-  /** The folder of temporary files, which last as long as the workspace. */
+  /** The folder of temporary files, removed with the workspace. */
   readonly tmp: string
-  /** Where a path really leads, relative to `root` with `/` between segments (`.` for the root); undefined when outside. */
+  /** The real path, relative to `root` with `/` between segments (`.` for the root); undefined when it is outside. */
   locate(path: string): Promise<string | undefined>
-  /** At most so many names in a folder, sorted, and whether there are more; folders end in `/`, symlinks in `@`. */
+  /** Up to `most` names in a folder, sorted, and whether there are more; folders end in `/`, symlinks in `@`. */
   list(path: string, most: number): Promise<{ names: string[]; truncated: boolean }>
   read(path: string, mostBytes: number): Promise<WorkspaceFile>
-  /** Writes the whole file, making folders on the way. */
+  /** Writes the whole file and makes missing folders. */
   write(path: string, text: string): Promise<{ created: boolean }>
   search(request: SearchRequest): Promise<{ hits: SearchHit[]; truncated: boolean }>
-  /** Runs a program for an agent. Rejects as `Commands` do. */
+  /** Runs a program for an agent. Rejects as `Commands` does. */
   run(file: string, args: readonly string[], signal: AbortSignal): Promise<CommandResult>
   /** Runs git, with arguments that an agent chose. */
   git(args: readonly string[], signal: AbortSignal): Promise<CommandResult>
   /**
-   * Git on the files of the workspace that follows nothing which the agent wrote but `.gitignore`: it has a new git
-   * directory and a home of its own, which no program of the agent is shown. Only objects are read from the workspace's.
+   * Git on the files of the workspace, independent of all settings that the agent wrote except `.gitignore`: it has its
+   * own new git directory and home, which programs of the agent cannot see. It reads only objects from the workspace's
+   * git directory.
    */
   ownGit(objectFormat: 'sha1' | 'sha256', signal: AbortSignal): Promise<OwnGit>
 }
 
-/** The name of the workspace that an attempt of a task has for itself. */
+/** The name of the workspace of one attempt of a task. */
 export const workspaceName = (taskId: string, attempt: number): string => `${taskId}-${attempt}`
-/** The task that has a workspace of that name; those of conversations have their names. */
+/** The task id in the name of a workspace; the name itself for a workspace of a conversation. */
 export const taskOfWorkspace = (name: string): string => name.replace(/-\d+$/, '')
 
-/** `to` is where a push goes, with what it needs for that. */
+/** `to` is the target of a push, with its host and credentials. */
 export type OwnGit = (
   args: readonly string[],
   maxBytes: number,
@@ -57,20 +58,20 @@ export type OwnGit = (
 ) => Promise<CommandResult>
 
 export interface Workspaces {
-  /** An empty workspace of that name (letters, digits, `-`, `_`); what an earlier one left is removed. */
+  /** An empty workspace of that name (letters, digits, `-`, `_`); the contents of an earlier one are removed. */
   create(name: string): Promise<Workspace>
-  /** The workspace of that name with what is in it, made when it is not there. Starts its time to live again. */
+  /** The workspace of that name with its contents; made when it does not exist. Restarts its time to live. */
   open(name: string): Promise<Workspace>
-  /** Removes the workspace of that name and all that is in it; one that is not there is fine. */
+  /** Removes the workspace of that name with its contents. A missing one is no error. */
   remove(name: string): Promise<void>
   /**
-   * What is below the root, as text: files, folders and links with their times. Credential files, the home and temporary
-   * files are left out. Throws Problem `too_large` `workspace_too_large`, in whose message the limits are.
+   * The contents below the root, as text: files, folders and links with their times. Credential files, the home and
+   * temporary files are left out. Throws Problem `too_large` `workspace_too_large`, whose message names the limits.
    */
   pack(name: string, signal: AbortSignal): Promise<string>
-  /** Puts what was packed in place of what is below the root; undefined stands for nothing. */
+  /** Replaces the contents below the root by packed ones; undefined stands for an empty folder. */
   unpack(name: string, packed: string | undefined, signal: AbortSignal): Promise<void>
-  /** What `mark` said last of the workspace of that name; nothing else changes it, and no program is shown it. */
+  /** The latest value that `mark` set for the workspace of that name; programs cannot see or change it. */
   marked(name: string): Promise<string | undefined>
   mark(name: string, mark: string | undefined): Promise<void>
 }

@@ -15,18 +15,20 @@ import type { ListDlqQuery } from './contract.ts'
 import { DEAD_LETTER_COUNTERS, deadLetters, UNDELIVERED_MESSAGE } from './rows.ts'
 import type { DlqCounts, DlqItem, Resolution } from './schema.ts'
 
-/** A message that did nothing; `messageId` is the queue's own name for it, a UUID, or the ULID of the task it names. */
+/**
+ * A message that no task could be failed for; `messageId` is the queue's id of the message (a UUID), or the ULID of the
+ * task that it names.
+ */
 type Undelivered = { messageId: string; taskId: string; reason: string }
 
-/** What the dead letter queue needs of the tasks. */
+/** The verbs of tasks that the dead letter queue calls. */
 type Redrive = {
   find(taskId: string): Promise<Task | undefined>
-  /** The id of the event by which a task has failed; undefined for one that has not. */
+  /** The id of the event with which a task failed; undefined for a task that has not failed. */
   failureOf(task: Task): Promise<string | undefined>
-  /** The write that queues a failed task again, its attempts back at 0. */
-  /** `trace` is the request that asked for it. */
+  /** The write that queues a failed task again, with its attempts at 0; `trace` is the request for the redrive. */
   writeOf(task: Task, trace?: Trace): AnyWrite
-  /** Sends the message of a queued task once more. Rejects with Problem `unavailable` when the queue does not take it. */
+  /** Repeats the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   sendAgain(task: Task): Promise<void>
 }
 
@@ -44,9 +46,9 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>
 /** The dead letter of a failure has the ULID of the failure's event. */
 const letterOf = (eventId: string): string => `dlq_${ulidOf(eventId)}`
 
-/** The dead letter queue: tasks that failed for good, until a user retries or discards them. */
+/** The dead letter queue: tasks that failed and have no attempts left, until a user retries or discards them. */
 export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
-  /** The dead letter of a task that fails by an event, for the commit of the failure. */
+  /** The dead letter of a failed task, for the commit of the failure. */
   const deadLetterOf = (task: Task, eventId: string): Insert<DlqItem> => ({
     insert: deadLetters,
     row: {
@@ -62,8 +64,8 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   })
 
   /**
-   * Takes in a message that no task can be failed for: it says nothing that can be read, or names no task that exists.
-   * Its dead letter has the identifier of the message, so however often the queue delivers that, there is one.
+   * Adds a dead letter for a message without a task: its text cannot be read, or it names no existing task. The dead
+   * letter has the id of the message, so repeated deliveries of the message add one.
    */
   const addMessage = async ({ messageId, taskId, reason }: Undelivered): Promise<void> => {
     const row: DlqItem = {
@@ -104,7 +106,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     return { items: page.rows, ...pageFacts(page, page.total ?? 0, query, scope) }
   }
 
-  /** How many dead letters a selection has, and the newest of them. Throws as `ids` does. */
+  /** The number of dead letters of a selection, and the newest of them. Throws as `ids` does. */
   const preview = async (selection: DlqSelection, sample: number) => {
     const most = Math.min(sample, selection.limit ?? sample)
     const query = { ...selectionOf(waiting(selection)), limit: most, total: true }
@@ -113,8 +115,8 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   }
 
   /**
-   * The dead letters of a selection, newest first, and no more of them than `most`. Throws Problem `selection_too_broad` where
-   * storage cannot look through so many.
+   * The dead letters of a selection, newest first, at most `most`. Throws Problem `selection_too_broad` when storage
+   * would have to read too many rows.
    */
   const select = async (selection: DlqSelection, most: number): Promise<Selected[]> => {
     const found: Selected[] = []
@@ -138,7 +140,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     return { pending, resolved, discarded, total }
   }
 
-  /** Only a pending item can be closed, so of several decisions at once one takes effect. */
+  /** Only a pending item can be closed, so one of several concurrent decisions takes effect. */
   const closing = (id: string, closed: Closing): Update<DlqItem> => ({
     update: deadLetters,
     key: id,
@@ -147,8 +149,8 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   })
 
   /**
-   * Closes an item together with a write of its task and the rows `along`. Throws Problem `missing`, and `invalid` for one
-   * that is not pending, or where a condition of the others fails.
+   * Closes an item together with a write of its task and the rows `along`. Throws Problem `missing`, and `invalid` for an
+   * item that is not pending, or when a condition of the other writes fails.
    */
   const close = async (
     id: string,
@@ -165,9 +167,9 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   }
 
   /**
-   * Queues the task of an item again: a failed one with its attempts back at 0, one that waits for the message that became
-   * the item as it is. The rows `along` are written with it. Throws Problem `task_state_conflict` when the task has gone on
-   * without that message, or a condition of `along` fails.
+   * Queues the task of an item again: a failed task with its attempts at 0; a task that still waits for the lost message
+   * unchanged. The same commit writes the rows `along`. Throws Problem `task_state_conflict` when the task went on
+   * without that message, or when a condition of `along` fails.
    */
   const retry = async (
     { userId: by }: Actor,
@@ -178,17 +180,17 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const letter = await store.get(deadLetters, id)
     if (letter === undefined) throw missing('Dead letter')
     const task = await redrive.find(letter.taskId)
-    // A message that named no task leaves a dead letter that can only be discarded.
+    // The dead letter of a message without a task can only be discarded.
     if (task === undefined) throw missing('Task')
     if (letter.status !== 'pending') throw notPending(letter)
     const closed: Closing = { status: 'resolved', resolution: { by, taskId: task.id } }
     const read = async () => (await redrive.find(task.id)) ?? task
     if (task.status === 'pending' || task.status === 'queued') {
-      // Sent before the item is closed: a message that was not sent would not be sent later.
+      // The message is sent before the item is closed: after a death in between, the open item allows another try.
       await redrive.sendAgain(task)
       return { item: await close(id, closed, along), task: await read() }
     }
-    // Its failure has an item of its own, which alone may decide about it.
+    // The task's failure has a dead letter of its own, which alone decides about it.
     const failure = await redrive.failureOf(task)
     if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
       throw stateConflict(task.status)
@@ -215,16 +217,16 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     select: (selection: DlqSelection, most: number) => select(selection, most).catch(refuseBroad),
     countAll,
     retry,
-    /** Leaves the task of an item failed. Throws as `retry` does. */
+    /** Closes an item and leaves its task failed. Throws as `retry` does. */
     discard: (id: string, along: readonly AnyWrite[] = []): Promise<DlqItem> =>
       close(id, { status: 'discarded' }, along),
   }
 }
 
-/** A job decides about dead letters that wait, unless it is asked for others. */
+/** A selection covers pending dead letters, unless it names other states. */
 const waiting = (selection: DlqSelection): DlqSelection => ({ status: ['pending'], ...selection })
 
-/** The narrowest index for a selection, and what else its rows have to be. */
+/** The narrowest index for a selection, and the conditions that its rows must meet besides. */
 const selectionOf = ({ status, fingerprint, agent, createdAfter, createdBefore }: DlqSelection) => {
   const from = createdAfter === undefined ? {} : { from: createdAfter }
   const to = createdBefore === undefined ? {} : { to: createdBefore }
@@ -242,7 +244,7 @@ const selectionOf = ({ status, fingerprint, agent, createdAfter, createdBefore }
     : { index: 'newest', where: [...byStatus, ...where], order }
 }
 
-/** Says in the words of the request what storage says in its own. */
+/** Words storage's `selection_too_broad` in the terms of the request; rethrows any other error. */
 const refuseBroad = (thrown: unknown): never => {
   if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
   throw new Problem(thrown.kind, thrown.code, TOO_BROAD, { cause: thrown })
@@ -272,12 +274,14 @@ const stateConflict = (status = 'no longer failed') =>
 
 const LONGEST = 200
 
-/** Where messages of every version so far name their task, by an id as tasks may have it. */
+/** The field of a message that names its task, in every version so far, with an id that tasks may have. */
 const NamesTask = z.object({
   body: z.object({ taskId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/) }),
 })
 
-/** What a message leaves that could not be read: why, how it began, and its task where that can be made out. */
+/**
+ * The dead letter of an unreadable message: the reason, the beginning of the text, and the task where the text names one.
+ */
 export const poisonLetter = ({ id, reason, text }: { id: string; reason: string; text: string }) => ({
   messageId: id,
   taskId: taskIn(text) ?? 'unknown',

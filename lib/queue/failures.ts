@@ -20,9 +20,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const USUAL_MS = 7 * DAY_MS
 const LONGEST_MS = 30 * DAY_MS
-/** The most bars of a spark line, but for the one that has begun. */
+/** The most complete bars of a sparkline; the current one comes on top. */
 const MOST_BUCKETS = 28
-/** Groups in one answer; each costs a few reads. */
+/** The most groups of one answer; each costs a few reads. */
 const MOST_GROUPS = 50
 const SAMPLE = 5
 
@@ -36,7 +36,9 @@ type Counted = Pick<FailureGroup, 'fingerprint' | 'count' | 'pending' | 'spark'>
 
 export type Failures = ReturnType<typeof createFailures>
 
-/** Failures grouped by their cause: numbers from counters of each hour, texts from the dead letters of the group. */
+/**
+ * Failures grouped by their cause: the numbers come from hourly counters, the texts from the dead letters of the group.
+ */
 export const createFailures = ({ store, clock, audit }: Needs) => {
   const isMuted = async (fingerprint: string): Promise<boolean> =>
     (await store.get(failureMutes, fingerprint)) !== undefined
@@ -44,7 +46,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
   const newestOf = async (fingerprint: string): Promise<readonly DlqItem[]> =>
     (await store.page(deadLetters, { ...lettersOf(fingerprint), order: 'desc', limit: SAMPLE })).rows
 
-  /** Undefined for a group whose dead letters are not there: its counters are wrong until they are counted anew. */
+  /** Undefined for a group without dead letters: its counters are wrong until the next recount. */
   const described = async ({
     fingerprint,
     count,
@@ -70,7 +72,9 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     }
   }
 
-  /** The groups with failures since a time, those with the most first. Throws Problem `invalid` for a time too long ago. */
+  /**
+   * The groups with failures since a time, most failures first. Throws Problem `invalid` for a time that is too long ago.
+   */
   const list = async ({ since }: z.output<typeof ListFailuresQuery>) => {
     const now = clock.now()
     const from = hourOf(since === undefined ? now - USUAL_MS : Date.parse(since))
@@ -84,7 +88,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     return { failures, total: groups.length, since: iso(from), bucketMs }
   }
 
-  /** Throws Problem `missing` for a group that has never had a failure. */
+  /** Throws Problem `missing` for a group without any failure. */
   const mute = async (actor: Actor, fingerprint: string): Promise<void> => {
     if ((await newestOf(fingerprint)).length === 0) throw missing('Failure group')
     const row: FailureMute = { fingerprint, mutedBy: actor.userId, mutedAt: iso(clock.now()) }
@@ -104,13 +108,13 @@ const lettersOf = (is: string) => ({ index: 'byFingerprint', is })
 
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
-/** Whole hours, so that each counter falls into one bucket. */
+/** Whole hours, so that each hourly counter belongs to one bucket. */
 const bucketOf = (spanMs: number): number =>
   Math.max(1, Math.ceil(Math.floor(spanMs / HOUR_MS) / MOST_BUCKETS)) * HOUR_MS
 
 type Buckets = { from: number; bucketMs: number; buckets: number }
 
-/** The counters of each hour as those of each group. */
+/** Groups the counters of all hours by failure group. */
 const counted = (
   members: Readonly<Record<string, Counters>>,
   { from, bucketMs, buckets }: Buckets,

@@ -2,12 +2,12 @@ import { type Change, collection, type Increment, type LiveDraft, type Message }
 import { ulidOf } from '../core/ulid.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
-/** How many dead letters there are in each state, and in all. */
+/** The number of dead letters in each state, and in total. */
 export const DEAD_LETTER_COUNTERS = { counter: 'dlq', member: 'all' } as const
 
 /**
- * The failures of each group in each hour, and those of them whose dead letters wait: a member for each hour and group, in
- * the order of the hours, so that a span of time is read by itself.
+ * The failures of each group in each hour, and how many of their dead letters are pending. There is a member for each
+ * hour and group; members sort by hour, so that a span of time is one range.
  */
 export const FAILURE_COUNTERS = 'failures'
 const HOUR = 'YYYY-MM-DDTHH'.length
@@ -34,12 +34,12 @@ const ofGroup = (before: DlqItem | undefined, { fingerprint, createdAt, status }
   return [{ counter: FAILURE_COUNTERS, member: failureMember(createdAt, fingerprint), add }]
 }
 
-/** The title of a dead letter that is of a message and of no task. */
+/** The title of a dead letter of a message without a task. */
 export const UNDELIVERED_MESSAGE = 'A message that could not be delivered'
 
 const LONGEST_TITLE = 300
 
-/** A task that has failed for good is announced. A dead letter of a message is not. */
+/** Sends a notice about a failed task. A dead letter of a message sends none. */
 const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
   const { taskId, title, attempts, lastError, createdAt, fingerprint } = after
@@ -54,7 +54,7 @@ const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   ]
 }
 
-/** A dead letter without why it failed, which may be long. */
+/** Publishes a dead letter without the reason of the failure, which may be long. */
 const publishesOf = ({ before, after }: Change<DlqItem>): LiveDraft[] => {
   if (after === undefined) return before ? [{ type: 'dlq.removed', data: { id: before.id } }] : []
   const { id, taskId, title, attempts, createdAt, status } = after
@@ -77,7 +77,7 @@ export const deadLetters = collection<DlqItem>({
   publishes: publishesOf,
 })
 
-/** A failure group whose failures cause no notifications: by whom and since when. */
+/** A failure group that causes no notifications: who muted it, and when. */
 export type FailureMute = { fingerprint: string; mutedBy: string; mutedAt: string }
 export const failureMutes = collection<FailureMute>({
   name: 'failureMutes',

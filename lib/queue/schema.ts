@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 export const DLQ_STATUSES = ['pending', 'resolved', 'discarded'] as const
 
-/** A task that failed for good and waits for a user's decision. */
+/** A task that failed without attempts left, and waits for a user's decision. */
 export const DlqItemSchema = z.object({
   id: z.string(),
   taskId: z.string(),
@@ -51,7 +51,10 @@ export const QueueStatusSchema = z.object({
 })
 export type QueueStatus = z.output<typeof QueueStatusSchema>
 
-/** Failures of one cause: tasks of one agent that failed with the same code and, but for what varies, the same message. */
+/**
+ * Failures of one cause: tasks of one agent that failed with the same code and, apart from varying parts, the same
+ * message.
+ */
 export const FailureGroupSchema = z
   .object({
     fingerprint: z.string(),

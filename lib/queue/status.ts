@@ -9,7 +9,7 @@ type Needs = {
   workers: { tasks: WorkerState; notifications: WorkerState }
 }
 
-/** The queue as the API shows it, from maintained counters. */
+/** The status of the queue in the API, from counters. */
 export const createQueueStatus =
   ({ mode, taskCounts, deadLetterCounts, workers }: Needs) =>
   async (): Promise<QueueStatus> => {

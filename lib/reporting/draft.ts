@@ -4,13 +4,13 @@ import { CONTROLS } from '../core/shown-text.ts'
 import type { CommentDraft, Link } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 
-/** Of a result or an error, in characters, before it is made neutral. */
+/** The most characters of a result or an error, before it is made neutral. */
 const LONGEST_TEXT = 8_000
 const LONGEST_URL = 2_000
 
 type Needs = { masker: Pick<Masker, 'logText'>; publicUrl: string | undefined }
 
-/** What a comment says of a task that has ended. The agent's words are text from outside, and come last. */
+/** The comment about an ended task. The agent's texts are untrusted and come last. */
 export const createDraftOf =
   ({ masker, publicUrl }: Needs) =>
   (task: Task, mark: string): CommentDraft => {
@@ -40,7 +40,7 @@ export const createDraftOf =
 const errorText = ({ error }: Task): string =>
   error ? `${error.code}: ${error.message}` : 'No error was stored'
 
-/** Lines and tabs stay; no other control character is posted. */
+/** Removes control characters except line breaks and tabs. */
 const shown = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')
@@ -55,10 +55,10 @@ const shown = (text: string): string =>
 
 const CONTROL = new RegExp(CONTROLS, 'gu')
 
-/** Without half of a pair at the end. */
+/** Removes half of a surrogate pair at the end. */
 const whole = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))
 
-/** The pull request that the agent's run has opened, where its result says so. */
+/** The pull request that the run opened, if its result names one. */
 const pullRequestOf = ({ result }: Task): Link[] => {
   const published = result?.published as { pullRequest?: { url?: unknown } } | undefined
   const url = published?.pullRequest?.url

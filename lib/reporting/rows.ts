@@ -4,35 +4,35 @@ import type { IssueRef, TrackerName } from '../ports/tracker.ts'
 import type { TaskReport } from './schema.ts'
 
 /**
- * The comment about the end of a task. The row is stored together with the task that an event makes, so that only such
- * a task has one, and a task that was retried from one of those takes it over. Its delivery is another for each end.
+ * The comment about the end of a task. The row is inserted with the task of an inbound event, so that only such tasks
+ * have one; a retried task takes it over. Each end has a delivery of its own.
  */
 export type ReportRow = {
   id: string
   taskId: string
   provider: TrackerName
   issue: IssueRef
-  /** What the comment is marked with: the first task, and how often a comment was deleted and made again. */
+  /** The mark in the comment: the first task, and how often a deleted comment was made again. */
   mark: string
   createdAt: string
-  /** Absent before the first end that is reported. */
+  /** Absent before the first reported end. */
   status?: TaskReport['status']
-  /** The end that is reported: when the task ended. */
+  /** The time of the reported end. */
   endedAt?: string
   commentId?: string
   url?: string
   reportedAt?: string
   error?: { code: string; message: string }
-  /** A first send has begun, and may have made a comment that nothing is known of. */
+  /** A first send has begun, and may have made a comment whose id is unknown. */
   begun?: true
   remade?: number
-  /** Epoch milliseconds; a process that sends now has failed if it is not done by then. */
+  /** Epoch milliseconds; a send that is not done by then has failed. */
   sendingUntil?: number
-  /** The report of a retry, which the comment belongs to by now. */
+  /** The report of the retried task that took over the comment. */
   passedTo?: string
 }
 
-/** The report as its task shows it; undefined where nothing is to be reported yet. */
+/** The report as its task shows it; undefined before the first reported end. */
 export const shownReport = (row: ReportRow | undefined): TaskReport | undefined => {
   if (row?.status === undefined) return undefined
   const { provider, status, url, reportedAt, error } = row
@@ -44,7 +44,7 @@ export const shownReport = (row: ReportRow | undefined): TaskReport | undefined 
   }
 }
 
-/** What a reader of the task sees changed; by the task's id. */
+/** Publishes a changed report under the id of its task. */
 const publishesOf = ({ before, after }: Change<ReportRow>): LiveDraft[] => {
   const report = shownReport(after)
   if (after === undefined || report === undefined) return []
@@ -64,14 +64,14 @@ const REPORT = 'rep_'
 
 /** The id of the report of a task. */
 export const reportIdOf = (taskId: string): string => REPORT + taskId.replace(TASK, '')
-/** Whether a delivery is that of a report. */
+/** Whether the owner of a delivery is a report. */
 export const isReportId = (owner: string): boolean => owner.startsWith(REPORT)
 
-/** The delivery of one end of a task. */
+/** The id of the delivery of one end of a task. */
 export const deliveryIdOf = ({ id, endedAt = '' }: Pick<ReportRow, 'id' | 'endedAt'>): string =>
   `${id}_${Date.parse(endedAt).toString(36)}`
 
-/** What is stored together with a task that an event makes, so that its end can be reported there. */
+/** The rows that make the service report the end of an event's task, for the commit of the task. */
 export const reportWritesOf = (
   { id, createdAt }: { id: string; createdAt: string },
   provider: TrackerName,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** How the end of a task is reported at its source: `pending` also between tries, the last failure is in `error`. */
+/** The report of a task's end at its source. It is `pending` also between tries; `error` has the latest failure. */
 export const TaskReportSchema = z
   .object({
     provider: z.enum(['codehost', 'trackera', 'trackerb']),
@@ -12,5 +12,5 @@ export const TaskReportSchema = z
   .meta({ id: 'TaskReport', description: 'The comment about the end of the task at its source' })
 export type TaskReport = z.output<typeof TaskReportSchema>
 
-/** The report of a task; undefined where there is none, and where nothing is to be reported yet. */
+/** The report of a task; undefined for a task without one, and before its first reported end. */
 export type ReportOf = (taskId: string) => Promise<TaskReport | undefined>

@@ -19,28 +19,30 @@ type Needs = {
   access: Pick<AccountAccess, 'writerAt' | 'tokenOf'>
   findTask: (id: string) => Promise<Task | undefined>
   isOn: () => boolean
-  /** The address of the service, where it knows it. */
+  /** The address of the service, if it is configured. */
   publicUrl: string | undefined
 }
 
-/** All requests of one send. With the token's renewal, and what is stored, it stays below LONGEST_SEND_MS. */
+/**
+ * The time limit of all requests of one send. With the renewal of the token and the writes it stays below
+ * LONGEST_SEND_MS.
+ */
 const SEND_MS = 15_000
 /** Longer than a send, shorter than the lease of its delivery. */
 const LEASE_MS = 30_000
 const BUSY_WAIT_MS = 30_000
 const LONGEST_MESSAGE = 500
-/** Accounts that a report is tried with. */
+/** The most accounts that a report is tried with. */
 const MOST_ACCOUNTS = 3
 
-/** What is repeated; any other failure is shown on the task. */
+/** The kinds of errors that are retried; the task shows any other error. */
 const REPEATED: ReadonlySet<ProblemKind> = new Set(['rate_limited', 'unavailable', 'internal'])
 
 const DONE: Handled = { outcome: 'delivered' }
 
 /**
- * Sends one report. At most one send of a report goes on at a time, which its lease sees to. That a first one begins is
- * stored before it does: a later one looks for the comment that it may have made, so that there is one comment although
- * a process may die between the two.
+ * Sends one report. The report's lease prevents concurrent sends. The beginning of a first send is stored before the
+ * send: a later one then searches for the comment, so that there is one comment even if a process dies in between.
  */
 export const createSendReport = (needs: Needs) => {
   const { store, clock, masker, trackers, access, findTask, isOn } = needs
@@ -62,7 +64,7 @@ export const createSendReport = (needs: Needs) => {
     return isClaimed ? { ...row, sendingUntil, ...begun } : undefined
   }
 
-  /** The comment as it is to be: made, or changed where one is there. `isRepeated`: one may be. */
+  /** Makes the comment, or changes an existing one. With `isRepeated` an unknown comment may exist. */
   const post = async (
     row: ReportRow,
     asked: Asked,
@@ -78,7 +80,7 @@ export const createSendReport = (needs: Needs) => {
     } catch (thrown) {
       if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
     }
-    // The comment was deleted: there is another one, under a mark of its own.
+    // The comment was deleted: a new one is made under a new mark.
     const remade = (row.remade ?? 0) + 1
     const mark = `${row.mark.split('.')[0]}.${remade}`
     const isStored = await change(row, { set: { remade, mark, begun: true }, unset: ['commentId', 'url'] })
@@ -86,7 +88,7 @@ export const createSendReport = (needs: Needs) => {
     return tracker.comment(asked, { ...draft, mark })
   }
 
-  /** The token of an account; undefined where the provider gives none any more, as the account then says of itself. */
+  /** The token of an account; undefined when the provider gives none any more, which the account then shows. */
   const tokenOf = async (id: string, { provider }: ReportRow): Promise<string | undefined> => {
     try {
       return await access.tokenOf(id, provider)
@@ -96,7 +98,7 @@ export const createSendReport = (needs: Needs) => {
     }
   }
 
-  /** The account linked last that may write; another one where its connection has ended. */
+  /** The account with write access that was linked last; the next one when its connection has ended. */
   const accountAt = async (row: ReportRow): Promise<TrackerAccount> => {
     for (let tries = 0; tries < MOST_ACCOUNTS; tries++) {
       const account = await access.writerAt(row.provider)
@@ -130,7 +132,9 @@ export const createSendReport = (needs: Needs) => {
     }
   }
 
-  /** The comment is kept also when the task has ended once more meanwhile: that end changes it. */
+  /**
+   * The comment's id is stored even if the task has ended again meanwhile: the report of that end changes the comment.
+   */
   const reported = async (row: ReportRow, commentId: string, url: string | undefined): Promise<void> => {
     const comment = { commentId, ...(url === undefined ? {} : { url }) }
     const state = { status: 'reported' as const, reportedAt: iso(clock.now()) }
@@ -143,7 +147,7 @@ export const createSendReport = (needs: Needs) => {
 
   return async ({ id, owner }: Pick<DeliveryRow, 'id' | 'owner'>): Promise<Handled> => {
     const row = await store.get(reports, owner)
-    // A later end, and the task that was retried, have deliveries of their own.
+    // A later end, and a retried task, have deliveries of their own.
     if (row === undefined || row.passedTo !== undefined || deliveryIdOf(row) !== id) return DONE
     if (row.status === 'reported') return DONE
     const task = await findTask(row.taskId)

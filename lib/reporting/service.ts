@@ -16,21 +16,21 @@ type Needs = Parameters<typeof createSendReport>[0] & {
   access: Pick<AccountAccess, 'writerAt' | 'tokenOf'>
   findTask: (id: string) => Promise<Task | undefined>
   addDelivery: AddDelivery
-  /** Whether comments are written at all. */
+  /** Whether the service writes comments. */
   isOn: () => boolean
-  /** Where the provider is: deliveries to one place take turns. */
+  /** The address of the provider: deliveries to one address take turns. */
   placeOf: (provider: TrackerName) => string
 }
 
-/** Retries of retries that are followed back to the task that an event has made. */
+/** The most retries that are followed back to the task of an event. */
 const MOST_RETRIES = 50
 
-/** Reports of the ends of tasks at their sources: one comment a task, which a later end changes. */
+/** Reports the ends of tasks at their sources: one comment for each task, which a later end changes. */
 export const createReporting = (needs: Needs) => {
   const { store, clock, access, findTask, addDelivery, isOn, placeOf } = needs
   const send = createSendReport(needs)
 
-  /** The report that belongs to the task that this one was retried from, however often. */
+  /** The report of the task that this one was retried from, across several retries. */
   const inherited = async ({ retriedFrom }: Task): Promise<ReportRow | undefined> => {
     let from = retriedFrom
     for (let depth = 0; from !== undefined && depth < MOST_RETRIES; depth++) {
@@ -41,7 +41,7 @@ export const createReporting = (needs: Needs) => {
     return undefined
   }
 
-  /** Where the comment of a report has come to. */
+  /** The current report of a comment that retries took over. */
   const lastOf = async (row: ReportRow): Promise<ReportRow> => {
     let last = row
     for (let depth = 0; last.passedTo !== undefined && depth < MOST_RETRIES; depth++) {
@@ -53,8 +53,8 @@ export const createReporting = (needs: Needs) => {
   }
 
   /**
-   * Takes the comment over from the task that was retried: that one is not reported any more. One commit, which a send that is
-   * under way there keeps from happening, so that no second comment is made beside it.
+   * Takes over the comment of the retried task, which is not reported any more. It is one commit that fails while a send
+   * of that report is running, so that no second comment is made.
    */
   const takeOver = async (task: Task, from: ReportRow): Promise<ReportRow | undefined> => {
     const last = await lastOf(from)
@@ -83,7 +83,7 @@ export const createReporting = (needs: Needs) => {
     return from && takeOver(task, from)
   }
 
-  /** Makes the report one of this end, unless it is; resolves to the row as it is then. */
+  /** Sets the report to this end, unless it is there already; resolves to the resulting row. */
   const begin = async (row: ReportRow, endedAt: string): Promise<ReportRow | undefined> => {
     if (row.endedAt === endedAt) return row
     const outcome = await store.commit<ReportRow>({
@@ -95,8 +95,8 @@ export const createReporting = (needs: Needs) => {
   }
 
   /**
-   * Handles the notice that a task has ended. A repeat of it adds no second delivery. Adds none where nothing is to be reported:
-   * of a task that no event has made, that was cancelled or runs again, and without an account that may write.
+   * Handles the notice of a task's end. A repeat adds no second delivery. Adds none for a task that no event made, that
+   * was cancelled or runs again, and without an account that may write.
    */
   const ended = async (taskId: string): Promise<void> => {
     const task = await findTask(taskId)
@@ -113,7 +113,7 @@ export const createReporting = (needs: Needs) => {
 
   const reportOf: ReportOf = async (taskId) => shownReport(await store.get(reports, reportIdOf(taskId)))
 
-  /** Reports as their deliveries meet them. */
+  /** Reports as endpoints of deliveries. */
   const endpoints: Endpoints = {
     of: async (owner) => (isReportId(owner) ? { handle: send } : undefined),
     isFailing: async () => false,
@@ -131,6 +131,6 @@ export const createReporting = (needs: Needs) => {
 
 const REPORTED: ReadonlySet<Task['status']> = new Set(['completed', 'failed'])
 
-/** The notice of the end comes again. */
+/** The notice is delivered again. */
 const busy = () =>
   new Problem('unavailable', 'report_contended', 'The report of the task that was retried is being sent')

@@ -1,20 +1,20 @@
 import { Cron } from 'croner'
 
 const NICKNAME = /^@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)$/i
-/** Croner also takes dates and patterns with seconds or years. */
+/** Croner also accepts dates and patterns with seconds or years. */
 const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/
 
 /**
- * The first due time after `afterMs`; undefined when there is none. Where clocks are put forward, a fixed time that does
- * not exist is due once, right after the gap; where they are put back, a fixed time that comes twice is due at the first,
- * and a pattern with `*` or steps at both.
+ * The first due time after `afterMs`; undefined when there is none. When clocks are put forward, a fixed time in the gap
+ * is due once, right after it; when they are put back, a fixed time that occurs twice is due at the first, and a pattern
+ * with `*` or steps at both.
  */
 export const nextRun = (cron: string, timezone: string, afterMs: number): string | undefined =>
   new Cron(cron, { mode: '5-part', timezone, fixedTimeRule: 'no-wildcard' })
     .nextRun(new Date(afterMs))
     ?.toISOString()
 
-/** So many due times after `afterMs`, or as many as there are. */
+/** The first `count` due times after `afterMs`, or fewer if there are no more. */
 export const nextRuns = (cron: string, timezone: string, afterMs: number, count: number): string[] => {
   const runs: string[] = []
   for (let at = nextRun(cron, timezone, afterMs); at !== undefined && runs.length < count; ) {
@@ -24,13 +24,13 @@ export const nextRuns = (cron: string, timezone: string, afterMs: number, count:
   return runs
 }
 
-/** What is wrong with a pattern; undefined when nothing is. */
+/** The fault of a pattern; undefined for a valid one. */
 export const cronFault = (cron: string): string | undefined => {
   const pattern = cron.trim()
   if (!NICKNAME.test(pattern) && !FIVE_FIELDS.test(pattern))
     return 'must have five fields (minute, hour, day of month, month, day of week), or be @hourly, @daily, @weekly, @monthly or @yearly'
   try {
-    // Five fields name no year: what is due once is due again, so that any time will do.
+    // Five fields name no year, so a pattern that is ever due is due after any time.
     return nextRun(pattern, 'UTC', 0) === undefined ? 'is never due' : undefined
   } catch (thrown) {
     return faultIn(thrown instanceof Error ? thrown.message : String(thrown))

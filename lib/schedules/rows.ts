@@ -5,8 +5,8 @@ import type { HEAVY, Schedule } from './schema.ts'
 type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
 
 /**
- * A schedule. `nextRunAt` is there while it is enabled, and the condition of every run: of several processes that see the
- * same due time one moves it. `revision` grows with every change that is not a run.
+ * A schedule. `nextRunAt` is set while it is enabled, and is the condition of every run: of several processes that read
+ * the same due time one changes it. `revision` grows with every change except runs.
  */
 export type ScheduleRow = Omit<Schedule, 'task' | 'runsAs'> & {
   /** Absent in rows of earlier versions. */

@@ -29,7 +29,7 @@ export const CreateScheduleSchema = z.object({
 })
 export type CreateSchedule = z.output<typeof CreateScheduleSchema>
 
-/** A pattern that is looked at before it is stored. */
+/** A pattern to preview before it is stored. */
 export const PreviewQuery = z.object({ cron: CronSchema, timezone: TimezoneSchema.default('UTC') })
 export type Preview = z.output<typeof PreviewQuery>
 
@@ -65,10 +65,10 @@ export const ScheduleSchema = z
   .meta({ id: 'Schedule' })
 export type Schedule = z.output<typeof ScheduleSchema>
 
-/** The heavy fields of a task, which a list of schedules leaves out. */
+/** The heavy fields of a task, which lists of schedules leave out. */
 export const HEAVY = { description: true, prompt: true, metadata: true } as const
 
-/** A schedule as lists show it: of the fields that their index has. */
+/** A schedule in a list: only fields of the list's index. */
 export const ListedScheduleSchema = ScheduleSchema.omit({ runsAs: true }).extend({
   task: CreateTaskSchema.omit(HEAVY),
 })

@@ -13,7 +13,7 @@ import { nextRun, nextRuns } from './cron.ts'
 import { SCHEDULES, type ScheduleRow, schedules } from './rows.ts'
 import type { ChangeSchedule, CreateSchedule, Preview, Schedule } from './schema.ts'
 
-/** What a schedule needs of tasks. */
+/** The verbs of tasks that schedules call. */
 type ScheduledTasks = {
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
   checkAgent(body: Pick<CreateTask, 'assignedAgent'>): void
@@ -35,9 +35,9 @@ type Needs = {
 
 const SCOPE = 'schedules'
 const MOST_SCHEDULES = 1_000
-/** As many due times as an answer lists. */
+/** The due times that an answer lists. */
 const AHEAD = 5
-/** Due schedules that are run at the same time. */
+/** Due schedules that run concurrently. */
 const AT_ONCE = 20
 const MOST_TRIES = 20
 
@@ -60,7 +60,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     }
   }
 
-  /** Throws Problem `invalid` for a task that would be refused, and for more schedules than there may be. */
+  /** Throws Problem `invalid` for an invalid task, and beyond the limit of schedules. */
   const create = async (principal: Principal, { task, ...given }: CreateSchedule): Promise<Schedule> => {
     await refuseTask(principal, task)
     const { total = 0 } = (await store.counters(SCHEDULES.counter))[SCHEDULES.member] ?? {}
@@ -100,14 +100,14 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     return { schedule: shown(row), nextRuns: first === undefined ? [] : [first, ...later] }
   }
 
-  /** When a pattern would be due next. */
+  /** The next due times of a pattern. */
   const preview = ({ cron, timezone }: Preview) => ({
     nextRuns: nextRuns(cron, timezone, clock.now(), AHEAD),
   })
 
   /**
-   * Changes what is given. A due time that was not changed stays, also one that has come. A change of the
-   * task makes the caller the user whom it runs as: no task may use the accounts of a user who did not ask for it.
+   * Changes the given fields. An unchanged due time stays, even if it has passed. A change of the task makes the caller
+   * the user whom the task runs as: no task may use the accounts of a user who did not ask for it.
    */
   const change = async (principal: Principal, id: string, given: ChangeSchedule): Promise<Schedule> => {
     if (given.task !== undefined) await refuseTask(principal, given.task)
@@ -132,7 +132,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     await audit(principal, 'schedule.delete', noteOf(row))
   }
 
-  /** A task of a schedule, and what the schedule remembers of it. */
+  /** A task of a schedule, and the schedule's fields about it. */
   const draftOf = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
     const body = {
       ...row.task,
@@ -144,7 +144,9 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
   }
 
-  /** Creates the task of a schedule now. Its due times stay. Throws Problem `invalid` where the task is refused by now. */
+  /**
+   * Creates the task of a schedule now. Its due times stay. Throws Problem `invalid` when the task has become invalid.
+   */
   const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
     const { task, writes, ran } = draftOf(await read(id), principal, trace)
     const { applied } = await store.commit<ScheduleRow>(
@@ -156,8 +158,8 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
   }
 
   /**
-   * Runs a schedule that is due: its task and the next due time are one commit, on condition that neither the due time nor
-   * the schedule has changed since it was read. Due times that passed while no process ran are one run.
+   * Runs a due schedule: its task and its next due time are one commit, on condition that neither the due time nor the
+   * schedule has changed since the read. Due times that passed while no process ran are one run.
    */
   const runDue = async ({ id, nextRunAt: dueAt }: Pick<ScheduleRow, 'id' | 'nextRunAt'>): Promise<void> => {
     const row = await store.get(schedules, id, true)
@@ -184,7 +186,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     }
   }
 
-  /** Runs all schedules that are due. One that cannot be run is logged, and due again at the next call. */
+  /** Runs all due schedules. A schedule that fails is logged, and is due again at the next call. */
   const runAllDue = async (): Promise<void> => {
     const where = [{ field: 'nextRunAt' as const, to: iso(clock.now()) }]
     const due = { index: 'due', order: 'asc', where, limit: AT_ONCE } as const
@@ -201,7 +203,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
   return { create, list, preview, get, change, remove, runNow, runAllDue }
 }
 
-/** The write of a change, on condition that neither the schedule nor its due time has changed since it was read. */
+/** The write of a change, on condition that neither the schedule nor its due time has changed since the read. */
 const changeOf = (
   row: ScheduleRow,
   { userId }: Principal,
@@ -225,7 +227,7 @@ const changeOf = (
   }
 }
 
-/** The `source` of every task that a schedule creates; a `source` in its template has no effect. */
+/** The `source` of every task of a schedule; a `source` in its template has no effect. */
 const SOURCE = 'cron' as const
 
 const TIMED = ['cron', 'timezone', 'enabled'] as const
@@ -250,7 +252,7 @@ const split = ({
   },
 })
 
-/** Rows of earlier versions have the user who made them only. */
+/** Rows of earlier versions only have the user who made them. */
 const runsAsOf = ({ runsAs, createdBy }: Pick<ScheduleRow, 'runsAs' | 'createdBy'>): string =>
   runsAs ?? createdBy
 
@@ -262,5 +264,5 @@ const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedul
 
 const listed = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) => row
 
-/** What the record of the installation says of a schedule. */
+/** The audit details of a schedule. */
 const noteOf = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({ id, name, cron, timezone, enabled })

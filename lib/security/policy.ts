@@ -12,7 +12,7 @@ type Needs = {
   clock: Clock
   entropy: Entropy
   audit: (actor: Actor, action: string, details: object) => Promise<void>
-  /** How old what was read may be: for ever where no other process can change it. */
+  /** The longest age of a cached policy: Infinity where no other process can change it. */
   staleAfterMs: number
 }
 
@@ -23,7 +23,7 @@ const BUSY_MS = 1_000
 
 export type PolicyService = ReturnType<typeof createPolicy>
 
-/** What tools may do in this installation, which admins change while the service runs. */
+/** The policy of tools in this installation, which admins change while the service runs. */
 export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Needs) => {
   const contend = createContention({ timer: clock, entropy })
   let row = NOTHING
@@ -39,7 +39,7 @@ export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Nee
 
   const load = async () => {
     const stored = (await store.get(policyRows, POLICY_ID)) ?? NOTHING
-    // Reads overtake each other: one that began earlier must not bring back what a later one found changed.
+    // Reads may overtake each other: an earlier read must not replace the result of a later one.
     if (stored.version >= row.version) hold(stored)
   }
 
@@ -73,16 +73,16 @@ export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Nee
     })
 
   return {
-    /** As it was read last. */
+    /** The policy as it was last read. */
     known,
-    /** Not older than it may be. */
+    /** The policy, read again when the cached one is too old. */
     current,
-    /** Reads anew, whatever is known. */
+    /** Reads the policy from storage. */
     latest: async (): Promise<Policy> => {
       await load()
       return known()
     },
-    /** Changes what is given. Throws Problem `unavailable` `policy_busy` when others never stop writing in between. */
+    /** Changes the given fields. Throws Problem `unavailable` `policy_busy` when other writers win every time. */
     change: async (actor: Actor, change: PolicyChange): Promise<Policy> => {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       if (Object.keys(given).length === 0) return current()

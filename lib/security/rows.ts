@@ -1,17 +1,20 @@
 import { collection, countRows } from '../core/collection.ts'
 import type { Policy, ToolCallEntry } from './schema.ts'
 
-/** What admins changed of the policy. `version` grows with each change, so that two at once do not undo each other. */
+/**
+ * The policy values that admins changed. `version` grows with each change, so that concurrent changes do not undo each
+ * other.
+ */
 export type PolicyRow = { id: string; version: number; values: Partial<Policy> }
 export const POLICY_ID = 'policy'
 export const policyRows = collection<PolicyRow>({ name: 'securityPolicy', key: 'id', indexes: {} })
 
-/** How many tool calls are on record: of all users, and of one. */
+/** The counter of recorded tool calls: of all users, and of one. */
 export const TOOL_CALL_COUNTER = 'toolCalls'
 export const MEMBER = 'all'
 export const toolCallCounterOf = (userId: string): string => `${TOOL_CALL_COUNTER}:${userId}`
 
-/** A tool call on record, in full; the summaries of what is long are for lists. `sessionOf` is its conversation or task. */
+/** A recorded tool call in full; lists show the summaries of long values. `sessionOf` is its conversation or task. */
 export type ToolCallRow = ToolCallEntry & {
   callId: string
   argumentsSummary: string

@@ -9,7 +9,7 @@ const toolList = z
   .max(100)
   .transform((names) => [...new Set(names)])
 
-/** What tools may do in this installation. Guards hold besides. */
+/** The policy of tools in this installation. Guards apply in addition. */
 export const PolicySchema = z
   .object({
     defaultMode: SecurityModeSchema.meta({ description: 'The mode of conversations that name none' }),
@@ -33,12 +33,12 @@ export const defaultPolicy: Policy = Object.freeze({
   toolRateLimitPerMinute: 300,
 })
 
-/** The policy as a running process knows it: `known` is what it read last, `current` is not older than it may be. */
+/** Access to the policy: `known` is the last read, `current` is not older than allowed. */
 export type PolicySource = { known(): Policy; current(): Promise<Policy> }
 
 const toolDecisions = ['allowed', 'approved', 'denied', 'blocked', 'invalid', 'pending'] as const
 
-/** A tool call as it went, refused ones included. Secrets are masked. */
+/** The record of a tool call, also of a refused one. Secrets are masked. */
 export const ToolCallEntrySchema = z
   .object({
     id: z.string(),

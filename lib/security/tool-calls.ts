@@ -20,7 +20,7 @@ export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { risk?: st
 
 export const KEPT_MS = 90 * 86_400_000
 const SUMMARY = 200
-/** Entries that are being written at once; further ones go to the log instead, whole. */
+/** The most entries that are being written at once; further ones go to the log in full. */
 const MOST_WRITING = 1_000
 
 const rowOf = (
@@ -40,7 +40,7 @@ const rowOf = (
   }
 }
 
-/** A call on record, as a row of another commit. */
+/** The record of a call, as a row for another commit. */
 export const toolCallWrite = (
   call: RecordedCall,
   needs: Pick<Needs, 'clock' | 'ids'>,
@@ -48,7 +48,7 @@ export const toolCallWrite = (
 
 export type ToolCallAudit = ReturnType<typeof createToolCallAudit>
 
-/** The record of tool calls: by whom, what, how it was decided, and what came of it. */
+/** The audit of tool calls: user, tool, decision and result. */
 export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) => {
   const writing = new Set<Promise<void>>()
 
@@ -64,8 +64,8 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
   }
 
   /**
-   * Puts a call on record behind its back: the loop does not wait for storage. What storage does not take, or what there
-   * is too much of at once, goes to the log whole. With `auditAll` off, reads that were allowed are left out.
+   * Records a call in the background: the loop does not wait for storage. A record that storage does not accept, or that
+   * exceeds the limit of concurrent writes, goes to the log in full. With `auditAll` off, allowed reads are not recorded.
    */
   const record = (call: RecordedCall): void => {
     if (!policy.known().auditAll && call.decision === 'allowed' && call.risk === 'read') return
@@ -84,7 +84,7 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
     return (await store.counters(counter))[MEMBER]?.total ?? 0
   }
 
-  /** The newest first; admins see all calls, others their own. */
+  /** The calls, newest first; admins see all calls, other users their own. */
   const list = async (principal: Principal, query: Query) => {
     const index = indexOf(principal, query)
     const where = testsOf(principal, query, index)
@@ -99,7 +99,7 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
     }
   }
 
-  /** One call, whole. Throws Problem `missing`, also for a call of another user. */
+  /** One call in full. Throws Problem `missing`, also for a call of another user. */
   const get = async ({ userId, role }: Principal, id: string): Promise<ToolCallEntry> => {
     const row = await store.get(toolCalls, id, true)
     if (row === undefined || (row.userId !== userId && role !== 'admin')) throw missing('Audit entry')
@@ -110,14 +110,14 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
     record,
     list,
     get,
-    /** Resolves when what was recorded so far is stored, or in the log. */
+    /** Resolves when all records so far are stored or logged. */
     settled: async (): Promise<void> => void (await Promise.all(writing)),
   }
 }
 
 type Index = { index: 'newest' } | { index: 'ofUser' | 'ofSession'; is: string }
 
-/** The narrowest order that has what is asked for. */
+/** The narrowest index for a query. */
 const indexOf = ({ userId, role }: Principal, query: Query): Index => {
   const session = query.conversationId ?? query.taskId
   if (session !== undefined) return { index: 'ofSession', is: session }

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
 
-/** One setting: the variable that goes before what is stored, and what its value may be. */
+/** One setting: its schema, and the environment variable that takes precedence over the stored value. */
 export type Setting = { variable: string; schema: z.ZodType }
 
 const count = (least: number, most: number) => z.int().min(least).max(most)
 
-/** Every setting that the API shows, by group: the request, the answer and their checks follow from it. */
+/** Every setting of the API, by group: requests, answers and their checks derive from it. */
 export const settingsCatalog = {
   system: {
     authMode: { variable: 'AUTH_MODE', schema: z.enum(['local', 'cloud', 'oidc']) },

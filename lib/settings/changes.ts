@@ -3,7 +3,7 @@ import { everySetting } from './catalog.ts'
 import type { SettingsRow } from './rows.ts'
 import type { Settings, SettingsPatch } from './schema.ts'
 
-/** The catalog made both the type and the paths. */
+/** The catalog defines both the type and the paths. */
 export const settingsOf = (valueNow: (setting: { path: string; variable: string }) => unknown): Settings => {
   const settings: Record<string, Record<string, unknown>> = {}
   for (const setting of everySetting) {
@@ -14,7 +14,7 @@ export const settingsOf = (valueNow: (setting: { path: string; variable: string 
   return settings as Settings
 }
 
-/** A setting by its dotted path with its new value; null takes the stored one back. */
+/** A setting by its dotted path with its new value; null removes the stored one. */
 type Change = readonly [path: string, value: unknown]
 
 export const changesIn = (patch: SettingsPatch): Change[] =>
@@ -31,13 +31,13 @@ export const merged = (values: SettingsRow['values'], changes: readonly Change[]
   return next
 }
 
-/** The settings as the process was started with, by variable, and which of them the environment gave. */
+/** The settings at the start of the process by variable, and which of them the environment set. */
 export type Given = { values: Readonly<Record<string, unknown>>; names: ReadonlySet<string> }
 
-/** Why a value cannot be taken while the service runs as it does, as a message that follows the setting's path. */
+/** The reason why a value is impossible in this configuration, as a message that follows the setting's path. */
 export type Objection = (path: string, value: unknown) => string | undefined | Promise<string | undefined>
 
-/** Throws Problem `invalid` `setting_not_changeable` that names each change which cannot be had. */
+/** Throws Problem `invalid` `setting_not_changeable` that names each impossible change. */
 export const refuse = async (
   changes: readonly Change[],
   { given, objection }: { given: Given; objection: Objection },
@@ -46,7 +46,7 @@ export const refuse = async (
     const variable = everySetting.find((one) => one.path === path)?.variable ?? ''
     const message = given.names.has(variable)
       ? `is decided by ${variable} in the environment`
-      : // Null takes back what was stored, and leaves what the process was started with.
+      : // Null removes the stored value; the value from the start of the process applies again.
         await objection(path, value ?? given.values[variable])
     return message === undefined ? [] : [{ path, message }]
   }

@@ -9,7 +9,7 @@ export const settingsHandlers = ({ settings }: Needs): Handlers<typeof settingsR
     await settings.refresh()
     return settings.read()
   },
-  // What is no setting was dropped on the way in: a request with nothing else is answered that nothing happened.
+  // Unknown settings were dropped before; a request without known ones is answered that nothing changed.
   changeSettings: async ({ body }, { principal }) => {
     const { changed, ...answer } = await settings.change(principal, body)
     return { message: changed ? 'Settings changed' : 'Nothing to change', ...answer }

@@ -1,16 +1,19 @@
 import { collection } from '../core/collection.ts'
 import type { Subscriptions } from './schema.ts'
 
-/** What admins changed, by dotted path. `version` grows with each change, so that two at once do not undo each other. */
+/**
+ * The settings that admins changed, by dotted path. `version` grows with each change, so that concurrent changes do not
+ * undo each other.
+ */
 export type SettingsRow = {
   id: string
   version: number
   values: Readonly<Record<string, unknown>>
-  /** Of local mode's access key; a PHC string. */
+  /** The access key of local mode as a PHC string. */
   accessKeyHash?: string
   /**
-   * The events of each outbound webhook, by its id. They are here because every process that changes tasks reads the settings
-   * anyway, and because this row is read by its key and written on condition, so that none is lost and none too many.
+   * The events of each outbound webhook, by its id. They are in this row because every process that changes tasks reads
+   * the settings anyway, and because conditional writes of one row lose no change and keep the limit exact.
    */
   subscriptions?: Subscriptions
 }

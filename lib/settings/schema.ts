@@ -11,12 +11,12 @@ const groups = Object.entries<Readonly<Record<string, Setting>>>(settingsCatalog
 const shapeOf = (settings: Readonly<Record<string, Setting>>, wrap: (schema: z.ZodType) => z.ZodType) =>
   z.object(Object.fromEntries(Object.entries(settings).map(([name, { schema }]) => [name, wrap(schema)])))
 
-/** Every setting with its value. The catalog says which there are; its type does too. */
+/** Every setting with its value, by the catalog. */
 export const SettingsSchema = z.object(
   Object.fromEntries(groups.map(([group, settings]) => [group, shapeOf(settings, (schema) => schema)])),
 ) as unknown as z.ZodType<Settings>
 
-/** Some settings with new values; `null` takes back what was stored. */
+/** Some settings with new values; `null` removes the stored value. */
 export const SettingsPatch = z.object(
   Object.fromEntries(
     groups.map(([group, settings]) => [
@@ -30,6 +30,6 @@ export type SettingsPatch = {
   [Group in keyof Settings]?: { [Name in keyof Settings[Group]]?: Settings[Group][Name] | null }
 }
 
-/** Where a value comes from; what the environment says goes before what was stored. */
+/** The source of a value; the environment takes precedence over stored values. */
 export const SourceSchema = z.enum(['environment', 'stored', 'default'])
 export type Source = z.output<typeof SourceSchema>

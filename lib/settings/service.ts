@@ -16,11 +16,11 @@ type Needs = {
   clock: Clock
   entropy: Entropy
   audit: (principal: Principal, action: string, details: object) => Promise<void>
-  /** How old what was read may be: for ever where no other process can change it. */
+  /** The longest age of cached settings: Infinity where no other process can change them. */
   staleAfterMs: number
 }
 
-/** A change of the settings, and the rows that come with it or not at all. */
+/** A change of the settings, and the rows of the same commit. */
 type Prepared = { set: Partial<SettingsRow>; rows?: readonly AnyWrite[] }
 
 const NOTHING: SettingsRow = { id: SETTINGS_ID, version: 0, values: {} }
@@ -28,7 +28,7 @@ const BUSY_MS = 1_000
 
 export type SettingsService = ReturnType<typeof createSettings>
 
-/** Settings that an admin may change while the service runs. What the environment says goes before what is stored. */
+/** Settings that an admin may change while the service runs. The environment takes precedence over stored values. */
 export const createSettings = (needs: Needs) => {
   const { store, given, clock, staleAfterMs } = needs
   const contend = createContention({ timer: clock, entropy: needs.entropy })
@@ -49,11 +49,11 @@ export const createSettings = (needs: Needs) => {
 
   const load = async () => {
     const stored = (await store.get(settingsRows, SETTINGS_ID)) ?? NOTHING
-    // Reads overtake each other: one that began earlier must not bring back what a later one found changed.
+    // Reads may overtake each other: an earlier read must not replace the result of a later one.
     if (stored.version >= row.version) hold(stored)
   }
 
-  /** Resolves when what `current` answers is not older than it may be; at once when it is not. */
+  /** Resolves when the cached settings are recent enough; undefined when they are already. */
   const refresh = (): Promise<void> | undefined => {
     if (readAt !== undefined && clock.monotonic() - readAt < staleAfterMs) return undefined
     reading ??= load().finally(() => {
@@ -76,8 +76,8 @@ export const createSettings = (needs: Needs) => {
   })
 
   /**
-   * Writes on what was read last, and answers what then holds; false when `prepare` has nothing to write to that. Throws
-   * Problem `unavailable` `settings_busy` when others never stop writing in between.
+   * Writes a change of the cached row and returns the resulting settings; false when `prepare` returns nothing. Throws
+   * Problem `unavailable` `settings_busy` when other writers win every time.
    */
   const write = async (prepare: (row: SettingsRow) => Prepared | undefined | Promise<Prepared>) => {
     const written = await contend(async () => {
@@ -98,7 +98,7 @@ export const createSettings = (needs: Needs) => {
     return written
   }
 
-  /** Changes settings. Throws Problem `invalid` for those that the environment decides, naming each. */
+  /** Changes settings. Throws Problem `invalid` that names each setting which the environment fixes. */
   const change = async (principal: Principal, patch: SettingsPatch) => {
     const changes = changesIn(patch)
     if (changes.length === 0) return { changed: false, ...read() }
@@ -109,20 +109,20 @@ export const createSettings = (needs: Needs) => {
   }
 
   return {
-    /** Calls back with the settings whenever they were read or changed. */
+    /** Calls back with the settings after each read and change. */
     onRead: (listener: (settings: Settings) => void) => void listeners.push(listener),
-    /** Every setting as it holds now, as far as this process knows. */
+    /** Every setting's present value, as cached in this process. */
     current: (): Settings => settings,
     refresh,
-    /** Reads anew, past the cache. */
+    /** Reads the settings from storage, past the cache. */
     reread: load,
-    /** Resolves when a read that began now has ended; at once where no other process can change settings. */
+    /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
     latest: (): Promise<void> | undefined => (staleAfterMs === Number.POSITIVE_INFINITY ? undefined : load()),
     read,
     change,
     /**
-     * Puts the hash of local mode's access key in place of `from`; undefined is no key. False when another one is there:
-     * another process has changed it.
+     * Replaces the hash `from` of local mode's access key, where undefined means no key. False when the stored hash is
+     * another one, which another process has set.
      */
     replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
       const isTheOne = (row: SettingsRow) => (row.accessKeyHash || undefined) === from
@@ -130,14 +130,14 @@ export const createSettings = (needs: Needs) => {
         (await write((row) => (isTheOne(row) ? { set: { accessKeyHash: to ?? '' } } : undefined))) !== false
       )
     },
-    /** The events that an outbound webhook is registered for, as far as this process knows. */
+    /** The events with a subscribed outbound webhook, as cached in this process. */
     subscribedEvents: (): ReadonlySet<string> => subscribed,
-    /** The events of each outbound webhook, not older than the settings may be. */
+    /** The events of each outbound webhook, as recent as the settings must be. */
     subscriptions: async (): Promise<Subscriptions> => {
       await refresh()
       return row.subscriptions ?? {}
     },
-    /** Commits changes of registrations together with the subscriptions after them. Throws what `prepare` throws. */
+    /** Commits changes of registrations together with the new subscriptions. Throws the errors of `prepare`. */
     changeSubscriptions: async (
       prepare: (now: Subscriptions) => Promise<{ subscriptions: Subscriptions; rows: readonly AnyWrite[] }>,
     ): Promise<void> => {
@@ -146,7 +146,7 @@ export const createSettings = (needs: Needs) => {
         return { set: { subscriptions }, rows }
       })
     },
-    /** As it was read last. */
+    /** The hash as it was last read. */
     accessKeyHash: (): string | undefined => row.accessKeyHash || undefined,
   }
 }
@@ -156,7 +156,7 @@ const busy = () =>
     retryAfterMs: BUSY_MS,
   })
 
-/** Every field is written: one that is left out would be lost with the process. */
+/** Writes every field of the row: a field that the write omits would exist in this process only. */
 const replaced = (from: SettingsRow, { id: key, ...set }: SettingsRow) => ({
   update: settingsRows,
   key,

@@ -2,15 +2,18 @@ import type * as z from 'zod'
 import { dayOf, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
+import type { AnalyticsAsked, AnalyticsSchema } from './contract.ts'
 import { DAILY_COUNTERS, OTHER_AGENTS, byStatus as statuses, TASK_COUNTERS, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
-import type { AnalyticsAsked, AnalyticsSchema } from './queries.ts'
 import { readWindow } from './window-analytics.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Statistics over all tasks ever stored, and of the window that is asked for, read from counters. Rates are 0..1, of the tasks that ended. */
+/**
+ * Statistics of all stored tasks, and of the asked window, read from counters. Rates are 0..1, as shares of the tasks
+ * that ended.
+ */
 export const createAnalytics =
   ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
   async (asked: AnalyticsAsked = {}): Promise<z.output<typeof AnalyticsSchema>> => {
@@ -50,7 +53,7 @@ export const createAnalytics =
 const isAsked = ({ window, timezone }: AnalyticsAsked): boolean =>
   window !== undefined || timezone !== undefined
 
-/** Agents that are not here, or not any more, count together: so the answer has one entry more than there are agents. */
+/** Agents that are not registered count together, so that the answer has at most one entry more than there are agents. */
 const registered = (
   counts: Record<string, number>,
   nameOf: (agent: string) => string,

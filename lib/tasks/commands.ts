@@ -11,10 +11,13 @@ import { publicTask, tasks } from './rows.ts'
 import { type CreateTask, CreateTaskSchema, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
-/** Who retried a task, and the task that runs for it now. */
+/** Who retried a task, and the id of the new task. */
 type Resolution = { by: string; taskId: string }
 
-/** The dead letter of a failure, by the id of the failure's event, as a row of a commit that resolves it. */
+/**
+ * Makes the write that resolves the dead letter of a failure, by the id of the failure's event; undefined without a
+ * pending dead letter.
+ */
 export type ResolveDeadLetter = (eventId: string, resolution: Resolution) => Promise<AnyWrite | undefined>
 
 type Needs = {
@@ -23,16 +26,18 @@ type Needs = {
   reads: ReturnType<typeof createTaskReads>
   creation: TaskCreation
   resolveDeadLetter: ResolveDeadLetter
-  /** Stops the run of a task that was cancelled, where it is one of this process. */
+  /** Stops the run of a cancelled task, if this process runs it. */
   stopRun: (taskId: string) => void
   clock: Clock
 }
 
-/** What people do with a task that exists: cancel it, run it again as a new one, or queue it again. */
+/** The commands of people on existing tasks: cancel, retry as a new task, watch. */
 export const createTaskCommands = (needs: Needs) => {
   const { store, transitions, reads, creation, resolveDeadLetter, stopRun, clock } = needs
 
-  /** Cancels a task while it is in such a state, together with `rows`; answers the row, and whether that is done. */
+  /**
+   * Cancels a task while `mayBe` accepts its status, together with `rows`; answers the row, and whether it was cancelled.
+   */
   const cancelWhile = async (
     principal: Principal,
     id: string,
@@ -40,7 +45,8 @@ export const createTaskCommands = (needs: Needs) => {
     rows: readonly AnyWrite[] = [],
   ) => {
     let row = await reads.load(id)
-    // The state may change between the read and the write; every loss of that race is progress of the task.
+    // The status may change between the read and the write; each change that wins against this write is progress of the
+    // task.
     while (mayBe(row.status)) {
       const outcome = await transitions.apply(
         {
@@ -69,8 +75,8 @@ export const createTaskCommands = (needs: Needs) => {
   }
 
   /**
-   * Cancels a task that has not ended, together with `rows` or not at all; a run of it is stopped. Throws
-   * `task_state_conflict` when it has ended, and when a condition of `rows` fails.
+   * Cancels a task that has not ended, together with `rows` or not at all, and stops its run. Throws
+   * `task_state_conflict` when the task has ended, and when a condition of `rows` fails.
    */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
     const { row, isCancelled } = await cancelWhile(
@@ -83,21 +89,21 @@ export const createTaskCommands = (needs: Needs) => {
     return publicTask(row)
   }
 
-  /** Cancels a task that no worker has begun, or that waits for another attempt; undefined for any other. */
+  /** Cancels a task that waits for its first or its next attempt; resolves to undefined for any other task. */
   const cancelWaiting = async (principal: Principal, id: string): Promise<Task | undefined> => {
     const { row, isCancelled } = await cancelWhile(principal, id, (status) => WAITING.has(status))
     return isCancelled ? publicTask(row) : undefined
   }
 
-  /** The id of the event by which a task has failed; undefined for one that has not. */
+  /** The id of the event with which a task failed; undefined for a task that has not failed. */
   const failureOf = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> =>
     status === 'failed'
       ? (await store.log(tasks, id)).findLast(({ type }) => type === 'failed')?.id
       : undefined
 
   /**
-   * Creates a new task with the same parameters as one that has ended; the pending dead letter of a failed one is resolved by
-   * the same commit, which also has the rows `along`. Throws `task_state_conflict` for a task that has not ended, and when a
+   * Creates a new task with the parameters of one that has ended. The same commit resolves the pending dead letter of a
+   * failed task and writes the rows `along`. Throws `task_state_conflict` for a task that has not ended, and when a
    * condition of `along` fails.
    */
   const retry = async (
@@ -121,12 +127,12 @@ export const createTaskCommands = (needs: Needs) => {
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
     const all = [logged, ...rows, ...along]
     if (letter && (await store.commit<TaskRow>(write, [...all, letter])).applied) return task
-    // There is no dead letter, or another request has decided about it since it was read.
+    // There is no dead letter, or another request decided about it after the read.
     if (!(await store.commit<TaskRow>(write, all)).applied) throw changedMeanwhile()
     return task
   }
 
-  /** Has a notice sent at the end of a task that has not ended; false when it has ended, or does not exist. */
+  /** Requests a notice at the end of a task. False when the task has ended or does not exist. */
   const watch = async (id: string): Promise<boolean> => {
     const unfinished = TASK_STATUSES.filter((status) => !isFinal(status))
     const change = { update: tasks, key: id, when: { status: unfinished }, set: { watched: true as const } }
@@ -136,16 +142,16 @@ export const createTaskCommands = (needs: Needs) => {
   return { cancel, cancelWaiting, retry, failureOf, watch }
 }
 
-/** How a failed task is queued again, its attempts back at 0; for a commit with its dead letter. */
+/** The write that queues a failed task again, with its attempts at 0, for a commit with its dead letter. */
 export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' | 'clock'>) => ({
-  /** The write; it applies to this failure and no later one, which has a dead letter of its own. */
+  /** The write applies to this failure only: a later failure has a dead letter of its own. */
   writeOf: ({ id, completedAt }: Task, trace?: Trace): Update<TaskRow> =>
     transitions.writeOf({
       taskId: id,
       from: 'failed',
       verb: 'redrive',
       when: { completedAt: completedAt ?? null },
-      // A task of an earlier version does not say whether its end is watched; a notice without a receiver does nothing.
+      // A row of an earlier version has no `watched`; a notice without a receiver does nothing.
       set: { attempts: 0, queuedAt: iso(clock.now()), watched: true, ...(trace ? { trace } : {}) },
       unset: ['error', 'completedAt', 'startedAt'],
     }),
@@ -155,7 +161,7 @@ const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 
 const DEFINITION = CreateTaskSchema.keyof().options
 
-/** What a task was created with, as it is stored: the rules of a create may have become stricter since. */
+/** The stored parameters of a task. They are not validated again: the rules may have become stricter since the create. */
 const definitionOf = (row: TaskRow): CreateTask => {
   const given = DEFINITION.filter((field) => row[field] !== undefined).map((field) => [field, row[field]])
   return Object.fromEntries(given) as CreateTask

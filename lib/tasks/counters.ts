@@ -6,14 +6,17 @@ import { hourlyCountsOf } from './hourly-counters.ts'
 import { TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { CountedTask } from './schema.ts'
 
-/** Counters over all tasks have one member, those of a day the member of that day. */
+/** The counters of all tasks have one member; the counters of days have a member for each day. */
 export const TASK_COUNTERS = { counter: 'tasks', member: 'all' } as const
 export const DAILY_COUNTERS = 'tasks.daily'
 
-/** The agents that are not registered here. A file names any number of them, and a counter has one name for each. */
+/**
+ * The name that counts agents which are not registered: an import may name any number of agents, and each name takes
+ * space in a counter.
+ */
 export const OTHER_AGENTS = 'other'
 
-/** What a change of a task moves: the new one by its properties, its state, and the end of its last run. */
+/** The increments of a change of a task: a new task by its properties, a change of status, and the end of a run. */
 export const countsOf = ({ before, after }: Pick<Change<CountedTask>, 'before' | 'after'>): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
   const ended = [...endedRun(after), ...hourlyCountsOf(before, after)]
@@ -22,7 +25,7 @@ export const countsOf = ({ before, after }: Pick<Change<CountedTask>, 'before' |
     : [moved(before.status, after.status), ...ended]
 }
 
-/** The counters under one prefix, by what follows it: `under(counters, 'status')` → `{queued: 3, …}`. */
+/** The counters with one prefix, without it: `under(counters, 'status')` → `{queued: 3, …}`. */
 export const under = (counters: Counters, prefix: string): Record<string, number> =>
   Object.fromEntries(
     Object.entries(counters)
@@ -30,19 +33,19 @@ export const under = (counters: Counters, prefix: string): Record<string, number
       .map(([name, count]) => [name.slice(prefix.length + 1), count]),
   )
 
-/** How many tasks are in each state; every state is there. */
+/** The number of tasks in each status; every status is present. */
 export const byStatus = (counters: Counters): Record<string, number> => ({
   ...Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])),
   ...under(counters, 'status'),
 })
 
-/** The counters over all tasks, for status, agents and metrics. */
+/** Reads the counters of all tasks, for status, agents and metrics. */
 export const createTaskCounters = (store: Store) => {
   const read = async (): Promise<Counters> =>
     (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
   return {
     byStatus: async (): Promise<Record<string, number>> => byStatus(await read()),
-    /** What the runs of an agent came to: completions, final failures, milliseconds, the last completion. */
+    /** The runs of each agent: completions, final failures, milliseconds, and the latest completion. */
     ofAgents: async () => {
       const counters = await read()
       return (type: string) => ({
@@ -57,7 +60,7 @@ export const createTaskCounters = (store: Store) => {
 
 const ofAll = (add: Record<string, number>): Increment => ({ ...TASK_COUNTERS, add })
 
-// Equal increments are the same object: storage then only has to count how often it saw one.
+// Equal increments are the same object, so that storage can count repeats by identity.
 const cache = new Map<string, Increment>()
 
 const created = ({ status, priority, source, agent: own, countedAs: agent = own }: CountedTask): Increment =>
@@ -74,7 +77,7 @@ const created = ({ status, priority, source, agent: own, countedAs: agent = own 
 const moved = (from: TaskStatus, to: TaskStatus): Increment =>
   getOrCreate(cache, `${from}>${to}`, () => ofAll({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
 
-/** A completion or failure counts for its agent and its day, a completion its duration too. */
+/** A completion or failure counts for its agent and its day, a completion also its duration. */
 const endedRun = ({
   status,
   agent: own,
@@ -103,7 +106,7 @@ const endedRun = ({
 let day = ''
 let ofDay: Partial<Record<'created' | 'completed' | 'failed', Increment>> = {}
 
-/** Those of one day are cached: the next day comes, and the last one hardly again. */
+/** Only the increments of the current day are cached: earlier days are rarely needed again. */
 const daily = (at: string, what: 'created' | 'completed' | 'failed'): Increment => {
   if (!at.startsWith(day) || day === '') {
     day = dayOf(at)

@@ -11,7 +11,7 @@ import { type CreateReplay, createReplays, publicTask, tasks, ticketRowsOf } fro
 import type { CreateTask, Task, TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
-/** The agents a task may name, and the one it gets when it names none. */
+/** The agents that a task may name, and the default agent. */
 export type AgentChoice = { fallback: string; types(): readonly string[] }
 
 type Needs = {
@@ -24,34 +24,34 @@ type Needs = {
   maxAttempts: () => number
 }
 
-/** What a new task is, beside what was asked for. */
+/** Fields of a new task that do not come from the request. */
 type More = { id?: string; retriedFrom?: string; watched?: true; trace?: Trace | undefined }
 
-/** A task as it will be, the write that stores it, and the rows that come with it. */
+/** A new task, the write that stores it, and the rows of the same commit. */
 type TaskDraft = { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 
 export type TaskCreation = ReturnType<typeof createTaskCreation>
 
-/** How new tasks are made and stored. A task is stored as queued: its message follows from that. */
+/** Creates and stores tasks. A task is stored as queued; storage sends its message after the commit. */
 export const createTaskCreation = (needs: Needs) => {
   const { store, transitions, agents, clock, ids, maxAttempts } = needs
   let latest = 0
-  /** Creation times never step back within a process, so that newer tasks list before older ones. */
+  /** Creation times never step back within a process, so that newer tasks are listed before older ones. */
   const creationTime = () => {
     latest = Math.max(latest, clock.now())
     return iso(latest)
   }
 
-  /** Throws Problem `invalid` `agent_unknown` for a task that names an agent that does not exist. */
+  /** Returns the task's agent. Throws Problem `invalid` `agent_unknown` for an agent that does not exist. */
   const agentOf = ({ assignedAgent }: Pick<CreateTask, 'assignedAgent'>): string => {
-    // That the fallback exists was seen to at the start; a function that takes no tasks knows no agents.
+    // The start of the service checked that the default agent exists; a function that runs no tasks knows no agents.
     if (assignedAgent === undefined) return agents.fallback
     if (agents.types().includes(assignedAgent)) return assignedAgent
     const message = `is not a registered agent; there are ${agents.types().join(', ')}`
     throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
   }
 
-  /** Throws as `agentOf`, for a task that is to be created later. */
+  /** Checks the agent of a task that is created later. Throws as `agentOf` does. */
   const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void agentOf(body)
 
   const rowOf = (principal: Principal, body: CreateTask, { id, trace, ...more }: More): TaskRow => {
@@ -77,17 +77,17 @@ export const createTaskCreation = (needs: Needs) => {
   const insertOf = (row: TaskRow): Insert<TaskRow> => ({
     insert: tasks,
     row,
-    // A task is queued as it is created: one entry says both, see `eventsOf`.
+    // A new task is queued at once: this one entry stands for both events, see `eventsOf`.
     log: [transitions.emittedEvent('created')],
   })
 
-  /** A new task and its write, for a caller that commits it, maybe with other rows. Throws Problem `invalid`. */
+  /** Makes a new task and its write, for a caller that commits them. Throws Problem `invalid`. */
   const draft = (principal: Principal, body: CreateTask, more: More = {}): TaskDraft => {
     const row = rowOf(principal, body, more)
     return { task: publicTask(row), write: insertOf(row), rows: ticketRowsOf(row) }
   }
 
-  /** Throws what `Repositories.check` throws for a task's repository that this caller may not name. */
+  /** Throws the errors of `Repositories.check` for a repository that this caller may not name. */
   const checkRepository = async (
     principal: Principal,
     { repository }: Pick<CreateTask, 'repository'>,
@@ -103,7 +103,7 @@ export const createTaskCreation = (needs: Needs) => {
     return task
   }
 
-  /** The task of an earlier request with the same key, as that was answered. */
+  /** The answer of the first request with the same key. */
   const replayed = (principal: Principal, body: CreateTask, { made, task }: CreateReplay): Task => {
     if (task !== undefined || made === undefined) return task as Task
     const { id, agent, maxAttempts: most, createdAt: at } = made
@@ -113,8 +113,8 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /**
-   * Creates a task once per key: within 24 hours the same key and body answers the first task again, another body is
-   * refused with Problem `invalid`. Key and task are one commit, so a duplicate in flight finds both or neither.
+   * Creates a task once per key: within 24 hours the same key and body answers the first task; another body throws
+   * Problem `invalid`. Key and task are one commit, so a concurrent duplicate finds both or neither.
    */
   const createOnce = async (principal: Principal, body: CreateTask, key: string, trace?: Trace) => {
     const record = replayKey(principal, key)
@@ -125,7 +125,7 @@ export const createTaskCreation = (needs: Needs) => {
       return { task: replayed(principal, body, known), replayed: true }
     }
     const { task, write, rows } = draft(principal, body, { trace })
-    // What was answered before is answered again, also when its repository would be refused by now.
+    // A repeated request is answered even if its repository would be refused by now.
     const refusal = await checkRepository(principal, body).then(
       () => undefined,
       (thrown: Problem) => thrown,

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
-import { EXPORT_VERSION } from './queries.ts'
+import { EXPORT_VERSION } from './contract.ts'
 import { publicTask, tasks } from './rows.ts'
 
 const PAGE = 500
@@ -17,16 +17,16 @@ type Needs = {
   audit: (principal: Principal, action: string) => Promise<void>
 }
 
-/** The response header that names the stored copy of an export, where one is kept. */
+/** The response header with the key of the export's copy, where one is stored. */
 export const COPY_HEADER = 'x-export-copy'
 
 /**
- * All tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory stays
- * flat for any number of them. The count comes last because it is the number of tasks that were written.
+ * Exports all tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory use
+ * does not grow with the number of tasks. The count comes last because it counts the written tasks.
  */
 export const createTaskExport = ({ store, clock, audit }: Needs) =>
   async function* exportTasks(principal: Principal): AsyncGenerator<string> {
-    // Before the first byte, since it is unknown how many of them the caller reads.
+    // Recorded before the first byte: how much the caller will read is unknown.
     await audit(principal, 'task.export')
     yield `{"version":"${EXPORT_VERSION}","exportedAt":"${iso(clock.now())}","tasks":[`
     let written = 0
@@ -43,20 +43,21 @@ export const createTaskExport = ({ store, clock, audit }: Needs) =>
 type ExportCopiesNeeds = { archive: Archive; ids: Ids; log: Log }
 type Pieces = AsyncGenerator<string, void>
 
-/** An export on its way to a caller, and the key of the copy that it leaves, where it leaves one. */
+/** The pieces of an export for its caller, and the key of its copy where there is one. */
 export type KeepExport = (pieces: Pieces) => { pieces: Pieces; copy?: string }
 
 /**
- * Keeps a copy of each export in the archive while it goes to its caller, at the pace of the slower of both. A copy that
- * fails costs the caller the time until it does, and an export that fails leaves no copy.
+ * Stores a copy of each export in the archive while the caller reads it, at the pace of the slower of the two. A copy
+ * that fails delays the caller until then; an export that fails leaves no copy.
  *
- * The answer ends only when the copy is kept or given up: so the copy has all the time that the answer has, in Lambda
- * the invocation. There the function does not know that a caller has left, and AWS takes the answer to its end ("streamed
- * responses are not interrupted or stopped when the invoking client connection is broken", Lambda Developer Guide,
- * Response streaming). No copy is promised of an answer that AWS cuts off: at the function's time limit, or at 200 MB.
+ * The answer ends only when the copy is stored or discarded, so the copy may take as long as the answer, in Lambda as
+ * long as the invocation. A function in Lambda does not learn that a caller has disconnected, and AWS runs the answer to
+ * its end ("streamed responses are not interrupted or stopped when the invoking client connection is broken", Lambda
+ * Developer Guide, Response streaming). There is no copy of an answer that AWS cuts off: at the function's time limit, or
+ * at 200 MB.
  *
- * A host that does tell, as under `npm run offline`, has the copy finished without its caller, for as long as the process
- * lives. Lambda may stop a process when the answer has ended, so there this is an attempt and no promise.
+ * A host that reports the disconnect, as `npm run offline` does, finishes the copy without the caller while the process
+ * lives. Lambda may stop a process after the answer's end, so this is an attempt and no guarantee.
  */
 export const createExportCopies = ({ archive, ids, log }: ExportCopiesNeeds): KeepExport => {
   const finish = async (pieces: Pieces, copy: Copy) => {
@@ -64,7 +65,7 @@ export const createExportCopies = ({ archive, ids, log }: ExportCopiesNeeds): Ke
       while (copy.isKept()) if ((await pieces.next()).done) break
       await pieces.return()
     } catch {
-      // Storage failed. The copy has been given up for that, which is in the log.
+      // Storage failed. The export already discarded the copy, and the log has the error.
     }
   }
   return (exported) => {
@@ -77,7 +78,7 @@ export const createExportCopies = ({ archive, ids, log }: ExportCopiesNeeds): Ke
 
 type Copy = ReturnType<typeof copyOf>
 
-/** A draft that is given up with a warning when it fails, and from then on takes no notice. */
+/** A draft that logs a warning and is discarded when a write fails; later writes do nothing. */
 const copyOf = (draft: Draft, key: string, log: Log) => {
   let givenUp: Promise<void> | undefined
   const abort = async (reason: unknown) => {
@@ -86,7 +87,7 @@ const copyOf = (draft: Draft, key: string, log: Log) => {
       log.warn({ key, err }, 'the unfinished copy of an export was not removed')
     })
   }
-  /** The rest of the answer does not wait for it. */
+  /** The rest of the answer does not wait for the discard. */
   const giveUp = (reason: unknown): void => {
     givenUp ??= abort(reason)
   }
@@ -96,12 +97,12 @@ const copyOf = (draft: Draft, key: string, log: Log) => {
     write: (text: string) => unlessFailed(() => draft.write(text)),
     close: () => unlessFailed(draft.close),
     giveUp,
-    /** Resolves when what was given up is gone. */
+    /** Resolves when the discarded draft is removed. */
     settled: async () => givenUp,
   }
 }
 
-/** The pieces, each once it is in the copy. */
+/** Yields each piece after it was written to the copy. */
 async function* written(pieces: Pieces, copy: Copy): Pieces {
   try {
     for await (const piece of pieces) {
@@ -117,7 +118,7 @@ async function* written(pieces: Pieces, copy: Copy): Pieces {
   }
 }
 
-/** The pieces; where the caller leaves, the rest is handed to `onLeave`. */
+/** Yields the pieces; when the caller disconnects, `onLeave` gets the rest. */
 async function* outliving(pieces: Pieces, onLeave: (pieces: Pieces) => Promise<unknown>): Pieces {
   let isWithCaller = false
   try {
@@ -127,7 +128,7 @@ async function* outliving(pieces: Pieces, onLeave: (pieces: Pieces) => Promise<u
       isWithCaller = false
     }
   } finally {
-    // Who leaves does so with a piece in hand; everything else that ends here has ended the pieces too.
+    // A caller disconnects while it has a piece; in every other case the pieces have ended too.
     if (isWithCaller) void onLeave(pieces)
   }
 }

@@ -8,7 +8,7 @@ import type { Tasks } from './service.ts'
 
 type Needs = { tasks: Tasks; reportOf: ReportOf; keepExport?: KeepExport }
 
-/** `keepExport` leaves a copy of every export, where that is a thing to do. */
+/** `keepExport` stores a copy of every export, in modes that have copies. */
 export const taskHandlers = ({
   tasks,
   reportOf,
@@ -54,5 +54,5 @@ export const taskHandlers = ({
   taskEvents: ({ params, query }) => tasks.events(params.id, query),
 })
 
-/** Sources that no event comes from. */
+/** Sources without issues, so without reports. */
 const HAS_NO_REPORT: ReadonlySet<Task['source']> = new Set(['api', 'cron'])

@@ -8,9 +8,9 @@ import type { CountedTask } from './schema.ts'
 
 /** One member for each agent and hour in which its tasks changed: `2026-01-31T23 coding-agent`, the hour in UTC. */
 const HOURLY_COUNTERS = 'tasks.hourly'
-/** The longest window is seven days of any zone, the first of them up to 25 hours long. */
+/** The longest window is seven days of any time zone, the first of them up to 25 hours long. */
 const KEPT_MS = 9 * 86_400_000
-/** An hour counts what happened in each twelfth of it, and how long that took in each quarter. */
+/** An hour has twelve slots for what happened, and four quarters for durations. */
 export const SLOT_MS = 300_000
 export const QUARTER_MS = 900_000
 
@@ -26,8 +26,8 @@ const HAPPENS: Partial<Record<TaskStatus, Happening>> = {
 }
 
 /**
- * What a change of a task moves in the hour of the change: what happened, the wait for a first start, the run of a completion.
- * An imported task counts with its creation and its end.
+ * The increments of a change of a task in its hour: what happened, the wait for a first start, and the run of a
+ * completion. An imported task counts at its creation and its end.
  */
 export const hourlyCountsOf = (before: CountedTask | undefined, after: CountedTask): Increment[] => {
   const { status, createdAt, startedAt, completedAt, queuedAt, updatedAt } = after
@@ -43,7 +43,7 @@ export const hourlyCountsOf = (before: CountedTask | undefined, after: CountedTa
   return counted
 }
 
-// As in counters.ts, equal increments are the same object. The next hour comes, and the last one hardly again.
+// Equal increments are the same object, as in counters.ts. Only the increments of the current hour are cached.
 let hour = ''
 const ofHour = new Map<string, Increment>()
 
@@ -64,8 +64,8 @@ const HOUR_LENGTH = '2026-01-31T23'.length
 const hourMs = (text: string): number => Date.parse(`${text}:00:00.000Z`)
 
 /**
- * A name is the part of its hour, a letter for what is counted, and the bucket of a duration: `Bs` is what started from minute 55
- * on, `3r42` what ran from minute 45 on. Storage is paid for by the size of what a write changes: names are short.
+ * A counter's name is the part of its hour, a letter for the kind, and the bucket of a duration: `Bs` counts starts from
+ * minute 55 on, `3r42` runs from minute 45 on. Names are short because storage costs grow with the size of a write.
  */
 const LETTERS: Readonly<Record<Happening | Waited, string>> = {
   ...{ created: 'n', started: 's', completed: 'c', failed: 'f', cancelled: 'x' },
@@ -73,7 +73,7 @@ const LETTERS: Readonly<Record<Happening | Waited, string>> = {
 }
 const NAMES = new Map(Object.entries(LETTERS).map(([name, letter]) => [letter, name as Happening | Waited]))
 
-/** The part of its hour that has a time in it. */
+/** The part of its hour that contains a time. */
 const partOf = (at: string, partMs: number): string =>
   Math.floor((Number(at.slice(14, 16)) * 60_000) / partMs)
     .toString(36)
@@ -85,13 +85,16 @@ const hourly = (at: string, task: CountedTask, what: Happening): Increment =>
 const lasted = (at: string, task: CountedTask, what: Waited, ms: number): Increment =>
   increment(at, task, partOf(at, QUARTER_MS) + LETTERS[what] + bucketOf(ms))
 
-/** So many times something happened in the slot from `at` on, or lasted as long as a histogram's bucket in the quarter from `at` on. */
+/**
+ * How often something happened in the slot that begins at `at`, or had a duration in a histogram bucket in the quarter
+ * that begins at `at`.
+ */
 export type HourlyCount = { agent: string; at: number; count: number } & (
   | { what: Happening }
   | { what: Waited; bucket: number }
 )
 
-/** What the hours counted from the one on that has `from` in it. */
+/** The counts of all hours from the hour of `from` on. */
 export const readHourly = async (store: Store, from: string): Promise<HourlyCount[]> => {
   const members = await store.counters(HOURLY_COUNTERS, from.slice(0, HOUR_LENGTH))
   return Object.entries(members).flatMap(([member, counters]) => countsIn(member, counters))

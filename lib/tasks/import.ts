@@ -11,22 +11,22 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Insert, Store } from '../ports/store.ts'
+import { ImportBody, type ImportResults, MOST_IMPORTED } from './contract.ts'
 import { OTHER_AGENTS } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { isFinal } from './machine.ts'
-import { ImportBody, type ImportResults, MOST_IMPORTED } from './queries.ts'
 import { tasks, ticketRowsOf } from './rows.ts'
 import { StoredTaskSchema, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
-/** As much as a create may have; as much as well as all that a file says beside its tasks. */
+/** The size limit of an item, as of the body of a create; also the limit of everything beside the tasks. */
 const ITEM_LIMIT = 1_048_576
-/** What is worked on before others get their turn. */
+/** The size of a batch, after which other work gets a turn. */
 const AT_ONCE = { items: 200, bytes: 262_144 }
 
 /**
- * The tasks of a file that comes in pieces, each as its bytes. It is read to its end, and is an export as far as it says so
- * around its tasks. Throws Problem `too_large` `too_many_items` for more than 100,000 of them, and `invalid`.
+ * Reads a file of tasks to its end, each task as its bytes, and validates the text around them as an export. Throws
+ * Problem `too_large` `too_many_items` for more than 100,000 tasks, and `invalid`.
  */
 const listIn = async (pieces: AsyncIterable<Buffer>): Promise<CutList> => {
   const cutter = createListCutter('tasks', { mostItems: MOST_IMPORTED, mostBytesAround: ITEM_LIMIT })
@@ -37,22 +37,22 @@ const listIn = async (pieces: AsyncIterable<Buffer>): Promise<CutList> => {
     error: issueText,
   })
   if (!success) throw invalid(issuesOf(error))
-  // Only a name that is written with escapes keeps its list from being cut.
+  // The list is not cut out when its name is written with escapes.
   if (data.tasks.length > 0) throw invalid([{ path: 'tasks', message: 'must be written without escapes' }])
   return cut
 }
 
-/** What one of them says. Throws Problem `invalid` and `too_large`, by the same rules as for a body. */
+/** Parses one item. Throws Problem `invalid` and `too_large`, by the rules of a request body. */
 const itemIn = (bytes: Buffer): unknown => {
   if (bytes.length > ITEM_LIMIT) throw invalid([{ path: '', message: `is larger than ${ITEM_LIMIT} bytes` }])
   return readJson(textOf(bytes))
 }
 
-/** What does not fit a schema, as every answer says it. */
+/** The issues of an item in the form of every other answer. */
 const issuesOf = (error: z.ZodError): FieldIssue[] =>
   error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
 
-/** So few items at a time that the work on them does not keep others waiting. */
+/** Yields small batches, so that the work on one does not block other requests. */
 function* batchesOf(items: Iterable<Buffer>): Generator<Buffer[]> {
   let batch: Buffer[] = []
   let bytes = 0
@@ -72,13 +72,13 @@ const textOf = (bytes: Buffer): string => {
   return bytes.toString('utf8')
 }
 
-// Times are stored in one form, of equal length, so that texts sort as times do.
+// Times are stored in one form of equal length, so that texts sort by time.
 const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
 
-/** Names of endpoints beside `/api/tasks/{id}`; a task of that name could never be read. */
+/** Names of endpoints under `/api/tasks/`: a task with such an id could not be read. */
 const TAKEN = new Set(['filter', 'analytics', 'export', 'import'])
 
-/** What an id may be here, and as part of the name of a workspace. */
+/** The id of an imported task; it becomes part of the name of a workspace. */
 const ImportedId = z
   .string()
   .regex(
@@ -88,8 +88,8 @@ const ImportedId = z
   .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
 
 /**
- * A task of an export. What an older export lacks is filled in; what is there must be right. Who created it is not taken
- * from a file: a task acts with the rights and the linked accounts of that person.
+ * A task of an export. Fields that an older export lacks are filled in; present fields must be valid. `createdBy` is not
+ * taken from the file: a task acts with the rights and the linked accounts of that person.
  */
 const ImportedTask = StoredTaskSchema.omit({ createdBy: true }).extend({
   id: ImportedId,
@@ -104,10 +104,10 @@ const ImportedTask = StoredTaskSchema.omit({ createdBy: true }).extend({
   nextAttemptAt: time.optional(),
 })
 
-/** Reading and checking a file of 50 MiB takes a while, also one without tasks. */
+/** Reading and checking a file of 50 MiB takes long, even without tasks. */
 const LIMIT = { name: 'import', calls: 30, windowMs: 60_000 }
 
-/** Counts an import, refused ones too, for its user. Throws Problem `rate_limited`. */
+/** Counts an import, also a refused one, for its user. Throws Problem `rate_limited`. */
 export const createImportLimit =
   ({ limiter }: { limiter: Limiter }) =>
   async ({ userId }: Principal): Promise<void> => {
@@ -131,19 +131,19 @@ type Outcome = 'imported' | 'skipped' | Refusal
 type Results = z.output<typeof ImportResults>
 
 const MOST_ERRORS = 100
-/** Clocks of two services differ, and the file may come from one that is ahead. */
+/** The longest lead of another service's clock. */
 const AHEAD_MS = 86_400_000
-/** What has happened, as an export says it. */
+/** The times of an export that must be in the past. */
 const PAST = ['createdAt', 'updatedAt', 'queuedAt', 'startedAt', 'completedAt'] as const
 const RETRY_MS = 5_000
-/** For the whole file to come in: all other imports wait for it. */
+/** The time limit of the upload: all other imports wait for it. */
 const UPLOAD_MS = 60_000
 
 export const createTaskImport = (needs: Needs) => {
   const { store, transitions, agents, clock, audit, maxAttempts } = needs
   let isUnderWay = false
 
-  /** Ids and times are kept. A task that had ended is restored as it was; any other is queued from the start. */
+  /** Ids and times are kept. A task that had ended is restored; any other is queued from the start. */
   const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
     const agent = task.agent ?? task.assignedAgent ?? agents.fallback
     const whole: TaskRow = {
@@ -166,7 +166,10 @@ export const createTaskImport = (needs: Needs) => {
     return { insert: tasks, row, log: [event] }
   }
 
-  /** Throws Problem `invalid` for what is no task, or one of a day that has not come: it would be among the statistics. */
+  /**
+   * Validates one task. Throws Problem `invalid` for an invalid task, and for one whose times are in the future: it would
+   * enter the statistics.
+   */
   const taskOf = (given: unknown): z.output<typeof ImportedTask> => {
     const { success, data, error } = ImportedTask.safeParse(given, { error: issueText })
     if (!success) throw invalid(issuesOf(error))
@@ -195,17 +198,17 @@ export const createTaskImport = (needs: Needs) => {
       const outcomes = await Promise.all(batch.map((item, n) => importOne(principal, item, first + n)))
       for (const outcome of outcomes) count(results, outcome)
       index += batch.length
-      // A batch of refused items waits for nothing, and others wait for answers.
+      // A batch of refused items awaits no storage, so it yields here to other requests.
       await turn()
     }
     return results
   }
 
   /**
-   * Restores an export. A file is looked at to its end before anything of it is stored: one that is too large, or no export,
-   * changes nothing. Then an id that exists is skipped; a task that does not fit is named, and the rest goes on. One import
+   * Restores an export. The file is read to its end before anything is stored: a file that is too large, or no export,
+   * changes nothing. Then an existing id is skipped, an invalid task is reported, and the rest continues. One import runs
    * at a time, since each holds its file in memory. Throws Problem `rate_limited` `import_under_way`, `invalid`
-   * `request_timeout` for a file that takes more than a minute to come, and what the file is refused for.
+   * `request_timeout` for an upload of more than a minute, and the errors of the file.
    */
   return async (
     principal: Principal,
@@ -215,7 +218,7 @@ export const createTaskImport = (needs: Needs) => {
     isUnderWay = true
     try {
       const { items, count: given } = await listIn(beforeDeadline(pieces, UPLOAD_MS, clock, tooSlow))
-      // Before the first is stored: an import that a death of the process cuts off is on record too.
+      // Recorded before the first write: an import that the death of the process interrupts is recorded too.
       await audit(principal, 'task.import', { tasks: given })
       return { ...(await importItems(principal, items())), given }
     } finally {
@@ -235,7 +238,7 @@ const idOf = (given: unknown) =>
     ? { id: given.id.slice(0, 128) }
     : {}
 
-/** A field at fault goes by its name, as in a create; an item as a whole by its place in the list. */
+/** Names a field of an item as a create does, and an item as a whole by its index in the list. */
 const faultOf = (thrown: unknown, index: number): unknown =>
   thrown instanceof Invalid ? issuesText(thrown.issues, `tasks.${index}`) : thrown
 

@@ -16,10 +16,10 @@ import {
 } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
 
-/** The dead letter of a task that has failed by an event; written with the failure. */
+/** Makes the dead letter of a failure; the same commit writes both. */
 export type DeadLetterOf = (task: Task, eventId: string) => AnyWrite
 
-/** A task that a worker has leased; the fencing token in it is the proof. */
+/** A task that a worker has leased; its fencing token is the proof. */
 type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint'>
 
 type Needs = {
@@ -30,21 +30,21 @@ type Needs = {
   clock: Clock
   ids: Ids
   leaseMs: number
-  /** The longest delay that the queue gives a message. */
+  /** The longest delay of a message in the queue. */
   longestDelayMs: number
 }
 
 export type Lease = ReturnType<typeof createLease>
 
 /**
- * The lease on a task: how a worker takes it, keeps it, and gives it up again by what its run came to. Every write after
- * the claim applies only while the task is leased under the same fencing token.
+ * The lease of a task: a worker claims it, renews it, and ends it with the outcome of its run. Every write after the
+ * claim applies only while the task is leased under the same fencing token.
  */
 export const createLease = (needs: Needs) => {
   const { store, feed, transitions, deadLetterOf, clock, ids, leaseMs, longestDelayMs } = needs
   const leaseEnd = () => clock.now() + leaseMs
 
-  /** Resolves to the row, or undefined when the task is not leased under this token any more. */
+  /** Resolves to the row, or undefined when the task is no longer leased under this token. */
   const applyLeased = async (
     { id, fence, checkpoint }: Pick<TaskRow, 'id' | 'fence' | 'checkpoint'>,
     it: Omit<Transition, 'taskId' | 'from'> & { event: EventText },
@@ -74,13 +74,14 @@ export const createLease = (needs: Needs) => {
     when: { attempts: attempt - 1 },
     add: { fence: 1, attempts: 1 },
     set: { leaseExpiresAt: leaseEnd() },
-    // The first start of its current life: later attempts keep it, a redrive removes it, for that begins a new life.
+    // The first start of the task's current life: later attempts keep it, and a redrive, which begins a new life, removes
+    // it.
     setIfAbsent: { startedAt: iso(clock.now()) },
     unset: ['nextAttemptAt', 'sentAgainAt'],
     event: { attempt },
   })
 
-  /** The attempt that waits for a decision goes on: its number stays, its fencing token grows. */
+  /** Continues an attempt that waited for a decision: the same number, a new fencing token. */
   const resumed = (taskId: string, attempt: number): Transition => ({
     taskId,
     from: 'in_progress',
@@ -93,9 +94,9 @@ export const createLease = (needs: Needs) => {
   })
 
   /**
-   * Leases a queued task for the attempt that a message names: the attempt is counted, the fencing token grows. Resolves to
-   * undefined when there is nothing to run: cancelled, claimed already, or a message that comes twice. Throws Problem
-   * `missing` for a task that does not exist.
+   * Leases a queued task for the attempt in a message: counts the attempt and increments the fencing token. Resolves to
+   * undefined when there is nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws
+   * Problem `missing` for a task that does not exist.
    */
   const claim = async ({ taskId, attempt, resume }: RunTask): Promise<TaskRow | undefined> => {
     const { applied, row } = await transitions.apply(
@@ -105,9 +106,9 @@ export const createLease = (needs: Needs) => {
     return applied ? row : undefined
   }
 
-  /** Renews the lease, with a progress event when there is a message. False when the task is not leased any more. */
+  /** Renews the lease, and writes a progress event when there is a message. False when the task is no longer leased. */
   const renew = async (leased: Leased, message?: string): Promise<boolean> => {
-    // Made before the write: progress from before the end of a run comes before it, however long storage takes.
+    // The id is made before the write, so that progress sorts before the end of the run, however long storage takes.
     const eventId = ids.next('evt')
     const { applied } = await store.commit<TaskRow>({
       update: tasks,
@@ -138,7 +139,7 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts },
     })
 
-  /** Queues the next attempt in `delayMs`; one that is due later than the queue can delay is pending until then. */
+  /** Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. */
   const retry = (leased: Leased, error: TaskError, delayMs: number) =>
     applyLeased(leased, {
       verb: delayMs > longestDelayMs ? 'defer' : 'retry',
@@ -146,7 +147,7 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts, message: error.message, metadata: { code: error.code, delayMs } },
     })
 
-  /** Puts a run aside until a person has decided: it keeps its attempt, and gives its lease back. */
+  /** Suspends a run until a person has decided: the task keeps its attempt and gives up its lease. */
   const suspend = (leased: Leased, { checkpoint, message }: { checkpoint: object; message: string }) =>
     applyLeased(leased, {
       verb: 'suspend',
@@ -154,7 +155,7 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts, message, metadata: { code: 'waiting_for_approval' } },
     })
 
-  /** Gives a task back unharmed, its attempt not counted: the worker stops, the task did nothing wrong. */
+  /** Returns a task to the queue without counting the attempt, when the worker stops. */
   const release = (leased: Leased, reason: string) =>
     applyLeased(leased, {
       verb: 'release',
@@ -162,7 +163,7 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts, message: reason, metadata: { code: 'released' } },
     })
 
-  /** The end of a task that will not be tried again: failed, with its dead letter. */
+  /** Fails a task that has no more attempts, with its dead letter. */
   const fail = (leased: Leased, error: TaskError, when: Transition['when'] = {}) => {
     const eventId = ids.next('evt')
     const completedAt = iso(clock.now())
@@ -172,7 +173,7 @@ export const createLease = (needs: Needs) => {
     return applyLeased(leased, { verb: 'fail', when, set: { error, completedAt }, event, eventId }, [letter])
   }
 
-  /** Takes a task from a worker whose lease ran out, its attempt counted, and only if the lease is still that one. */
+  /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */
   const recover = async (row: TaskRow): Promise<void> => {
     const message = `The worker of attempt ${row.attempts} stopped without a word`
     const error = { code: 'worker_lost', message }
@@ -183,8 +184,8 @@ export const createLease = (needs: Needs) => {
   }
 
   /**
-   * Fails a task whose message the queue gave up on before any worker could claim it, with its dead letter. Resolves to
-   * false when the task does not wait for that message.
+   * Fails a task, with its dead letter, when the queue gave up its message before any claim. Resolves to false when the
+   * task does not wait for that message.
    */
   const markUndeliverable = async ({ taskId, attempt }: RunTask, error: TaskError): Promise<boolean> => {
     const row = await store.get(tasks, taskId)
@@ -210,7 +211,7 @@ export const createLease = (needs: Needs) => {
   return { claim, renew, isLeased, succeed, retry, release, suspend, fail, recover, markUndeliverable }
 }
 
-/** What an agent says it spent, where it says so in the form that tasks show. */
+/** The usage that an agent reports, when it has the form that tasks show. */
 const usageOf = ({ usage }: TaskResult) => {
   if (usage === undefined) return {}
   const { data } = TokenUsageSchema.safeParse(usage)

@@ -3,14 +3,16 @@ import { Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { pagesOf } from '../core/pages.ts'
 import type { Store, Test } from '../ports/store.ts'
+import type { FilterTasks, ListTasks } from './contract.ts'
 import { TASK_COUNTERS } from './counters.ts'
-import type { FilterTasks, ListTasks } from './queries.ts'
 import { publicTask, tasks } from './rows.ts'
 import type { TaskFields, TaskRow } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 
-/** Newest tasks first, of one status or of all. The total is a maintained counter, whatever the number of tasks. */
+/**
+ * Newest tasks first, of one status or of all. The total comes from a counter, so its cost does not grow with the tasks.
+ */
 export const createTaskList =
   ({ store }: { store: Store }) =>
   async (query: ListTasks) => {
@@ -58,7 +60,7 @@ export const createTaskFilter =
     }
   }
 
-/** Says in the words of the query what storage says in its own. */
+/** Words storage's `selection_too_broad` in the terms of the query; rethrows any other error. */
 const refuse = (thrown: unknown): never => {
   if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
   throw new Problem(thrown.kind, thrown.code, TOO_BROAD, { cause: thrown })
@@ -67,22 +69,24 @@ const refuse = (thrown: unknown): never => {
 const TOO_BROAD =
   'Too many tasks would have to be looked through; narrow the search by createdAfter, createdBefore or status'
 
-/** A cursor is good for the very selection and order that it was made in. */
+/** A cursor is valid only for the selection and order that it was made for. */
 const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
   `filter:${JSON.stringify(selection)}`
 
 /** Rows of a selection that are read at once. */
 const PAGE = 500
 
-/** The tasks that a selection has at the moment it is asked; both throw Problem `selection_too_broad` as the filter does. */
+/**
+ * The tasks of a selection at the time of the call. Both verbs throw Problem `selection_too_broad` as the filter does.
+ */
 export const createTaskSelection = ({ store }: { store: Store }) => ({
-  /** How many they are, and the first of them. */
+  /** The number of the tasks, and the first of them. */
   preview: async (selection: TaskSelection, sample: number) => {
     const query = { ...rowsOf(selection), limit: Math.min(sample, selection.limit ?? sample), total: true }
     const { rows, total = 0 } = await store.page(tasks, query).catch(refuse)
     return { rows: rows.map(publicTask), count: Math.min(total, selection.limit ?? total) }
   },
-  /** Their ids in order, and no more of them than `most`. */
+  /** At most `most` of their ids, in order. */
   ids: async (selection: TaskSelection, most: number): Promise<string[]> => {
     const wanted = Math.min(most, selection.limit ?? most)
     const query = { ...rowsOf(selection), limit: Math.min(wanted, PAGE) }

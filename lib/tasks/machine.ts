@@ -1,6 +1,6 @@
 /**
- * The task lifecycle. A verb that a state does not list is refused there; every change of state is one conditional
- * write guarded by the state it leaves.
+ * The task lifecycle. A state refuses every verb that it does not list. Every change of state is one conditional write on
+ * the state that it leaves.
  */
 export const transitions = {
   pending: { enqueue: 'queued', cancel: 'cancelled' },
@@ -11,7 +11,7 @@ export const transitions = {
     defer: 'pending',
     recover: 'queued',
     release: 'queued',
-    // A run that waits for a person: the task keeps its attempt, and no worker has a lease on it.
+    // A run that waits for a person: the task keeps its attempt, and no worker leases it.
     suspend: 'in_progress',
     resume: 'in_progress',
     fail: 'failed',
@@ -29,7 +29,7 @@ export type TaskVerb = VerbsOf<TaskStatus>
 
 export const TASK_STATUSES = Object.keys(transitions) as [TaskStatus, ...TaskStatus[]]
 
-/** The entry that each verb leaves in the task's event log. */
+/** The event that each verb adds to the task's log. */
 export const eventOf = {
   enqueue: 'queued',
   start: 'started',
@@ -50,6 +50,6 @@ export const eventOf = {
 export const nextStatus = (from: TaskStatus, verb: TaskVerb): TaskStatus | undefined =>
   (transitions[from] as Partial<Record<TaskVerb, TaskStatus>>)[verb]
 
-/** A task that will not change by itself any more. */
+/** Whether a task has ended: no worker changes it any more. */
 export const isFinal = (status: TaskStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'

@@ -4,15 +4,15 @@ import { iso } from '../core/time.ts'
 import { placeBefore, successorOf, timeOfId } from '../core/ulid.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
 import type { Store } from '../ports/store.ts'
+import type { TaskEventsRange } from './contract.ts'
 import { isFinal } from './machine.ts'
-import type { TaskEventsRange } from './queries.ts'
 import { publicTask, tasks, ticketOf, ticketTasks } from './rows.ts'
 import { type Task, type TaskEvent, type TaskLogEntry, type TaskRow, TaskSourceSchema } from './schema.ts'
 
 type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last'> }
 type ProgressData = Pick<TaskEvent, 'message' | 'attempt'>
 
-/** The stream of what the agent of a task says of its progress. */
+/** The stream of progress messages of a task's agent. */
 export const progressOf = (taskId: string): string => `task:${taskId}`
 
 /** Reads of single tasks. */
@@ -25,13 +25,13 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 
   const get = async (id: string): Promise<Task> => publicTask(await load(id))
 
-  /** The whole task; undefined when there is none. */
+  /** The whole task; undefined when it does not exist. */
   const find = async (id: string): Promise<Task | undefined> => {
     const row = await store.get(tasks, id, true)
     return row && publicTask(row)
   }
 
-  /** The newest task that was made of a ticket; undefined when there is none. */
+  /** The newest task of a ticket; undefined when there is none. */
   const newestOfTicket = async (source: string, sourceId: string): Promise<Task | undefined> => {
     const known = TaskSourceSchema.safeParse(source)
     if (!known.success || sourceId === '') return undefined
@@ -43,22 +43,22 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 
   const exists = async (id: string): Promise<boolean> => (await store.get(tasks, id)) !== undefined
 
-  /** Whether it has ended; undefined when there is none. */
+  /** Whether the task has ended; undefined when it does not exist. */
   const isOver = async (id: string): Promise<boolean | undefined> => {
     const row = await store.get(tasks, id)
     return row && isFinal(row.status)
   }
 
-  /** The last thing that its agent said of its progress. */
+  /** The latest progress message of the task's agent. */
   const lastProgress = async (id: string): Promise<string | undefined> => {
     const entry = await feed.last(progressOf(id))
     return entry && (entry.data as ProgressData).message
   }
 
   /**
-   * What happened to a task, in order: its log and the progress of its runs, from the beginning or `after` an event, all of
-   * it or as much as `limit`. Of the progress, which may be long, no more is read than is answered. Throws Problem `missing`,
-   * and `invalid` for an event that the task does not have.
+   * The events of a task in order: its log and the progress of its runs, all of them or `limit` of them, from the
+   * beginning or `after` an event. It reads no more progress, which may be long, than it answers. Throws Problem
+   * `missing`, and `invalid` for an event that the task does not have.
    */
   const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
     const task = await load(id)
@@ -68,7 +68,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     ])
     const logged = log.flatMap((entry) => eventsOf(task, entry)).filter((event) => event.id >= (after ?? ''))
     const all = [...logged, ...progress.map((entry) => progressEvent(task, entry))].sort(byId)
-    // The first is the one that was named: it is read again to see that it is there.
+    // The first event is `after` itself, which is read to see that it exists.
     if (after !== undefined && all.shift()?.id !== after)
       throw invalid([{ path: 'after', message: 'is not an event of this task' }])
     const shown = all.slice(0, limit)
@@ -79,8 +79,8 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 }
 
 /**
- * The events that an entry of a task's log stands for, as the API shows them. A new task is queued as it is created: its
- * entry says no more than that and stands for both. One with a message is of an import or an earlier version.
+ * The events of a log entry, as the API shows them. The entry of a new task stands for two events, created and queued. An
+ * entry with a message comes from an import or an earlier version.
  */
 const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
   const { id, type, attempt, emitted: _emitted, ...more } = entry as TaskLogEntry & LogEntry
@@ -94,7 +94,7 @@ const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
   return [event(id, type, { ...run, ...(type === 'started' ? startedBy(task) : {}), ...more })]
 }
 
-/** A gateway's workflow shows in the start of its task, as it does in the metadata. */
+/** The started event of a gateway's task names its workflow, as the metadata does. */
 const startedBy = ({ metadata }: TaskRow) =>
   typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
 

@@ -21,23 +21,23 @@ type Needs = {
 }
 
 const PAGE = 1_000
-/** Rows that a tick works on at once: so many are done within a few seconds, also while storage throttles. */
+/** The rows that a tick handles at once: they take a few seconds, even while storage throttles. */
 const CONCURRENCY = 200
-/** A tick begins nothing more in a status after so long: it goes through two, and its function has 55 s. */
+/** A tick starts no further rows of a status after this time: it handles two statuses, and its function has 55 s. */
 const WORK_MS = 10_000
-/** A message that has led to no claim for so long may have been lost on its way. */
+/** A message without a claim for this long may be lost. */
 const UNCLAIMED_MS = 15 * 60_000
-/** Approvals are decided, or expire, within ten minutes. */
+/** Approvals are decided or expire within ten minutes. */
 const UNDECIDED_MS = 15 * 60_000
-/** It is sent again once in so long. */
+/** The shortest time between two repeats of one message. */
 const SENT_AGAIN_MS = 3_600_000
 
 /** A page of a status, oldest first. */
 const oldestOf = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
 
-/** Puts back on its way what a death or a lost message left behind. */
+/** Continues tasks that a death of a process or a lost message interrupted. */
 export const createRecovery = ({ store, queue, transitions, lease, clock, log }: Needs) => {
-  /** What is left of a backoff; a clock that stepped back does not make it longer than it was. */
+  /** The rest of a backoff; a clock that stepped back does not lengthen it. */
   const delayMs = ({ nextAttemptAt, updatedAt }: TaskRow) =>
     nextAttemptAt === undefined
       ? 0
@@ -50,16 +50,16 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     group: row.repository ?? row.createdBy,
   })
 
-  /** Sends the message by which the run of a task goes on that waits for a decision. */
+  /** Sends the message that continues a run which waits for a decision. */
   const sendResume = (row: TaskRow): Promise<void> =>
     queue.send([
       { ...messageOfRow(row), body: { ...messageOfRow(row).body, attempt: row.attempts, resume: true } },
     ])
 
-  /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not take it. */
+  /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
 
-  /** Tasks of a status, oldest first; tasks that leave the status meanwhile do not disturb it. */
+  /** Yields pages of tasks of a status, oldest first; tasks that leave the status meanwhile do not disturb the order. */
   async function* inStatus(status: TaskStatus, isOver = () => false): AsyncGenerator<readonly TaskRow[]> {
     for await (const rows of pagesOf((from) => store.page(tasks, { ...oldestOf(status), ...from }))) {
       yield rows
@@ -67,7 +67,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     }
   }
 
-  /** Does it with every row and answers with how many it could: one that fails costs the others nothing. */
+  /** Calls `work` for every row and resolves to the number of successes; one failure does not stop the others. */
   const withEach = async (
     rows: readonly TaskRow[],
     work: (row: TaskRow) => Promise<unknown>,
@@ -83,15 +83,15 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
   }
 
   /**
-   * Once at the start of the only process on this data: every lease in it belongs to the dead, and a queue in memory
-   * is empty.
+   * Runs once at the start of the only process on this data: the process of every stored lease is dead, and a queue in
+   * memory is empty.
    */
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
     let recovered = 0
     for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
     for await (const rows of inStatus('in_progress')) {
-      // A decision may have been on its way; a run that finds none waits again.
+      // The message of a decision may be lost; a run without a decision waits again.
       resent += await withEach(
         rows.filter(({ waitingFor }) => waitingFor !== undefined),
         sendResume,
@@ -104,7 +104,10 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     return { resent, recovered }
   }
 
-  /** Works on rows in order, until they are done or `isOver`. Answers how many it failed to do, and the last it began with. */
+  /**
+   * Works on rows in order, until all are done or `isOver`. Resolves to the number of failures, and the last row that it
+   * started.
+   */
   const workOn = async (
     rows: readonly TaskRow[],
     work: (row: TaskRow) => Promise<unknown>,
@@ -112,7 +115,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
   ) => {
     let failed = 0
     let at = 0
-    // The first ones are done however late it is, so that each call gets on.
+    // The first rows are handled even when it is late, so that each call makes progress.
     for (; at < rows.length && (at === 0 || !isOver()); at += CONCURRENCY) {
       const some = rows.slice(at, at + CONCURRENCY)
       failed += some.length - (await withEach(some, work))
@@ -125,7 +128,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     return () => clock.monotonic() > until
   }
 
-  /** Works through a status in order, until that is done or has taken long. Answers how many it failed to do. */
+  /** Works through a status in order, until all rows are done or the time is up. Resolves to the number of failures. */
   const workThrough = async (
     status: TaskStatus,
     isDue: (row: TaskRow) => boolean,
@@ -148,12 +151,12 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     })
 
   /**
-   * Each tick: leases that ran out (but for the tasks that `isRunningHere`), and pending tasks that are due within what the
-   * queue can delay. Answers how many it failed to do, which the log names.
+   * Recovers tasks whose lease ran out, except those that `isRunningHere`, and queues pending tasks that are due within
+   * the queue's longest delay. Resolves to the number of failures, which it logs.
    */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
-    // Approvals have expired by then, and the message of that did not get here.
+    // The approvals have expired by then, and the message of the decision was lost.
     const isLeftWaiting = ({ updatedAt }: TaskRow) => Date.parse(updatedAt) < now - UNDECIDED_MS
     const isAbandoned = ({ id, leaseExpiresAt = 0 }: TaskRow) => leaseExpiresAt < now && !isRunningHere(id)
     const isWaiting = ({ waitingFor }: TaskRow) => waitingFor !== undefined
@@ -168,13 +171,14 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     )
   }
 
-  /** The place in the order of queued tasks up to which `resend` has read. */
+  /** The place in the order of queued tasks that `resend` has read up to. */
   let resendAfter: Position | undefined
 
   /**
-   * Sends messages once more for tasks that have been queued for 15 minutes without a claim, oldest first: messages get lost
-   * where the change feed skipped a record, or was down for longer than it keeps them. Of two messages one leads to a claim.
-   * A call reads one page and the next one goes on behind it, so that a long backlog is neither read nor sent at once.
+   * Repeats the messages of tasks that have been queued for 15 minutes without a claim, oldest first: a message is lost
+   * when the change feed skipped a record, or was down for longer than its retention. Of two messages only one leads to a
+   * claim. Each call reads one page and the next call continues behind it, so that a long backlog is neither read nor
+   * sent at once.
    */
   const resend = async (): Promise<number> => {
     const now = clock.now()
@@ -190,7 +194,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
         set: { sentAgainAt: iso(now) },
       })
     }
-    // None is queued before it is created, so younger ones need not be read.
+    // No task is queued before its creation, so younger tasks need not be read.
     const where = [{ field: 'createdAt' as const, to: iso(now - UNCLAIMED_MS) }]
     const from = resendAfter === undefined ? {} : { after: resendAfter }
     const { rows, next } = await store.page(tasks, { ...oldestOf('queued'), where, ...from })
@@ -200,15 +204,19 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     return failed
   }
 
-  /** Sends the message of a task that waits for it once more. Rejects with Problem `unavailable` when the queue does not take it. */
+  /**
+   * Repeats the message of a task that waits for it. Rejects with Problem `unavailable` when the queue does not accept
+   * it.
+   */
   const sendAgain = async ({ id }: Pick<TaskRow, 'id'>): Promise<void> => {
     const row = await store.get(tasks, id)
     if (row?.status === 'queued') await send(row)
   }
 
   /**
-   * Has a task go on whose approval was decided. Does nothing for one that does not wait and is not running; throws Problem
-   * `unavailable` for one that is still running, which is about to wait: the message of the decision is to come again.
+   * Continues a task whose approval was decided. Does nothing for a task that neither waits nor runs. Throws Problem
+   * `unavailable` for a task that still runs and is about to wait, so that the message of the decision is delivered
+   * again.
    */
   const resume = async (taskId: string): Promise<void> => {
     const row = await store.get(tasks, taskId)

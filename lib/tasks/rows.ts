@@ -21,7 +21,7 @@ import {
 
 type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
-/** What a task is created with and keeps, or what hardly ever changes, and what no list is filtered by. */
+/** Fields that are set at creation and rarely or never change, and that no list is filtered by. */
 const FIXED: readonly TaskField[] = [
   'sourceId',
   'sourceUrl',
@@ -35,7 +35,7 @@ const FIXED: readonly TaskField[] = [
   'waitingFor',
   'watched',
 ]
-// What was asked for comes first, as in the row that a create makes.
+// The fields of the request come first, as in the row that a create makes.
 const ALL_FIELDS = [
   ...new Set([...Object.keys(CreateTaskSchema.shape), ...Object.keys(TaskSchema.shape)]),
   'fence',
@@ -47,7 +47,7 @@ const ALL_FIELDS = [
   'watched',
 ] as TaskField[]
 
-/** Rows of earlier versions are whole events, those of progress among them. */
+/** Rows of earlier versions are whole events, also those of progress. */
 export const taskEvents = collection<TaskEvent>({
   name: 'taskEvents',
   within: 'taskId',
@@ -59,8 +59,8 @@ export const taskEvents = collection<TaskEvent>({
 const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 
 /**
- * The message of a task's next attempt. Its group is the repository, else the caller: a task without a repository, and one
- * whose repository is a long field that storage keeps beside the row.
+ * The message of a task's next attempt. Its group is the repository, else the caller: for a task without a repository,
+ * and for one whose repository is a long field that storage keeps beside the row.
  */
 const runMessage = (row: SentTask): Message => ({
   to: 'run',
@@ -87,7 +87,7 @@ const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }:
   }
 }
 
-/** Takes back what a task waited for. */
+/** Withdraws the approvals that a task waited for. */
 const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
   if (before?.waitingFor === undefined || after === undefined || !isFinal(after.status)) return []
   const { id: endedTaskId, createdBy: userId } = after
@@ -96,8 +96,8 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
 }
 
 /**
- * A task that becomes queued is to be run. Notices carry the end of one that is watched, and each entry that is emitted; the
- * end of one that waited for approvals takes those back.
+ * A task that becomes queued sends its run message. Notices carry the end of a watched task, each emitted entry, and the
+ * withdrawal of approvals that a task waited for when it ended.
  */
 export const sendsOf = (change: Change<SentTask>): Message[] => {
   const { before, after, log } = change
@@ -111,10 +111,10 @@ export const sendsOf = (change: Change<SentTask>): Message[] => {
   return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id, ...tracedBy(after) } }, ...sends]
 }
 
-/** One of these changes whenever a task changes as users see it: a lease that is renewed is no such change. */
+/** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */
 const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor'] as const
 
-/** The light fields of a task that a user can see changed, and the queue with it where its state did. */
+/** Publishes the light fields of a task when users see it change, and the queue when the status changed. */
 const publishesOf = ({ before, after }: Change<SentTask>): LiveDraft[] => {
   const id = (after ?? before)?.id ?? ''
   if (after === undefined) return [{ type: 'task.removed', data: { id } }]
@@ -134,8 +134,8 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   fixed: FIXED,
   log: taskEvents,
   counts: countsOf,
-  // A failure stays counted when its task is queued again, the last completion and the extremes are never taken back, and what
-  // was when in an hour is not in the rows.
+  // Not counted again: failures stay counted when their task is queued again, the last completion and the extremes are
+  // never taken back, and the rows do not have what happened in an hour.
   recount: {
     index: 'newest',
     isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
@@ -145,8 +145,8 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
 })
 
 /**
- * A task that was made of a ticket, by the ticket: no index of the tasks is worth what each of their writes would cost.
- * Places of one ticket sort by the creation of their tasks.
+ * The tasks of a ticket, by the ticket. It is a collection because an index of the tasks would cost more in each write.
+ * The places of one ticket sort by the creation of their tasks.
  */
 type TicketTask = { ticket: string; place: string; taskId: string }
 
@@ -157,10 +157,10 @@ export const ticketTasks = collection<TicketTask>({
   indexes: { ofTicket: { within: 'ticket', by: 'place' } },
 })
 
-/** The name of a ticket, which may be longer than a key. */
+/** The key of a ticket: a hash, since its name may be longer than a key. */
 export const ticketOf = (source: string, sourceId: string): string => hash('sha256', `${source}:${sourceId}`)
 
-/** What is stored with a new task: none for one that was made of no ticket. */
+/** The ticket row of a new task; none for a task without a ticket. */
 export const ticketRowsOf = ({ id, source, sourceId, createdAt }: Task): Insert<TicketTask>[] => {
   if (!sourceId) return []
   const row = { ticket: ticketOf(source, sourceId), place: `${createdAt}:${id}`, taskId: id }
@@ -168,8 +168,8 @@ export const ticketRowsOf = ({ id, source, sourceId, createdAt }: Task): Insert<
 }
 
 /**
- * An `Idempotency-Key` that was used, kept for a day: the task, and what of it the same request cannot tell. `task` is what
- * earlier versions kept instead.
+ * A used `Idempotency-Key`, stored for a day: the task, and the parts of the answer that a repeated request cannot give.
+ * Earlier versions stored `task` instead.
  */
 export type CreateReplay = {
   key: string
@@ -187,10 +187,13 @@ export const createReplays = collection<CreateReplay>({
   expires: 'expiresAt',
 })
 
-/** Every field of a row that is not the task's, or this does not compile. */
+/** Names every field of a row that a task does not have, or does not compile. */
 type Hidden = { [Field in Exclude<keyof TaskRow, keyof Task>]: undefined }
 
-/** A stored row as the API shows it: a field that is undefined is none in JSON, and quicker than one that is left out. */
+/**
+ * A stored row as the API shows it. Hidden fields are set to undefined, which JSON omits and which is faster than leaving
+ * them out.
+ */
 export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, keyof Hidden> => {
   const task: Row & Hidden = {
     ...row,

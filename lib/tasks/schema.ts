@@ -25,15 +25,15 @@ const timestamp = z.iso.datetime()
 const shortText = z.string().max(500)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000)
 /**
- * Any JSON value: it comes out of a body that was read as JSON, so there is nothing left to look for. A schema
- * that contains itself would keep zod from compiling those around it.
+ * Any JSON value. The body was parsed as JSON, so no further check is needed. A schema that contains itself would keep
+ * zod from compiling the schemas around it.
  */
 const json = z
   .unknown()
   .meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
 const metadata = z.record(z.string(), json)
 
-/** The body of a create, and the task definition wherever else one is given. Unknown keys are dropped. */
+/** The body of a create, and the definition of a task in other bodies. Unknown keys are dropped. */
 export const CreateTaskSchema = z
   .object({
     title: nameText(500),
@@ -101,8 +101,8 @@ export const TaskSchema = z
   .meta({ id: 'Task' })
 
 /**
- * A task as an export has it. White space around names is refused of new tasks alone: earlier versions stored some with it,
- * and their exports are to come back as they are.
+ * A task in an export. The rule against white space around names is for new tasks only: earlier versions stored such
+ * names, and their exports must stay importable.
  */
 export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape).extend({
   title: z.string().min(1).max(500),
@@ -113,10 +113,10 @@ export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape).extend
 /** The order of a filtered list. */
 export const TASK_SORTINGS = ['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'] as const
 
-/** A word or name that a filter asks for. */
+/** A word or name in a filter. */
 export const word = z.string().min(1).max(500)
 
-/** The fields of a filter whose form in a query and in JSON is the same. */
+/** The fields of a filter that have the same form in a query and in JSON. */
 export const filterFields = {
   createdAfter: queryFrom.optional(),
   createdBefore: queryUntil.optional(),
@@ -126,7 +126,7 @@ export const filterFields = {
   q: word.optional(),
 }
 
-/** Any subset of a task's fields; the list shows summaries or what `fields` asked for. */
+/** Any subset of a task's fields; the list answers summaries, or the fields of `fields`. */
 export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })
 
 export const TaskEventSchema = z
@@ -150,14 +150,14 @@ export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
 
 /**
- * What the log of a task has for each event; what the row says of all of them is added when it is read. One that is `emitted`
- * goes to outbound webhooks: one was subscribed to it when it was written.
+ * A stored event in the log of a task; a read adds the fields that all events take from the row. `emitted` events go to
+ * outbound webhooks: one was subscribed when the event was written.
  */
 export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'> & {
   emitted?: true
 }
 
-/** An entry of a task's log that goes to outbound webhooks, as its message carries it. */
+/** The body of a message about an `emitted` event. */
 export const EmittedEntrySchema = z.object({
   id: z.string().min(1).max(200),
   type: z.enum(TASK_EVENT_TYPES),
@@ -167,16 +167,16 @@ export const EmittedEntrySchema = z.object({
 })
 export type EmittedEntry = z.output<typeof EmittedEntrySchema>
 
-/** The request that a message comes from. */
+/** The request that caused a message. */
 export const TraceSchema = z
   .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
   .exactOptional()
 
-/** What the queue carries: never the task, only which attempt of which task is to run. */
+/** The body of a run message: the id of the task and the attempt, never the task itself. */
 export const RunTaskSchema = z.object({
   taskId: z.string().min(1).max(200),
   attempt: z.int().min(1),
-  /** The attempt has begun, and goes on after a decision. */
+  /** The attempt continues after a decision. */
   resume: z.literal(true).exactOptional(),
   trace: TraceSchema,
 })
@@ -184,23 +184,23 @@ export type RunTask = z.output<typeof RunTaskSchema>
 
 /** What is stored beside the public fields. */
 export type TaskRow = Task & {
-  /** The fencing token: grows with every claim; a write of a run carries the number it was started under. */
+  /** The fencing token: grows with every claim; every write of a run carries the token of its claim. */
   fence: number
-  /** What its agent is called in the counters, where that is not a name that this service has given out. */
+  /** The name of its agent in the counters, when it differs from the agent's name. */
   countedAs?: string
-  /** Epoch milliseconds until which the worker that leased the task counts as alive. */
+  /** Epoch milliseconds; until then the worker that leased the task counts as alive. */
   leaseExpiresAt?: number
-  /** What its agent needs to go on with a run that waits for a decision. */
+  /** The state that its agent needs to continue a run that waits for a decision. */
   checkpoint?: object
-  /** When a message of it was sent once more, because none had led to a claim. */
+  /** The time of the repeated message, when the first one had led to no claim. */
   sentAgainAt?: string
-  /** The request that the task came with. */
+  /** The request that created the task. */
   trace?: Trace
   /** Notices are sent at its end. */
   watched?: true
 }
 
-/** The heavy fields, which come only when they are asked for. */
+/** Heavy fields, read only on request. */
 export const TASK_DETAIL = [
   'description',
   'prompt',
@@ -210,13 +210,13 @@ export const TASK_DETAIL = [
 ] as const satisfies (keyof TaskRow)[]
 export type TaskDetail = (typeof TASK_DETAIL)[number]
 
-/** Of the fields that every list shows, those that a caller or a model words. */
+/** Fields of every list whose text comes from a caller or a model. */
 export const TASK_LONG = [
   ...(['title', 'sourceId', 'sourceUrl', 'repository', 'branch'] as const),
   ...(['labels', 'assignedAgent', 'error'] as const),
 ] as const satisfies (keyof TaskRow)[]
 export type TaskLong = (typeof TASK_LONG)[number]
 
-/** A task as its counters see it, and as its messages do: a long field may be missing. */
+/** A task as its counters and messages see it: a long field may be missing. */
 export type CountedTask = Omit<TaskRow, TaskDetail | TaskLong>
 export type SentTask = CountedTask & Partial<Pick<TaskRow, TaskLong>>

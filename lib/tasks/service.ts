@@ -41,7 +41,7 @@ type Needs = {
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** Everything that can be done with tasks: what callers ask for, the writes of a run, and recovery. */
+/** All verbs on tasks: those of callers, those of a run, and recovery. */
 export const createTasks = (needs: Needs) => {
   const { longestDelayMs } = needs.queue
   const transitions = createTransitions(needs)

@@ -11,16 +11,16 @@ type Needs = {
   store: Pick<Store, 'commit'>
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** Called for each end of a task that this process wrote, for callers that wait here; it must not reject. */
+  /** Called for each end of a task that this process wrote, for callers that wait in this process; it must not reject. */
   ended: (task: Task) => Promise<void>
-  /** Whether an outbound webhook is subscribed to what an event causes. */
+  /** Whether an outbound webhook is subscribed to a type of event. */
   isSubscribed: (type: TaskEvent['type']) => boolean
 }
 
-/** What an event says beside its type: the log of a task has no more, the rest is in its row. */
+/** The fields of an event beside its type that are stored in the log; the row has the rest. */
 export type EventText = Pick<TaskLogEntry, 'message' | 'attempt' | 'metadata'>
 
-/** One change of state: the state it leaves, the verb, and what else is written with it. */
+/** One change of state: the state that it leaves, the verb, and further fields of the write. */
 export type Transition = {
   taskId: string
   from: TaskStatus
@@ -31,7 +31,7 @@ export type Transition = {
   add?: { fence?: number; attempts?: number }
   unset?: readonly Extract<keyof TaskRow, string>[]
   event?: EventText
-  /** The id of its event, where another row is to be named by it. */
+  /** The id of its event, when another row uses it as a name. */
   eventId?: string
 }
 
@@ -45,13 +45,13 @@ export const createTransitions = ({ store, clock, ids, ended, isSubscribed }: Ne
     ...text,
   })
 
-  /** An event that outbound webhooks may be subscribed to. */
+  /** An event that is marked as emitted when an outbound webhook is subscribed to it. */
   const emittedEvent = (type: TaskEvent['type'], text?: EventText, id?: string): TaskLogEntry => ({
     ...event(type, text, id),
     ...(isSubscribed(type) ? { emitted: true } : {}),
   })
 
-  /** The write of a change of state. Throws Error for one that the lifecycle does not have. */
+  /** The write of a change of state. Throws Error for a change that the lifecycle does not have. */
   const writeOf = (it: Transition): Update<TaskRow> & { set: Partial<TaskRow> & { status: TaskStatus } } => {
     const status = nextStatus(it.from, it.verb)
     if (status === undefined) throw new Error(`the lifecycle has no ${it.verb} from ${it.from}`)
@@ -68,7 +68,7 @@ export const createTransitions = ({ store, clock, ids, ended, isSubscribed }: Ne
   }
 
   /**
-   * Changes the state of a task if it is still in the one that the change leaves and meets `when`, together with `rows` or
+   * Applies a change of state if the task is still in the state that it leaves and meets `when`, together with `rows` or
    * not at all. The outcome's row has its detail fields.
    */
   const apply = async (it: Transition, rows: readonly AnyWrite[] = []): Promise<Outcome<TaskRow>> => {
@@ -82,9 +82,8 @@ export const createTransitions = ({ store, clock, ids, ended, isSubscribed }: Ne
 }
 
 /**
- * A store that logs each change of a task's state that it has committed, its creation included, in whichever commit it
- * was: `{requestId, traceparent?, taskId, from?, to, attempt?}`. Without `requestId` where only the row that is stored
- * knows the request, and the commit did not return that row.
+ * A store that logs each committed change of a task's state, creations included: `{requestId, traceparent?, taskId,
+ * from?, to, attempt?}`. `requestId` is missing when only the stored row has it and the commit did not return that row.
  */
 export const withTransitionLog = (store: Store, log: Pick<Log, 'info'>): Store => {
   const commit = async <R extends object>(
@@ -101,7 +100,7 @@ export const withTransitionLog = (store: Store, log: Pick<Log, 'info'>): Store =
   return { ...store, commit }
 }
 
-/** `stored` is the row after the write, where the commit returned it. */
+/** `stored` is the row after the write, if the commit returned it. */
 const logChange = (log: Pick<Log, 'info'>, write: AnyWrite, stored: object | undefined): void => {
   if ('insert' in write && write.insert === tasks) {
     const { id, status, trace } = write.row as TaskRow

@@ -3,13 +3,13 @@ import { getOrCreate } from '../core/get-or-create.ts'
 import { createHistogram, type Histogram } from '../core/histogram.ts'
 import { iso } from '../core/time.ts'
 import type { Store } from '../ports/store.ts'
+import type { AnalyticsAsked, WindowSchema } from './contract.ts'
 import { HAPPENINGS, type Happening, type HourlyCount, QUARTER_MS, readHourly } from './hourly-counters.ts'
-import type { AnalyticsAsked, WindowSchema } from './queries.ts'
 import { partsOf, type Span } from './windows.ts'
 
 /**
- * What happened in a window of time, by its parts and by agent. It reads one counter of each agent and hour of the window,
- * however many tasks there were.
+ * The statistics of a window of time, by its parts and by agent. It reads one counter for each agent and hour of the
+ * window, whatever the number of tasks.
  */
 export const readWindow = async (
   store: Store,
@@ -19,7 +19,8 @@ export const readWindow = async (
 ): Promise<z.output<typeof WindowSchema>> => {
   const parts = partsOf(window, timezone, now)
   const { from, to } = { from: parts[0]?.from ?? now, to: parts.at(-1)?.to ?? now }
-  // A quarter has waits and runs of before a window of five minutes' parts; none of another window.
+  // A window of five-minute parts may begin within a quarter, whose waits and runs count whole; in other windows each
+  // part is whole quarters.
   const counts = (await readHourly(store, iso(from))).filter((count) => endOf(count) > from && count.at < to)
   const agents = Map.groupBy(counts, ({ agent }) => nameOf(agent))
   return {

@@ -3,16 +3,16 @@ import { QUARTER_MS, SLOT_MS } from './hourly-counters.ts'
 export const WINDOWS = ['1h', '24h', '7d'] as const
 export type Window = (typeof WINDOWS)[number]
 
-/** From `from` on, until just before `to`: epoch milliseconds. */
+/** Epoch milliseconds from `from` up to, and without, `to`. */
 export type Span = { from: number; to: number }
 
 const HOUR_MS = 3_600_000
 const SLOTS = HOUR_MS / SLOT_MS
 
 /**
- * The parts of a window, in order, the last of them the one that has `now` in it: twelve of five minutes, 24 hours, or seven
- * days. Hours and days are those of the zone: a day on which its clocks change has 23 or 25 hours, and an hour that comes twice
- * is two.
+ * The parts of a window in order, the last of which contains `now`: twelve of five minutes, 24 hours, or seven days.
+ * Hours and days are those of the time zone: a day on which its clocks change has 23 or 25 hours, and an hour that occurs
+ * twice is two parts.
  */
 export const partsOf = (window: Window, timezone: string, now: number): Span[] => {
   if (window === '1h') {
@@ -28,8 +28,8 @@ export const partsOf = (window: Window, timezone: string, now: number): Span[] =
 }
 
 /**
- * The last parts of time whose quarters have the same name; none is longer than `longestMs`. Offsets of all zones are whole
- * quarters of an hour.
+ * The last parts of time whose quarters have the same name; none is longer than `longestMs`. Offsets of all time zones
+ * are whole quarters of an hour.
  */
 const alike = (nameOf: (ms: number) => string, count: number, longestMs: number, now: number): Span[] => {
   const spans: Span[] = []
@@ -56,7 +56,7 @@ const dayIn = (timeZone: string) => {
   return (ms: number) => format.format(ms)
 }
 
-/** With the offset: an hour that comes twice has two. */
+/** The name includes the offset: an hour that occurs twice has two names. */
 const hourIn = (timeZone: string) => {
   const format = new Intl.DateTimeFormat('en-CA', {
     ...({ timeZone, hourCycle: 'h23', timeZoneName: 'longOffset' } as const),

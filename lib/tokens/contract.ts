@@ -8,7 +8,7 @@ export const CreateTokenBody = z.object({
   name: shownText(100),
   scopes: z.array(ScopeSchema).min(1).max(10),
   expiresInDays: z.int().min(1).max(3_650).optional(),
-  /** Gateway requests per minute; GATEWAY_RATE_LIMIT_RPM when absent, and only admins may give more than that. */
+  /** Gateway requests per minute; GATEWAY_RATE_LIMIT_RPM when absent. Only admins may give more than that. */
   rateLimit: z.int().min(1).max(1_000_000).optional(),
 })
 export type CreateToken = z.output<typeof CreateTokenBody>

@@ -1,10 +1,10 @@
 import { collection, countRows } from '../core/collection.ts'
 import { type Token, TokenSchema } from './schema.ts'
 
-/** An API token: all but its text, of which only the SHA-256 is kept. A revoked one is gone. */
+/** An API token without its text, of which only the SHA-256 is stored. A revoked token has no row. */
 export type TokenRow = Token & { hash: string }
 
-/** The counter of all tokens, and that of a user's. */
+/** The counter of all tokens, and of a user's tokens. */
 export const TOKENS = 'tokens'
 export const tokensOf = (userId: string): string => `${TOKENS}:${userId}`
 export const LISTED = 'all'

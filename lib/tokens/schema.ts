@@ -3,13 +3,13 @@ import { SCOPES } from '../http/route.ts'
 
 export const ScopeSchema = z.enum(SCOPES)
 
-/** An API token as it is shown after its creation: `userId` made it and answers for what it does. */
+/** An API token as lists show it: `userId` made it and is responsible for its use. */
 export const TokenSchema = z.object({
   id: z.string(),
   name: z.string(),
   userId: z.string(),
   scopes: z.array(ScopeSchema),
-  /** Gateway requests per minute, where the token has a limit of its own. */
+  /** Gateway requests per minute, if the token has its own limit. */
   rateLimit: z.number().optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().optional(),

@@ -16,7 +16,7 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   ids: Ids
-  /** What the operator lets a token do at the gateway, in calls a minute; admins may decide on more. */
+  /** The operator's limit of a token at the gateway, in calls per minute; admins may set a higher one. */
   callsPerMinute: number
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000
 
 export type Tokens = ReturnType<typeof createTokens>
 
-/** API tokens: for programs that use the gateway or the webhooks in the name of the user who made them. */
+/** API tokens: programs use the gateway or the webhooks with them, in the name of the user who made them. */
 export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit }: Needs) => {
   const refuseRate = ({ role }: Principal, rateLimit: number | undefined): void => {
     if (rateLimit === undefined || rateLimit <= callsPerMinute || role === 'admin') return
@@ -33,7 +33,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     throw invalid([{ path: 'rateLimit', message }])
   }
 
-  /** Makes a token. Its text is in the answer and nowhere else. Throws Problem `invalid` for a limit above its maker's. */
+  /** Makes a token. Only the answer has its text. Throws Problem `invalid` for a limit that its maker may not set. */
   const create = async (principal: Principal, { name, scopes, expiresInDays, rateLimit }: CreateToken) => {
     refuseRate(principal, rateLimit)
     const now = clock.now()
@@ -66,7 +66,9 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     }
   }
 
-  /** Revokes a token of the caller's own, or an admin any. Throws `missing` for one that is not there for the caller. */
+  /**
+   * Revokes one of the caller's tokens, as an admin any token. Throws `missing` for a token that the caller cannot see.
+   */
   const revoke = async (principal: Principal, id: string): Promise<void> => {
     const row = await store.get(tokenRows, id)
     if (row === undefined || !mayRevoke(principal, row)) throw missing('Token')
@@ -78,7 +80,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
   return { create, list, revoke }
 }
 
-/** Admins see the tokens of all. */
+/** Admins see the tokens of all users. */
 const listOf = ({ userId, role }: Principal): { index: string; is?: string; counter: string } =>
   role === 'admin'
     ? { index: 'newest', counter: TOKENS }
@@ -86,7 +88,7 @@ const listOf = ({ userId, role }: Principal): { index: string; is?: string; coun
 
 const mayRevoke = ({ userId, role }: Principal, row: TokenRow) => role === 'admin' || row.userId === userId
 
-/** What the record of the installation says of a token. */
+/** The audit details of a token. */
 const noteOf = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
 
 const shown = ({ hash: _hash, ...token }: TokenRow): Token => token

@@ -13,17 +13,17 @@ type Needs = {
   store: Store
   clock: Clock
   log: Log
-  /** The role of a user, and whether the account is disabled; undefined for one who is not there. */
+  /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
   accountStatusOf: (userId: string) => Promise<{ role: Role; disabled: boolean } | undefined>
 }
 
-/** Often enough to tell a token that is in use from one that is not. */
+/** Often enough to tell used tokens from unused ones. */
 const USE_NOTED_MS = 60_000
 
 /**
- * The principal of an API token: the user who made it, as long as that account may sign in. Undefined for a text that is no token, and
- * for a token that was revoked or has expired. Throws Problem `forbidden` `scope_missing` for one that was made for
- * something else than `scope`; without one it only says whose the token is, which is no use of it.
+ * The principal of an API token: the user who made it, while that account may sign in. Undefined for a text that is no
+ * token, and for a revoked or expired token. Throws Problem `forbidden` `scope_missing` for a token without `scope`;
+ * without `scope` it only identifies the token's user, which does not count as a use.
  */
 export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Needs) => {
   const rowOf = async (text: string): Promise<TokenRow | undefined> => {
@@ -34,7 +34,7 @@ export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Nee
 
   const hasExpired = ({ expiresAt }: TokenRow) => expiresAt !== undefined && expiresAt <= iso(clock.now())
 
-  /** That a token is in use is worth no failed request, and no more than one write a minute. */
+  /** A failed update of the time does not fail the request, and there is at most one write a minute. */
   const noteUse = async ({ id, lastUsedAt }: TokenRow): Promise<void> => {
     const now = clock.now()
     if (lastUsedAt !== undefined && now - Date.parse(lastUsedAt) < USE_NOTED_MS) return

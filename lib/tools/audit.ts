@@ -5,7 +5,7 @@ import type { ToolDecision, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import type { GuardName } from './guards.ts'
 import type { Risk } from './schema.ts'
 
-/** One tool call as it went, refused ones included. Secrets are masked in all of it, and each part is bounded. */
+/** The record of one tool call, also of a refused one. Secrets are masked everywhere, and each part is bounded. */
 export type ToolCallRecord = {
   callId: string
   tool: string
@@ -29,17 +29,17 @@ const MOST_ARGUMENTS = 100_000
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text
 
-/** The arguments as they were, or the beginning of their JSON where that is longer than is kept. */
+/** The arguments, or the beginning of their JSON if that is too long. */
 const boundedArguments = (call: ToolCall, masker: Masker): unknown => {
   const masked = masker.logValue(call.arguments)
   const text = JSON.stringify(masked) ?? 'null'
   return text.length > MOST_ARGUMENTS ? { cut: cut(text, MOST_ARGUMENTS) } : (masked ?? null)
 }
 
-/** Who made a call, and where. */
+/** The user of a call, and its task or conversation. */
 type CallOwner = { userId: string; taskId?: string | undefined; conversationId?: string | undefined }
 
-/** Whose call it was, without fields that are not there. */
+/** The owner of a call, without undefined fields. */
 export const ownerOf = ({ userId, taskId, conversationId }: CallOwner) => ({
   userId,
   ...(taskId !== undefined && { taskId }),
@@ -58,7 +58,7 @@ export const recordOf = (
   tool: masker.logText(cut(call.name, 200)),
   ...(risk && { risk }),
   arguments: boundedArguments(call, masker),
-  // Masked before it is cut, or half a secret would no longer look like one.
+  // Masked before the cut: half a secret would not look like one.
   result: cut(masker.logText(content.slice(0, 2 * MOST_RESULT)), MOST_RESULT),
   failed,
   decision,

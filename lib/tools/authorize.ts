@@ -10,11 +10,11 @@ import type { CountCall } from './rate.ts'
 
 /** Asks a person. An answer is bound to tool, exact arguments, user, and conversation or task. */
 export interface Approvals {
-  /** How the approval stands, asking for it where nothing is asked yet. Uses nothing up. */
+  /** The state of the approval; requests one if there is none. Uses up nothing. */
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>
-  /** The same for a call that is made now: an approval, and a denial, is used up by this. */
+  /** The state of the approval of a call that is made now; it uses up an approval or a denial. */
   use(request: ApprovalRequest): Promise<ApprovalAnswer>
-  /** Whether the approval is decided, or has expired. */
+  /** Whether the approval is decided or has expired. */
   isDecided(approvalId: string): Promise<boolean>
 }
 
@@ -23,7 +23,7 @@ const denied: ApprovalAnswer = {
   reason: 'it needs the approval of a person, and there is no person to ask here',
 }
 
-/** Where no person can be asked. */
+/** For callers without a person to ask. */
 export const withoutApprovals: Approvals = {
   ask: async () => denied,
   use: async () => denied,
@@ -32,31 +32,31 @@ export const withoutApprovals: Approvals = {
 
 const url = /\bhttps?:\/\/[^\s'"]*/gi
 
-// `-Iinclude/x` and `-f.env` glue a path to an option: it starts at the first character that a path may start with.
+// `-Iinclude/x` and `-f.env` join an option and a path: the path starts at the first character that may start one.
 const glued = (piece: string): string => {
   if (!piece.startsWith('-')) return piece
   const start = piece.search(/[./~]/)
   return start < 0 ? '' : piece.slice(start)
 }
 
-// Words of a sentence (a commit message) count only when they look like a file.
+// Words of a sentence (a commit message) count only if they look like a file.
 const looksLikeFile = (piece: string) => /[./_~\\]/.test(piece)
 
-/** Everything in a word of a command that a program could take for a path: `--file=a`, `rev:a`, `@a`, `-fa`, `x "a"`. */
+/** Every part of a command's word that a program could read as a path: `--file=a`, `rev:a`, `@a`, `-fa`, `x "a"`. */
 const pathsInWord = (word: string): string[] => {
   const plain = word.replace(url, ' ')
   const sentence = /\s/.test(plain.trim())
   const pieces = plain.split(/[\s=:,@'"]+/).flatMap((piece) => [piece, glued(piece)])
   const found = pieces.filter((piece) => piece !== '' && (!sentence || looksLikeFile(piece)))
-  // The whole word too, since a name may hold any of the separators.
+  // The whole word too, since a name may contain any of the separators.
   return [...new Set(plain.trim() === '' ? found : [plain.trim(), ...found])]
 }
 
-/** Where each of these paths really leads. */
+/** The real path of each given one. */
 const locateAll = (workspace: Workspace, given: readonly string[]): Promise<PathFact[]> =>
   Promise.all(given.map(async (path) => ({ given: path, real: await workspace.locate(path) })))
 
-/** `reason` is there for a call that is not to be made. */
+/** `reason` is set when the call is refused. */
 export type Authorization = {
   decision: ToolDecision
   guard?: GuardName
@@ -66,9 +66,9 @@ export type Authorization = {
 type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource }
 
 /**
- * Decides on one call: policy and mode first, then every guard, and a person last, who is never asked about a call that a
- * guard refuses. Guards look again when an approved call is made. What gets past policy and mode counts towards the rate
- * limit once: when it is authorized first, also when it then waits for approval.
+ * Decides about one call: first policy and mode, then every guard, and a person last, who is never asked about a call
+ * that a guard refuses. Guards check an approved call again when it is made. A call that policy and mode allow counts
+ * towards the rate limit once, at its first check, even if it then waits for approval.
  */
 export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
   const factsOf = async (
@@ -98,7 +98,7 @@ export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
     return undefined
   }
 
-  /** The authorization without a person, or `ask` for a call that a person is to decide on. */
+  /** The decision without a person, or `ask` for a call that a person has to decide. */
   const beforeAsking = async (
     call: ParsedCall,
     session: ToolSession,
@@ -112,12 +112,12 @@ export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
   }
 
   return {
-    /** The authorization of a call that is to be made now; it uses up the approval that it needed. */
+    /** The decision about a call that is made now; it uses up the approval that the call needed. */
     authorize: async (call: ParsedCall, session: ToolSession, isCounted = false): Promise<Authorization> => {
       const decided = await beforeAsking(call, session, isCounted)
       return decided === 'ask' ? authorizationOf(await approvals.use(requestOf(call, session))) : decided
     },
-    /** The authorization on a call that is made later at the earliest: a refusal, or what it waits for; else undefined. */
+    /** The decision about a call that is made later: a refusal, or the approval that it waits for; else undefined. */
     ask: async (call: ParsedCall, session: ToolSession): Promise<Authorization | undefined> => {
       const decided = await beforeAsking(call, session, false)
       if (decided !== 'ask') return decided.reason === undefined ? undefined : decided

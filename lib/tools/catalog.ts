@@ -25,13 +25,13 @@ type ConversationNeeds = Parameters<typeof createWebFetch>[0] & {
   findTask: FindTask
 }
 
-/** What the agent of a task has: the tools of its workspace, and memory. It makes no further tasks and asks no stranger. */
+/** The tools of a task's agent: those of its workspace, and memory. It cannot create tasks or reach the web. */
 export const taskTools = (searchMemory: SearchMemory): readonly Tool[] => [
   ...workspaceTools,
   createMemorySearch(searchMemory),
 ]
 
-/** What conversations have: every tool. */
+/** The tools of conversations: all tools. */
 export const conversationTools = (needs: ConversationNeeds): readonly Tool[] => [
   ...taskTools(needs.searchMemory),
   createWebFetch(needs),

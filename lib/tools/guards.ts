@@ -1,24 +1,24 @@
 import { secretSegment } from '../core/secret-path.ts'
 
-/** Something in a call that may be a path: as it was written, and where it really leads (undefined: out of the workspace). */
+/** A possible path in a call: the given text, and the real path (undefined: outside of the workspace). */
 export type PathFact = { given: string; real: string | undefined }
 
-/** What guards check: facts gathered beforehand, so that each guard is a pure function. */
+/** The facts for the guards, gathered beforehand, so that each guard is a pure function. */
 export type GuardFacts = {
   paths: readonly PathFact[]
-  /** The words of a command line; empty for tools that run none. */
+  /** The words of a command line; empty for tools that run no command. */
   words: readonly string[]
-  /** Whether the user has made fewer calls in the last minute than `callsPerMinute`; this one is counted then. */
+  /** Whether the user made fewer calls in the last minute than `callsPerMinute`; if so, this call is counted. */
   withinRate: boolean
   callsPerMinute: number
 }
 
 export type GuardName = 'path-traversal' | 'shell-injection' | 'secret-exfiltration' | 'rate-limit'
 
-/** A guard answers undefined, or the reason for its refusal in words that the model can act on. */
+/** A guard returns undefined, or the reason of its refusal in words that the model can act on. */
 type Guard = { name: GuardName; refuses(facts: GuardFacts): string | undefined }
 
-/** The first answer that `check` gives for a list. */
+/** The first result of `check` for an item of a list. */
 const firstRefusal = <Item>(
   items: readonly Item[],
   check: (item: Item) => string | undefined,
@@ -30,7 +30,7 @@ const firstRefusal = <Item>(
   return undefined
 }
 
-/** A quoted, shortened form of model text, safe to put into a reason. */
+/** A quoted and shortened text of the model, safe in a message. */
 const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
 const metacharacters = [';', '&', '|', '`', '$', '(', ')', '<', '>', '\\', '\n', '\r', '\0']
@@ -52,13 +52,13 @@ const shells = [
 
 const nameOf = (word: string) => word.slice(word.lastIndexOf('/') + 1).replace(/\.exe$/i, '')
 
-// `sh -c text` runs a line of shell however harmless its characters; anywhere, for `env sh -c` does the same.
+// `sh -c text` runs a shell line, whatever its characters; it is searched for anywhere, since `env sh -c` does the same.
 const runsShellText = (words: readonly string[]): boolean => {
   const shell = words.findIndex((word) => shells.includes(nameOf(word).toLowerCase()))
   return shell >= 0 && words.slice(shell + 1).some((word) => /^(-[a-z]*c[a-z]*|\/c|-command)$/i.test(word))
 }
 
-/** Refuses shell metacharacters in the words of a command, and shells that are handed a line. */
+/** Refuses shell metacharacters in the words of a command, and shells that get a line as argument. */
 const shellInjection: Guard = {
   name: 'shell-injection',
   refuses: ({ words }) => {
@@ -88,7 +88,7 @@ const decodeOnce = (text: string): string =>
     .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .normalize('NFKC')
 
-/** Undoes percent and Unicode disguises until nothing changes; five rounds are more than any decoder does. */
+/** Decodes percent and Unicode encodings until nothing changes; no decoder does more than five rounds. */
 const decoded = (text: string): string => {
   let now = text
   for (let round = 0; round < 5; round += 1) {
@@ -121,7 +121,7 @@ const unfit = ({ given, real }: PathFact): string | undefined => {
   return undefined
 }
 
-/** Refuses every path that names a parent directory in any encoding, or that really leads out of the workspace. */
+/** Refuses every path that names a parent directory in any encoding, or whose real path is outside of the workspace. */
 const pathTraversal: Guard = {
   name: 'path-traversal',
   refuses: ({ paths }) =>
@@ -133,7 +133,7 @@ const pathTraversal: Guard = {
     }),
 }
 
-/** Refuses environment and credential files, by the name that was given and by the file it really leads to. */
+/** Refuses environment and credential files, by the given name and by the real path. */
 const secretExfiltration: Guard = {
   name: 'secret-exfiltration',
   refuses: ({ paths }) =>
@@ -152,5 +152,8 @@ const rateLimit: Guard = {
       : `More than ${callsPerMinute} tool calls in a minute. Wait, and do more with each call.`,
 }
 
-/** Every guard, in the order of asking: what the words are made of comes before where they lead. All of them hold in every mode, `full` included. */
+/**
+ * Every guard in its order: the check of the words comes before the check of paths. All guards apply in every mode, also
+ * in `full`.
+ */
 export const guards: readonly Guard[] = [shellInjection, pathTraversal, secretExfiltration, rateLimit]

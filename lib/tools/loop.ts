@@ -5,20 +5,20 @@ import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
 
-/** Characters of a result that stay of it at least. */
+/** The fewest characters that a cut result keeps. */
 const SHORTEST_RESULT = 2_000
-/** Of the note that says how much of a result is left out. */
+/** The length of the note that says how much of a result is left out. */
 const NOTE = 100
 
 type Result = Extract<ModelMessage, { role: 'tool' }>
 
 /**
- * Keeps the messages of one turn within the window of its model: where they are more, results of tools are cut, the oldest
- * first. Those that the model has answered to keep a beginning, those of the last step as much as fits.
+ * Fits the messages of one turn into the window of its model by cutting results of tools, the oldest first. Results that
+ * the model has answered keep a beginning, those of the last step as much as fits.
  */
 const createWindow = (contextTokens: number, specs: readonly object[]) => {
   const most = promptTokensOf(contextTokens) - tokensOfTools(specs)
-  // A message is estimated once: each step adds few to many.
+  // Each message is estimated once: every step only adds a few.
   const costs = new WeakMap<ModelMessage, number>()
   const costOf = (message: ModelMessage): number => {
     const known = costs.get(message) ?? tokensOf([message])
@@ -52,7 +52,7 @@ type State = {
   toolCalls: number
   usage: TokenUsage
   pending: PendingCall[]
-  /** The model that was asked first, where any step fell back from it. */
+  /** The model that was asked first, if any step fell back from it. */
   fallbackFrom?: string
 }
 
@@ -69,7 +69,7 @@ const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) =>
   }
 }
 
-/** One call of the model, streamed on as events. */
+/** Calls the model once, and sends its answer as events. */
 const think = async (models: Models, request: LoopRequest, state: State): Promise<Finish> => {
   let finish: Finish | undefined
   for await (const part of models.step(stepRequest(request, state.messages))) {
@@ -84,7 +84,7 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
   return finish
 }
 
-/** The events of one call: `tool:call` once it begins, and `tool:result`. A call that waits for a person has neither. */
+/** The events of one call: `tool:call` when it begins, and `tool:result`. A call that waits for a person has neither. */
 const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
   const about = { step: state.steps, call, title: request.toolbox.title(call) }
   let hasBegun = false
@@ -92,7 +92,7 @@ const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
     if (!hasBegun) request.onEvent?.({ type: 'tool:call', ...about })
     hasBegun = true
   }
-  /** Adds the outcome to the history, or the call to those that wait. Throws what ends the run with it. */
+  /** Adds the outcome to the history, or the call to the pending ones. Throws the error that ends the run. */
   const record = ({ fault, ...outcome }: ToolOutcome) => {
     const { decision, approvalId, content, failed } = outcome
     if (decision === 'pending' && approvalId !== undefined)
@@ -107,8 +107,8 @@ const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
 }
 
 /**
- * The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. After a call that waits
- * for approval none is made, but each is checked, so that a person sees all that is asked for.
+ * Makes the tool calls of one step in sequence: later calls may depend on what earlier ones wrote. After a call that
+ * waits for approval no call is made, but each is checked, so that a person sees all requests.
  */
 const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
   const { toolbox, signal } = request
@@ -123,8 +123,8 @@ const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[
 }
 
 /**
- * Goes on with the calls of a step that stopped for an approval. All of them are checked: those that are decided are made, up
- * to the first that is not.
+ * Continues the calls of a step that stopped for an approval. It checks all calls, and makes the decided ones up to the
+ * first undecided one.
  */
 const goOn = async (request: LoopRequest, state: State) => {
   const { toolbox, signal, waiting = [] } = request
@@ -141,7 +141,7 @@ const goOn = async (request: LoopRequest, state: State) => {
   }
 }
 
-/** The calls of the last step that have no result yet: those of a loop that stopped for an approval. */
+/** The calls of the last step without a result: those of a loop that stopped for an approval. */
 const unansweredCalls = (messages: readonly ModelMessage[]): readonly ToolCall[] => {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const last = messages[at]
@@ -150,7 +150,7 @@ const unansweredCalls = (messages: readonly ModelMessage[]): readonly ToolCall[]
   return (last.toolCalls ?? []).filter(({ id }) => !answered.has(id))
 }
 
-/** Since the user spoke. A step that only calls tools says nothing, and the last one may be empty. */
+/** The latest text since the user's message. A step that only calls tools has no text, and the last text may be empty. */
 const lastSaid = (messages: readonly ModelMessage[]): string => {
   const from = messages.findLastIndex(({ role }) => role === 'user') + 1
   const said = messages
@@ -171,10 +171,10 @@ const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['
   return finish.message.content.trim() === '' ? 'empty' : 'answered'
 }
 
-/** Whether the last step is the model's answer; after any other it was to go on. */
+/** Whether the last step is the model's answer; after any other step the loop was stopped. */
 const isEnd = (ended: LoopResult['ended']) => ended === 'answered' || ended === 'cut' || ended === 'empty'
 
-/** One call of the model and the tool calls that it asks for; how it finished, and whether another step is to follow. */
+/** Calls the model and makes the tool calls of its answer; returns how it finished, and whether another step follows. */
 const takeStep = async (models: Models, request: LoopRequest, state: State, fitWindow: FitWindow) => {
   const { maxSteps, signal, onEvent } = request
   signal.throwIfAborted()
@@ -187,7 +187,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   request.onUsage?.(state.usage)
   if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
   state.messages.push(finish.message)
-  // The calls of an answer that was cut off may be cut off themselves: they are not run.
+  // The tool calls of an answer that was cut off may be incomplete: they are not made.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
   await act(request, state, calls)
   const usedTokens = state.usage.totalTokens
@@ -203,8 +203,8 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
 }
 
 /**
- * Asks, runs the tools that were called, and asks again, until the model calls none, is cut off, has no step or no token
- * left, or a call waits for approval. Messages that end with calls without results are gone on with: those calls come first.
+ * Calls the model, runs its tool calls, and calls it again, until it calls no tool, is cut off, no step or token is left,
+ * or a call waits for approval. When the messages end with calls without results, the loop begins with these calls.
  */
 export const createLoop =
   ({ models }: { models: Models }): RunLoop =>
@@ -230,7 +230,7 @@ export const createLoop =
     }
   }
 
-/** The model was not asked: not all that was waited for is decided, or its tokens were spent before. */
+/** The result without a call of the model: approvals are undecided, or its tokens were spent before. */
 const unasked = (
   models: Models,
   request: LoopRequest,

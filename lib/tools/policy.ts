@@ -3,12 +3,12 @@ import type { ToolSession } from '../ports/tool.ts'
 import type { Policy } from '../security/schema.ts'
 import type { Risk } from './schema.ts'
 
-/** `list`: only when the allowlist names the tool. `ask`: only when a person approves. */
+/** `list`: allowed if the allowlist names the tool. `ask`: allowed if a person approves. */
 export type Verdict = 'allow' | 'list' | 'ask' | 'deny'
 
 /**
- * Mode × risk. Guards hold besides, in every cell. What a model asks of the web carries away what it has read, so mode
- * `sandbox` denies it although nothing here changes.
+ * Mode × risk. Guards apply in addition, in every cell. Requests to the web carry text that the model has read to others,
+ * so mode `sandbox` denies them although they change nothing here.
  */
 export const modePolicy: Readonly<Record<SecurityMode, Readonly<Record<Risk, Verdict>>>> = {
   deny: { read: 'deny', network: 'deny', write: 'deny', execute: 'deny' },
@@ -21,9 +21,8 @@ export const modePolicy: Readonly<Record<SecurityMode, Readonly<Record<Risk, Ver
 type Ruling = { verdict: 'allow' | 'ask' } | { verdict: 'deny'; reason: string }
 
 /**
- * The ruling on a tool: the policy's `blockedTools` first, then mode × risk with the allowlist applied (the session's own
- * list, else the policy's), then `requireApprovalFor`, which holds wherever the mode lets the tool through and the
- * session is attended.
+ * The ruling on a tool: first the policy's `blockedTools`, then mode × risk with the allowlist (the session's own list,
+ * else the policy's), then `requireApprovalFor`, which applies to tools that the mode allows, in attended sessions.
  */
 export const rulingOn = (
   tool: { name: string; risk: Risk },

@@ -13,12 +13,12 @@ import { type CountCall, createCallRate } from './rate.ts'
 import type { Risk } from './schema.ts'
 import type { Tool, ToolOutput } from './tool.ts'
 
-// Less than the worker gives an agent: the result of a stopped call is reported before its run is over.
+// Shorter than the worker's grace period: the result of a stopped call is reported before its run is over.
 const GRACE_MS = 1_000
 
 /**
- * Settles as `work` does; once the signal has aborted, throws its reason instead. `work` then has a second to stop
- * and is no longer waited for after that: a deaf tool must not hold a run.
+ * Settles as `work` does; once the signal has aborted, it throws its reason instead. `work` then has one second to stop:
+ * a tool that ignores its signal must not hold a run.
  */
 const untilAborted = async <Value>(
   clock: Clock,
@@ -44,23 +44,23 @@ const untilAborted = async <Value>(
 type Needs = {
   tools: readonly Tool[]
   clock: Clock
-  /** Asks persons; without it, what would need asking is denied. */
+  /** Asks people; without it, a call that needs approval is denied. */
   approvals?: Approvals
-  /** What the installation allows; the default policy where it is absent. */
+  /** The policy of the installation; the default policy when absent. */
   policy?: PolicySource
-  /** Counts the calls of users; within this runner where it is absent. */
+  /** Counts the calls of users; within this runner when absent. */
   countCall?: CountCall
-  /** Called once for every call, refused and aborted ones included, before its result goes to the model. */
+  /** Called once for every call, also for refused and aborted ones, before its result goes to the model. */
   onToolCall?: (record: ToolCallRecord) => void
-  /** Of all secrets that the service knows. */
+  /** Masks all secrets that the service knows. */
   masker?: Masker
   log?: Log
 }
 
 const fixedPolicy: PolicySource = { known: () => defaultPolicy, current: async () => defaultPolicy }
 
-// What is not a Problem was not written for the model and may name folders of this machine: only its code is shown, and
-// the log has the rest.
+// The message of an error that is no Problem may name folders of this machine: the model gets only its code, and the log
+// has the message.
 const failure = ({ name }: Tool, thrown: unknown, log: Log | undefined): ToolOutput => {
   if (thrown instanceof Problem) return { content: messageOf(thrown), failed: true }
   log?.warn({ tool: name, err: thrown }, 'a tool failed')
@@ -73,7 +73,7 @@ const refuser = ({ decision, guard }: Authorization): string => {
   return decision === 'pending' ? 'Not made yet' : 'Denied'
 }
 
-/** A call as it went: checked, and made where nothing stood against it. */
+/** The result of a call: checked, and made if nothing forbade it. */
 type Handled = Authorization & ToolOutput & { risk?: Risk; fault?: unknown }
 
 const refusal = (authorization: Authorization & { reason: string }) => ({
@@ -82,13 +82,13 @@ const refusal = (authorization: Authorization & { reason: string }) => ({
   failed: true,
 })
 
-/** Opens toolboxes: every call is checked against its schema, the mode and all guards before the tool runs. */
+/** Opens toolboxes: schema, mode and all guards check every call before the tool runs. */
 export const createToolRunner = (needs: Needs) => {
   const { clock, tools, masker = createMasker([]), policy = fixedPolicy } = needs
   const { approvals = withoutApprovals, countCall = createCallRate(clock) } = needs
   const { authorize, ask } = createAuthorize({ approvals, countCall, policy })
 
-  /** As `authorize`. A call whose authorization fails is not made. */
+  /** Authorizes a call. A call whose check fails with an error is not made. */
   const authorized = async (
     parsed: ParsedCall,
     session: ToolSession,
@@ -132,7 +132,7 @@ export const createToolRunner = (needs: Needs) => {
     return { ...authorization, ...(await perform(parsed, session, signal)), risk }
   }
 
-  /** What came of a call. It is put on record, unless it waits for a person: then it is once that is decided. */
+  /** Records the result of a call. A call that waits for a person is recorded after the decision. */
   const settle = (call: ToolCall, session: ToolSession, handled: Handled, from: number): ToolOutcome => {
     const { decision, failed = false, guard, risk, approvalId, fault } = handled
     const durationMs = clock.monotonic() - from

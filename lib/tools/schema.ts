@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Every tool that the service has, wherever it is offered: what a policy may name. */
+/** Every tool of the service, for policies. */
 export const toolNames = [
   'list_files',
   'read_file',
@@ -16,12 +16,12 @@ export const toolNames = [
   'get_task',
 ] as const
 
-/** The name of a tool; an unknown one is refused with the list of those that exist. */
+/** The name of a tool; the error for an unknown name lists all names. */
 export const ToolNameSchema = z.enum(toolNames, {
   error: `is not the name of a tool; there are ${toolNames.join(', ')}`,
 })
 
-/** What a tool can do at worst; `network` sends what it is given out of the installation. */
+/** The worst effect of a tool; `network` sends its arguments out of the installation. */
 export const risks = ['read', 'network', 'write', 'execute'] as const
 export const RiskSchema = z.enum(risks)
 export type Risk = z.output<typeof RiskSchema>

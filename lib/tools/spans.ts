@@ -3,10 +3,10 @@ import type { Models, StepPart, StepRequest } from '../ports/model.ts'
 import type { Toolbox, ToolSession } from '../ports/tool.ts'
 import type { Span, Tracing } from '../ports/tracing.ts'
 
-// Names of spans and attributes: https://opentelemetry.io/docs/specs/semconv/gen-ai/. Prompts, answers, arguments and results
-// are in none of them.
+// Names of spans and attributes: https://opentelemetry.io/docs/specs/semconv/gen-ai/. No span contains prompts, answers,
+// arguments or results.
 
-/** What the conventions call a provider, where that is another name than ours. */
+/** The conventions' names of providers, where they differ from those of the service. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   azure: 'azure.ai.openai',
   google: 'gcp.gemini',
@@ -18,7 +18,7 @@ const LONGEST_NAME = 200
 
 const wordOf = (thrown: unknown): string => (thrown instanceof Problem ? thrown.code : 'stopped')
 
-/** Models whose steps are spans, each with the fallbacks that it took. */
+/** Models whose steps are spans, each with its fallbacks. */
 export const withModelSpans = (models: Models, { begin, within, current, isExporting }: Tracing): Models => {
   if (!isExporting) return models
 
@@ -41,11 +41,11 @@ export const withModelSpans = (models: Models, { begin, within, current, isExpor
     const { traceparent } = span
     const trace = { ...current(), ...(traceparent && { traceparent }) }
     const parts = models.step(request)[Symbol.asyncIterator]()
-    // A reader that leaves early, at a stop, has no last part.
+    // A reader that stops early never gets the last part.
     let last: Parameters<Span['end']>[0] = { error: 'stopped' }
     try {
       for (;;) {
-        // A generator runs as part of what asks it for its next part.
+        // A generator runs in the context of the caller of `next`.
         const next = await within(trace, () => parts.next())
         if (next.done) return
         if (next.value.type === 'finish') last = { attributes: finishedBy(next.value) }

@@ -7,9 +7,8 @@ type ToolContext = { workspace: Workspace; userId: string; mode: SecurityMode; s
 export type ToolOutput = { content: string; failed?: boolean }
 
 /**
- * A tool as data. `paths` and `words` say which of the arguments are paths and which are words of a command: the
- * guards check those, so a tool that leaves one out is unguarded there. `run` may throw a Problem, whose message the
- * model reads.
+ * A tool as data. `paths` and `words` name the arguments that are paths and words of a command: the guards check these,
+ * so an argument that a tool omits there is unguarded. `run` may throw a Problem, whose message the model reads.
  */
 export type Tool<Schema extends z.ZodObject = z.ZodObject> = {
   name: string
@@ -18,7 +17,7 @@ export type Tool<Schema extends z.ZodObject = z.ZodObject> = {
   risk: Risk
   paths?(input: z.output<Schema>): readonly string[]
   words?(input: z.output<Schema>): readonly string[]
-  /** What the call is about, for a person: a path, a command line; never contents. */
+  /** The subject of the call for people: a path or a command line, never contents. */
   subject(input: z.output<Schema>): string
   run(input: z.output<Schema>, context: ToolContext): Promise<ToolOutput>
 }

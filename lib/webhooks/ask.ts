@@ -3,47 +3,47 @@ import type { IssueRef } from '../ports/tracker.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import { oneLine } from './outside-text.ts'
 
-/** What a label asks for: an issue solved, or a change reviewed. */
+/** The request of a label: solve an issue, or review a change. */
 export type LabelKind = 'task' | 'review'
-/** What is asked for, what a comment says done included. */
+/** The kinds of requests: those of labels, and comments. */
 export type AskKind = LabelKind | 'comment'
 
-/** What an event asks for, in the words of no sender in particular; texts are as they came. */
+/** The request of an event, in terms that no sender defines. Texts are unchanged. */
 export type Ask = {
   kind: AskKind
-  /** The issue, by a name that it keeps when it is moved or renamed, where the sender has one. */
+  /** The name of the issue. Where the sender has one, it is a name that stays when the issue is moved or renamed. */
   issue: string
-  /** The issue as the sender's API names it. */
+  /** The issue in the sender's API. */
   at: IssueRef
   sourceId: string
   title: string | undefined
   description: string | undefined
-  /** What a comment says after `/ai `. */
+  /** The text of a comment after `/ai `. */
   order?: string
   url: string | undefined
   labels: readonly string[]
   priority?: CreateTask['priority'] | undefined
   repository?: string
   branch?: string | undefined
-  /** Of a new issue: all that its labels ask for. Senders send an event for each label as well. */
+  /** For a new issue: the kinds of all its labels. Senders also send an event for each label. */
   openedWith?: readonly LabelKind[]
-  /** More facts for the agent: `commit`, `author`. */
+  /** Further facts for the agent: `commit`, `author`. */
   facts?: Readonly<Record<string, string | undefined>>
 }
 
-/** What an event takes back: the issue is closed or gone, or has no more the labels that asked for this. */
+/** The request that an event withdraws: the issue is closed or deleted, or lost the labels of these kinds. */
 export type Withdrawal = { issue: string; withdrawn: 'all' | readonly LabelKind[] }
 
-/** What an event asks for or takes back, or why neither. */
+/** The reading of an event: a request, a withdrawal, or the reason why it is neither. */
 export type Verdict = Ask | Withdrawal | string
 
-/** The labels that ask for something. */
+/** The labels that request a task or a review. */
 export type Labels = { task: string; review: string }
 
-/** What to make of one kind of event. */
+/** Reads one kind of event. */
 export type Rule = (payload: unknown, labels: Labels) => Verdict
 
-/** A rule for events of one form; those of another ask for nothing. */
+/** A rule for events of one schema; events that do not fit it request nothing. */
 export const rule =
   <S extends z.ZodType>(form: S, decide: (event: z.output<S>, labels: Labels) => Verdict): Rule =>
   (payload, labels) => {
@@ -51,27 +51,29 @@ export const rule =
     return parsed.success ? decide(parsed.data, labels) : 'The event does not say what it is about'
   }
 
-/** All that these labels ask for; a task goes before a review. */
+/** The kinds of these labels; a task goes before a review. */
 export const kindsOf = (names: readonly string[], labels: Labels): LabelKind[] => {
   const has = (label: string) => names.some((name) => name.toLowerCase() === label.toLowerCase())
   return (['task', 'review'] as const).filter((kind) => has(labels[kind]))
 }
 
-/** What one of these labels asks for, the first of `kindsOf`. */
+/** The first kind of these labels. */
 export const kindOf = (names: readonly string[], labels: Labels): LabelKind | undefined =>
   kindsOf(names, labels)[0]
 
-/** How the events of a sender are read. */
+/** How events of a sender are read. */
 export type Provider = {
-  /** The name of an event, by which its rule is found; `header` is the value of the sender's event header, if it has one. */
+  /**
+   * The name of an event, which selects its rule; `header` is the value of the sender's event header, if there is one.
+   */
   eventOf(payload: unknown, header: string | undefined): string | undefined
-  /** Rules by the name of the event; an event without a rule asks for nothing. */
+  /** Rules by the name of the event; an event without a rule requests nothing. */
   rules: Readonly<Record<string, Rule>>
 }
 
 const LONGEST_NAME = 100
 
-/** The name of an event, and what the rule of that name makes of it. Pure, as rules are. */
+/** The name of an event, and the result of its rule. Pure, as rules are. */
 export const interpret = (
   { eventOf, rules }: Provider,
   payload: unknown,

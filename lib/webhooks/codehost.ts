@@ -13,7 +13,7 @@ import {
 } from './ask.ts'
 import { optionalText, orderIn } from './outside-text.ts'
 
-// GitHub's webhook events and payloads, as far as they are read here: docs.github.com/webhooks/webhook-events-and-payloads
+// The fields of GitHub's webhook payloads that are read here: docs.github.com/webhooks/webhook-events-and-payloads
 
 const User = z.object({ login: optionalText, type: optionalText }).nullish().catch(undefined)
 const LabelName = z
@@ -38,7 +38,7 @@ const about = {
 
 const Repository = z.object({ id: z.int().optional().catch(undefined), full_name: z.string() })
 
-/** A pull request is an issue too, which has this field. */
+/** A pull request is an issue with this field. */
 const Issue = z.object({ ...about, pull_request: z.unknown().optional() })
 
 const Side = z
@@ -71,18 +71,18 @@ type IssueEvent = z.output<typeof IssueEvent>
 type CommentEvent = z.output<typeof CommentEvent>
 type PullRequestEvent = z.output<typeof PullRequestEvent>
 
-/** The author associations whose comments may ask for a task. */
+/** The author associations whose comments may request a task. */
 const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
 type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'], 'pull_request'> }
 
 type Named = { repository: About['repository']; issue: Pick<About['issue'], 'number'> }
 
-/** An issue or a pull request; both are numbered in one row. A repository that is renamed keeps its number. */
+/** Issues and pull requests share one numbering. A renamed repository keeps its number. */
 const nameOf = ({ issue, repository }: Named): string =>
   `${repository.id ?? repository.full_name.toLowerCase()}#${issue.number}`
 
-/** What an issue or a pull request says of itself. */
+/** The request about an issue or a pull request, from its own fields. */
 const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
   kind,
   issue: nameOf({ issue, repository }),
@@ -121,11 +121,11 @@ const commented = (event: CommentEvent): Ask | string => {
   return { ...ask, order, facts: { ...ask.facts, ...what, 'comment at': comment.html_url } }
 }
 
-/** Programs that answer each other would not come to an end. */
+/** Comments of programs are ignored: two programs could answer each other without end. */
 const isMachine = ({ user, performed_via_github_app: app }: CommentEvent['comment']): boolean =>
   user?.type?.toLowerCase() === 'bot' || (user?.login ?? '').endsWith('[bot]') || Boolean(app)
 
-/** A branch of a fork is none of this repository. */
+/** Whether the branch is in this repository, and not in a fork. */
 const isOfRepository = ({ pull_request: { head }, repository }: PullRequestEvent): boolean =>
   head.repo?.full_name === repository.full_name
 
@@ -146,7 +146,10 @@ const reviewOf = (event: PullRequestEvent): Ask => {
   }
 }
 
-/** A rule of the repository may request reviews of all changes: reviews of what agents change would not come to an end. */
+/**
+ * A rule of the repository may request reviews of all changes. Changes of agents are ignored: their reviews would cause
+ * further reviews without end.
+ */
 const reviewRequested = (event: PullRequestEvent): Ask | string => {
   const { head, body } = event.pull_request
   return isOfRepository(event) && isOwnPullRequest(head.ref, body)
@@ -187,7 +190,7 @@ const Acted = z.object({ action: z.string() })
 
 /** GitHub. */
 export const codehost: Provider = {
-  /** `issues.labeled`: the header names what it is about, the payload what was done. */
+  /** `issues.labeled`: the header gives the subject, the payload the action. */
   eventOf: (payload, header) => {
     const action = Acted.safeParse(payload).data?.action
     return header === undefined || action === undefined ? header : `${header}.${action}`

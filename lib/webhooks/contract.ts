@@ -4,13 +4,13 @@ import { TaskSchema } from '../tasks/schema.ts'
 import { type Sender, WebhookStatusSchema } from './schema.ts'
 import { wires } from './wire.ts'
 
-/** `task` is the one that the event has come to, as it stands, without what its agent made of it. */
+/** `task` is the task of the event in its current state, without the agent's results. */
 const ReceivedSchema = z.object({ message: z.string(), task: TaskSchema.optional() })
 export type Received = z.input<typeof ReceivedSchema>
 
 const text = z.string().optional()
 
-/** Headers are asked for after the signature, which is 403 when it is missing: so none of them is 400. */
+/** Headers are optional here: a missing signature is answered 403 by the check of signatures, not 400. */
 const headersOf = (sender: Sender) => {
   const { signature, deliveryHeader, eventHeader } = wires[sender]
   const form = `${signature.prefix}<64 hexadecimal digits>`

@@ -11,23 +11,26 @@ import { type InboundClaim, type InboundEvent, inboundClaims, inboundEvents } fr
 import type { Sender } from './schema.ts'
 import { taskOf } from './task-of.ts'
 
-/** What the webhooks need of the tasks. */
+/** The verbs of tasks that inbound webhooks call. */
 export type WebhookTasks = {
-  /** A new task under an id that was chosen before, and the write that stores and queues it. One that is `watched` sends a notice each time it ends. */
+  /**
+   * A new task under a given id, and the write that stores and queues it. A `watched` task sends a notice each time it
+   * ends.
+   */
   draft(
     principal: Principal,
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
   ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
-  /** The whole task; undefined when there is none. */
+  /** The whole task; undefined when it does not exist. */
   find(id: string): Promise<Task | undefined>
-  /** Cancels a task that no worker has begun; undefined for one that has been. */
+  /** Cancels a task that no worker has claimed; undefined for any other task. */
   cancelWaiting(principal: Principal, id: string): Promise<Task | undefined>
-  /** An unfinished task for the issue of this one, which has ended: a retry, or one before it that was redriven. */
+  /** The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier task that was redriven. */
   unfinishedLike(id: string): Promise<Task | undefined>
 }
 
-/** What is stored together with a task so that its end is reported at the issue. */
+/** The writes that make the service report the end of a task at its issue, for the commit of the task. */
 export type ReportWritesOf = (
   task: Pick<Task, 'id' | 'createdAt'>,
   sender: Sender,
@@ -39,23 +42,24 @@ type Needs = {
   tasks: WebhookTasks
   ids: Ids
   reportWritesOf: ReportWritesOf
-  /** Whether the waiting task of an issue is cancelled when the issue is closed or loses its label. */
+  /** Whether a waiting task is cancelled when its issue is closed or loses its label. */
   cancelsClosed: () => boolean
 }
 
 type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 
-/** An event as it is stored, and its task; undefined where it asked for none. */
+/** A stored event, and its task; undefined for an event without a request. */
 type StoredEvent = { event: InboundEvent; task: Task | undefined }
 
 const MOST_TRIES = 20
-/** Of an issue; at one with a longer name nothing is reported. */
+/** The longest name of an issue; at an issue with a longer name nothing is reported. */
 const LONGEST_NAME = 500
 
 /**
- * Stores an event with its task, so that there is one task for the same body, for the same delivery id, and, while that
- * goes on, for the same issue. A new issue and the labels that it came with are one ask, also when its task has ended. The event, its claims and a new task are one commit, on condition that no claim changed
- * since it was read; when one did, all is read again. Throws Problem `unavailable` when others were always faster.
+ * Stores an event with its task, so that there is one task for the same body, for the same delivery id, and, while it is
+ * unfinished, for the same issue. A new issue and its labels are one request, even after its task has ended. One commit
+ * stores the event, its claims and a new task, on condition that no claim changed since the read; if one did, all is read
+ * again. Throws Problem `unavailable` when other writers win every time.
  */
 export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsClosed }: Needs) => {
   const claimedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {
@@ -63,13 +67,13 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
     return taskId === undefined ? undefined : tasks.find(taskId)
   }
 
-  /** The task that goes on for a claimed issue: the claimed one, or one that was started from what has ended. */
+  /** The unfinished task of a claimed issue: the claimed task, or a successor of one that has ended. */
   const unfinishedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {
     const task = await claimedTask(claim)
     return task?.completedAt === undefined ? task : tasks.unfinishedLike(task.id)
   }
 
-  /** The task that was asked for by the same labels of the same new issue, though it has ended. */
+  /** The task that the same labels of the same new issue requested, even if it has ended. */
   const sameTask = async (
     { kind, openedWith }: Ask,
     claim: InboundClaim | undefined,
@@ -80,7 +84,7 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
     return task && (isKnown || askOf(task) !== 'comment') ? task : undefined
   }
 
-  /** Resolves to undefined when another event was faster, as both functions below do. */
+  /** Resolves to undefined when another event won; so do both functions below. */
   const commit = async (
     event: InboundEvent,
     known: InboundEvent | undefined,
@@ -125,7 +129,7 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
     )
   }
 
-  /** The waiting task is cancelled before the event is stored: after a death in between the event comes again. */
+  /** The waiting task is cancelled before the event is stored: after a death in between, the sender repeats the event. */
   const withdraw = async (
     event: InboundEvent,
     { issue, withdrawn }: Withdrawal,
@@ -174,20 +178,20 @@ const isBounded = ({ id, site = '' }: Ask['at']): boolean =>
 
 const principalOf = (sender: Sender) => ({ userId: webhookCreator(sender), role: 'user' }) as const
 
-/** A claim of an issue, with what the issue came with where the event says so. */
+/** A claim of an issue, with the requests of its labels if the event is about a new issue. */
 const withOpened = (claim: InboundClaim, { openedWith }: Ask): InboundClaim =>
   openedWith ? { ...claim, openedWith } : claim
 
 const openedClaims = (claim: InboundClaim | undefined, ask: Ask): AnyWrite[] =>
   claim && ask.openedWith ? [claimWrite(withOpened(claim, ask), claim)] : []
 
-/** What a task was made for; see `taskOf`. */
+/** The kind of request that a task was made for; see `taskOf`. */
 const askOf = ({ metadata }: Task): AskKind | undefined =>
   (metadata as { webhook?: { asks?: AskKind } } | undefined)?.webhook?.asks
 
 /**
- * Inserts an event. One that is known without a task, since it asked for nothing when it came first, takes the new reading
- * on condition that none did before: so one body makes one task.
+ * Inserts an event. An event that was stored without a task gets the new reading, on condition that no other event
+ * changed it: so one body makes one task.
  */
 const eventWrite = (event: InboundEvent, known: InboundEvent | undefined): Write<InboundEvent> => {
   if (known === undefined) return { insert: inboundEvents, row: event }
@@ -196,7 +200,7 @@ const eventWrite = (event: InboundEvent, known: InboundEvent | undefined): Write
   return { update: inboundEvents, key, when, set, unset: ['nothing'] }
 }
 
-/** Makes a claim, or takes over one whose task has ended, on condition that no other event did. */
+/** Makes a claim, or replaces one whose task has ended, on condition that no other event did. */
 const claimWrite = (row: InboundClaim, known: InboundClaim | undefined): Write<InboundClaim> => {
   if (known === undefined) return { insert: inboundClaims, row }
   const { id: key, ...set } = row

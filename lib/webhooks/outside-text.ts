@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { CONTROLS, shownText } from '../core/shown-text.ts'
 
-/** A text field of an event; one of another type counts as missing. */
+/** A text field of an event; a value of another type counts as missing. */
 export const optionalText = z.string().optional().catch(undefined)
 
-/** At most so many characters, none of them half of a pair. */
+/** Cuts a text to `most` characters, without half of a surrogate pair at the end. */
 export const cut = (text: string, most: number): string => {
   const whole = text.toWellFormed()
   if (whole.length <= most) return whole
@@ -13,18 +13,18 @@ export const cut = (text: string, most: number): string => {
   return whole.slice(0, splitsPair ? most - 1 : most)
 }
 
-/** One line, without what does something to it; undefined where nothing is left that could be seen. */
+/** One line without control characters; undefined when nothing visible is left. */
 export const oneLine = (text: string | undefined, most: number): string | undefined => {
   const line = cut((text ?? '').toWellFormed().split(CONTROLS).join(' ').trim(), most).trim()
   return shownText(most).safeParse(line).data
 }
 
-/** An http address that is not too long to be one. */
+/** An http address of acceptable length, else undefined. */
 export const httpUrl = (text: string | undefined): string | undefined =>
   text !== undefined && text.length <= 2_000 && /^https?:\/\//i.test(text) && URL.canParse(text)
     ? text.toWellFormed()
     : undefined
 
-/** What follows `/ai ` where a comment begins with that; undefined where it does not, or nothing follows. */
+/** The text after `/ai ` at the beginning of a comment; undefined without the command, or without any text after it. */
 export const orderIn = (comment: string | undefined): string | undefined =>
   /^\/ai\s+(\S[\s\S]*)$/.exec(comment ?? '')?.[1]?.trimEnd()

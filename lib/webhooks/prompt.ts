@@ -1,7 +1,7 @@
 import type { Ask, AskKind } from './ask.ts'
 import { cut } from './outside-text.ts'
 
-/** As long as any prompt may be. */
+/** The longest prompt of a task. */
 const LONGEST = 100_000
 const LONGEST_ORDER = 40_000
 const LONGEST_FACT = 1_000
@@ -43,9 +43,8 @@ const aboutParts = (mark: string) => [
 ]
 
 /**
- * The prompt for an event: how to work, then the words of the event, between lines that carry `mark`. The mark
- * must be one that no outsider can know, so that no text can pass for the end of itself. Of what is too long the
- * description gives way.
+ * The prompt for an event: the instructions, then the texts of the event between lines with `mark`. No outsider may know
+ * the mark, so that no text can fake its own end. A prompt that is too long loses the end of its description.
  */
 export const promptOf = (ask: Ask, title: string, mark: string): string => {
   const around = whole(ask, title, undefined, mark).length

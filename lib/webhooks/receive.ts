@@ -16,10 +16,10 @@ import { isSigned, wires } from './wire.ts'
 /** Every sender of events. */
 export const catalog: Readonly<Record<Sender, Provider>> = { codehost, trackera, trackerb }
 
-/** A request as it came: its headers by their names in lower case, and the bytes of its body. */
+/** A request: its headers by their names in lower case, and the bytes of its body. */
 export type Incoming = { header(name: string): string | undefined; pieces(): AsyncIterable<Buffer> }
 
-/** An event of a known sender as it may be stored, and what to make of it. */
+/** An event of a known sender, ready to be stored, and the result of its rule. */
 export type ReceivedEvent = { event: InboundEvent; verdict: Verdict }
 
 type Needs = {
@@ -31,8 +31,8 @@ type Needs = {
 const LONGEST_ID = 200
 
 /**
- * Reads an event and checks its signature. Throws Problem `forbidden` for every kind of wrong signature, and what
- * `payloadOf` throws.
+ * Reads an event and checks its signature. Throws Problem `forbidden` for every kind of wrong signature, and the errors
+ * of `payloadOf`.
  */
 export const createReceive =
   ({ clock, labels, secrets }: Needs) =>
@@ -46,7 +46,7 @@ export const createReceive =
     const delivery = oneLine(header(deliveryHeader), LONGEST_ID)
     const now = clock.now()
     const row: InboundEvent = {
-      // Letters, digits and a hyphen: storage may name files by it.
+      // Letters, digits and a hyphen, since storage may use the id as a file name.
       id: `${sender}-${createHash('sha256').update(bytes).digest('hex')}`,
       ...{ sender, event, ...(delivery === undefined ? {} : { delivery }) },
       receivedAt: iso(now),
@@ -65,8 +65,8 @@ const bytesOf = async (pieces: AsyncIterable<Buffer>): Promise<Buffer> => {
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 
 /**
- * The payload of a body whose sender is known: JSON, or a form whose field `payload` is JSON. Throws what `parseJson`
- * throws.
+ * The payload of a body whose sender is known: JSON, or a form whose field `payload` is JSON. Throws the errors of
+ * `parseJson`.
  */
 export const payloadOf = (bytes: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(bytes)) throw notJson('is not UTF-8')

@@ -2,27 +2,27 @@ import { collection } from '../core/collection.ts'
 import type { LabelKind } from './ask.ts'
 import type { Sender } from './schema.ts'
 
-/** Senders deliver no older event again; until then an event that was replayed is recognised. */
+/** The retention of events. Senders repeat no older event; a replayed one is recognised for this long. */
 export const KEPT_MS = 90 * 86_400_000
 
-/** Counts the events of each sender. An event that comes again, or expires, moves nothing. */
+/** The counter of each sender's events. A repeated or expired event does not change it. */
 export const EVENT_COUNTER = 'webhooks'
 
-/** An event as it came. Its id is made of its sender and the hash of its body, so the same body is the same event. */
+/** A stored event. Its id is made of its sender and the hash of its body, so the same body is the same event. */
 export type InboundEvent = {
   id: string
   sender: Sender
-  /** The event in the sender's words: `issues.labeled`. */
+  /** The sender's name of the event: `issues.labeled`. */
   event: string
   delivery?: string
   receivedAt: string
-  /** The body, signed, to the byte. */
+  /** The signed body, byte by byte. */
   body: string
-  /** Why it asks for no task. */
+  /** The reason why it requests no task. */
   nothing?: string
-  /** The task that it came to: a new one, or the one that its delivery id or its issue had. */
+  /** The task of the event: a new one, or that of its delivery id or its issue. */
   taskId?: string
-  /** Equal to `taskId` where the event made the task. The release before stored it before the task was there. */
+  /** Equal to `taskId` if the event made the task. The release before stored it before the task existed. */
   makes?: string
   expiresAt: number
 }
@@ -48,9 +48,9 @@ export const inboundEvents = collection<InboundEvent, 'body'>({
 })
 
 /**
- * The first event that had a delivery id, or the last that made a task of an issue, and the task. The release before
- * stored none with a delivery id.
- * Of an issue that came with labels: `openedWith` is what those ask for that it has had ever since.
+ * The task of a delivery id (its first event) or of an issue (the latest event that made a task). The release before
+ * stored no claims of delivery ids. `openedWith`, for an issue that was created with labels: the kinds of the labels that
+ * it has had ever since.
  */
 export type InboundClaim = {
   id: string

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 
-/** Who sends events here: a code host and two trackers. */
+/** The senders of events: a code host and two trackers. */
 export const SENDERS = ['codehost', 'trackera', 'trackerb'] as const
 export type Sender = (typeof SENDERS)[number]
 
-/** When configured, what came so far; `lastEvent` is null before the first event. */
+/** Whether the sender is configured, and its events so far; `lastEvent` is null before the first event. */
 const SenderStatusSchema = z.object({
   configured: z.boolean(),
   lastEvent: z.iso.datetime().nullable().optional(),

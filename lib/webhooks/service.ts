@@ -13,7 +13,7 @@ import { SENDERS, type Sender, type WebhookStatus } from './schema.ts'
 
 type StatusNeeds = { store: Store; isConfigured: (sender: Sender) => boolean }
 
-/** How many events came from each sender whose webhooks are configured, and when the last one came. */
+/** The number of events of each configured sender, and the time of the latest one. */
 const createStatus =
   ({ store, isConfigured }: StatusNeeds) =>
   async (): Promise<WebhookStatus> => {
@@ -24,7 +24,7 @@ const createStatus =
       return { configured: true, lastEvent: lastAt === undefined ? null : iso(lastAt), eventCount: events }
     }
     const all = SENDERS.map((sender) => [sender, of(sender)])
-    // One for each sender there is.
+    // The entries cover every sender.
     return Object.fromEntries(all) as WebhookStatus
   }
 
@@ -47,7 +47,7 @@ export const createInbound = (needs: Needs) => {
   const read = createReceive(needs)
   const deduplicate = createDeduplicate(needs)
 
-  /** Takes an event: when this resolves, the event and its task are stored. When it rejects, neither is. */
+  /** Receives an event. When this resolves, the event and its task are stored; when it rejects, neither is. */
   const receive = async (sender: Sender, incoming: Incoming, trace?: Trace): Promise<Received> => {
     const { event, task } = await deduplicate(await read(sender, incoming), trace)
     if (task === undefined) return { message: event.nothing ?? 'The task of this event is no longer there' }
@@ -62,5 +62,5 @@ export const createInbound = (needs: Needs) => {
   }
 }
 
-/** What was asked for and the state of it. The outcome is for those who sign in: a sender shows answers to others. */
+/** The task without its results: senders show answers to others, and results are for users who sign in. */
 const withoutOutcome = ({ result: _result, error: _error, usage: _usage, ...task }: Task) => task

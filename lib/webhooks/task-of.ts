@@ -11,12 +11,12 @@ const LONGEST_LABEL = 200
 const MOST_LABELS = 50
 
 const REPOSITORY = /^[\w.-]{1,200}\/[\w.-]{1,200}$/
-/** What git refuses in names of branches, as far as single letters show. */
+/** The rules of git for branch names, as far as single characters show. */
 const BRANCH = /^(?![-/.])[^\p{Cc}\p{Z}~^:?*[\]\\]{1,200}$/u
 
 /**
- * The task that an event asks for. Every text in it is data from outside: cut to what a task may have, titles and labels
- * to one line, and left out where it is malformed. `mark` is not known outside yet; see `promptOf`.
+ * The task that an event requests. Every text in it is untrusted: cut to the limits of a task, titles and labels to one
+ * line, and left out if malformed. `mark` is not known outside yet; see `promptOf`.
  */
 export const taskOf = (sender: Sender, event: string, ask: Ask, mark: string): CreateTask => {
   const title = titleOf(ask)
@@ -49,7 +49,7 @@ const priorityOfLabel: Readonly<Record<string, Priority>> = {
   p3: 4,
 }
 
-/** The most urgent priority that a label names; else the tracker's own; else 3. */
+/** The most urgent priority of the labels, else the tracker's own, else 3. */
 const priorityOf = (labels: readonly string[], own: Priority | undefined): Priority => {
   const named = labels
     .map((label) => label.toLowerCase())

@@ -13,7 +13,7 @@ import {
 } from './ask.ts'
 import { optionalText, orderIn } from './outside-text.ts'
 
-// Jira's webhook events, as far as they are read here: developer.atlassian.com/cloud/jira/platform/webhooks
+// The fields of Jira's webhook events that are read here: developer.atlassian.com/cloud/jira/platform/webhooks
 
 const Prose = z.unknown().optional().transform(plainText)
 
@@ -43,8 +43,8 @@ const textAt = (item: Readonly<Record<string, unknown>>, name: string): string =
 }
 
 /**
- * What a change was from and to; labels are separated by spaces, which none has in it. Every object has a `toString`, so
- * that its own is asked for.
+ * The values of a field before and after a change. Labels are separated by spaces, which no label contains. Every object
+ * inherits a `toString`, so only an own one counts.
  */
 const Change = z.record(z.string(), z.unknown()).transform((item) => ({
   field: textAt(item, 'field'),
@@ -62,14 +62,14 @@ const Author = z.object({ displayName: optionalText, accountType: optionalText }
 const Comment = z.object({ body: Prose, author: Author })
 
 const IssueEvent = z.object({ issue: Issue, changelog: Changelog })
-/** What kind of change it was; Server and Data Center say so of comments too. */
+/** The type of the change; Server and Data Center set it for comments too. */
 const TypedEvent = z.object({ issue_event_type_name: z.string() })
 const CommentEvent = z.object({ issue: Issue, comment: Comment })
 
 type IssueEvent = z.output<typeof IssueEvent>
 type CommentEvent = z.output<typeof CommentEvent>
 
-/** Jira's priorities, those of older schemes included. */
+/** Jira's priorities, including those of older schemes. */
 const priorities: Readonly<Record<string, CreateTask['priority']>> = {
   highest: 1,
   blocker: 1,
@@ -88,14 +88,14 @@ const priorityNamed = (name = ''): CreateTask['priority'] | undefined => {
   return Object.hasOwn(priorities, known) ? priorities[known] : undefined
 }
 
-/** The part of an API address before which people find the same site. */
+/** An API address begins with the address of the site that people use. */
 const API_PATH = /^(https?:\/\/[^/?#]+(?:\/[^?#]*?)?)\/rest\/api\//i
-/** Here sites are numbered, and people find none. */
+/** On this host sites have ids and no address for people. */
 const API_HOST = 'https://api.atlassian.com'
 
 const siteOf = ({ self = '' }: IssueEvent['issue']): string | undefined => API_PATH.exec(self)?.[1]
 
-/** An issue that goes to another project has another key there. */
+/** The id of an issue: its key changes when the issue moves to another project. */
 const nameOf = ({ id, key, ...issue }: IssueEvent['issue']): string =>
   `${siteOf({ key, ...issue }) ?? ''}/${id ?? key}`
 
@@ -146,7 +146,7 @@ const labelsIn = ({ changelog }: IssueEvent) => {
   }
 }
 
-/** A workflow may have several states in which an issue is done, and one without may set a resolution alone. */
+/** A workflow may have several closed states; a workflow without any may only set a resolution. */
 const isClosedBy = ({ issue, changelog }: IssueEvent): boolean => {
   const isDone = issue.fields.status?.statusCategory?.key?.toLowerCase() === 'done'
   return (changelog?.items ?? []).some(
@@ -168,7 +168,7 @@ const commented = (event: CommentEvent): Ask | string => {
 const onUpdate = rule(IssueEvent, updated)
 const onComment = rule(CommentEvent, commented)
 
-/** Server and Data Center send a comment as a change; what they send as `comment_created` names no issue. */
+/** Server and Data Center send a comment as a change; their `comment_created` does not name an issue. */
 const onChange: Rule = (payload, labels) => {
   const kind = TypedEvent.safeParse(payload).data?.issue_event_type_name
   return (kind === 'issue_commented' ? onComment : onUpdate)(payload, labels)

@@ -13,7 +13,7 @@ import {
 } from './ask.ts'
 import { optionalText, orderIn } from './outside-text.ts'
 
-// Linear's webhook payloads, as far as they are read here: linear.app/developers/webhooks
+// The fields of Linear's webhook payloads that are read here: linear.app/developers/webhooks
 
 const Label = z.object({ id: optionalText, name: z.string() }).optional().catch(undefined)
 const LabelList = z
@@ -33,7 +33,7 @@ const Issue = z.object({
   branchName: optionalText,
 })
 
-/** The fields that a change changed, as they were before. */
+/** The changed fields with their values before the change. */
 const Before = z
   .object({ labelIds: z.array(z.string()).optional().catch(undefined), stateId: optionalText })
   .nullish()
@@ -65,7 +65,7 @@ const CommentEvent = z.object({ data: Comment, actor: Actor, url: optionalText }
 type IssueEvent = z.output<typeof IssueEvent>
 type CommentEvent = z.output<typeof CommentEvent>
 
-/** Linear's numbers are ours, but for 0, which is none. */
+/** Linear's numbers are the priorities here, except 0, which means none. */
 const priorityNumbered = (number: number | undefined): CreateTask['priority'] | undefined =>
   number === 1 || number === 2 || number === 3 || number === 4 ? number : undefined
 
@@ -103,10 +103,13 @@ const updated = (event: IssueEvent, labels: Labels): Verdict => {
     : { issue, withdrawn }
 }
 
-/** The types of states in which an issue is worked on no more. */
+/** The types of closed states. */
 const CLOSED = new Set(['completed', 'canceled', 'duplicate'])
 
-/** What no label asks for, of an issue that has lost one. Only an id that is nowhere else says which it was. */
+/**
+ * The kinds of requests that an issue which lost a label no longer has. The payload has only the id of the lost label,
+ * not its name.
+ */
 const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
   const now = event.data.labels.map(({ id }) => id)
   const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))
@@ -121,7 +124,7 @@ const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {
   return data.labels.filter(({ id }) => id !== undefined && !before.includes(id)).map(({ name }) => name)
 }
 
-/** `https://linear.app/acme/issue/ENG-12/title#comment-1`: the address of a comment names its issue. */
+/** `https://linear.app/acme/issue/ENG-12/title#comment-1`: the address of a comment contains its issue. */
 const ADDRESS = /^(https?:\/\/[^/?#]+\/[^/?#]+\/issue\/([A-Z0-9]+-\d+)[^?#]*)/i
 
 const commented = ({ data, actor, url }: CommentEvent): Ask | string => {

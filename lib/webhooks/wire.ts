@@ -1,17 +1,17 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Sender } from './schema.ts'
 
-/** How a sender's requests are made. */
+/** The form of a sender's requests. */
 type Wire = {
-  /** In the API's description: `code host`. */
+  /** The sender's name in the API's description: `code host`. */
   says: string
-  /** Whose formats it speaks. */
+  /** The product whose formats the sender uses. */
   format: string
-  /** Where the signature is, and what stands before its hexadecimal digits. */
+  /** The header of the signature, and the text before its hexadecimal digits. */
   signature: { header: string; prefix: string }
-  /** The header that names a delivery; the same when it is repeated. */
+  /** The header with the id of a delivery, which repeats keep. */
   deliveryHeader: string
-  /** The header that names the event, where the payload does not. */
+  /** The header with the name of the event, where the payload does not have it. */
   eventHeader?: string
 }
 
@@ -43,8 +43,8 @@ export const wires: Readonly<Record<Sender, Wire>> = {
 const DIGITS = /^[0-9a-f]{64}$/
 
 /**
- * Whether a header carries the HMAC-SHA256 (RFC 2104) of these bytes under the secret, in lower-case hexadecimal and in no
- * other form; without a secret nothing does. Its duration reveals nothing of the right one.
+ * Whether a header has the HMAC-SHA256 (RFC 2104) of these bytes under the secret, in lower-case hexadecimal; false
+ * without a secret. The comparison takes constant time.
  */
 export const isSigned = (
   bytes: Buffer,

@@ -2,7 +2,7 @@ import { messageOf, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { RunTask, TaskError, TaskResult, TaskRow } from '../tasks/schema.ts'
 
-/** Why a run was stopped before its agent was done. */
+/** Why a run was stopped before its agent ended. */
 export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown'
 
 const texts: Readonly<Record<StopReason, string>> = {
@@ -12,7 +12,7 @@ const texts: Readonly<Record<StopReason, string>> = {
   shutdown: 'The service is shutting down',
 }
 
-/** The reason that an agent finds on its abort signal. */
+/** The reason of an agent's abort signal. */
 class RunStopped extends Error {
   readonly code: StopReason
 
@@ -23,7 +23,7 @@ class RunStopped extends Error {
   }
 }
 
-/** A run in this process. `beat` renews its lease; `check` only looks whether the task is still its own. */
+/** A run in this process. `beat` renews its lease; `check` only reads whether the lease is still its own. */
 type ActiveRun = {
   taskId: string
   stop(reason: StopReason): void
@@ -33,10 +33,10 @@ type ActiveRun = {
 }
 
 /**
- * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so a list is scanned. A
- * task can have two here for a moment: a run that is being stopped, and the next one.
- * A list in which the last one takes the place of one that goes: a Set that changes this often leaves dead tables in
- * the old generation, and they keep every run that was ever in them alive until the next full collection.
+ * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so a list is
+ * scanned. A task may have two runs here for a moment: one that is being stopped, and the next one. The list moves its
+ * last item into the place of a removed one. A Set that changes this often leaves dead tables in the old generation of
+ * the heap, which keep every former run alive until the next full collection.
  */
 export const createActiveRuns = () => {
   const runs: ActiveRun[] = []
@@ -56,11 +56,11 @@ export const createActiveRuns = () => {
     stop: (taskId: string, reason: StopReason) => {
       for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
-    /** Stops the runs that there are now. */
+    /** Stops the current runs. */
     stopNow: (reason: StopReason) => {
       for (const run of runs) run.stop(reason)
     },
-    /** Stops every run, those to come included: what was being claimed or waited for room must not outlive the rest. */
+    /** Stops every run, and every later one: a claim that is still under way must not outlive the shutdown. */
     stopAll: (reason: StopReason) => {
       stopped = reason
       for (const run of runs) run.stop(reason)
@@ -73,7 +73,7 @@ export const createActiveRuns = () => {
     beat: () => {
       for (const run of runs) run.beat()
     },
-    /** For tasks that are cancelled in other processes. */
+    /** Finds tasks that other processes cancelled. */
     check: () => {
       for (const run of runs) run.check()
     },
@@ -83,8 +83,8 @@ export const createActiveRuns = () => {
 type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 /**
- * The stop of one run, and why it came once it did. The first reason stays. No accessors here: an object literal with
- * one gets a hidden class of its own, which keeps all that the run refers to alive for long.
+ * The stop of one run and its reason. The first reason stays. There are no accessors here: an object literal with an
+ * accessor gets a hidden class of its own, which keeps everything that the run refers to alive for long.
  */
 const createStop = () => {
   const controller = new AbortController()
@@ -99,12 +99,12 @@ const createStop = () => {
       controller.abort(new RunStopped(why))
       onStopped?.()
     },
-    /** Calls back once it has stopped. */
+    /** Calls back when the run is stopped. */
     onStop: (call: () => void) => {
       onStopped = call
     },
     reason: () => reason,
-    /** The agent is done: a later stop is not passed on to it. */
+    /** The agent has ended: a later stop does not reach it. */
     end: () => {
       over = true
     },
@@ -116,7 +116,7 @@ type Stop = ReturnType<typeof createStop>
 /** A task that is leased to this worker. */
 export type Leased = TaskRow
 
-/** The writes of a worker; those with `leased` apply only while the task is leased under the same fencing token. */
+/** The writes of a worker. Those with `leased` apply only while the task is leased under the same fencing token. */
 export type LeaseWrites = {
   claim(message: RunTask): Promise<Leased | undefined>
   renew(leased: Leased, message?: string): Promise<boolean>
@@ -130,15 +130,15 @@ export type LeaseWrites = {
 
 type Needs = { lease: Pick<LeaseWrites, 'renew' | 'isLeased'>; active: ActiveRuns; log: Log }
 
-/** A leased task whose run is in the hands of this process. */
+/** A leased task that this process runs. */
 export type LeasedRun = ActiveRun & {
   task: Leased
   stopped: Stop
-  /** Renews the lease, with a progress event when there is a message; the run of a task that is lost is stopped. */
+  /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
 }
 
-/** Takes a leased task among the active runs, where cancel, heartbeat and shutdown find it. */
+/** Registers leased tasks as active runs, for cancel, heartbeat and shutdown. */
 export const createLeasedRuns = ({ lease, active, log }: Needs) => {
   return (task: Leased): LeasedRun => {
     const stopped = createStop()
@@ -148,13 +148,13 @@ export const createLeasedRuns = ({ lease, active, log }: Needs) => {
       try {
         if (!(await ask())) stopped.stop('lost')
       } catch (thrown) {
-        // The lease outlives several heartbeats, so one that fails is no reason to stop.
+        // The lease outlives several heartbeats, so one failure is no reason to stop.
         log.warn({ ...task.trace, taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
       } finally {
         busy[by] -= 1
       }
     }
-    // Storage that is slow to answer is not asked the same again meanwhile: it would only become slower.
+    // Only one renewal is in flight: repeats would slow down storage that is already slow.
     const beat = (message?: string) => {
       if (message !== undefined || busy.beat === 0) void stopIfLost('beat', () => lease.renew(task, message))
     }

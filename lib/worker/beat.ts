@@ -5,8 +5,8 @@ import type { Log } from '../ports/log.ts'
 type Needs = { clock: Clock; log: Log }
 
 /**
- * Calls `work` again and again, `everyMs` after the last call ended, so that calls never overlap. A failure is logged
- * and does not end it. The returned function stops it and resolves when a call under way has ended.
+ * Calls `work` again and again, `everyMs` after the end of the last call, so that calls never overlap. A failure is
+ * logged and the calls continue. The returned function stops them and resolves when a running call has ended.
  */
 export const every = (
   { clock, log }: Needs,

@@ -8,7 +8,7 @@ import { workspaceName } from '../ports/workspace.ts'
 import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
 import type { Leased, LeasedRun, StopReason } from './active.ts'
 
-/** The events of one run, for those who follow the task. The last call is how the run ended. */
+/** The events of one run, for readers that follow the task. The last call gives the outcome of the run. */
 type RunEvents = {
   observe(event: LoopEvent): void
   /** Resolves when the events are stored; undefined when there are none. Never rejects. */
@@ -25,19 +25,19 @@ type Needs = {
   openEvents: OpenRunEvents
 }
 
-/** An agent that was asked to stop has this long before its slot is taken from it. */
+/** How long a stopped agent may go on before its slot is freed. */
 const STOP_GRACE_MS = 2_000
 const LONGEST_PROGRESS = 2_000
-/** Progress events that one attempt may leave; what it says after them renews the lease only. */
+/** The most progress events of one attempt; later messages only renew the lease. */
 const MOST_PROGRESS = 1_000
 
-/** How a run ended: by its agent, or because it was stopped. */
+/** How a run ended: by its agent, or by a stop. */
 export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
 
 /**
- * Runs an agent on a leased task until it is done or stopped: by a cancel, the loss of its lease, a shutdown, or after
- * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still reports is ignored. What an
- * agent says, returns or throws is masked here, for every agent.
+ * Runs an agent on a leased task until it ends or is stopped: by a cancel, the loss of its lease, a shutdown, or after
+ * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned, and its later reports are ignored. Texts
+ * that an agent reports, returns or throws are masked here, for every agent.
  */
 export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {
   const outcomes = createOutcomes(masker)
@@ -61,7 +61,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
         stopped.end()
         const reason = stopped.reason()
         const outcome: Ended = reason === undefined ? ended : { kind: 'stopped', reason }
-        // Stored before the end of the run is: who sees that the task has ended finds all events.
+        // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
         const stored = events.end(outcome)
         for (const forget of kept.splice(0)) forget()
         if (stored === undefined) resolve(outcome)
@@ -95,7 +95,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
     })
 }
 
-/** Calls the agent; a throw, too, is an outcome. */
+/** Calls the agent; an exception is an outcome too. */
 const call = (
   { ofReturned, ofThrown }: Outcomes,
   agent: AgentAdapter,
@@ -109,29 +109,29 @@ const call = (
   }
 }
 
-/** A call that waits for approval, as events show it. */
+/** A call that waits for approval, in the form of events. */
 const WaitingApprovalSchema = z.object({ approvalId: z.string(), toolCallId: z.string(), name: z.string() })
 type WaitingApproval = z.output<typeof WaitingApprovalSchema>
 
-/** What a run came to, as far as the task is concerned. */
+/** The outcome of a run for its task. */
 type Outcome =
   | { kind: 'succeeded'; result: TaskResult }
   | { kind: 'failed'; error: TaskError; retryable: boolean }
-  /** It goes on from its checkpoint once a person has decided. */
+  /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
 
 /**
- * Most bytes of a result as JSON; a longer one belongs into a file of the workspace. Beside a prompt of 1 MiB it fits the
- * 6 MB that a function in the cloud may answer, also when all of it has to be escaped once more there.
+ * The most bytes of a result as JSON; a longer result belongs into a file of the workspace. With a prompt of 1 MiB it
+ * fits the 6 MB of a Lambda answer, even if every character has to be escaped there.
  */
 const LONGEST_RESULT = 2_000_000
-/** Most bytes of a checkpoint: the messages of a run, and a patch of its workspace. */
+/** The most bytes of a checkpoint: the messages of a run, and a patch of its workspace. */
 const LARGEST_CHECKPOINT = 16_000_000
 const LONGEST_MESSAGE = 1_000
 
 type Outcomes = ReturnType<typeof createOutcomes>
 
-/** Reads what agents return and throw. Configured secrets are masked in it. */
+/** Reads the values that agents return and throw, and masks the configured secrets in them. */
 const createOutcomes = (masker: Masker) => {
   const failed = (code: string, message: unknown, retryable: boolean): Outcome => ({
     kind: 'failed',
@@ -167,17 +167,17 @@ const createOutcomes = (masker: Masker) => {
   }
 
   return {
-    /** Reads what an agent returned. Anything but a result is the agent's failure, never the service's. */
+    /** Reads a returned value. A value that is not a valid result is the agent's failure, never the service's. */
     ofReturned: (returned: unknown): Outcome => {
       try {
         const plain = JSON.stringify(returned)
         if (plain !== undefined) return isWaiting(returned) ? ofWaiting(plain) : ofJson(plain)
       } catch {
-        // No JSON, or nested deeper than the stack reaches.
+        // The value is not JSON, or is nested deeper than the stack allows.
       }
       return failed('bad_result', 'The agent returned something that is not JSON', false)
     },
-    /** Reads what an agent threw. `retryable: false` and a snake_case `code` on it are honoured. */
+    /** Reads a thrown value, with its `retryable: false` and its snake_case `code`. */
     ofThrown: (thrown: unknown): Outcome => {
       const { code, retryable } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
         string,
@@ -200,7 +200,7 @@ const isWaiting = (returned: unknown): boolean =>
 
 const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 
-/** An agent may throw what has no text, such as an object without a prototype; that is its failure too. */
+/** A thrown value may have no text, such as an object without a prototype; this is the agent's failure too. */
 const textOf = (thrown: unknown, { text }: Masker): string => {
   try {
     return messageOf(thrown, LONGEST_MESSAGE, text)

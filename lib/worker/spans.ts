@@ -3,14 +3,14 @@ import type { Leased } from './active.ts'
 import type { Ended } from './run.ts'
 
 /**
- * Runs attempts of tasks as part of the trace of the request that the task came with. Where spans are exported there is one of
- * the wait in the queue and one of the attempt, both children of the span of that request, or a trace of their own where the
- * task came from none. Names follow https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/.
+ * Runs attempts within the trace of the request that created the task. Where spans are exported, the wait in the queue
+ * and the attempt each have a span. Both are children of the request's span, or have a trace of their own for a task
+ * without a request. Names follow https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/.
  */
 export const createAttemptSpans = ({ begin, within, isExporting }: Tracing) => {
   /**
-   * Of a first attempt alone: before a later one most of the time is backoff, and the row does not say when that began. One that
-   * goes on after a decision has waited for a person.
+   * Only a first attempt has a span of the wait: before a later one most of the wait is backoff, and the row does not
+   * have its start; and an attempt that continues after a decision has waited for a person.
    */
   const waited = ({ id, queuedAt, trace, attempts }: Leased, isResumed: boolean): string | undefined => {
     if (!isExporting || isResumed || attempts > 1 || queuedAt === undefined) return undefined

@@ -16,7 +16,7 @@ export const createPool = (given: number) => {
   let free = size
   const waiting: (() => void)[] = []
   return {
-    /** Resolves to nothing at once when there is room, which keeps the ordinary path free of waiting. */
+    /** Returns undefined at once when a permit is free: the common path needs no await. */
     acquire: (): Promise<void> | undefined => {
       if (free > 0) {
         free--
@@ -29,7 +29,7 @@ export const createPool = (given: number) => {
       if (next) next()
       else free++
     },
-    /** From now on there are so many permits; those over it that are held are returned first. */
+    /** Changes the number of permits; permits in use beyond it are not granted again. */
     resize: (next: number) => {
       free += next - size
       size = next
@@ -52,9 +52,9 @@ type FinishNeeds = {
   timeoutMs: number
   clock: Clock
   log: Log
-  /** Called with the outcome of a task once that is stored; never rejects. */
+  /** Called with the outcome of a task after it is stored; never rejects. */
   learn: (task: Task, result: TaskResult) => Promise<void>
-  /** Takes back the approvals that a task which is over has asked for. */
+  /** Withdraws the approvals of a task that has ended. */
   withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>
 }
 
@@ -62,26 +62,26 @@ type Needs = FinishNeeds &
   Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => AgentAdapter | undefined
-    /** Room for messages that are being handled, all queues together, and slots for the runs of this queue. */
+    /** The permits for messages in all queues together, and the slots for runs of this queue. */
     pool: Pool
     slots: Pool
     clock: Pick<Clock, 'monotonic'>
     tracing: Tracing
   }
 
-/** A run that is shorter than this ends before the commit of the next claim does. */
+/** A shorter run ends before the commit of the next claim. */
 const SHORT_RUN_MS = 5
-/** How many more messages may be claimed while all slots are taken by short runs. */
+/** The most additional claims while short runs use all slots. */
 const LOOKAHEAD = 40
-/** The weight of the last run in the mean of their lengths. */
+/** The weight of the latest run in the mean run time. */
 const WEIGHT = 0.1
 
-/** Ends of runs that may wait to be written at once; past them a slot waits for its own. */
+/** The most ends that may wait for their write; beyond this, a slot waits for the write of its own run. */
 const MOST_FINISHING = 256
 
 /**
- * Runs the tasks that messages name: claims, runs the agent, writes what came of it. A slot is for running agents: it
- * is free for the next task while the end of the last one is still being written.
+ * Runs the tasks of messages: claims a task, runs its agent, and writes the outcome. A slot limits running agents only:
+ * it is free for the next task while the outcome is still being written.
  */
 export const createWorker = (needs: Needs) => {
   const { lease, pool, slots, clock, log, active } = needs
@@ -103,13 +103,13 @@ export const createWorker = (needs: Needs) => {
     )
   }
 
-  /** The run is active until its end is written: the heartbeat renews its lease, and no tick takes the task. */
+  /** The run stays active until its end is written: the heartbeat renews its lease, so that no tick recovers the task. */
   const writeEnd = async (run: LeasedRun, ended: Ended) => {
     finishing += 1
     try {
       await finish(run.task, ended)
     } catch (thrown) {
-      // Nothing is lost: the lease runs out, and the next tick takes the task up again.
+      // The task is not lost: its lease runs out, and the next tick recovers it.
       log.error(
         { ...run.task.trace, taskId: run.taskId, reason: messageOf(thrown) },
         'the end of a run was not written',
@@ -134,16 +134,16 @@ export const createWorker = (needs: Needs) => {
 
   return {
     /**
-     * How many messages more than there are slots may be handled now. While runs are shorter than the commit of a claim,
-     * slots would stand empty for want of claimed tasks; longer runs would leave claimed tasks waiting.
+     * How many messages beyond the number of slots may be handled now. With runs shorter than the commit of a claim,
+     * slots would be idle for lack of claimed tasks; with longer runs, claimed tasks would wait.
      */
     lookahead: (): number => (meanRunMs < SHORT_RUN_MS ? LOOKAHEAD : 0),
     /**
-     * Resolves when the slot is free again, also when there was nothing to do; rejects when the claim could not be
-     * written, so that the queue brings the message again.
+     * Resolves when the slot is free again, also when there was nothing to do. Rejects when the claim could not be
+     * written, so that the queue delivers the message again.
      */
     run: async (message: RunTask): Promise<void> => {
-      // Room first, claim second: a claimed task that waits for room would hold a lease and do nothing.
+      // The permit comes before the claim: a claimed task that waits would hold its lease for nothing.
       const room = pool.acquire()
       if (room) await room
       try {
@@ -157,7 +157,7 @@ export const createWorker = (needs: Needs) => {
         pool.release()
       }
     },
-    /** Resolves when the ends of all runs so far are written. */
+    /** Resolves when the outcomes of all runs so far are written. */
     settled: (): Promise<void> =>
       finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
@@ -168,7 +168,7 @@ const unavailable = (type: string): Ended => {
   return { kind: 'failed', error: { code: 'agent_unavailable', message }, retryable: false }
 }
 
-/** The public task: what is stored beside it is no business of an agent. */
+/** The public fields of the task: agents do not see the stored fields beside them. */
 const agentView = ({
   fence: _fence,
   leaseExpiresAt: _lease,
@@ -180,15 +180,15 @@ const agentView = ({
   ...task
 }: Leased): Task => ({
   ...task,
-  // An agent is free to change what it is given; what is stored stays as it is.
+  // A copy: agents may change what they get.
   labels: [...task.labels],
   ...(task.metadata ? { metadata: structuredClone(task.metadata) } : {}),
 })
 
-/** Writes what a run came to, again and again for a moment if storage refuses. */
+/** Writes the outcome of a run, with a few retries when storage fails. */
 const createFinishRun = (needs: FinishNeeds) => {
   const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver, learn } = needs
-  /** The failure handler: tries again after a backoff while attempts are left, else fails the task. */
+  /** Retries an attempt after a backoff while attempts are left, else fails the task. */
   const failAttempt = (task: Leased, error: TaskError, retryable: boolean) => {
     const { id: taskId, attempts: attempt } = task
     log.info(
@@ -209,13 +209,13 @@ const createFinishRun = (needs: FinishNeeds) => {
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
     if (ended.reason === 'timeout') return failAttempt(task, timedOut(timeoutMs), true)
     if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
-    // Cancelled, or leased to another worker: that write has said what there is to say.
+    // The task was cancelled or leased to another worker, and that write has logged it.
     return undefined
   }
 
   return async (task: Leased, ended: Ended): Promise<void> => {
     await retry(() => write(task, ended), clock)
-    // What succeeded waits for nothing; any other run may have been cancelled while it asked.
+    // A successful run waits for no approval; any other run may have been cancelled while it asked for one.
     if (ended.kind !== 'succeeded') await retry(() => withdrawIfOver(task), clock)
   }
 }

@@ -6,7 +6,7 @@ type Content = Readonly<Record<string, { schema: Schema; example?: unknown }>>
 type Operation = {
   operationId: string
   description?: string
-  /** What the parameters of a call may be; its body is an example of the body. */
+  /** The parameters of an example call; its body is the example of the body. */
   'x-example'?: { params?: Values; query?: Values }
   parameters?: readonly Parameter[]
   requestBody?: { content: Content }
@@ -19,7 +19,7 @@ type Described = {
 type Input = { params?: Values; query?: Values; body?: unknown }
 type Values = Readonly<Record<string, unknown>>
 
-/** Says of each property what it is, with an example where its type does not give one. */
+/** Adds a description to each property, and an example where its type has none. */
 const describe = (schema: Schema, owner: string): void => {
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const [description, example] = textOf({ owner, name }) ?? []
@@ -32,7 +32,7 @@ const describe = (schema: Schema, owner: string): void => {
   for (const each of inner) if (typeof each === 'object') describe(each, owner)
 }
 
-/** Answers that are no JSON: streams, the figures for Prometheus, and redirects, which say nothing. */
+/** Answers that are not JSON: streams, metrics for Prometheus, and redirects without a body. */
 const TEXTS: Readonly<Record<string, string>> = {
   'text/event-stream':
     'id: evt_01KF0Q8Y3V5W7X9Z\ndata: {"type":"ready","data":{},"timestamp":"2026-01-15T09:30:00.000Z"}\n\n',
@@ -75,7 +75,7 @@ const describeOperation = (operation: Operation, schemas: Schemas) => {
     }
 }
 
-/** Adds to the description of the API what its schemas do not say: what each operation and property is, with examples. */
+/** Adds to the description of the API the texts and examples of its operations and properties. */
 export const annotate = <D extends object>(document: D): D => {
   const { paths, components } = document as unknown as Described
   for (const [owner, schema] of Object.entries(components.schemas)) describe(schema, owner)

@@ -1,6 +1,6 @@
 import { type PropertyText, properties } from './properties.ts'
 
-/** JSON Schema as `zod-openapi` writes it. */
+/** JSON Schema in the form of `zod-openapi`. */
 export type Schema = {
   $ref?: string
   type?: string | readonly string[]
@@ -20,16 +20,16 @@ export type Schema = {
 }
 export type Schemas = Readonly<Record<string, Schema>>
 
-/** Where a schema stands: in which component or operation, and as which property. */
+/** The place of a schema: its component or operation, and its property. */
 type Place = { owner: string; name?: string }
 
-/** The text of a property: that of its owner goes before that of its name. */
+/** The text of a property: that of its owner takes precedence over that of its name. */
 export const textOf = ({ owner, name = '' }: Place): PropertyText | undefined =>
   properties[`${owner}.${name}`] ?? (Object.hasOwn(properties, name) ? properties[name] : undefined)
 
 const componentOf = ($ref: string) => $ref.split('/').at(-1) ?? ''
 
-/** What only some of the rows have, and contradicts the others. */
+/** Fields that only some rows have, and that contradict the others. */
 const SELDOM: readonly string[] = [
   ...['error', 'lastError', 'waitingFor', 'nextAttemptAt', 'retriedFrom', 'report', 'result'],
   ...['warnings', 'fallbackFrom', 'notice', 'failing', 'accessKeyRequired'],
@@ -51,7 +51,7 @@ const fits = (example: unknown, type: Schema['type']): boolean => {
   return types.includes(typeof example)
 }
 
-/** A value that the schema takes: the texts of properties say which, where the schema itself does not. */
+/** An example of a schema; where the schema is too general, the texts of properties have one. */
 export const exampleOf = (schema: Schema, schemas: Schemas, place: Place): unknown => {
   if (schema.$ref !== undefined) {
     const owner = componentOf(schema.$ref)
@@ -74,13 +74,13 @@ const composed = (schema: Schema, schemas: Schemas, place: Place): unknown => {
   return schema.default ?? scalars[type]?.(schema) ?? {}
 }
 
-/** A record has the names that it must have. */
+/** An example of a record with its required names. */
 const recordOf = ({ required = [], additionalProperties }: Schema, schemas: Schemas, { owner }: Place) => {
   const value = typeof additionalProperties === 'object' ? additionalProperties : {}
   return Object.fromEntries(required.map((name) => [name, exampleOf(value, schemas, { owner, name })]))
 }
 
-/** What every row has; where that says nothing, all that does not contradict itself. */
+/** The fields of every row; for a schema without required fields, all that do not contradict each other. */
 const rowOf = ({ properties: fields = {}, required = [] }: Schema, schemas: Schemas, { owner }: Place) => {
   const isShown = (name: string) => required.includes(name) || (required.length < 2 && !SELDOM.includes(name))
   return Object.fromEntries(

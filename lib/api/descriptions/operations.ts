@@ -2,7 +2,7 @@ import type { Route } from '../../http/route.ts'
 import type { CallInput } from '../client.ts'
 import type { ApiRoutes } from '../routes.ts'
 
-/** What an operation does beyond its summary, and a call of it. One that takes no input needs no example of it. */
+/** The description of an operation beyond its summary, and an example call. An operation without input needs none. */
 type OperationText<R extends Route> = { about: string } & (object extends CallInput<R>
   ? { example?: CallInput<R> }
   : { example: CallInput<R> })
@@ -32,7 +32,7 @@ const INBOUND =
 
 const FINGERPRINT = '3f2a9c1b7d4e6a80'
 
-/** Every operation by its name: a route without a text does not compile, nor does an example that its schema refuses. */
+/** Every operation by its name: a route without a text, or an invalid example, does not compile. */
 export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<ApiRoutes[Name]> } = {
   listTasks: {
     about:

@@ -1,11 +1,11 @@
-/** What a property or parameter is, in a sentence, and a value that it may have; without one, the schema gives it. */
+/** The description of a property or parameter, and an example value; without one, the schema gives it. */
 export type PropertyText = readonly [description: string, example?: unknown]
 
 const at = '2026-01-15T09:30:00.000Z'
 
 /**
- * The texts of properties and parameters whose schema has none of its own. A name stands for all properties of that name;
- * `Task.id` or `listTasks.id` for those of a component, or within an operation, and goes before it.
+ * The texts of properties and parameters whose schema has none. A name covers all properties of that name; `Task.id` or
+ * `listTasks.id`, for a component's or an operation's, takes precedence.
  */
 export const properties: Readonly<Record<string, PropertyText>> = {
   // Of every list and answer.

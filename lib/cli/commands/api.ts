@@ -35,7 +35,7 @@ const jsonIn = (text: string): unknown => {
   }
 }
 
-/** The parameters, each in its place: those of the path, and the others in the query. */
+/** Puts each parameter in its place: into the path or the query. */
 const placed = ({ path }: Route, words: readonly string[]) => {
   const given = words.map(pairIn)
   const isInPath = ([name]: [string, string]) => path.includes(`{${name}}`)
@@ -83,7 +83,7 @@ export const api = defineCommand({
   },
 })
 
-/** What is no JSON, such as a stream of events, is a JSON text. */
+/** A text that is not JSON, such as a stream of events, is printed as a JSON string. */
 const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { safeText } from '../terminal.ts'
 
-/** What the agent ends a diff with that is longer than a result may be. */
+/** The last line of a diff that the agent cut to the size of a result. */
 const CUT_OFF = /^\[diff truncated at .*\]\n$/m
 
 export const diff = defineCommand({

@@ -45,7 +45,7 @@ export const dlq = defineCommand({
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
     return inBulk(askDlq(connected, verb, all ? undefined : given), {
-      // Those that were named need no question.
+      // Named ids need no confirmation.
       ...{ service: connected, terminal, json, yes: yes || !all },
       ...{ verb, things: 'dead letters' },
     })

@@ -8,13 +8,13 @@ import { type Service, steadily } from '../service.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
 /**
- * What is sent at once. A request of the cloud has 6 MB, in which each quote is escaped once more, and 29 s, in which many more
- * tasks are stored.
+ * The tasks of one request. A request of the cloud has at most 6 MB, in which each quote is escaped once more, and 29 s,
+ * in which many more tasks are stored.
  */
 const PART = { tasks: 500, bytes: 2 * 1_048_576 }
-/** What the service takes of one task, and of a file beside its tasks. */
+/** The service's limit of one task, and of a file beside its tasks. */
 const MOST_BYTES = 1_048_576
-/** Answers that pass: the part is sent again. A task that was stored by then is skipped. */
+/** Statuses of temporary errors: the part is sent again, and tasks stored before are skipped. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const PAUSE_MS = 1_000
 const MOST_TRIES = 30
@@ -59,7 +59,7 @@ const importAll = async (
   let sent = 0
   try {
     for await (const part of partsOf(itemsOf(cutter, pieces))) {
-      // The service says which versions it reads.
+      // The service decides which versions it reads.
       await send(part, versionIn(cutter.before()), service, results)
       sent += part.length
       if (terminal.isInteractive) terminal.say(`${sent} tasks so far`)
@@ -85,7 +85,7 @@ async function* itemsOf(cutter: Cutter, pieces: AsyncIterable<Buffer>): AsyncGen
   for (const bytes of cutter.end().items()) yield { index: index++, bytes }
 }
 
-/** At least one part, so that the service has seen the version of a file without tasks. */
+/** Yields at least one part, so that the service checks the version of a file without tasks. */
 async function* partsOf(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
   let part: Item[] = []
   let bytes = 0
@@ -133,7 +133,7 @@ const send = async (
   addMore(results, answer.results.moreErrors ?? 0)
 }
 
-/** Throws for what the service would refuse with the whole part. */
+/** Throws for a task for which the service would refuse the whole part. */
 const taskIn = (bytes: Buffer): unknown => {
   if (bytes.length > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES} bytes`)
   return JSON.parse(String(bytes))
@@ -148,7 +148,7 @@ const refuse = (results: Results, refusal: Refusal): void => {
   else addMore(results, 1)
 }
 
-/** Asks again while the service is away, busy or limits imports. */
+/** Repeats a call while the service is unreachable, busy or limits imports. */
 const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
   const { signal } = new AbortController()
   for (let tries = 1; ; tries += 1)

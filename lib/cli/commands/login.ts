@@ -12,7 +12,7 @@ import { safeLine } from '../terminal.ts'
 const ASK_EVERY_MS = 1_000
 const never = new AbortController().signal
 
-/** Who this device is, signed with its key: the person who approves can check it (POST /api/devices/verify). */
+/** The identity of this device, signed with its key: the person who approves can check it (POST /api/devices/verify). */
 const attested = (env: Environment, data: Record<string, unknown>) => {
   const { secret, publicKey } = deviceKey(env)
   const identity = {
@@ -50,7 +50,7 @@ export const login = defineCommand({
   },
 })
 
-/** How the request stands once it is not pending any more. */
+/** The state of the request after its decision. */
 const decided = async ({ client }: Service, requestId: string) => {
   for (;;) {
     const state = await steadily(() => client.getPairingStatus({ params: { requestId } }), never)

@@ -7,12 +7,12 @@ const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_pro
 
 type Row = readonly [id: string, status: string, agent: string, created: string, title: string]
 
-/** In the time zone of the terminal, as `logs` has its times: `2026-01-31 17:05`. */
+/** The minute in the terminal's time zone, as `logs` prints it: `2026-01-31 17:05`. */
 const minuteOf = (at: string): string => new Date(at).toLocaleString('sv-SE').slice(0, 16)
 
 const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'TITLE']
 
-/** Rows under each other; colours come last, since they would count as width. */
+/** Aligns rows; colours come last, since they would count as width. */
 const table = (rows: readonly Row[], paint: Terminal['paint']): string => {
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows

@@ -4,15 +4,15 @@ import { defineCommand } from '../command.ts'
 import type { Environment } from '../credentials.ts'
 import { EXIT } from '../exit-codes.ts'
 
-/** The program that opens a URL in the browser; undefined where there is no desktop. */
+/** The program that opens a URL in the browser; undefined without a desktop. */
 const openerOf = (env: Environment): readonly [string, ...string[]] | undefined => {
   if (process.platform === 'darwin') return ['open']
-  // The empty argument is the title of a window; without it a quoted URL would be taken for one.
+  // The empty argument is the window title, which `start` would otherwise read from a quoted URL.
   if (process.platform === 'win32') return ['cmd', '/c', 'start', '']
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
 }
 
-/** Whether the URL was handed to a browser. */
+/** Whether the URL was passed to a browser. */
 const opened = async (url: string, env: Environment): Promise<boolean> => {
   const opener = openerOf(env)
   if (!opener) return false

@@ -8,7 +8,7 @@ import type { Terminal } from '../terminal.ts'
 
 const MOST_OF_TITLE = 120
 
-/** The first line of a prompt that says something. */
+/** The first line of a prompt that is not empty. */
 const titleOf = (prompt: string): string => {
   const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
   return line.trim().slice(0, MOST_OF_TITLE).trim()
@@ -66,7 +66,7 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
   },
 })
 
-/** Ctrl-C ends the waiting and not the task. */
+/** Ctrl-C ends the wait and not the task. */
 const interruptible = () => {
   const interrupted = new AbortController()
   const stop = () => interrupted.abort()

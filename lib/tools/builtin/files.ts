@@ -3,7 +3,7 @@ import { Problem } from '../../core/errors.ts'
 import { secretNames, secretSegment } from '../../core/secret-path.ts'
 import { defineTool } from '../tool.ts'
 
-/** A path inside the workspace; whether it really is one is for the guards to say. */
+/** A path for the workspace; the guards check that it stays inside. */
 const PathSchema = z.string().min(1).max(1_024).describe('Path relative to the workspace')
 
 const MOST = 1_000
@@ -80,11 +80,11 @@ const MOST_EDITED_BYTES = 1_000_000
 
 const refuse = (message: string) => new Problem('invalid', 'edit_refused', message)
 
-/** Puts `newText` where `oldText` stands. Throws Problem `invalid` `edit_refused` unless it stands there exactly once. */
+/** Replaces `oldText` by `newText`. Throws Problem `invalid` `edit_refused` unless it occurs exactly once. */
 const replaceOnce = (text: string, oldText: string, newText: string): string => {
   const at = text.indexOf(oldText)
   if (at < 0) throw refuse('oldText does not occur in the file. Read the file and copy the text exactly.')
-  // One character on, not one match on: overlapping occurrences are ambiguous too.
+  // The next search begins one character later, so that overlapping matches count as ambiguous too.
   if (text.indexOf(oldText, at + 1) >= 0)
     throw refuse('oldText occurs more than once. Take in more of the lines around it.')
   return text.slice(0, at) + newText + text.slice(at + oldText.length)

@@ -4,7 +4,7 @@ import { secretSegment } from '../../core/secret-path.ts'
 import { defineTool } from '../tool.ts'
 import { commandOutput } from './run-command.ts'
 
-/** What git may do for a model, and the options each subcommand is given besides. Others are refused. */
+/** The subcommands of git that a model may use, and the options that each one gets. Others are refused. */
 const gitCommands: Readonly<Record<string, readonly string[]>> = {
   add: [],
   blame: ['--no-textconv'],
@@ -32,8 +32,8 @@ const gitCommands: Readonly<Record<string, readonly string[]>> = {
   tag: [],
 }
 
-// Options that run a program, read or write beside the repository, sign with a program of the settings, or dress up a
-// diff so that its headers cannot be recognised any more.
+// Options that run a program, read or write outside of the repository, sign with a program from the settings, or decorate
+// a diff so that its headers are no longer recognisable.
 const refusedOptions = [
   '--color',
   '--color-moved',
@@ -64,7 +64,7 @@ const refusedOptions = [
   '--work-tree',
 ]
 
-// Git takes any unambiguous beginning of an option for the option.
+// Git accepts any unambiguous beginning of an option's name.
 const refusedOption = (arg: string): boolean => {
   const name = arg.split('=', 1)[0] ?? arg
   return name.startsWith('--') && name.length > 2 && refusedOptions.some((option) => option.startsWith(name))
@@ -81,7 +81,7 @@ const shortRefused: Readonly<Record<string, readonly string[]>> = {
 const refusedShort = (subcommand: string, arg: string): boolean =>
   (shortRefused[subcommand] ?? []).some((option) => arg.startsWith(option))
 
-/** Why git may not be called like this, or undefined. */
+/** The reason why git may not be called with these arguments, or undefined. */
 const gitRefusal = (args: readonly string[]): string | undefined => {
   const [subcommand = '', ...rest] = args
   if (!Object.hasOwn(gitCommands, subcommand))
@@ -92,20 +92,20 @@ const gitRefusal = (args: readonly string[]): string | undefined => {
   return option && `The option ${option.split('=', 1)[0]} is not available.`
 }
 
-/** The arguments with the subcommand's own safe options in front of the caller's. */
+/** The arguments, with the safe options of the subcommand before the caller's. */
 const hardened = (args: readonly string[]): string[] => {
   const [subcommand = '', ...rest] = args
   return [subcommand, ...(gitCommands[subcommand] ?? []), ...rest]
 }
 
-// `--graph` draws in front of both; a changed line starts with `+` or `-` and is neither.
+// `--graph` draws before a header; a changed line starts with `+` or `-`, so it is no header.
 const header = /^[|\\/*_ ]*diff --(?:git|cc|combined) /
 const commit = /^(?:[|\\/_ ]*\* )?commit [0-9a-f]{7}/
 
 const isSecretHeader = (line: string) =>
   line.split(/["\s]+/).some((name) => secretSegment(name) !== undefined)
 
-/** A diff without the sections of credential files: their names stay, their lines go. */
+/** A diff without the lines of credential files; their names stay. */
 const withoutSecrets = (diff: string): string => {
   let hidden = false
   const lines = diff.split('\n').flatMap((line) => {

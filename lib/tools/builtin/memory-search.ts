@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineTool } from '../tool.ts'
 
-/** A part of what people keep as memory: where it stands, and its text. */
+/** A part of a memory file: its path and lines, and its text. */
 type Remembered = { path: string; startLine: number; endLine: number; text: string }
 export type SearchMemory = (query: string) => Promise<readonly Remembered[]>
 

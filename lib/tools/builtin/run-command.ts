@@ -11,17 +11,19 @@ const ending = ({ exitCode, timedOut, exceeded }: CommandResult): string => {
   return exitCode === null ? 'Ended by a signal.' : `Exit code ${exitCode}.`
 }
 
-/** Longer than a secret is in any form. */
+/** Longer than any form of a secret. */
 const EDGE = 2_048
 
-/** Cut output up to its last whole line: half a secret at its end could not be recognised. The longer stream was cut. */
+/**
+ * Cuts output to its last whole line, since half a secret at the end would not be recognised. The longer stream was cut.
+ */
 const wholeLines = (text: string, { truncated, stdout, stderr }: CommandResult): string => {
   if (!truncated || text.length < Math.max(stdout.length, stderr.length)) return text
   const end = text.lastIndexOf('\n')
   return text.slice(0, end === -1 ? Math.max(0, text.length - EDGE) : end)
 }
 
-/** A finished command as the model reads it; anything but exit code 0 counts as a failure. */
+/** The result of a command for the model; any exit code except 0 is a failure. */
 export const commandOutput = (result: CommandResult): ToolOutput => ({
   content: [
     ending(result),

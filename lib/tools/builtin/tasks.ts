@@ -4,8 +4,8 @@ import { CreateTaskSchema, type Task } from '../../tasks/schema.ts'
 import { defineTool } from '../tool.ts'
 
 /**
- * Creates a task in the name of a user, and queues it. The task may do what the conversation that makes it may do: it runs in
- * the same security mode. Throws Problem `invalid`.
+ * Creates and queues a task in the name of a user. The task runs in the security mode of the conversation that creates
+ * it. Throws Problem `invalid`.
  */
 export type CreateTaskFor = (
   userId: string,
@@ -28,7 +28,7 @@ export const createCreateTask = (create: CreateTaskFor) =>
     },
   })
 
-/** Reads a task as any user of the installation may; undefined where there is none of that id. */
+/** Reads a task as any user of the installation may; undefined when it does not exist. */
 export type FindTask = (id: string) => Promise<Task | undefined>
 
 const MOST_CHARACTERS = 8_000

@@ -11,13 +11,13 @@ const BLOCKS = new Set(
     ' ',
   ),
 )
-/** The parser takes time by the square of the depth: pages of people do not come near it. */
+/** The parser's time grows with the square of the depth; pages written by people are far less deep. */
 const DEEPEST = 1_000
 const PIECE = 16_384
 
 /**
- * The text of an HTML page: an element that is a block begins a line, links keep their addresses, scripts and styles are
- * dropped. Reading ends where `most` characters were found, or the page is nested deeper than any that people write.
+ * The text of an HTML page: a block element begins a line, links keep their addresses, scripts and styles are dropped.
+ * Reading ends after `most` characters, or where the page is nested too deeply.
  */
 export const htmlText = async (html: string, most: number): Promise<{ text: string; cut: boolean }> => {
   const { Parser } = await import('htmlparser2')
@@ -77,7 +77,7 @@ const createPage = (most: number) => {
 const MOST_BYTES = 1_048_576
 const MOST_CHARACTERS = 50_000
 const MOST_REDIRECTS = 5
-/** For all hops together. */
+/** The time limit of all redirects together. */
 const TIMEOUT_MS = 20_000
 
 const HEADERS = {
@@ -89,8 +89,8 @@ const HEADERS = {
 type Needs = { outbound: Pick<Outbound, 'send'>; clock: Pick<Clock, 'monotonic'> }
 
 /**
- * Reads a page of the web. Each hop of a redirect is checked as the first address was: only public addresses are reached,
- * and those that the operator allows.
+ * Reads a page of the web. Each redirect is checked as the first address was: only public addresses are reached, and
+ * those that the operator allows.
  */
 export const createWebFetch = ({ outbound, clock }: Needs) => {
   const follow = async (first: string, signal: AbortSignal) => {
@@ -132,7 +132,7 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
   })
 }
 
-/** A refusal says what is wrong with an address, as one says it of a field; here it may be that of any hop. */
+/** A refusal's message follows the name of a field; here it follows the address, which may be that of a redirect. */
 const withAddress = (thrown: unknown, url: string): unknown =>
   thrown instanceof Problem && thrown.code === 'url_refused'
     ? new Problem(thrown.kind, thrown.code, `${url} ${thrown.message}`)

@@ -198,6 +198,13 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
         look={lookOf(span)}
         fold={works.length > 0 ? { isOpen, onToggle: () => setChosen(!isOpen) } : undefined}
       />
+      {span.kind === 'attempt' && span.ended !== 'completed' && span.reason && (
+        <li className="flex h-5 items-center text-xs text-muted-foreground">
+          <span className="truncate pl-4" title={span.reason}>
+            {span.reason}
+          </span>
+        </li>
+      )}
       {isOpen &&
         works.map(({ key, state, ...work }) => (
           <Row key={key} {...row} {...work} look={workLooks[state]} isWithin />

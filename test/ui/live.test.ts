@@ -80,8 +80,6 @@ inBrowser('a page that follows the stream of changes', () => {
     // Longer than changes are gathered.
     await page.waitForTimeout(1_500)
     expect(asked.filter((path) => path.includes(id))).toEqual([])
-    await world.client.retryTask({ params: { id } })
-    await until(() => asked.includes(`/api/tasks/${id}/events`) || undefined)
   })
 
   it('reads nothing anew where its stream ends and goes on, or its tab is hidden and seen again', async () => {

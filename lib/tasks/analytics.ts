@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import { dayOf, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
+import type { AnalyticsAsked, AnalyticsSchema } from './contract.ts'
 import { DAILY_COUNTERS, OTHER_AGENTS, byStatus as statuses, TASK_COUNTERS, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
-import type { AnalyticsAsked, AnalyticsSchema } from './queries.ts'
 import { readWindow } from './window-analytics.ts'
 
 const DAYS = 30

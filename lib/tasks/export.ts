@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
-import { EXPORT_VERSION } from './queries.ts'
+import { EXPORT_VERSION } from './contract.ts'
 import { publicTask, tasks } from './rows.ts'
 
 const PAGE = 500

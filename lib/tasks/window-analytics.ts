@@ -3,8 +3,8 @@ import { getOrCreate } from '../core/get-or-create.ts'
 import { createHistogram, type Histogram } from '../core/histogram.ts'
 import { iso } from '../core/time.ts'
 import type { Store } from '../ports/store.ts'
+import type { AnalyticsAsked, WindowSchema } from './contract.ts'
 import { HAPPENINGS, type Happening, type HourlyCount, QUARTER_MS, readHourly } from './hourly-counters.ts'
-import type { AnalyticsAsked, WindowSchema } from './queries.ts'
 import { partsOf, type Span } from './windows.ts'
 
 /**

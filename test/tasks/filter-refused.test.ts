@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { FilterTasksQuery } from '../../lib/tasks/contract.ts'
 import { createTaskFilter } from '../../lib/tasks/list.ts'
-import { FilterTasksQuery } from '../../lib/tasks/queries.ts'
 
 const filterOn = (thrown: Error) =>
   createTaskFilter({ store: { page: () => Promise.reject(thrown) } as unknown as Store })(

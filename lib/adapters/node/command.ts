@@ -139,14 +139,14 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
     })
   }
 
-  const refuse = ({ by }: Command) => {
+  const refuseAgentPrograms = ({ by }: Command) => {
     if (refusal !== undefined && by === 'agent') throw new Problem('unavailable', 'sandbox_missing', refusal)
   }
 
   const run = async (command: Command): Promise<CommandResult> => {
     const { signal, maxBytes, file } = command
     signal.throwIfAborted()
-    refuse(command)
+    refuseAgentPrograms(command)
     // `env` would take it for a variable.
     if (sandbox && file.includes('=')) return missingProgram(file)
     const child = start(command)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+import { type Api, bodyOf, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
 
 // GitHub's REST API: docs.github.com/rest/issues/comments. A pull request is an issue too.
 
@@ -38,7 +38,7 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
       const response = await ask(path, { ...request, headers: HEADERS })
       if (response.status >= 200 && response.status < 300) return response
       const said = saidIn(await jsonOf(response), asked)
-      return refuse(response.status, said, limitedMs(response, said, nowMs()))
+      return throwRefusal(response.status, said, limitedMs(response, said, nowMs()))
     }
   }
 

@@ -79,7 +79,7 @@ export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undef
 }
 
 /** Throws the Problem of an answer that is none of success; `limitedMs` is the wait of one that is about rates. */
-export const refuse = (status: number, said: string | undefined, limitedMs?: number): never => {
+export const throwRefusal = (status: number, said: string | undefined, limitedMs?: number): never => {
   const because = said === undefined ? `(${status})` : `(${status}: ${said})`
   if (limitedMs !== undefined || status === 429)
     throw new Problem('rate_limited', 'provider_rate_limited', `The provider asks for a wait ${because}`, {

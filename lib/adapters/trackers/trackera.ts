@@ -3,7 +3,7 @@ import { plainText } from '../../core/document-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
-import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
 
 // Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure
 
@@ -74,7 +74,7 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
         response.status === 429
           ? (retryAfterMs(response.headers.get('retry-after'), nowMs()) ?? 0)
           : undefined
-      return refuse(response.status, saidIn(await jsonOf(response), asked), limited)
+      return throwRefusal(response.status, saidIn(await jsonOf(response), asked), limited)
     }
   }
 

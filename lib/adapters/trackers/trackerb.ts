@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+import { type Api, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
 
 // Linear's GraphQL API: linear.app/developers/graphql
 
@@ -74,7 +74,7 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
     const failures = Failures.safeParse(body).data?.errors
     if (failures !== undefined) return refuseFor(failures, response, saidIn(body, asked), nowMs())
     if (response.status !== 200)
-      return refuse(
+      return throwRefusal(
         response.status,
         undefined,
         response.status === 429 ? waitMs(response, nowMs()) : undefined,
@@ -149,12 +149,12 @@ const refuseFor = (
     `${extensions?.code ?? ''} ${extensions?.type ?? ''} ${message}`.toLowerCase(),
   )
   const is = (word: RegExp) => words.some((text) => word.test(text))
-  if (response.status === 429 || is(/rate ?limit/)) return refuse(429, said, waitMs(response, nowMs))
-  if (response.status === 401 || is(/authentication/)) return refuse(401, said)
-  if (is(/not found|could not find/)) return refuse(404, said)
-  if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return refuse(403, said)
-  if (response.status >= 500 || is(/internal/)) return refuse(Math.max(500, response.status), said)
-  return refuse(422, said)
+  if (response.status === 429 || is(/rate ?limit/)) return throwRefusal(429, said, waitMs(response, nowMs))
+  if (response.status === 401 || is(/authentication/)) return throwRefusal(401, said)
+  if (is(/not found|could not find/)) return throwRefusal(404, said)
+  if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return throwRefusal(403, said)
+  if (response.status >= 500 || is(/internal/)) return throwRefusal(Math.max(500, response.status), said)
+  return throwRefusal(422, said)
 }
 
 /** The reset of the limit is in epoch milliseconds. */

@@ -59,8 +59,8 @@ const Failures = z.object({
 })
 
 /**
- * Linear. The mark of a comment is its id, which the caller chooses: one id is one comment, so that a comment is found by
- * it, and a second one of the same mark is refused.
+ * Linear. The mark of a comment is its id, which the caller chooses: an id finds its comment, and a second comment with
+ * the same id is refused.
  */
 export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
   const ask = async <S extends z.ZodType>(
@@ -128,7 +128,7 @@ const bodyOf = (draft: CommentDraft): string => markdownOf(draft)
 
 const shown = ({ id, url }: z.output<typeof Comment>) => ({ id, ...(url === undefined ? {} : { url }) })
 
-/** A UUID of version 4 in form (RFC 9562), made of the mark. */
+/** A UUID in the form of version 4 (RFC 9562), derived from the mark. */
 const commentIdOf = (mark: string): string => {
   const digest = createHash('sha256').update(`agent-task-service comment ${mark}`).digest()
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x40, 6)
@@ -138,7 +138,7 @@ const commentIdOf = (mark: string): string => {
 
 type Failure = z.output<typeof Failures>['errors'][number]
 
-/** Linear answers errors with 200 or 400, and says what they are in their extensions. */
+/** Linear answers errors with 200 or 400, and has their kind in the extensions. */
 const refuseFor = (
   failures: readonly Failure[],
   response: Response,

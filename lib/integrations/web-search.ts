@@ -2,6 +2,7 @@ import { createContention } from '../core/contention.ts'
 import { invalid, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
+import { versionedWrite } from '../core/versioned-row.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -98,12 +99,7 @@ export const createWebSearch = (needs: Needs) => {
     const written = await contend(async () => {
       const row = await load()
       const next = changed(row, change, sealed)
-      const { id: key, ...set } = next
-      const { applied } = await store.commit<WebSearchRow>(
-        row.version === 0
-          ? { insert: integrationRows, row: next }
-          : { update: integrationRows, key, when: { version: row.version }, set },
-      )
+      const { applied } = await store.commit<WebSearchRow>(versionedWrite(integrationRows, row, next))
       return applied ? next : undefined
     })
     if (written === undefined) throw busy()

@@ -119,7 +119,7 @@ export const createWebSearch = (needs: Needs) => {
     change: async (actor: Actor, change: WebSearchChange): Promise<WebSearchStatus> => {
       await refuseBaseUrl(change)
       const row = await write(change, await sealedIn(change))
-      await audit(actor, 'integration.change', noteOf(row, change))
+      await audit(actor, 'integration.change', auditDetailsOf(row, change))
       return statusOf(row)
     },
     /** Throws Problem `unsupported` `web_search_not_configured`, and the errors of the provider. */
@@ -185,7 +185,7 @@ const listed = (providers: WebSearchProviders) =>
   })
 
 /** The audit details of a change; of keys only the providers that have one. */
-const noteOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
+const auditDetailsOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
   const changes = WEB_SEARCH_PROVIDERS.filter((id) => change[id] !== undefined)
   return { integration: WEB_SEARCH_ID, enabled, provider, ...(changes.length > 0 ? { changes } : {}) }
 }

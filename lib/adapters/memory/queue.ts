@@ -89,7 +89,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       if (isPoison(error))
         log.warn(
           { body: message.body, error: messageOf(error) },
-          'a message was dropped: what it names does not exist',
+          'a message was dropped: its subject does not exist',
         )
       else sendBack(message, error)
     }

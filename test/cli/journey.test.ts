@@ -186,6 +186,10 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
     await Promise.all([1, 2, 3].map((n) => api.perform({ title: `Fails ${n}`, ...failing })))
     const retried = await cli.run('retry', '--filter', 'labels=many', '--filter', 'status=failed')
     expect(retried).toMatchObject({ code: 0, stdout: expect.stringContaining('retry: 3 of 3 tasks') })
+    const [, job = ''] = /^(bulk_\w+) {2}http/.exec(retried.stderr) ?? []
+    expect((await cli.run('api', 'cancelBulk', `id=${job}`, '--json')).json()).toMatchObject({
+      job: { id: job, status: 'completed', total: 3 },
+    })
     const again = async () =>
       (await api.client.filterTasks({ query: { labels: 'many', status: 'failed' } })).tasks
     const all = await until(async () => {

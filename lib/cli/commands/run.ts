@@ -1,6 +1,7 @@
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
+import { interruptible } from '../interrupt.ts'
 import { createLogLines } from '../log-lines.ts'
 import { exitOf, showOutcome } from '../outcome.ts'
 import type { Service } from '../service.ts'
@@ -65,14 +66,6 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
     return EXIT.done
   },
 })
-
-/** Ctrl-C ends the wait and not the task. */
-const interruptible = () => {
-  const interrupted = new AbortController()
-  const stop = () => interrupted.abort()
-  process.on('SIGINT', stop)
-  return { signal: interrupted.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
-}
 
 const waitFor = async (id: string, service: Service, terminal: Terminal, json: boolean): Promise<number> => {
   const { say } = terminal

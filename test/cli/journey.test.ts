@@ -246,6 +246,17 @@ describe('without --json', () => {
   })
 })
 
+describe('a value that the service refuses', () => {
+  it.each([
+    [['ls', '--status', 'failed,faild'], 'status'],
+    [['retry', '--filter', 'status=failed,faild'], 'filter.status'],
+  ])('is named with its field: %j', async (args, field) => {
+    const { code, stderr } = await cli.run(...args)
+    const told = `${field}: "faild" is not one of pending, queued, in_progress, completed, failed, cancelled\n`
+    expect({ code, stderr }).toEqual({ code: 1, stderr: told })
+  })
+})
+
 describe('agent-tasks login', () => {
   it('pairs the device, keeps its key and session for its owner alone, and the session is used', async () => {
     const KEY = 'correct horse battery staple'

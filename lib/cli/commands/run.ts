@@ -71,8 +71,8 @@ const waitFor = async (id: string, service: Service, terminal: Terminal, json: b
   const { say } = terminal
   using waiting = interruptible()
   if (!json) say(`${id}  ${service.url}/tasks/${id}`)
-  const silent = { task: () => undefined, session: () => undefined }
-  const print = json ? silent : createLogLines(terminal, say)
+  const silent = { task: () => undefined, session: () => undefined, finish: () => undefined }
+  const print = json ? silent : createLogLines(terminal, say, { isBeforeOutput: true })
   const left = `Follow it: agent-tasks logs -f ${id}\nCancel it: agent-tasks cancel ${id}`
   try {
     const task = await followTask({ service, id, print, signal: waiting.signal })
@@ -80,6 +80,7 @@ const waitFor = async (id: string, service: Service, terminal: Terminal, json: b
     terminal.json({ task })
     return exitOf(task)
   } catch (error) {
+    print.finish()
     if (!waiting.signal.aborted) {
       say(`${id} may still be running.\n${left}`)
       throw error

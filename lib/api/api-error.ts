@@ -1,4 +1,7 @@
-/** An answer with an error status. `code` is the service's stable code; details are those of a validation. */
+/**
+ * An answer with an error status, or one that is no JSON where the service answers JSON. `code` is the service's stable
+ * code, else `http_` and the status; details are those of a validation.
+ */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -11,7 +14,11 @@ export class ApiError extends Error {
 
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
     const said = fieldsOf(body)
-    super(typeof said.error === 'string' ? said.error : `The service answered ${status}`)
+    super(
+      typeof said.error === 'string'
+        ? said.error
+        : `The service answered ${status}${status < 300 ? ' without JSON' : ''}`,
+    )
     this.name = 'ApiError'
     this.status = status
     this.code = typeof said.code === 'string' ? said.code : `http_${status}`

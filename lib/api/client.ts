@@ -60,8 +60,9 @@ type Arguments<R extends Route> =
     : [input: CallInput<R>, options?: CallOptions]
 
 /**
- * Calls a route and resolves to its parsed body. Rejects with `ApiError` unless the status is 2xx, and with the error of
- * `fetch` when there is no answer. `raw` resolves to the Response instead, to be read as a stream or as text.
+ * Calls a route and resolves to its parsed body. Rejects with `ApiError` unless the status is 2xx and the body is JSON, and
+ * with the error of `fetch` when there is no answer. `raw` resolves to the Response instead, to be read as a stream or as
+ * text.
  */
 export type Call<R extends Route> = ((...given: Arguments<R>) => Promise<z.output<R['response']>>) & {
   raw(...given: Arguments<R>): Promise<Response>
@@ -103,7 +104,11 @@ const callOf = (route: Route, { baseUrl, headers, fetch: send = globalThis.fetch
 
 const bodyOf = async (response: Response): Promise<unknown> => {
   const text = await response.text()
-  if (!response.headers.get('content-type')?.includes('json')) return text
+  if (!response.headers.get('content-type')?.includes('json')) {
+    // A success without JSON comes from another server, such as the page of a proxy.
+    if (response.ok) throw new ApiError(response, text)
+    return text
+  }
   try {
     return JSON.parse(text)
   } catch (error) {

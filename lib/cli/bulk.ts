@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkJob, BulkPreview } from '../bulk/schema.ts'
 import { EXIT } from './exit-codes.ts'
+import { interruptible } from './interrupt.ts'
 import type { Filter } from './selection.ts'
 import { type Service, steadily } from './service.ts'
 import { safeLine, type Terminal } from './terminal.ts'
@@ -14,6 +15,8 @@ type Call = {
   /** Skips the confirmation that a terminal asks for. */
   yes: boolean
   isDry?: boolean
+  /** Whether the items were named by their ids, which are not counted first. */
+  isNamed?: boolean
   /** The action, such as `retry`, and its objects, such as `tasks`. */
   verb: string
   things: string
@@ -37,33 +40,60 @@ export const askDlq =
     client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {} }) } })
 
 /**
- * Starts a bulk job, which continues when this program ends; waits for its end and prints the result. Resolves to the
- * exit code: failed when an item was refused.
+ * Starts a bulk job, which continues when this program ends; waits for its end and prints the result. Without an item
+ * there is no job. Resolves to the exit code: failed when an item was refused.
  */
 export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
-  const { terminal, json, yes, isDry = false, verb, things } = call
-  if (isDry || (!yes && !json && terminal.isInteractive)) {
+  const { terminal, json, yes, isDry = false, isNamed = false, verb, things } = call
+  if (!isNamed) {
     const { count } = (await ask(true)) as BulkPreview
-    if (isDry) {
+    if (isDry || count === 0) {
       if (json) terminal.json({ count })
+      else if (count === 0) terminal.say(`Nothing matches: no ${things} to ${verb}.`)
       else terminal.out(`${count} ${things} fit`)
       return EXIT.done
     }
-    if (!(await terminal.confirm(`${verb} ${count} ${things}?`))) return EXIT.cancelled
+    const mayAsk = !yes && !json && terminal.isInteractive
+    if (mayAsk && !(await terminal.confirm(`${verb} ${count} ${things}?`))) return EXIT.cancelled
   }
+  using waiting = interruptible()
   const { job } = (await ask(false)) as { job: BulkJob }
-  return show(await ended(job, call), call)
+  // Awaited here, since `waiting` ends with this function.
+  return await follow(job, call, waiting.signal)
 }
 
-const ended = async (asked: BulkJob, { service }: Call): Promise<BulkJob> => {
-  const { signal } = new AbortController()
-  let job = asked
-  while (job.status === 'running') {
-    await sleep(LOOK_MS)
-    const answer = await steadily(() => service.client.getBulk({ params: { id: job.id } }), signal)
-    job = answer.job
+const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<number> => {
+  const { id } = asked
+  const { say } = call.terminal
+  const page = `${call.service.url}/bulk/${id}`
+  const left = `Look at it: agent-tasks api getBulk id=${id}\nStop it: agent-tasks api cancelBulk id=${id}`
+  if (!call.json) say(`${id}  ${page}`)
+  try {
+    return show(await ended(asked, call, signal), call)
+  } catch (error) {
+    if (!signal.aborted) {
+      say(`${id} may still be running: ${page}\n${left}`)
+      throw error
+    }
+    say(`\nThe job goes on: ${page}\n${left}`)
+    return EXIT.interrupted
   }
-  return job
+}
+
+const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<BulkJob> => {
+  const { service, terminal, json, verb, things } = call
+  let job = asked
+  try {
+    while (job.status === 'running') {
+      if (!json) terminal.progress(`${verb}: ${job.done + job.failed} of ${job.total} ${things}`)
+      await sleep(LOOK_MS, undefined, { signal })
+      const look = () => service.client.getBulk({ params: { id: job.id } }, { signal })
+      job = (await steadily(look, signal)).job
+    }
+    return job
+  } finally {
+    if (!json) terminal.progress('')
+  }
 }
 
 const show = (job: BulkJob, { terminal, json, verb, things }: Call): number => {

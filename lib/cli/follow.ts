@@ -1,18 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsIn } from '../api/server-sent-events.ts'
-import { continued, placeIn } from '../api/task-log.ts'
+import { continued, newestIn, placeIn } from '../api/task-log.ts'
 import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
+import { createMerge } from './merge.ts'
 import { type Service, steadily } from './service.ts'
 
 /** An event of a task's agent session: text or a tool call of its model. */
 export type SessionEvent = { type: string; data: Readonly<Record<string, unknown>>; timestamp: number }
 
-type Print = { task: (event: TaskEvent) => void; session: (event: SessionEvent) => void }
+type Print = {
+  /** An event of the log. That of an end comes with the output of the task, if it has one. */
+  task: (event: TaskEvent, output?: string) => void
+  session: (event: SessionEvent) => void
+}
 type Followed = { service: Service; id: string; print: Print; signal: AbortSignal }
 
 /** The live stream has no progress of runs: the log is read this often when no event triggers it. */
 const READ_EVERY_MS = 1_000
+/** The log is read from further back than its newest event this often, and at the end, for events that were stored late. */
+const LATE_EVERY_MS = 15_000
+/** Within this time the session's stream brings what was said before an event of the log. */
+const SETTLED_MS = 500
 /** How long to wait for the last events of a session after its task has ended. */
 const LAST_WORDS_MS = 2_000
 
@@ -76,57 +85,89 @@ const followSession = async ({ service, print, signal }: Followed, sessionId: st
 const ENDS: readonly TaskEvent['type'][] = ['completed', 'failed', 'cancelled']
 
 /**
- * Follows a task to its end: prints each event of its log once, and those of its agent session while it runs. Resolves to
- * the ended task. Rejects when the signal aborts, or when the service is unreachable for half a minute.
+ * Follows a task to its end: prints each event of its log once, and those of its agent session while it runs, in the order
+ * of their times. Resolves to the ended task. Rejects when the signal aborts, or when the service is unreachable for half a
+ * minute.
  */
 export const followTask = async (followed: Followed): Promise<Task> => {
   const { service, id, print, signal } = followed
   const ended = new AbortController()
-  const inner = { ...followed, signal: AbortSignal.any([signal, ended.signal]) }
+  const merge = createMerge()
+  let output: string | undefined
+  const inner: Followed = {
+    ...{ service, id, signal: AbortSignal.any([signal, ended.signal]) },
+    print: {
+      task: (event) =>
+        ENDS.includes(event.type)
+          ? merge.add(Date.parse(event.timestamp), 'last', () => print.task(event, output))
+          : merge.add(Date.parse(event.timestamp), 'first', () => print.task(event)),
+      session: (event) => merge.add(event.timestamp, 'between', () => print.session(event)),
+    },
+  }
+  let settledAt = performance.now()
+  const printSettled = () => {
+    if (performance.now() - settledAt < SETTLED_MS) return
+    settledAt = performance.now()
+    merge.printSeen()
+  }
   const bell = createBell()
   const read = async () => (await service.client.getTask({ params: { id } }, { signal })).task
   const session = createSession(inner)
   const log = createLog(inner)
   const first = await read()
-  const handOver = async (events: readonly TaskEvent[]) => {
-    for (const event of events) {
-      if (ENDS.includes(event.type)) await session.lastWords()
-      print.task(event)
-      if (event.type === 'started') await session.expect()
-    }
-  }
   try {
     if (isFinal(first.status)) {
       // A task that was imported as finished has no event of its end.
-      await handOver(await log.fresh())
+      await log.readOn()
       return first
     }
     void watchChanges(inner, bell.ring)
     for (;;) {
-      await handOver(await steadily(log.fresh, signal))
-      await session.begin()
-      const task = log.isOver() ? await steadily(read, signal) : undefined
-      // A task whose dead letter was retried continues.
-      if (task && isFinal(task.status)) return task
+      await steadily(log.readOn, signal)
+      if (log.hasStarted()) await session.begin()
+      if (log.isOver()) {
+        await session.lastWords()
+        await steadily(log.readBack, signal)
+        const task = await steadily(read, signal)
+        output = task.result?.output
+        // A task whose dead letter was retried continues.
+        if (isFinal(task.status)) return task
+      }
+      if (session.isFollowed()) printSettled()
+      else merge.printAll()
       await bell.wait(READ_EVERY_MS, signal)
     }
   } finally {
     ended.abort()
+    merge.printAll()
   }
 }
 
-const createLog = ({ service, id, signal }: Followed) => {
+const createLog = ({ service, id, print, signal }: Followed) => {
   let known: TaskEvent[] = []
+  let readBackAt = -Infinity
+  let hasStarted = false
+  const readAfter = async (after: string | undefined): Promise<void> => {
+    const query = after === undefined ? {} : { after }
+    const { events } = await service.client.taskEvents({ params: { id }, query }, { signal })
+    const before = new Set(known.map((event) => event.id))
+    known = continued(known, after, events)
+    for (const event of known)
+      if (!before.has(event.id)) {
+        print.task(event)
+        hasStarted ||= event.type === 'started'
+      }
+  }
+  /** Prints the events that were stored since, also those that were stored late. */
+  const readBack = async () => {
+    await readAfter(placeIn(known))
+    readBackAt = performance.now()
+  }
   return {
-    /** The events of the log that were not printed before. */
-    fresh: async (): Promise<TaskEvent[]> => {
-      const after = placeIn(known)
-      const query = after === undefined ? {} : { after }
-      const { events } = await service.client.taskEvents({ params: { id }, query }, { signal })
-      const before = new Set(known.map((event) => event.id))
-      known = continued(known, after, events)
-      return known.filter((event) => !before.has(event.id))
-    },
+    readBack,
+    /** Prints the events that follow the newest. */
+    readOn: () => (performance.now() - readBackAt > LATE_EVERY_MS ? readBack() : readAfter(newestIn(known))),
+    hasStarted: () => hasStarted,
     isOver: () => ENDS.includes(known.at(-1)?.type ?? 'created'),
   }
 }
@@ -137,11 +178,11 @@ const createLog = ({ service, id, signal }: Followed) => {
  */
 const createSession = (followed: Followed) => {
   const { service, id, signal } = followed
-  let isExpected = false
   let following: Promise<unknown> | undefined
-  /** Follows the session once it exists, and resolves when its first event was printed. */
+  let isFollowed = false
+  /** Follows the session once it exists, and resolves when its first event has come. */
   const begin = async () => {
-    if (!isExpected || following) return
+    if (following) return
     const found = await service.client
       .listAgentSessions({ query: { taskId: id } }, { signal })
       .catch(() => undefined)
@@ -155,18 +196,19 @@ const createSession = (followed: Followed) => {
         first.resolve()
       },
     }
-    following = followSession({ ...followed, print }, session.id).catch(() => undefined)
+    isFollowed = true
+    following = followSession({ ...followed, print }, session.id)
+      .catch(() => undefined)
+      .finally(() => {
+        isFollowed = false
+      })
     await atMost(LAST_WORDS_MS, Promise.race([first.promise, following]))
   }
   return {
-    /** The task has started, so its session exists or will soon. */
-    expect: async () => {
-      isExpected = true
-      await begin()
-    },
     begin,
+    /** Whether more of the session may come. */
+    isFollowed: () => isFollowed,
     lastWords: async () => {
-      await begin()
       if (following) await atMost(LAST_WORDS_MS, following)
     },
   }

@@ -33,16 +33,27 @@ const failureOf = ({ type, data }: SessionEvent): string => {
   return type === 'tool:result' && result.success === false ? `  failed: ${textOf(result.content)}` : ''
 }
 
+type Options = {
+  /** Whether the lines are messages, and not the result. */
+  said?: boolean
+  /** Whether the output of the task is printed after its log, which then leaves it out. */
+  isBeforeOutput?: boolean
+}
+
+const ENDS: readonly string[] = ['completed', 'failed', 'cancelled']
+
 /**
  * Prints the log of a task line by line: its events, and the events of its agent session in place of progress once the
- * session exists. A model's text comes in pieces, and is printed when a line is complete.
+ * session exists. A model's text comes in pieces, and is printed when a line is complete; before an output when it is clear
+ * that it is not that output, which is the text of the last step.
  */
 export const createLogLines = (
   { paint }: Pick<Terminal, 'paint'>,
   print: (line: string) => void,
-  said = true,
+  { said = true, isBeforeOutput = false }: Options = {},
 ) => {
   let words = ''
+  let withheld: { at: number; text: string }[] = []
   /** The time at which its session began, in milliseconds. */
   let sessionFrom = Infinity
   let progressAt = 0
@@ -55,15 +66,28 @@ export const createLogLines = (
     print(
       `${paint('dim', time(at), { said })}  ${paint(colour, kind.padEnd(9), { said })}  ${safeLine(text)}`.trimEnd(),
     )
+  const release = () => {
+    for (const { at, text } of withheld) line(at, 'says', text)
+    withheld = []
+  }
   const finishWords = (at: number, whole: boolean) => {
     const lines = words.split('\n')
     words = whole ? '' : (lines.pop() ?? '')
-    for (const each of lines) if (each.trim() !== '') line(at, 'says', each)
+    withheld.push(...lines.filter((text) => text.trim() !== '').map((text) => ({ at, text })))
+    if (!isBeforeOutput) release()
+  }
+  const finish = (at: number, output = '') => {
+    finishWords(at, true)
+    const last = safeLine(withheld.map(({ text }) => text).join('\n'))
+    if (safeLine(output).includes(last)) withheld = []
+    release()
   }
   return {
-    task: ({ timestamp, type, message = '', attempt }: TaskEvent) => {
+    task: ({ timestamp, type, message = '', attempt }: TaskEvent, output?: string) => {
       if (type === 'progress' && Date.parse(timestamp) >= sessionFrom) return
       if (type === 'progress') progressAt = Date.parse(timestamp)
+      if (ENDS.includes(type)) finish(Date.parse(timestamp), output)
+      else release()
       const which = type === 'started' && attempt !== undefined ? `attempt ${attempt}` : ''
       line(
         timestamp,
@@ -77,8 +101,12 @@ export const createLogLines = (
       if (event.type === 'content') words += safeText(textOf(event.data.text))
       finishWords(event.timestamp, event.type !== 'content')
       const text = says[event.type]?.(event.data) || failureOf(event)
+      if (!text) return
+      release()
       // Earlier steps and calls were printed as progress.
-      if (text && event.timestamp > progressAt) line(event.timestamp, event.type.split(':')[0] ?? '', text)
+      if (event.timestamp > progressAt) line(event.timestamp, event.type.split(':')[0] ?? '', text)
     },
+    /** Prints what was said and not yet printed, of a log that is not followed to its end. */
+    finish: () => finish(Date.now()),
   }
 }

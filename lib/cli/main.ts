@@ -14,7 +14,7 @@ import { retry } from './commands/retry.ts'
 import { run } from './commands/run.ts'
 import type { Environment } from './credentials.ts'
 import { EXIT, UsageError } from './exit-codes.ts'
-import { connectTo, isCutOff } from './service.ts'
+import { connectTo, isCutOff, isWrongServer } from './service.ts'
 import { createTerminal, type Streams, safeLine, type Terminal } from './terminal.ts'
 
 export const commands: readonly Command[] = [
@@ -40,7 +40,7 @@ const overview = () =>
     '',
     'agent-tasks <command> --help says more of each; --version is that of this program.',
     'The service is the one at AGENT_TASKS_URL, else at http://127.0.0.1:3000.',
-    'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached, 64 wrong command line.',
+    'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached or another server answers, 64 wrong command line.',
   ].join('\n')
 
 const commandOf = (name: string): Command => {
@@ -103,11 +103,12 @@ const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
     error instanceof UsageError ? `\nRun: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
   terminal.say(`${message}${adviceOf(error)}${more}`)
   if (error instanceof UsageError) return EXIT.usage
-  return isCutOff(error) ? EXIT.unreachable : EXIT.failed
+  return isCutOff(error) || isWrongServer(error) ? EXIT.unreachable : EXIT.failed
 }
 
 const codeOf = (error: unknown): string => {
   if (error instanceof UsageError) return 'usage'
   if (error instanceof ApiError) return error.code
+  if (isWrongServer(error)) return 'wrong_server'
   return isCutOff(error) ? 'unreachable' : 'failed'
 }

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../api/api-error.ts'
 import { type Client, createClient } from '../api/client.ts'
 import { type ApiRoutes, routes } from '../api/routes.ts'
+import type { Route } from '../http/route.ts'
+import { hasOutline } from './answer-shape.ts'
 import { type Environment, tokenFor } from './credentials.ts'
 import { UsageError } from './exit-codes.ts'
 
@@ -9,6 +12,16 @@ export type Service = { readonly url: string; readonly client: Client<ApiRoutes>
 /** The service did not answer. The message is for the user. */
 class Unreachable extends Error {
   readonly code = 'unreachable'
+}
+
+/** Another server answered than the service. The message is for the user. */
+class WrongServer extends Error {
+  readonly code = 'wrong_server'
+  constructor(url: string, cause?: unknown) {
+    super(`${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?`, {
+      cause,
+    })
+  }
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:3000'
@@ -45,14 +58,53 @@ const reachingFetch =
 export const connectTo = (env: Environment): Service => {
   const url = serviceUrl(env)
   const token = tokenFor(env, url)
-  return {
-    url,
-    client: createClient(routes, {
-      baseUrl: url,
-      fetch: reachingFetch(url),
-      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    }),
-  }
+  const client = createClient(routes, {
+    baseUrl: url,
+    fetch: reachingFetch(url),
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  })
+  return { url, client: verified(client, url) }
+}
+
+type AnyCall = ((...given: unknown[]) => Promise<unknown>) & {
+  raw(...given: unknown[]): Promise<Response>
+}
+
+/** The client, whose calls reject with WrongServer when another server answers than the service. */
+const verified = (client: Client<ApiRoutes>, url: string): Client<ApiRoutes> => {
+  const calls = Object.entries(client as unknown as Record<string, AnyCall>).map(([name, call]) => {
+    const route: Route = routes[name as keyof ApiRoutes]
+    const checked = async (...given: unknown[]) => {
+      const answer = await call(...given).catch((error: unknown) => {
+        throw isNoAnswerOfService(error) ? new WrongServer(url, error) : error
+      })
+      if (!hasOutline(route.response, answer)) throw new WrongServer(url)
+      return answer
+    }
+    const raw = async (...given: unknown[]) => {
+      const response = await call.raw(...given)
+      if (!isProducedBy(route, response)) throw new WrongServer(url)
+      return response
+    }
+    return [name, Object.assign(checked, { raw })]
+  })
+  // Each call has the input and the answer of the one that it wraps.
+  return Object.fromEntries(calls) as Client<ApiRoutes>
+}
+
+/** The client throws ApiError for a success without JSON, and SyntaxError for JSON that cannot be parsed. */
+const isNoAnswerOfService = (error: unknown): boolean =>
+  error instanceof SyntaxError || (error instanceof ApiError && error.status < 300)
+
+const mediaTypeOf = (contentType: string) => contentType.split(';', 1)[0]?.trim().toLowerCase()
+
+/** Whether an answer has a content type of its route. A redirect leads to another server. */
+const isProducedBy = (
+  { status, produces = 'application/json', alsoProduces = produces }: Route,
+  { headers }: Response,
+): boolean => {
+  const type = mediaTypeOf(headers.get('content-type') ?? '')
+  return status === 302 || [produces, alsoProduces].some((each) => mediaTypeOf(each) === type)
 }
 
 const PAUSE_MS = 1_000
@@ -69,6 +121,8 @@ export const steadily = async <T>(ask: () => Promise<T>, signal: AbortSignal): P
       await sleep(PAUSE_MS, undefined, { signal })
     }
 }
+
+export const isWrongServer = (error: unknown): boolean => error instanceof WrongServer
 
 /** Whether the service did not answer completely: `fetch` throws a TypeError for a body that was cut off. */
 export const isCutOff = (error: unknown): boolean =>

@@ -27,6 +27,10 @@ export const createTerminal = ({ stdin, stdout, stderr }: Streams, { NO_COLOR, T
   /** Writes a piece of the result unchanged, for programs. */
   write: (text: string) => void stdout.write(text),
   say: (text: string) => void stderr.write(`${text}\n`),
+  /** Shows how far something is, in place of what it showed before; on a terminal only. An empty text removes it. */
+  progress: (text: string) => {
+    if (stderr.isTTY === true && TERM !== 'dumb') stderr.write(`\r${text}\u001b[K`)
+  },
   /** Writes the answer of `--json`: one line. */
   json: (value: unknown) => void stdout.write(`${JSON.stringify(value)}\n`),
   /** Colours a text of the result, or with `said` one of a message; not without a terminal, nor under NO_COLOR. */

@@ -64,10 +64,43 @@ const sizeText = (issue: IssueOf<'too_small'> | IssueOf<'too_big'>): string => {
 
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
+type UnionIssue = Pick<IssueOf<'invalid_union'>, 'errors' | 'discriminator'> & { options?: unknown }
+type FoundIssue = z.core.$ZodIssue
+
+/** The forms of a union whose type the value has, else all. */
+const formsOf = ({ errors }: UnionIssue) => {
+  const alike = errors.filter(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  )
+  return alike.length > 0 ? alike : errors
+}
+
 /** The message of each form of a union, where the value as a whole is at fault. */
-const unionText = (issue: IssueOf<'invalid_union'>): string => {
-  if (issue.discriminator !== undefined && 'options' in issue && Array.isArray(issue.options))
+const unionText = (issue: UnionIssue): string => {
+  if (issue.discriminator !== undefined && Array.isArray(issue.options))
     return `must be one of ${issue.options.join(', ')}`
-  const texts = issue.errors.flat().flatMap(({ path, message }) => (path.length === 0 ? [message] : []))
+  const texts = formsOf(issue)
+    .flat()
+    .flatMap(({ path, message }) => (path.length === 0 ? [message] : []))
   return [...new Set(texts)].join(' or ') || 'does not fit'
+}
+
+/**
+ * An issue of a parse with `issueText`; of a union the issues of its form, if the value has the type of one form only and
+ * the schema sets no message of its own.
+ */
+export const issuesWithin = (issue: FoundIssue): readonly FoundIssue[] => {
+  if (issue.code !== 'invalid_union' || issue.message !== unionText(issue)) return [issue]
+  const [form, ...more] = formsOf(issue)
+  if (form === undefined || more.length > 0) return [issue]
+  return form.flatMap((each) => issuesWithin({ ...each, path: [...issue.path, ...each.path] }))
+}
+
+const LONGEST_VALUE = 60
+
+/** The message of an issue of one value of a list, which it names. */
+export const valueText = (value: string, { code, message, ...issue }: FoundIssue): string => {
+  const shown = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE).toWellFormed()}…` : value
+  const isOfMany = code === 'invalid_value' && 'values' in issue && issue.values.length > 1
+  return `${JSON.stringify(shown)} ${isOfMany ? message.replace(/^must be one of/, 'is not one of') : message}`
 }

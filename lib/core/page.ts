@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
+import { issueText, valueText } from './issue-text.ts'
 
 /** A whole number in a query string. */
 export const queryInt = (least: number, most: number) =>
@@ -12,16 +13,27 @@ export const queryInt = (least: number, most: number) =>
 /** `true` or `false` in a query string. */
 export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
-/** A comma-separated list in a query string, each part checked by `part`. */
-export const queryList = <T extends z.ZodType<unknown, string>>(part: T) =>
-  z
-    .string()
-    .transform((text) => text.split(',').map((entry) => entry.trim()))
-    .pipe(z.array(part).max(100))
+const MOST_OF_LIST = 100
+
+/** A comma-separated list in a query string, each part checked by `part`. An issue names the value at fault. */
+export const queryList = <T extends z.ZodType<unknown, string>>(part: T) => {
+  const list = z.array(part).max(MOST_OF_LIST)
+  return z.string().transform((text, { issues }): z.output<T>[] => {
+    const values = text.split(',').map((entry) => entry.trim())
+    const parsed = list.safeParse(values, { error: issueText })
+    if (parsed.success) return parsed.data
+    for (const issue of parsed.error.issues) {
+      const value = values[Number(issue.path[0])]
+      const message = value === undefined ? issue.message : valueText(value, issue)
+      issues.push({ code: 'custom', message, input: text })
+    }
+    return z.NEVER
+  })
+}
 
 /** A list in a body: an array, or a comma-separated text as in a query string. `part` checks each part. */
 export const listIn = <T extends z.ZodType<unknown, string>>(part: T) =>
-  z.union([z.array(part).min(1).max(100), queryList(part)])
+  z.union([z.array(part).min(1).max(MOST_OF_LIST), queryList(part)])
 
 const notATime = { error: 'must be an ISO 8601 date or time' }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { type FieldIssue, invalid, missing } from '../core/errors.ts'
-import { issueText } from '../core/issue-text.ts'
+import { issuesWithin, issueText } from '../core/issue-text.ts'
 import { readJsonBody } from './body.ts'
 import type { HttpEvent } from './event.ts'
 import type { Input, Route } from './route.ts'
@@ -55,7 +55,8 @@ const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unk
   const parsed = schema.safeParse(value, { error: issueText })
   if (parsed.success) return parsed.data
   const mistyped = new Set<string>()
-  for (const { code, path, message } of parsed.error.issues.slice(0, MOST_ISSUES)) {
+  const faults = parsed.error.issues.flatMap(issuesWithin).slice(0, MOST_ISSUES)
+  for (const { code, path, message } of faults) {
     const place = path.join('.')
     // A list in place of a text also fails the length check, which would only confuse.
     if (mistyped.has(place)) continue

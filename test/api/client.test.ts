@@ -94,6 +94,14 @@ describe('the client', () => {
     expect(await failure(answered(cut))).toMatchObject({ name: 'SyntaxError' })
   })
 
+  it('takes no success without JSON for an answer, which another server gives', async () => {
+    const page = new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } })
+    expect(await failure(answered(page))).toMatchObject({
+      ...{ name: 'ApiError', status: 200, code: 'http_200', body: '<h1>Welcome</h1>' },
+      message: 'The service answered 200 without JSON',
+    })
+  })
+
   it('makes an error of whatever a proxy answers in between', async () => {
     const page = new Response('<h1>Bad gateway</h1>', { status: 502, headers: { 'retry-after': '3' } })
     expect(await failure(answered(page))).toMatchObject({

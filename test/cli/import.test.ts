@@ -76,7 +76,8 @@ describe('what agent-tasks import sends', () => {
       const part = JSON.parse(body)
       parts.push({ ...part, bytes: body.length })
       const results = { imported: part.tasks.length, skipped: 0, errors: [] }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ results }))
+      const answer = JSON.stringify({ message: 'Imported', results })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
     })
     const { url, stop } = await onLoopback(server)
     const cli = commandLine({ AGENT_TASKS_URL: url, XDG_CONFIG_HOME: folder.path })

@@ -186,6 +186,10 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
     await Promise.all([1, 2, 3].map((n) => api.perform({ title: `Fails ${n}`, ...failing })))
     const retried = await cli.run('retry', '--filter', 'labels=many', '--filter', 'status=failed')
     expect(retried).toMatchObject({ code: 0, stdout: expect.stringContaining('retry: 3 of 3 tasks') })
+    const [, job = ''] = /^(bulk_\w+) {2}http/.exec(retried.stderr) ?? []
+    expect((await cli.run('api', 'cancelBulk', `id=${job}`, '--json')).json()).toMatchObject({
+      job: { id: job, status: 'completed', total: 3 },
+    })
     const again = async () =>
       (await api.client.filterTasks({ query: { labels: 'many', status: 'failed' } })).tasks
     const all = await until(async () => {
@@ -239,6 +243,17 @@ describe('without --json', () => {
     // There is no desktop here, so that no browser opens.
     expect((await cli.run('open', id)).stdout).toBe(`${service.baseUrl}/tasks/${id}\n`)
     expect((await cli.run('ls', '--search', 'none such')).stderr).toBe('No task fits.\n')
+  })
+})
+
+describe('a value that the service refuses', () => {
+  it.each([
+    [['ls', '--status', 'failed,faild'], 'status'],
+    [['retry', '--filter', 'status=failed,faild'], 'filter.status'],
+  ])('is named with its field: %j', async (args, field) => {
+    const { code, stderr } = await cli.run(...args)
+    const told = `${field}: "faild" is not one of pending, queued, in_progress, completed, failed, cancelled\n`
+    expect({ code, stderr }).toEqual({ code: 1, stderr: told })
   })
 })
 

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { routes } from '../../lib/api/routes.ts'
 import { readConfig } from '../../lib/config.ts'
 import { Problem } from '../../lib/core/errors.ts'
+import { listIn, queryInt, queryList } from '../../lib/core/page.ts'
 import { inputReader } from '../../lib/http/input.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { httpEvent } from '../fakes/http-event.ts'
@@ -68,6 +69,16 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [z.strictObject({}), { a: 1, b: 2 }, 'must not have a, b'],
   [z.union([z.string(), z.int()]), true, 'must be a text or must be a number'],
   [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'does not fit'],
+  // Of a union the forms of another kind are not told.
+  [z.union([z.array(z.string()), z.literal(['a', 'b'])]), 'c', 'must be one of a, b'],
+  [z.union([z.array(z.string()), z.enum(['a'])], { error: 'must be names' }), 'c', 'must be names'],
+  [queryList(z.enum(['a', 'b'])), 'a,faild', '"faild" is not one of a, b'],
+  [queryList(z.enum(['a'])), 'b', '"b" must be a'],
+  [queryList(queryInt(1, 4)), '1,9', '"9" must be at most 4'],
+  [queryList(z.string().min(1)), 'a,', '"" must not be empty'],
+  [queryList(z.string().max(9)), 'é'.repeat(99), `"${'é'.repeat(60)}…" must have at most 9 characters`],
+  [queryList(z.string()), 'a,'.repeat(100), 'must have at most 100 items'],
+  [listIn(z.enum(['a', 'b'])), 'faild', '"faild" is not one of a, b'],
   [z.string().refine(() => false), 'a', 'does not fit'],
   [z.string().refine(() => false, 'must have a letter'), 'a', 'must have a letter'],
   [z.url({ error: 'must be an https URL' }), undefined, 'must be an https URL'],
@@ -94,6 +105,13 @@ describe('what is wrong with a request', () => {
     ]
     expect(problem).toMatchObject({ kind: 'invalid', code: 'validation_failed', details })
     expect(problem?.message).toBe(details.map(({ path, message }) => `${path}: ${message}`).join('; '))
+  })
+
+  it('names the item of a list that is at fault, also where a text would do', () => {
+    const body = z.object({ status: listIn(z.enum(['a', 'b'])) })
+    expect(toldOf({ ...at, body }, { status: ['a', 'c'] })?.details).toEqual([
+      { path: 'status.1', message: 'must be one of a, b' },
+    ])
   })
 
   it('is reported of the whole where the whole is wrong', () => {

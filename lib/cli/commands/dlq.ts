@@ -25,7 +25,8 @@ export const dlq = defineCommand({
   name: 'dlq',
   usage: '[list | retry | discard] [<dead letter id> …] [options]',
   about: 'List the dead letter queue, retry what is in it, or discard it.',
-  details: 'A retry queues the same task again, its attempts back at 0; a discard leaves it failed.',
+  details: `A retry queues the same task again, its attempts back at 0; a discard leaves it failed. Both are a job of the
+service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stops it.`,
   options: {
     status: {
       type: 'string',
@@ -45,8 +46,7 @@ export const dlq = defineCommand({
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
     return inBulk(askDlq(connected, verb, all ? undefined : given), {
-      // Named ids need no confirmation.
-      ...{ service: connected, terminal, json, yes: yes || !all },
+      ...{ service: connected, terminal, json, yes, isNamed: !all },
       ...{ verb, things: 'dead letters' },
     })
   },

@@ -16,7 +16,7 @@ agent-tasks run. With --json the line comes when the log is complete.`,
   words: [1, 1],
   run: async ({ values: { follow = false, json = false }, words: [id = ''], terminal, service }) => {
     const connected = service()
-    const lines = createLogLines(terminal, terminal.out, false)
+    const lines = createLogLines(terminal, terminal.out, { said: false })
     const read = () => connected.client.taskEvents({ params: { id } })
     if (!follow) {
       const answer = await read()

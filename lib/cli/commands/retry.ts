@@ -8,7 +8,8 @@ export const retry = defineCommand({
   usage: '<task id> | --filter field=value …',
   about: 'Run tasks that have ended again, each as a new task.',
   details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
-begins, and retried by a job of the service that goes on when this program ends. On a terminal it asks first.`,
+begins, and retried by a job of the service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stops
+it. On a terminal it asks first. Where nothing matches there is no job, and it exits 0.`,
   options: {
     ...filterOption,
     'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },

@@ -1,6 +1,7 @@
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
+import { interruptible } from '../interrupt.ts'
 import { createLogLines } from '../log-lines.ts'
 import { exitOf, showOutcome } from '../outcome.ts'
 import type { Service } from '../service.ts'
@@ -66,20 +67,12 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
   },
 })
 
-/** Ctrl-C ends the wait and not the task. */
-const interruptible = () => {
-  const interrupted = new AbortController()
-  const stop = () => interrupted.abort()
-  process.on('SIGINT', stop)
-  return { signal: interrupted.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
-}
-
 const waitFor = async (id: string, service: Service, terminal: Terminal, json: boolean): Promise<number> => {
   const { say } = terminal
   using waiting = interruptible()
   if (!json) say(`${id}  ${service.url}/tasks/${id}`)
-  const silent = { task: () => undefined, session: () => undefined }
-  const print = json ? silent : createLogLines(terminal, say)
+  const silent = { task: () => undefined, session: () => undefined, finish: () => undefined }
+  const print = json ? silent : createLogLines(terminal, say, { isBeforeOutput: true })
   const left = `Follow it: agent-tasks logs -f ${id}\nCancel it: agent-tasks cancel ${id}`
   try {
     const task = await followTask({ service, id, print, signal: waiting.signal })
@@ -87,6 +80,7 @@ const waitFor = async (id: string, service: Service, terminal: Terminal, json: b
     terminal.json({ task })
     return exitOf(task)
   } catch (error) {
+    print.finish()
     if (!waiting.signal.aborted) {
       say(`${id} may still be running.\n${left}`)
       throw error

@@ -1,0 +1,103 @@
+import { createServer } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from '@jest/globals'
+import type { BulkJob } from '../../lib/bulk/schema.ts'
+import { main } from '../../lib/cli/main.ts'
+import { onLoopback } from '../../offline/loopback.ts'
+import { until } from '../journeys/api.ts'
+import { commandLine } from './command-line.ts'
+
+const ID = 'bulk_1'
+
+/** A service in which a filter finds so many tasks, and whose job does 100 more each time that it is read. */
+const openService = async ({ count, ends = true }: { count: number; ends?: boolean }) => {
+  const asked: string[] = []
+  const job: BulkJob = {
+    ...{ id: ID, target: 'tasks', action: 'retry', status: 'running', total: count, done: 0, failed: 0 },
+    ...{ createdBy: 'user_1', createdAt: '2026-01-01T00:00:00.000Z', failures: [] },
+  }
+  const answers: Readonly<Record<string, () => object>> = {
+    'POST /api/tasks/bulk dry': () => ({ count, sample: [] }),
+    'POST /api/dlq/bulk dry': () => ({ count, sample: [] }),
+    'POST /api/tasks/bulk': () => ({ job }),
+    [`GET /api/bulk/${ID}`]: () => {
+      job.done = Math.min(job.done + 100, ends ? count : count - 1)
+      if (job.done === count) job.status = 'completed'
+      return { job }
+    },
+    [`POST /api/bulk/${ID}/cancel`]: () => ({ message: 'Bulk job stopped', job }),
+  }
+  const server = createServer(async (request, response) => {
+    const isDry = (await text(request)).includes('"dryRun":true')
+    const call = `${request.method} ${request.url}${isDry ? ' dry' : ''}`
+    asked.push(call)
+    const answer = answers[call]?.()
+    const json = JSON.stringify(answer ?? { error: 'none', code: 'none' })
+    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(json)
+  })
+  const { url, stop } = await onLoopback(server)
+  return { url, asked, [Symbol.dispose]: stop }
+}
+
+/** Runs a command in this process, with a terminal for its messages or without one. */
+const runHere = async (url: string, args: readonly string[], isTTY = false) => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const stderr = Object.assign(new PassThrough(), { isTTY })
+  const env = { AGENT_TASKS_URL: url, HOME: '/nonexistent' }
+  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
+  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+}
+
+const RETRY = ['retry', '--filter', 'status=failed', '--yes'] as const
+
+describe('a bulk job of the command line', () => {
+  it('is named with its page when it is accepted, and is counted on a terminal', async () => {
+    using service = await openService({ count: 150 })
+    const { url } = service
+    const { code, stdout, stderr } = await runHere(url, RETRY, true)
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `retry: 150 of 150 tasks, ${ID} is completed\n`,
+    })
+    expect(stderr.startsWith(`${ID}  ${url}/bulk/${ID}\n`)).toBe(true)
+    expect(stderr.split('\r').slice(1)).toEqual([
+      'retry: 0 of 150 tasks\u001b[K',
+      'retry: 100 of 150 tasks\u001b[K',
+      '\u001b[K',
+    ])
+  })
+
+  it('is named and not counted without a terminal', async () => {
+    using service = await openService({ count: 1 })
+    const { stderr } = await runHere(service.url, RETRY)
+    expect(stderr).toBe(`${ID}  ${service.url}/bulk/${ID}\n`)
+  })
+
+  it('goes on after Ctrl-C, which says where it is and how it is stopped', async () => {
+    using service = await openService({ count: 2, ends: false })
+    const { url, asked } = service
+    const cli = commandLine({ AGENT_TASKS_URL: url, HOME: '/nonexistent' })
+    const { child, exited } = cli.start(RETRY)
+    await until(async () => asked.includes(`GET /api/bulk/${ID}`) || undefined)
+    child.kill('SIGINT')
+    const { code, stderr } = await exited
+    expect(code).toBe(130)
+    expect(stderr).toContain(`The job goes on: ${url}/bulk/${ID}\n`)
+    const [, stop = ''] = /^Stop it: agent-tasks (.+)$/m.exec(stderr) ?? []
+    expect(await runHere(url, stop.split(' '))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Bulk job stopped'),
+    })
+  })
+
+  it.each([
+    [RETRY, 'Nothing matches: no tasks to retry.\n'],
+    [['dlq', 'discard', '--all', '--yes'], 'Nothing matches: no dead letters to discard.\n'],
+  ])('does not begin where nothing matches: %j', async (args, said) => {
+    using service = await openService({ count: 0 })
+    expect(await runHere(service.url, args)).toEqual({ code: 0, stdout: '', stderr: said })
+    expect(service.asked.filter((call) => !call.endsWith(' dry'))).toEqual([])
+    expect(await runHere(service.url, [...args, '--json'])).toMatchObject({ stdout: '{"count":0}\n' })
+  })
+})

@@ -1,0 +1,168 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from '@jest/globals'
+import { main } from '../../lib/cli/main.ts'
+import type { TaskEvent } from '../../lib/tasks/schema.ts'
+import { onLoopback } from '../../offline/loopback.ts'
+
+const ID = 'task_1'
+const OUTPUT = 'All is done.\n\nSee the note.'
+
+const timeOf = (second: number) => Date.parse('2026-01-01T00:00:00Z') + second * 1_000
+
+/** An event of the log; its id sorts by its time. */
+const logged = (second: number, type: TaskEvent['type'], message?: string) => ({
+  ...{ id: `evt_${String(second).padStart(3, '0')}`, taskId: ID, type },
+  ...{ timestamp: new Date(timeOf(second)).toISOString(), attempt: 1 },
+  ...(message === undefined ? {} : { message }),
+})
+const happens = (second: number, type: string, data: object = {}) => ({
+  ...{ type, data, timestamp: timeOf(second) },
+})
+
+/** What a service has after each read of the log: the whole log, and what its session has said in addition. */
+type Stage = {
+  readonly log: readonly ReturnType<typeof logged>[]
+  readonly session?: readonly ReturnType<typeof happens>[]
+}
+
+/** A service with one task, which goes on by one stage each time that its log is read. */
+const openService = async (stages: readonly [Stage, ...Stage[]]) => {
+  let at = -1
+  const stage = () => stages[Math.min(Math.max(at, 0), stages.length - 1)] as Stage
+  const hasEnded = () => stage().log.at(-1)?.type === 'completed'
+  const task = () => ({
+    ...{ id: ID, status: hasEnded() ? 'completed' : 'in_progress' },
+    ...(hasEnded() ? { result: { output: OUTPUT } } : {}),
+  })
+  const places: string[] = []
+  let readers: ServerResponse[] = []
+  const send = (events: readonly object[] = []) => {
+    for (const reader of readers)
+      for (const event of events) reader.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`)
+  }
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://service')
+    const json = (status: number, answer: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    if (pathname === '/api/tasks') return json(201, { message: 'Task created', task: task() })
+    if (pathname === `/api/tasks/${ID}`) return json(200, { task: task() })
+    if (pathname === `/api/tasks/${ID}/events`) {
+      at += 1
+      send(stages[at]?.session)
+      const after = searchParams.get('after') ?? ''
+      places.push(after)
+      const events = stage().log.filter(({ id }) => id > after)
+      return json(200, { taskId: ID, events, count: events.length })
+    }
+    const said = stages.slice(0, at + 1).flatMap(({ session = [] }) => session)
+    if (pathname === '/api/chat/sessions') {
+      const sessions = said.length === 0 ? [] : [{ id: 'sess_1' }]
+      return json(200, { sessions, total: sessions.length, count: sessions.length, limit: 50 })
+    }
+    if (pathname === '/api/chat/sessions/sess_1/events') {
+      readers = [response.writeHead(200, { 'content-type': 'text/event-stream' })]
+      return send(said)
+    }
+    return json(404, { error: 'There is no such route', code: 'route_not_found' })
+  })
+  const { url, stop } = await onLoopback(server)
+  return { url, places, [Symbol.dispose]: stop }
+}
+
+const runHere = async (url: string, ...args: string[]) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const env = { AGENT_TASKS_URL: url, HOME: '/nonexistent' }
+  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
+  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+}
+
+/** The lines of a log without their times and columns. */
+const linesIn = (log: string) =>
+  [...log.matchAll(/^\d\d:\d\d:\d\d {2}(\w+) *(.*)$/gm)].map(([, kind, told]) => `${kind} ${told}`.trim())
+
+const begun = [logged(0, 'created'), logged(1, 'started')]
+const prepared = [
+  ...begun,
+  logged(2, 'progress', 'Preparing an empty workspace'),
+  logged(4, 'progress', 'Step 1 of 25'),
+  logged(6, 'progress', 'list_files .'),
+]
+const words = (second: number, content: string) => happens(second, 'content', { text: content })
+const firstStep = [
+  happens(3, 'session:start'),
+  happens(4, 'step:start', { step: 1 }),
+  words(5, 'I look\n'),
+  happens(6, 'tool:call', { name: 'list_files', arguments: {} }),
+]
+const recovered = [...prepared, logged(8, 'recovered')]
+/** It comes a second after the newest event of the log, and began before that. */
+const lastStep = [
+  happens(7, 'step:start', { step: 2 }),
+  words(9, 'I write\nAnd think'),
+  happens(10, 'step:complete'),
+  happens(10, 'step:start', { step: 3 }),
+  words(11, OUTPUT),
+  happens(12, 'step:complete'),
+  happens(12, 'complete'),
+]
+const completed = [...recovered, logged(13, 'completed')]
+
+const LINES = [
+  'created',
+  'started attempt 1',
+  'progress Preparing an empty workspace',
+  'step step 1',
+  'says I look',
+  'tool list_files {}',
+  'step step 2',
+  'recovered',
+  'says I write',
+  'says And think',
+  'step step 3',
+]
+
+describe('a task that is followed', () => {
+  const stages: [Stage, ...Stage[]] = [
+    { log: begun },
+    { log: prepared, session: firstStep },
+    { log: recovered },
+    { log: completed, session: lastStep },
+  ]
+
+  it('is told by run in the order of time, its output once', async () => {
+    using service = await openService(stages)
+    const { stderr, ...printed } = await runHere(service.url, 'run', 'x')
+    expect(linesIn(stderr)).toEqual([...LINES, 'completed'])
+    expect(printed).toEqual({ code: 0, stdout: `${OUTPUT}\n` })
+  })
+
+  it('is told by logs -f with the words that are its output', async () => {
+    using service = await openService(stages)
+    const { stdout } = await runHere(service.url, 'logs', '-f', ID)
+    expect(linesIn(stdout)).toEqual([...LINES, 'says All is done.', 'says See the note.', 'completed'])
+  })
+
+  it('is read on from the newest event, and once more at its end for events that were stored late', async () => {
+    const early = [logged(0, 'created'), logged(100, 'started')]
+    const late = logged(200, 'progress', 'stored late')
+    using service = await openService([
+      { log: early },
+      { log: [...early, logged(210, 'progress', 'one')] },
+      { log: [...early, late, logged(210, 'progress', 'one'), logged(220, 'progress', 'two')] },
+      {
+        log: [
+          ...[...early, late, logged(210, 'progress', 'one'), logged(220, 'progress', 'two')],
+          logged(230, 'completed'),
+        ],
+      },
+    ])
+    const { stdout } = await runHere(service.url, 'logs', '-f', ID)
+    expect(linesIn(stdout).toSorted()).toEqual([
+      ...['completed', 'created', 'progress one', 'progress stored late', 'progress two'],
+      'started attempt 1',
+    ])
+    expect(service.places).toEqual(['', 'evt_100', 'evt_210', 'evt_220', 'evt_100'])
+  })
+})

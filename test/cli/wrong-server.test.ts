@@ -1,0 +1,71 @@
+import { createServer } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, it } from '@jest/globals'
+import { main } from '../../lib/cli/main.ts'
+import { onLoopback } from '../../offline/loopback.ts'
+import { temporaryFolder } from '../journeys/service.ts'
+
+const folder = temporaryFolder()
+afterAll(() => folder[Symbol.dispose]())
+
+/** Runs a command in this process, against a server that gives each request the same answer. */
+const runAgainst = async (args: readonly string[], contentType: string, body: string) => {
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': contentType }).end(body),
+  )
+  const { url, stop } = await onLoopback(server)
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  try {
+    const env = { AGENT_TASKS_URL: url, XDG_CONFIG_HOME: folder.path }
+    const code = await main({ args, env, streams: { stdin, stdout, stderr } })
+    return { url, code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+  } finally {
+    await stop()
+  }
+}
+
+const answers: readonly (readonly [what: string, contentType: string, body: string])[] = [
+  ['a page', 'text/html', '<h1>Welcome</h1>'],
+  ['a text', 'text/plain', 'ok'],
+  ['an object without properties', 'application/json', '{}'],
+  ['a list', 'application/json', '[]'],
+  [
+    'properties of other kinds',
+    'application/json',
+    '{"tasks":{},"items":1,"events":null,"task":"x","job":[]}',
+  ],
+  ['JSON that is none', 'application/json', 'ok'],
+]
+const commands: readonly (readonly string[])[] = [
+  ['run', 'x'],
+  ['run', 'x', '--no-wait'],
+  ['ls'],
+  ['logs', 'task_x'],
+  ['logs', '-f', 'task_x'],
+  ['diff', 'task_x'],
+  ['cancel', 'task_x'],
+  ['retry', 'task_x'],
+  ['retry', '--filter', 'status=failed'],
+  ['dlq'],
+  ['dlq', 'discard', 'dlq_x'],
+  ['open', 'task_x'],
+  ['login'],
+]
+
+describe('a server that is not the service', () => {
+  it.each(answers)('and answers %s is named by every command, with exit code 3', async (_, ...answer) => {
+    for (const args of commands) {
+      const { url, code, stdout, stderr } = await runAgainst(args, ...answer)
+      expect({ args, code, stdout, stderr }).toEqual({
+        ...{ args, code: 3, stdout: '' },
+        stderr: `${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?\n`,
+      })
+    }
+  })
+
+  it('is named by api where its answer has another content type than the operation', async () => {
+    const page = await runAgainst(['api', 'getTask', 'id=x', '--json'], 'text/html', '<h1>Welcome</h1>')
+    expect(page).toMatchObject({ code: 3, stdout: expect.stringContaining('"code":"wrong_server"') })
+  })
+})

@@ -121,7 +121,13 @@ export const createTaskCommands = (needs: Needs) => {
     const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
-      log: [transitions.event('retried', { message: `by ${principal.userId}` })],
+      // The code distinguishes it from a redrive, which queues this same task.
+      log: [
+        transitions.event('retried', {
+          message: `by ${principal.userId}`,
+          metadata: { code: 'run_as_new', taskId: task.id },
+        }),
+      ],
     }
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))

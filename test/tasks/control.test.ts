@@ -95,7 +95,9 @@ describe('POST /api/tasks/:id/retry', () => {
       createdBy: 'user_bob',
     })
     expect(body.task.result).toBeUndefined()
-    expect(await service.eventTypes('task_sample')).toEqual(['retried'])
+    expect((await service.tasks.events('task_sample')).events).toMatchObject([
+      { type: 'retried', metadata: { code: 'run_as_new', taskId: body.task.id } },
+    ])
     expect((await service.tasks.get('task_sample')).status).toBe(status)
   })
 

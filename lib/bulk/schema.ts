@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { FingerprintSchema } from '../core/failure-group.ts'
-import { listIn, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
+import { listIn, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { DLQ_STATUSES } from '../queue/schema.ts'
 import {
   filterFields,
@@ -78,10 +78,11 @@ const TaskSelectionSchema = z.strictObject({
   source: listIn(TaskSourceSchema).optional(),
   agent: listIn(word).optional(),
   labels: listIn(word).optional(),
+  retried: z.union([z.boolean(), queryFlag]).optional(),
   ...filterFields,
   fingerprint: FingerprintSchema.optional().meta({
     description:
-      'The tasks of a failure group whose dead letters wait; no other field but `limit` goes with it',
+      'The tasks of a failure group whose dead letters wait, none of which was retried; no other field but `limit` and `retried: false` goes with it',
   }),
   sortBy: z.enum(TASK_SORTINGS).optional(),
   sortOrder: z.enum(['asc', 'desc']).optional(),
@@ -112,11 +113,13 @@ export const BulkTasksBody = z
   .refine(isOneOf, ONE_OF)
   .refine(({ filter }) => filter?.fingerprint === undefined || isAlone(filter), {
     path: ['filter', 'fingerprint'],
-    message: 'goes with no other field but limit',
+    message: 'goes with no other field but limit and retried: false',
   })
 export type BulkTasks = z.output<typeof BulkTasksBody>
 
-const isAlone = (filter: object): boolean =>
+/** A retry resolves the dead letter of its task, so that none of a group whose dead letters wait was retried. */
+const isAlone = ({ retried = false, ...filter }: TaskSelection): boolean =>
+  !retried &&
   Object.entries(filter).every(
     ([field, value]) => value === undefined || field === 'fingerprint' || field === 'limit',
   )

@@ -17,6 +17,8 @@ type Call = {
   /** The action, such as `retry`, and its objects, such as `tasks`. */
   verb: string
   things: string
+  /** What the selection leaves out. */
+  without?: string
 }
 
 type Answer = { job: BulkJob } | BulkPreview
@@ -41,15 +43,16 @@ export const askDlq =
  * exit code: failed when an item was refused.
  */
 export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
-  const { terminal, json, yes, isDry = false, verb, things } = call
+  const { terminal, json, yes, isDry = false, verb, things, without } = call
+  const beside = without === undefined ? '' : `, without ${without}`
   if (isDry || (!yes && !json && terminal.isInteractive)) {
     const { count } = (await ask(true)) as BulkPreview
     if (isDry) {
       if (json) terminal.json({ count })
-      else terminal.out(`${count} ${things} fit`)
+      else terminal.out(`${count} ${things} fit${beside}`)
       return EXIT.done
     }
-    if (!(await terminal.confirm(`${verb} ${count} ${things}?`))) return EXIT.cancelled
+    if (!(await terminal.confirm(`${verb} ${count} ${things}${beside}?`))) return EXIT.cancelled
   }
   const { job } = (await ask(false)) as { job: BulkJob }
   return show(await ended(job, call), call)

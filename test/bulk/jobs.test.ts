@@ -148,6 +148,11 @@ describe('POST /api/tasks/bulk', () => {
       { action: 'retry', filter: { fingerprint: '0'.repeat(16), q: 'x' } },
       'filter.fingerprint',
     ],
+    [
+      'those of a group that were retried, of which none waits',
+      { action: 'retry', filter: { fingerprint: '0'.repeat(16), retried: true } },
+      'filter.fingerprint',
+    ],
   ])('refuses %s', async (_, body, path) => {
     const { call } = await withTasks(1)
     const answer = await call('POST /api/tasks/bulk', { body })
@@ -177,6 +182,33 @@ describe('POST /api/tasks/bulk', () => {
       },
       { action: 'bulk.cancel', userId: BOB.userId, details: { id, done: 0, failed: 0 } },
     ])
+  })
+})
+
+describe('a bulk retry that is asked for again', () => {
+  it('of `retried: false` goes on where the first was stopped, and then finds nothing', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { call, service, ids } = await withTasks(5, { wrapStore })
+    for (const id of ids) await service.tasks.cancel(ANN, id)
+    const filter = { status: 'cancelled', sortOrder: 'asc' }
+    const count = async (retried?: unknown) => {
+      const body = { action: 'retry', filter: { ...filter, retried }, dryRun: true }
+      return (await call('POST /api/tasks/bulk', { body })).body.count
+    }
+    const first = await start(call, { action: 'retry', filter: { ...filter, retried: false } })
+    commits.left = 2
+    await service.bulk.runSlice({ jobId: first.id, from: 0 }).catch(() => undefined)
+    commits.left = Number.POSITIVE_INFINITY
+    await call(`POST /api/bulk/${first.id}/cancel`)
+    expect([await count(false), await count('true'), await count()]).toEqual([3, 2, 5])
+
+    const second = await start(call, { action: 'retry', filter: { ...filter, retried: 'false' } })
+    await service.bulk.runSlice({ jobId: second.id, from: 0 })
+    expect(await read(call, second.id)).toMatchObject({ total: 3, done: 3, failed: 0 })
+    expect([await count(false), await count(true)]).toEqual([0, 5])
+    const retried = (await call('GET /api/tasks/filter?retried=true&sortOrder=asc')).body.tasks
+    expect(retried.map(({ id }: { id: string }) => id)).toEqual(ids)
+    expect((await call('GET /api/tasks/filter?retried=false')).body.total).toBe(5)
   })
 })
 

@@ -8,7 +8,8 @@ export const retry = defineCommand({
   usage: '<task id> | --filter field=value …',
   about: 'Run tasks that have ended again, each as a new task.',
   details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
-begins, and retried by a job of the service that goes on when this program ends. On a terminal it asks first.`,
+begins, and retried by a job of the service that goes on when this program ends. Those that were retried already are left out,
+unless --filter retried=… says otherwise. On a terminal it asks first.`,
   options: {
     ...filterOption,
     'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },
@@ -26,10 +27,12 @@ begins, and retried by a job of the service that goes on when this program ends.
       return EXIT.done
     }
     const connected = service()
-    const ask = askTasks(connected, 'retry', filterOf(filter, 'retry'))
+    const given = filterOf(filter, 'retry')
+    const ask = askTasks(connected, 'retry', { retried: 'false', ...given })
     return inBulk(ask, {
       ...{ service: connected, terminal, json, yes, isDry },
       ...{ verb: 'retry', things: 'tasks' },
+      ...(given.retried === undefined ? { without: 'those that were retried already' } : {}),
     })
   },
 })

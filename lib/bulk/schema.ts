@@ -103,14 +103,35 @@ export type DlqSelection = z.output<typeof DlqSelectionSchema>
 
 const ids = z.array(z.string().min(1).max(200)).min(1).optional()
 const dryRun = z.boolean().optional()
+const all = z.boolean().optional().meta({
+  description: 'Confirms a filter that chooses all there are: without it such a filter is 400',
+})
 
 type Chosen = { ids?: unknown; filter?: unknown }
 const isOneOf = ({ ids: given, filter }: Chosen) => (given === undefined) !== (filter === undefined)
 const ONE_OF = { path: ['ids'], message: 'give either ids or a filter' }
 
+/** Fields that order tasks, or that clients send with every filter: with no other field a filter chooses all there are. */
+const CHOOSES_ALL: ReadonlySet<string> = new Set(['sortBy', 'sortOrder', 'retried'])
+/** A filter that an error left empty must not run everything again. */
+const isMeant = ({ filter, all: isConfirmed }: { filter?: object | undefined; all?: boolean | undefined }) =>
+  filter === undefined ||
+  isConfirmed === true ||
+  Object.entries(filter).some(([field, value]) => value !== undefined && !CHOOSES_ALL.has(field))
+const MEANT = {
+  path: ['filter'],
+  message:
+    'chooses all there are: give it a field that chooses, such as status or limit, or send "all": true beside it',
+}
+const isOfFilter = ({ ids: given, all: isConfirmed }: Chosen & { all?: unknown }) =>
+  given === undefined || isConfirmed === undefined
+const OF_FILTER = { path: ['all'], message: 'goes with a filter only' }
+
 export const BulkTasksBody = z
-  .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), dryRun })
+  .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), all, dryRun })
   .refine(isOneOf, ONE_OF)
+  .refine(isMeant, MEANT)
+  .refine(isOfFilter, OF_FILTER)
   .refine(({ filter }) => filter?.fingerprint === undefined || isAlone(filter), {
     path: ['filter', 'fingerprint'],
     message: 'goes with no other field but limit and retried: false',
@@ -125,6 +146,8 @@ const isAlone = ({ retried = false, ...filter }: TaskSelection): boolean =>
   )
 
 export const BulkDlqBody = z
-  .object({ action: z.enum(['retry', 'discard']), ids, filter: DlqSelectionSchema.optional(), dryRun })
+  .object({ action: z.enum(['retry', 'discard']), ids, filter: DlqSelectionSchema.optional(), all, dryRun })
   .refine(isOneOf, ONE_OF)
+  .refine(isMeant, MEANT)
+  .refine(isOfFilter, OF_FILTER)
 export type BulkDlq = z.output<typeof BulkDlqBody>

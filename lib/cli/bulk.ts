@@ -36,7 +36,7 @@ export const askTasks =
 export const askDlq =
   ({ client }: Service, action: 'retry' | 'discard', ids?: readonly string[]): Ask =>
   (dryRun) =>
-    client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {} }) } })
+    client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {}, all: true }) } })
 
 /**
  * Starts a bulk job, which continues when this program ends; waits for its end and prints the result. Resolves to the

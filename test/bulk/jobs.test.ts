@@ -87,7 +87,7 @@ describe('POST /api/tasks/bulk', () => {
     [{ filter: { labels: 'even, all', status: 'queued,pending', priority: '3,4' } }, 3],
     [{ filter: { q: 'task 1', priority: [3] } }, 1],
     [{ filter: { source: 'cron' } }, 0],
-    [{ filter: {} }, 5],
+    [{ filter: {}, all: true }, 5],
     [{ filter: { limit: 2, sortOrder: 'asc' } }, 2],
     [{ ids: ['a', 'a', 'b'] }, 2],
   ])('tells of a dry run of %j that it is about %d tasks, and changes nothing', async (selection, count) => {
@@ -139,6 +139,7 @@ describe('POST /api/tasks/bulk', () => {
   it.each([
     ['neither ids nor a filter', { action: 'cancel' }, 'ids'],
     ['both', { action: 'cancel', ids: ['a'], filter: {} }, 'ids'],
+    ['ids, as all', { action: 'cancel', ids: ['a'], all: true }, 'all'],
     ['no ids', { action: 'cancel', ids: [] }, 'ids'],
     ['an action of dead letters', { action: 'discard', ids: ['a'] }, 'action'],
     ['a filter that would be ignored', { action: 'cancel', filter: { label: 'x' } }, 'filter'],
@@ -183,6 +184,36 @@ describe('POST /api/tasks/bulk', () => {
       { action: 'bulk.cancel', userId: BOB.userId, details: { id, done: 0, failed: 0 } },
     ])
   })
+})
+
+describe.each([
+  ['tasks', 'retry', 'cancel'],
+  ['dlq', 'retry', 'discard'],
+])('POST /api/%s/bulk with a filter that chooses all', (target, ...actions) => {
+  const CONFIRM = /: give it a field that chooses, such as status or limit, or send "all": true beside it$/
+  it.each(actions)(
+    'is refused for %s until it is confirmed, of a dry run too, and says both ways',
+    async (action) => {
+      const { call } = await startApi()
+      const filters = [{}, ...(target === 'tasks' ? [{ sortOrder: 'asc', retried: false }] : [])]
+      for (const filter of filters)
+        for (const dryRun of [true, false]) {
+          const { status, body } = await call(`POST /api/${target}/bulk`, {
+            body: { action, filter, dryRun },
+          })
+          expect([status, body.details]).toEqual([
+            400,
+            [{ path: 'filter', message: expect.stringMatching(CONFIRM) }],
+          ])
+          const confirmed = { action, filter, dryRun, all: true }
+          expect((await call(`POST /api/${target}/bulk`, { body: confirmed })).status).toBe(
+            dryRun ? 200 : 202,
+          )
+        }
+      const limited = { action, filter: { limit: 1 } }
+      expect((await call(`POST /api/${target}/bulk`, { body: limited })).status).toBe(202)
+    },
+  )
 })
 
 describe('a bulk retry that is asked for again', () => {
@@ -260,7 +291,7 @@ describe('a bulk job', () => {
   it('stops when it is told to: what it has done stays, and nothing more is done', async () => {
     const { commits, wrapStore } = limitedStore()
     const { call, service, ids } = await withTasks(3, { wrapStore })
-    const { id: jobId } = await start(call, { action: 'cancel', filter: { sortOrder: 'asc' } })
+    const { id: jobId } = await start(call, { action: 'cancel', filter: { sortOrder: 'asc' }, all: true })
     commits.left = 1
     await service.bulk.runSlice({ jobId, from: 0 }).catch(() => undefined)
     commits.left = Number.POSITIVE_INFINITY

@@ -49,7 +49,7 @@ const doAllIn = async (name: string, functions: Functions, call: Call, known: He
   }
   const waiting = [await create({ priority: 1 }), await create()]
   for (const taskId of waiting) await feed('dlq', 'ai-tasks-dlq', JSON.stringify({ v: 0, body: { taskId } }))
-  await done('dlq', { action: 'retry', filter: {} })
+  await done('dlq', { action: 'retry', filter: {}, all: true })
   await done('tasks', { action: 'cancel', ids: [...waiting, 'none'] })
   await done('tasks', { action: 'retry', ids: waiting })
   await runAll()

@@ -1,5 +1,5 @@
 /** What comes first of one time: a task starts before its session, and ends after it. */
-export type Rank = 'first' | 'between' | 'last'
+type Rank = 'first' | 'between' | 'last'
 
 type Entry = { readonly at: number; readonly rank: number; readonly print: () => void }
 

@@ -41,6 +41,7 @@ export const FilterTasksQuery = z.object({
   source: queryList(TaskSourceSchema).optional(),
   agent: queryList(word).optional(),
   labels: queryList(word).optional(),
+  retried: queryFlag.optional(),
   ...filterFields,
   sortBy: z.enum(TASK_SORTINGS).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),

@@ -110,6 +110,7 @@ const testsOf = (
   ...oneOf('agent', query.agent),
   ...oneOf('repository', query.repository === undefined ? undefined : [query.repository]),
   ...(query.labels ? [{ field: 'labels' as const, hasAll: query.labels }] : []),
+  ...(query.retried === undefined ? [] : [{ field: 'retriedBy' as const, exists: query.retried }]),
   ...between('createdAt', query.createdAfter, query.createdBefore),
   ...between('completedAt', query.completedAfter, query.completedBefore),
   ...(query.q ? [{ fields: ['title', 'description', 'prompt'] as const, contains: query.q }] : []),

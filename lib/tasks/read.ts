@@ -124,11 +124,12 @@ const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
 const startedBy = ({ metadata }: TaskRow) =>
   typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
 
-const progressEvent = (task: TaskRow, { id, at, data }: FeedEntry): TaskEvent => ({
+/** Its time is that of its id, which was made when the agent reported: the entry may be written after the end of the run. */
+const progressEvent = (task: TaskRow, { id, data }: FeedEntry): TaskEvent => ({
   id,
   taskId: task.id,
   type: 'progress',
-  timestamp: at,
+  timestamp: iso(timeOfId(id)),
   agent: task.agent,
   ...(data as ProgressData),
 })

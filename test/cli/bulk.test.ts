@@ -92,7 +92,7 @@ describe('a bulk job of the command line', () => {
   })
 
   it.each([
-    [RETRY, 'Nothing matches: no tasks to retry.\n'],
+    [RETRY, 'Nothing matches: no tasks to retry, without those that were retried already.\n'],
     [['dlq', 'discard', '--all', '--yes'], 'Nothing matches: no dead letters to discard.\n'],
   ])('does not begin where nothing matches: %j', async (args, said) => {
     using service = await openService({ count: 0 })

@@ -49,8 +49,8 @@ describe('the life of a task', () => {
     ...more,
   })
   const NOW = 100_000
-  const shown = (events: readonly TaskEvent[]) =>
-    spansOf(events, NOW).map(({ kind, attempt, from, to, ended }) =>
+  const shown = (events: readonly TaskEvent[], endedAt?: number) =>
+    spansOf(events, NOW, endedAt).map(({ kind, attempt, from, to, ended }) =>
       [kind, attempt, from / 1_000, to === undefined ? 'now' : to / 1_000, ended]
         .filter((x) => x !== undefined)
         .join(' '),
@@ -141,9 +141,29 @@ describe('the life of a task', () => {
       ],
       ['queue 1 0 1', 'attempt 1 1 2 failed', 'queue 2 8 now'],
     ],
+    [
+      'that was run again as a new task',
+      [event('started', 1, 1), event('completed', 2, 1), event('retried', 8, undefined, code('run_as_new'))],
+      ['attempt 1 1 2 completed'],
+    ],
     ['of which nothing is known', [], []],
   ])('%s is shown as what it was', (_name, events, spans) => {
     expect(shown(events)).toEqual(spans)
+  })
+
+  it.each([
+    [
+      'a retry as a new task that an earlier version logged as a redrive',
+      [event('started', 1, 1), event('failed', 2, 1), event('retried', 8)],
+      ['attempt 1 1 2 failed'],
+    ],
+    [
+      'an attempt whose end is not in the log yet',
+      [event('created', 0), event('started', 1, 1)],
+      ['queue 1 0 1', 'attempt 1 1 2'],
+    ],
+  ])('lasts no longer than until its end at 2: %s', (_name, events, spans) => {
+    expect(shown(events, 2_000)).toEqual(spans)
   })
 
   it.each([

@@ -241,6 +241,9 @@ const between = (
 const testSql = (plan: Plan, test: Test<Fields>): Sql => {
   if ('in' in test) return oneOf(plan, test)
   if ('contains' in test) return containing(plan, test)
+  // The wanted value is bound: see NEVER.
+  if ('exists' in test)
+    return { text: `(${expressionOf(plan, test.field)} IS NOT NULL) = ?`, values: [Number(test.exists)] }
   if (!('hasAll' in test)) return between(plan, test)
   return { text: hasAll(plan, test.field, test.hasAll).join(' AND ') || '1', values: [...test.hasAll] }
 }

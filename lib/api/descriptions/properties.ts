@@ -67,6 +67,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   'filterTasks.labels': ['All of these, separated by commas', 'backend'],
   assignedAgent: ['The type of the agent that is to do it, as it was asked for', 'coding-agent'],
   agent: ['The type of the agent that does it', 'coding-agent'],
+  retried: ['Whether it was run again as a new task; all where it is absent', 'false'],
   'filterTasks.agent': ['Any of these types, separated by commas', 'coding-agent'],
   metadata: [
     'An object of the caller’s own that is stored with the task; agents read some of its keys',
@@ -89,6 +90,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   promptTokens: ['Tokens that went to the model', 1_200],
   completionTokens: ['Tokens that came from the model', 300],
   totalTokens: ['Both together', 1_500],
+  retriedBy: ['The task that runs this one again, the latest of several', 'task_01KF0Q8Y3V5W7X9Z'],
   retriedFrom: ['The task that this one runs again', 'task_01KEZZZY3V5W7X9Z'],
   createdBy: ['The user who made it', 'local'],
   originalTaskId: ['The task that is run again', 'task_01KEZZZY3V5W7X9Z'],

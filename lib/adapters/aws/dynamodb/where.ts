@@ -14,6 +14,7 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
   }
   const value = row[test.field]
   if ('in' in test) return test.in.includes(value as Scalar)
+  if ('exists' in test) return ((value ?? undefined) !== undefined) === test.exists
   if ('hasAll' in test)
     return (
       test.hasAll.length === 0 || (Array.isArray(value) && test.hasAll.every((item) => value.includes(item)))
@@ -67,7 +68,7 @@ export type Bounds = { from?: string; to?: string }
 type Range = { field: string; from?: string; to?: string }
 
 const isRange = (test: Test<Fields>): test is Range =>
-  !('in' in test || 'contains' in test || 'hasAll' in test)
+  !('in' in test || 'contains' in test || 'hasAll' in test || 'exists' in test)
 
 /** Whether a test is a range of the index's own field that is exact as part of the key condition. */
 export const isBound = ({ by }: IndexPlan, test: Test<Fields>): test is Range =>
@@ -97,7 +98,8 @@ export const filterOf = (
   terms: Terms,
   test: Test<Fields>,
 ): string | undefined => {
-  if ('contains' in test || 'hasAll' in test || plan.heavy.has(test.field)) return undefined
+  if ('contains' in test || 'hasAll' in test || 'exists' in test || plan.heavy.has(test.field))
+    return undefined
   // Offloaded values, and those inside of another attribute, cannot be evaluated here.
   if (plan.long.has(test.field) || plan.fixed.has(test.field)) return undefined
   if (index.own && plan.keys.includes(test.field)) return undefined

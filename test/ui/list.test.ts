@@ -364,7 +364,8 @@ inBrowser('the list of tasks', () => {
 inBrowser('the days of the list', () => {
   it('are those of the zone that times are written in, and are counted only where all tasks are listed', async () => {
     const DAY_MS = 86_400_000
-    const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10)
+    const now = Date.now()
+    const dayOf = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
     const tasks = [2, 3].map((daysAgo) => ({
       ...finishedTasks(1)[0],
       ...{ id: `task_days${daysAgo}`, title: `Of ${daysAgo} days ago` },

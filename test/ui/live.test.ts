@@ -76,7 +76,14 @@ inBrowser('a page that follows the stream of changes', () => {
     await page.waitForTimeout(1_500)
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const network = await opened.context.newCDPSession(page)
+    await network.send('Network.enable')
+    let changes = 0
+    network.on('Network.eventSourceMessageReceived', () => {
+      changes += 1
+    })
     await world.perform({ title: 'Another' })
+    await until(() => changes > 1 || undefined)
     // Longer than changes are gathered.
     await page.waitForTimeout(1_500)
     expect(asked.filter((path) => path.includes(id))).toEqual([])

@@ -4,6 +4,7 @@ import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/comp
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
+import { isCostly } from '../../functions/ui/app/components/markdown-cost.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
@@ -287,7 +288,7 @@ describe('a day of a time zone', () => {
   it('is a filter from its first moment to its last; what is a moment, and what is no day, stays', () => {
     const filters = {
       ...{ status: 'failed', q: '2026-11-25', createdAfter: '2026-11-25', createdBefore: '2026-11-25' },
-      ...{ completedAfter: '2026-11-25T10:00:00Z', completedBefore: '2026-13-01' },
+      ...{ completedAfter: '2026-11-25T10:00:00Z', completedBefore: '2026-02-31' },
     }
     expect(daysAsMoments(filters, 'America/New_York')).toEqual({
       ...filters,
@@ -300,7 +301,8 @@ describe('a day of a time zone', () => {
 describe('an agent', () => {
   const agent = { configured: true, healthy: true } as Agent
   it.each([
-    ['healthy without tasks', 'healthy', agent, undefined],
+    ['not called anything while that is not known', undefined, agent, undefined],
+    ['healthy without tasks', 'healthy', agent, { completed: 0, failed: 0 }],
     ['healthy while fewer than five tasks failed', 'healthy', agent, { completed: 0, failed: 4 }],
     ['healthy while no more tasks fail than complete', 'healthy', agent, { completed: 9, failed: 9 }],
     ['failing when most of its tasks fail', 'failing', agent, { completed: 17, failed: 45 }],
@@ -313,6 +315,25 @@ describe('an agent', () => {
     ],
   ] as const)('is %s', (_says, condition, one, ends) => {
     expect(conditionOf(one, ends)).toBe(condition)
+  })
+})
+
+describe('a text that is costly to parse', () => {
+  const times = (text: string, count: number) => text.repeat(count)
+  it.each([
+    ['emphasis that does not end', times('*a_ ', 2_000), true],
+    ['brackets', times('[x][', 2_000), true],
+    ['lists in each other', times('1. ', 40), true],
+    ['quotes in each other', times('> ', 40), true],
+    ['more than is read on a page', times('A line.\n\n', 6_000), true],
+    [
+      'a long report is not',
+      times('- **Bold** and `code` of [a link](https://example.com).\n\n', 800),
+      false,
+    ],
+    ['a ruler is not', `${times('-', 200)}\n${times('* ', 20)}`, false],
+  ])('%s', (_what, text, expected) => {
+    expect(isCostly(text)).toBe(expected)
   })
 })
 

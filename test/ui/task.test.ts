@@ -126,6 +126,35 @@ diff --git a/b.md b/b.md
 +new
 `
 
+inBrowser('the question whether to cancel', () => {
+  it('goes with the task that it was about', async () => {
+    const asked = await world.create({
+      title: 'Asked about',
+      labels: ['question'],
+      metadata: { runMs: 240_000 },
+    })
+    const other = await world.create({
+      title: 'Not asked about',
+      labels: ['question'],
+      metadata: { runMs: 240_000 },
+    })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=question')
+    const { page } = opened
+    await page.getByRole('link', { name: 'Asked about', exact: true }).click()
+    await heading(page, 'Asked about')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    const question = page.getByRole('dialog', { name: 'Cancel this task?' })
+    await question.waitFor()
+    await world.client.cancelTask({ params: { id: asked.id } })
+    await question.waitFor({ state: 'detached' })
+    await page.keyboard.press('[')
+    await heading(page, 'Not asked about')
+    await page.getByRole('button', { name: 'Cancel' }).waitFor()
+    expect(await question.count()).toBe(0)
+    await world.client.cancelTask({ params: { id: other.id } })
+  })
+})
+
 inBrowser('the parts of a task', () => {
   it('are tabs with an address each: output rendered and as written, changes as in a review, input, raw', async () => {
     const [finished] = finishedTasks(1)

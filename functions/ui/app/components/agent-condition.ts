@@ -2,10 +2,10 @@ import type { Agent } from '../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../lib/health/schema.ts'
 import type { Tone } from './tag.tsx'
 
-type Condition = 'healthy' | 'unconfigured' | 'failing' | 'unhealthy'
+export type Condition = 'healthy' | 'unconfigured' | 'failing' | 'unhealthy'
 
 /** How tasks of an agent ended in the last 24 hours. */
-export type Ends = { completed: number; failed: number }
+export type Outcomes = { completed: number; failed: number }
 
 /** How an agent is, in a word, and what to do about it. */
 export const conditions: Readonly<Record<Condition, { says: string; tone: Tone; advice?: string }>> = {
@@ -34,18 +34,25 @@ const REFUSED =
 /** Fewer failures say little. */
 const LEAST_FAILED = 5
 
-/** Its own check decides, then how its tasks ended: an agent whose tasks mostly fail is not called healthy. */
-export const conditionOf = ({ configured, healthy }: Agent, ends: Ends | undefined): Condition => {
+/**
+ * Its own check decides, then how its tasks ended: an agent whose tasks mostly fail is not called healthy. Undefined where that
+ * is not known.
+ */
+export const conditionOf = (
+  { configured, healthy }: Agent,
+  outcomes: Outcomes | undefined,
+): Condition | undefined => {
   if (!configured) return 'unconfigured'
   if (!healthy) return 'unhealthy'
-  return ends && ends.failed >= LEAST_FAILED && ends.failed > ends.completed ? 'failing' : 'healthy'
+  if (!outcomes) return undefined
+  return outcomes.failed >= LEAST_FAILED && outcomes.failed > outcomes.completed ? 'failing' : 'healthy'
 }
 
 export const adviceOf = (
   agent: Agent,
-  ends: Ends | undefined,
+  condition: Condition | undefined,
   breaker: BreakerReading | undefined,
 ): string | undefined => {
-  const { advice } = conditions[conditionOf(agent, ends)]
+  const advice = condition && conditions[condition].advice
   return agent.configured && breaker?.state === 'OPEN' ? REFUSED : advice
 }

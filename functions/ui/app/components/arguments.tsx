@@ -7,10 +7,15 @@ import { visibleText } from './visible-text.ts'
 const LINES = 12
 const LETTERS = 1_200
 
-type Props = { label: string; values: Readonly<Record<string, unknown>> }
+type Props = {
+  label: string
+  values: Readonly<Record<string, unknown>>
+  /** Long ones are not cut: what is decided on is seen whole. */
+  isWhole?: boolean
+}
 
 /** What a tool is called with, each argument under its name. */
-export const Arguments = ({ label, values }: Props) => {
+export const Arguments = ({ label, values, isWhole = false }: Props) => {
   const given = Object.entries(values)
   if (given.length === 0) return <p className="text-muted-foreground">Without arguments</p>
   return (
@@ -22,7 +27,7 @@ export const Arguments = ({ label, values }: Props) => {
         <div key={name} className="contents">
           <dt className="text-muted-foreground">{name}</dt>
           <dd className="min-w-0 max-md:pb-1.5">
-            <Value text={visibleText(textOf(value))} name={name} />
+            <Value text={visibleText(textOf(value))} name={name} isWhole={isWhole} />
           </dd>
         </div>
       ))}
@@ -40,9 +45,9 @@ const textOf = (value: unknown): string => {
 
 const startOf = (text: string): string => text.split('\n').slice(0, LINES).join('\n').slice(0, LETTERS)
 
-const Value = ({ text, name }: { text: string; name: string }) => {
+const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string; isWhole: boolean }) => {
   const [isWhole, setWhole] = useState(false)
-  const start = startOf(text)
+  const start = isNeverCut ? text : startOf(text)
   const isCut = start.length < text.length
   return (
     <>

@@ -19,6 +19,7 @@ export const BulkProgress = ({ job, titles = new Map() }: Props) => {
         label={`${bulkWords(target, action).name} ${countOf(target)}`}
         done={done + failed}
         total={total}
+        failed={failed}
       />
       <p role="status">{saysOf(job)}</p>
       {failures.length > 0 && (

@@ -26,7 +26,13 @@ export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
             <When at={job.createdAt} className="ml-auto" />
           </span>
           {job.status === 'running' && (
-            <ProgressBar label={bulkTitle(job)} done={job.done + job.failed} total={job.total} isSlim />
+            <ProgressBar
+              label={bulkTitle(job)}
+              done={job.done + job.failed}
+              total={job.total}
+              failed={job.failed}
+              isSlim
+            />
           )}
         </Link>
       </li>

@@ -26,7 +26,7 @@ export const BulkRun = ({ title, past, items, act, onOver, onClose }: Props) => 
   return (
     <Dialog isOpen onClose={onClose} title={title}>
       <DialogBody>
-        <ProgressBar label={title} done={done} total={total} />
+        <ProgressBar label={title} done={done} total={total} failed={failures.length} />
         <p role="status">
           {isOver ? `${total - failures.length} of ${total} ${past}` : `${done} of ${total}`}
         </p>

@@ -1,10 +1,12 @@
-import { Boundary } from './boundary.tsx'
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { Boundary, useRecovery } from './boundary.tsx'
 import { lazyComponent } from './lazy.tsx'
 
 const Coloured = lazyComponent(() => import('./coloured-code.tsx'), 'ColouredCode')
 
-/** Longer code takes too long to colour while it is streamed. */
-const MOST_COLOURED = 50_000
+/** Some languages are coloured in a time that is quadratic in the length of a word or a line. */
+const MOST_LETTERS = 10_000
+const LONG_LINE = /[^\n]{500}/
 
 type Props = { text: string; language: string | null | undefined }
 
@@ -12,8 +14,8 @@ type Props = { text: string; language: string | null | undefined }
 export const Code = ({ text, language }: Props) => (
   <pre className="my-2 rounded-md border bg-muted/60 px-3 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
     <code>
-      {language && text.length <= MOST_COLOURED ? (
-        <Boundary of="code colours" failed={() => text} loading={text}>
+      {language && text.length <= MOST_LETTERS && !LONG_LINE.test(text) ? (
+        <Boundary of="code colours" failed={(props) => <Uncoloured {...props} text={text} />} loading={text}>
           <Coloured text={text} language={language} />
         </Boundary>
       ) : (
@@ -22,3 +24,8 @@ export const Code = ({ text, language }: Props) => (
     </code>
   </pre>
 )
+
+const Uncoloured = ({ text, ...props }: ErrorComponentProps & { text: string }) => {
+  useRecovery(props)
+  return text
+}

@@ -28,7 +28,12 @@ export const startOfDay = (date: string, timeZone: string): number => {
   return at
 }
 
-const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+/** Not `2026-02-31`, which is parsed as the third of March, and no year before those that a format writes with four digits. */
+const isDay = (text: string) => {
+  if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false
+  const at = Date.parse(text)
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
 
 /** Filters whose days, which the service takes for days of UTC, are moments: days of a zone begin and end at other ones. */
 export const daysAsMoments = (

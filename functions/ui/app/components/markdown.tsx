@@ -1,6 +1,12 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFromMarkdown } from 'mdast-util-gfm'
-import { gfm } from 'micromark-extension-gfm'
+import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote'
+import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
+import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item'
+import { gfmFootnote } from 'micromark-extension-gfm-footnote'
+import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+import { gfmTable } from 'micromark-extension-gfm-table'
+import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
 import { Fragment, type ReactNode, useDeferredValue, useMemo } from 'react'
 import { Code } from './code.tsx'
 import { linkOf } from './link.ts'
@@ -93,9 +99,9 @@ const drawers: Drawers = {
   delete: ({ children }) => <del>{drawn(children)}</del>,
   footnoteReference: ({ label, identifier }) => <sup>[{label ?? identifier}]</sup>,
   footnoteDefinition: ({ label, identifier, children }) => (
-    <div className="flex gap-1.5 text-muted-foreground [&>p]:my-0">
+    <div className="flex gap-1.5 text-muted-foreground">
       <sup className="pt-2">[{label ?? identifier}]</sup>
-      <div>{drawn(children)}</div>
+      <div className="[&>p]:my-0">{drawn(children)}</div>
     </div>
   ),
   blockquote: ({ children }) => (
@@ -103,11 +109,15 @@ const drawers: Drawers = {
   ),
   thematicBreak: () => <hr className="my-3" />,
   break: () => <br />,
-  link: ({ url, children }) => <Outside url={url}>{drawn(children)}</Outside>,
+  link: ({ url, children }) => <Outside url={url}>{drawn(children.map(asText))}</Outside>,
   linkReference: ({ children }) => drawn(children),
   image: ({ alt, url }) => <Outside url={url}>{alt || url}</Outside>,
   imageReference: ({ alt }) => alt,
 }
+
+/** An image within a link is its name: a link in a link is none. */
+const asText = (node: RootContent): RootContent =>
+  node.type === 'image' ? { type: 'text', value: node.alt || node.url } : node
 
 const drawn = (nodes: readonly RootContent[]): ReactNode =>
   nodes.map((node, at) => {
@@ -116,7 +126,16 @@ const drawn = (nodes: readonly RootContent[]): ReactNode =>
     return <Fragment key={at}>{draw?.(node)}</Fragment>
   })
 
-const extensions = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
+// Without GitHub's links of bare addresses: finding them is quadratic in the length of the text.
+const extensions = {
+  extensions: [gfmTable(), gfmStrikethrough(), gfmTaskListItem(), gfmFootnote()],
+  mdastExtensions: [
+    gfmTableFromMarkdown(),
+    gfmStrikethroughFromMarkdown(),
+    gfmTaskListItemFromMarkdown(),
+    gfmFootnoteFromMarkdown(),
+  ],
+}
 
 /** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. */
 export const Markdown = ({ text }: { text: string }) => {

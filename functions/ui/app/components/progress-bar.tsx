@@ -2,6 +2,8 @@ type Props = {
   label: string
   done: number
   total: number
+  /** So many of those that are done went wrong. */
+  failed?: number
   /** Thinner, within a row. */
   isSlim?: boolean
 }
@@ -11,13 +13,21 @@ const bar =
   'block w-full appearance-none overflow-hidden rounded-full bg-muted [&::-webkit-progress-bar]:bg-transparent'
 const colours = {
   running: '[&::-webkit-progress-value]:bg-running [&::-moz-progress-bar]:bg-running',
-  over: '[&::-webkit-progress-value]:bg-completed [&::-moz-progress-bar]:bg-completed',
+  completed: '[&::-webkit-progress-value]:bg-completed [&::-moz-progress-bar]:bg-completed',
+  faulty: '[&::-webkit-progress-value]:bg-queued [&::-moz-progress-bar]:bg-queued',
+  failed: '[&::-webkit-progress-value]:bg-failed [&::-moz-progress-bar]:bg-failed',
 } as const
 
+const stateOf = (done: number, total: number, failed: number): keyof typeof colours => {
+  if (done < total) return 'running'
+  if (failed === 0) return 'completed'
+  return failed < total ? 'faulty' : 'failed'
+}
+
 /** How many of how many are done. */
-export const ProgressBar = ({ label, done, total, isSlim = false }: Props) => (
+export const ProgressBar = ({ label, done, total, failed = 0, isSlim = false }: Props) => (
   <progress
-    className={`${bar} ${isSlim ? 'h-1' : 'h-1.5'} ${colours[done < total ? 'running' : 'over']}`}
+    className={`${bar} ${isSlim ? 'h-1' : 'h-1.5'} ${colours[stateOf(done, total, failed)]}`}
     value={done}
     max={Math.max(1, total)}
     aria-label={label}

@@ -32,8 +32,15 @@ const recent = (window: Window, queryKey: readonly string[]) => {
 export const useRecent = (window: Window) =>
   useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm, (data) => data && Date.parse(data.to))
 
-/** How tasks of each agent ended in the last 24 hours. */
-export const useLastDay = (): Recent['byAgent'] => useRecent('24h').data?.byAgent ?? {}
+const NONE = { completed: 0, failed: 0 }
+
+/** How the tasks of an agent ended in the last 24 hours; undefined until that is known. */
+export const useLastDay = () => {
+  const query = useRecent('24h')
+  const { data } = query
+  const outcomesOf = (agent: { type: string }) => data && (data.byAgent[agent.type] ?? NONE)
+  return { query, outcomesOf }
+}
 
 const USUAL_MS = 300_000
 

@@ -42,7 +42,7 @@ export const useDecide = () => {
   })
 }
 
-/** The newest dead letter of a group that waits; null where none does. */
+/** The newest pending dead letter of a group; null where it has none. */
 export const useNewestPending = (fingerprint: string) =>
   useQuery({
     queryKey: [...key, 'newest', fingerprint],

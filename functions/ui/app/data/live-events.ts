@@ -6,14 +6,14 @@ import { queryClient } from './query-client.ts'
 import { isStreaming, TOPICS } from './streaming.ts'
 import { patched } from './task-patch.ts'
 
-/** Changes of so long are read with one request a query: sums over all tasks cost more, and look the same a moment later. */
+/** For so long the changes of a topic cause one request of each query. Sums over all tasks cost more, and change little. */
 const gatherMsOf = (topic: string) => (topic === 'analytics' ? 5_000 : 1_000)
 /** A service that refuses the stream is asked again after this. */
 const REFUSED_MS = 30_000
 
 type Change = { type: string; data: { id?: string } }
 
-/** Whether a query is about one task, and none of these. */
+/** Whether a query is about one task that is not among the changed ones. */
 const isOfAnother = ([topic, kind, id]: QueryKey, changed: ReadonlySet<unknown>) =>
   topic === 'tasks' && (kind === 'one' || kind === 'events') && !changed.has(id)
 
@@ -88,6 +88,8 @@ const open = () => {
   close()
   const opened = new EventSource(`/api/events/stream${lastId && `?after=${encodeURIComponent(lastId)}`}`)
   let isBroken = false
+  /** The answer of a check may come after the stream is open again, or after another one took its place. */
+  const isOpen = () => source !== opened || opened.readyState === EventSource.OPEN
   opened.onopen = () => {
     isBroken = false
     isStreaming.set(true)
@@ -98,7 +100,7 @@ const open = () => {
   }
   opened.onerror = () => {
     if (isBroken || opened.readyState === EventSource.CLOSED) lose()
-    else void checkConnection().then((isThere) => isThere || lose())
+    else void checkConnection().then((isThere) => isThere || isOpen() || lose())
     isBroken = true
     // The browser comes back by itself where the connection broke, and not where it was refused.
     if (opened.readyState === EventSource.CLOSED) again = setTimeout(open, REFUSED_MS)

@@ -9,6 +9,7 @@ import { isCovered, isStreaming } from './streaming.ts'
 export const isSignedOut = createSignal(false)
 
 const MOST_TRIES = 2
+const LONG_AGO_MS = 60_000
 
 /** The service's refusals are final; what never reached it is asked again when the connection is back. */
 const tryAgain = (failures: number, error: unknown) =>
@@ -24,8 +25,9 @@ export const queryClient = new QueryClient({
     // The browser's own idea of being online is not asked: on a loopback address it is wrong.
     queries: {
       ...{ networkMode: 'always', retry: tryAgain, staleTime: 1_000 },
-      // A tab that is seen again goes on with the changes that it has missed.
-      refetchOnWindowFocus: ({ queryKey }) => !(isStreaming.get() && isCovered(queryKey)),
+      // A tab that is seen again gets the changes that it has missed. What is about a time until now changes without one.
+      refetchOnWindowFocus: ({ queryKey, state }) =>
+        !(isStreaming.get() && isCovered(queryKey)) || Date.now() - state.dataUpdatedAt > LONG_AGO_MS,
     },
     mutations: { networkMode: 'always' },
   },

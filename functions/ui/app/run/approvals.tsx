@@ -57,7 +57,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
         label={`Arguments of ${toolName}`}
         className="mx-3 mt-1.5 max-h-48 overflow-y-auto"
       >
-        <Arguments label={`What ${toolName} is called with`} values={params} />
+        <Arguments label={`What ${toolName} is called with`} values={params} isWhole />
       </Scroller>
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
         {choices.map(([decision, says, kind]) => (

@@ -17,8 +17,8 @@ export const Agents = (): ReactNode => {
   const { data, error, refetch, isFetching } = useAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
-  const lastDay = useLastDay()
-  const healthy = data?.filter((agent) => conditionOf(agent, lastDay[agent.type]) === 'healthy').length
+  const { outcomesOf } = useLastDay()
+  const healthy = data?.filter((agent) => conditionOf(agent, outcomesOf(agent)) === 'healthy').length
   return (
     <View
       title="Agents"
@@ -46,7 +46,7 @@ export const Agents = (): ReactNode => {
           <AgentCard
             key={agent.type}
             agent={agent}
-            ends={lastDay[agent.type]}
+            outcomes={outcomesOf(agent)}
             breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
           />
         ))}

@@ -19,7 +19,7 @@ export const Failures = (): ReactNode => {
   const { data, error, refetch } = useFailures(spans[since].hours)
   const [order, setOrder] = useState<BulkOrder>()
   // As it was when it was pressed: how many of it wait changes with the try.
-  const [tried, setTried] = useState<FailureGroup>()
+  const [probed, setProbed] = useState<FailureGroup>()
   const groups = data?.failures.toSorted((a, b) => Number(a.muted) - Number(b.muted))
   return (
     <View
@@ -43,7 +43,12 @@ export const Failures = (): ReactNode => {
       {groups && groups.length > 0 && (
         <ul aria-label="Failures by cause">
           {groups.map((group) => (
-            <Group key={group.fingerprint} group={group} onOrder={setOrder} onTry={() => setTried(group)} />
+            <Group
+              key={group.fingerprint}
+              group={group}
+              onOrder={setOrder}
+              onProbe={() => setProbed(group)}
+            />
           ))}
         </ul>
       )}
@@ -52,13 +57,13 @@ export const Failures = (): ReactNode => {
           {data.total - data.failures.length} more causes have fewer failures.
         </p>
       )}
-      {tried && (
+      {probed && (
         <Probe
-          group={tried}
-          onClose={() => setTried(undefined)}
+          group={probed}
+          onClose={() => setProbed(undefined)}
           onRetryOthers={() => {
-            setTried(undefined)
-            setOrder(orderFor('retry', tried.fingerprint))
+            setProbed(undefined)
+            setOrder(orderFor('retry', probed.fingerprint))
           }}
         />
       )}

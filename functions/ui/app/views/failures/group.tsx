@@ -11,7 +11,7 @@ import { When } from '../../components/when.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import { type FailureGroup, useMute } from '../../data/failures.ts'
 
-type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void; onTry: () => void }
+type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void; onProbe: () => void }
 
 /** What is to be done with all dead letters of a group that wait. */
 export const orderFor = (action: 'retry' | 'discard', fingerprint: string): BulkOrder => ({
@@ -20,7 +20,7 @@ export const orderFor = (action: 'retry' | 'discard', fingerprint: string): Bulk
 })
 
 /** Failures of one cause, and what can be done about all of them. */
-export const Group = ({ group, onOrder, onTry }: Props) => {
+export const Group = ({ group, onOrder, onProbe }: Props) => {
   const { fingerprint, code, message, agent, count, pending, firstSeen, lastSeen, spark, muted } = group
   const mute = useMute()
   const order = (action: 'retry' | 'discard') => onOrder(orderFor(action, fingerprint))
@@ -67,7 +67,7 @@ export const Group = ({ group, onOrder, onTry }: Props) => {
           size="small"
           disabled={pending === 0}
           title="Retries one of them and follows it, to see whether the cause is gone"
-          onClick={onTry}
+          onClick={onProbe}
         >
           <FlaskConical size={14} /> Try one
         </Button>

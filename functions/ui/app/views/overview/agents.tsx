@@ -1,22 +1,19 @@
-import { conditionOf, conditions } from '../../components/agent-condition.ts'
+import { conditionOf } from '../../components/agent-condition.ts'
+import { ConditionTag } from '../../components/condition-tag.tsx'
 import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { Tag } from '../../components/tag.tsx'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
 import { useLastDay } from '../../data/analytics.ts'
 
-type Agent = NonNullable<ReturnType<typeof useAgents>['data']>[number]
-
 /** Who does the work, and how that goes. */
 export const Agents = () => {
   const query = useAgents()
   const { data } = query
-  const lastDay = useLastDay()
-  const ofAgent = (agent: Agent) => conditions[conditionOf(agent, lastDay[agent.type])]
+  const { outcomesOf } = useLastDay()
   return (
     <Panel title="Agents">
       {data ? (
@@ -25,7 +22,7 @@ export const Agents = () => {
             <li key={agent.type} className="px-3.5 py-2.5">
               <div className="flex items-center justify-between gap-2">
                 <span className="truncate font-medium">{agent.name}</span>
-                <Tag tone={ofAgent(agent).tone}>{ofAgent(agent).says}</Tag>
+                <ConditionTag condition={conditionOf(agent, outcomesOf(agent))} />
               </div>
               <p className="text-muted-foreground">
                 {countOf(agent.stats.completed)} completed, {countOf(agent.stats.failed)} failed

@@ -13,11 +13,11 @@ import { useQueueStatus } from '../../data/queue.ts'
 
 /** What waits for a person: nothing of it mends itself. */
 export const Attention = () => {
-  const queries = [useQueueStatus(), useAgents(), useNotifications()] as const
-  const lastDay = useLastDay()
+  const { query: lastDay, outcomesOf } = useLastDay()
+  const queries = [useQueueStatus(), useAgents(), useNotifications(), lastDay] as const
   const waiting = useApprovalCount() ?? 0
   const [{ data: queue }, { data: agents }, { data: unread }] = queries
-  if (!queue || !agents || !unread)
+  if (!queue || !agents || !unread || !lastDay.data)
     return (
       <Panel title="Needs you">
         <NotYet query={queries.find(({ data, error }) => error && !data) ?? queries[0]}>
@@ -27,7 +27,7 @@ export const Attention = () => {
     )
   const dead = queue.deadLetterQueue.pending
   const failing = agents.filter((agent) =>
-    ['failing', 'unhealthy'].includes(conditionOf(agent, lastDay[agent.type])),
+    ['failing', 'unhealthy'].includes(conditionOf(agent, outcomesOf(agent)) ?? ''),
   )
   const items: ReactNode[] = [
     waiting > 0 && (

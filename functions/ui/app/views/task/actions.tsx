@@ -29,9 +29,10 @@ export const Actions = ({ task }: { task: Task }) => {
   const away = useAway()
   const href = linkOf(task.sourceUrl)
   const isLocked = isBusy || away !== undefined
-  const [isAsking, setAsking] = useState(false)
-  // What runs loses what it has done.
-  const stop = () => (task.status === 'in_progress' ? setAsking(true) : cancel())
+  // The attempt that the question is about: with another task, or another run of this one, it is not asked any more.
+  const [asked, setAsked] = useState<string>()
+  const attempt = `${task.id} ${task.startedAt} ${task.attempts}`
+  const stop = () => (task.status === 'in_progress' ? setAsked(attempt) : cancel())
   useKeys({
     ...(canRetry && !isLocked ? { r: retry } : {}),
     ...(canCancel && !isLocked ? { x: stop } : {}),
@@ -53,7 +54,11 @@ export const Actions = ({ task }: { task: Task }) => {
           <Ban size={14} /> Cancel
         </Button>
       )}
-      <AskToCancel isOpen={isAsking && canCancel} onClose={() => setAsking(false)} onCancel={cancel} />
+      <AskToCancel
+        isOpen={asked === attempt && canCancel}
+        onClose={() => setAsked(undefined)}
+        onCancel={cancel}
+      />
       {canRetry && (
         <Button title="Run it again as a new task (r)" needsService disabled={isBusy} onClick={retry}>
           <RotateCcw size={14} /> Retry

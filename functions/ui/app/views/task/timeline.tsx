@@ -54,6 +54,10 @@ const nameOf = ({ kind, attempt, ended }: Span) => {
   return ending ? `Attempt ${attempt}: ${ending}` : `Attempt ${attempt}`
 }
 
+/** Whether the reason of an end says more than its name. */
+const isExplained = ({ kind, ended, reason }: Span) =>
+  kind === 'attempt' && ended !== 'completed' && ended !== 'paused' && Boolean(reason)
+
 /** A stretch of the axis, in epoch milliseconds. */
 type Stretch = { readonly from: number; readonly to: number }
 
@@ -200,7 +204,7 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
         look={lookOf(span)}
         fold={works.length > 0 ? { isOpen, onToggle: () => setChosen(!isOpen) } : undefined}
       />
-      {span.kind === 'attempt' && span.ended !== 'completed' && span.reason && (
+      {isExplained(span) && (
         <li className="flex h-5 items-center text-xs text-muted-foreground">
           <span className="truncate pl-4" title={span.reason}>
             {span.reason}

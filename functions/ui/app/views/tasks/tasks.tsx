@@ -22,7 +22,7 @@ import { Transfer } from './transfer.tsx'
 const keyOf = ({ id }: TaskRow) => id
 const nameOf = ({ title }: TaskRow) => title
 
-/** What is counted by day are all tasks: of a filter that leaves some out, by another mark than a time, it tells nothing. */
+/** The days count all tasks: they say nothing of a list that leaves some out by anything but its time of creation. */
 const isOfAll = (filters: Filters) => Object.keys(filters).every((name) => /^(?:created|sort)/.test(name))
 
 /** The list of tasks. */

@@ -8,6 +8,11 @@ import { PASSWORD, type Visitor, visit } from './visitor.ts'
 import { count, createWorld, outcomes } from './world.ts'
 
 const cloud = forAllTests(startCloud, ({ stop }) => stop())
+/** It keeps nothing, so that no test opens the data of a checkout. */
+const local = forAllTests(
+  () => startService({ env: { SERVICE_MODE: 'pico' } }),
+  (service) => service[Symbol.asyncDispose](),
+)
 const NEW = 'battery staple 2'
 
 /** Pairs a device of somebody, as people do; answers its token. */
@@ -69,8 +74,7 @@ describe('changing a password', () => {
   })
 
   it('is 501 where passwords are not used', async () => {
-    await using local = await startService({ env: {} })
-    const answer = await visit(local.baseUrl, {}, { direct: true }).send(
+    const answer = await visit(local().baseUrl, {}, { direct: true }).send(
       'POST /api/auth/password',
       change(PASSWORD),
     )
@@ -169,8 +173,7 @@ describe('a reset code', () => {
   })
 
   it('is 501 where passwords are not used', async () => {
-    await using local = await startService({ env: {} })
-    using who = visit(local.baseUrl, {}, { direct: true })
+    using who = visit(local().baseUrl, {}, { direct: true })
     const answers = [await who.send('POST /api/users/user_1/reset-code'), await reset(who, 'ann', 'x')]
     expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
       [501, 'cloud_mode_only'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { visit } from '../accounts/visitor.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { startService } from '../journeys/service.ts'
 
 const composed = 'Schl\u00fcssel'
@@ -19,15 +20,21 @@ describe('the letters of an access key', () => {
       expect((await person().send('POST /api/auth/verify-access-key', { key })).status).toBe(200)
     expect((await person().send('POST /api/auth/verify-access-key', { key: 'Schlussel' })).status).toBe(401)
   })
+})
+
+describe('an access key that nobody could type', () => {
+  const service = forAllTests(
+    () => startService({ env: { SERVICE_MODE: 'pico' } }),
+    (running) => running[Symbol.asyncDispose](),
+  )
 
   it.each([
     ['spaces', ' '.repeat(6)],
     ['other spaces', '\u00a0\u2003\u3000\t\n '],
     ['characters without a shape', '\u200b'.repeat(6)],
     ['characters for control', '\u0000'.repeat(6)],
-  ])('are not %s alone', async (_what, key) => {
-    await using service = await startService({ env: { SERVICE_MODE: 'pico' } })
-    const ann = visit(service.baseUrl, {}, { direct: true })
+  ])('is refused: %s alone', async (_what, key) => {
+    const ann = visit(service().baseUrl, {}, { direct: true })
     const { status, body } = await ann.send('PUT /api/auth/access-key', { key })
     expect([status, body.details]).toEqual([
       400,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
 import { personAt } from './key-person.ts'
 
@@ -30,15 +31,25 @@ const started = async (env: Environment = {}) => {
   }
 }
 
-describe('the access key of local mode', () => {
+describe('an access key that was never set', () => {
+  const house = forAllTests(started, (running) => running[Symbol.asyncDispose]())
+
   it('is not needed while there is none', async () => {
-    await using house = await started()
-    const ann = house.person()
+    const ann = house().person()
     expect(await ann.may()).toBe(true)
     const told = await ann.tell('anything')
     expect([told.status, told.body.code]).toEqual([400, 'no_access_key'])
   })
 
+  it('is a text of 6 to 1024 characters', async () => {
+    const ann = house().person()
+    for (const key of ['short', '', 'x'.repeat(1_025), 12345678, undefined])
+      expect((await ann.change(key)).status).toBe(400)
+    expect(await ann.may()).toBe(true)
+  })
+})
+
+describe('the access key of local mode', () => {
   it('keeps who sets it signed in, and asks everybody else', async () => {
     await using house = await started()
     const [ann, bob] = [house.person(), house.person()]
@@ -72,14 +83,6 @@ describe('the access key of local mode', () => {
     expect((await bob.change(null)).status).toBe(401)
     expect((await ann.change(null)).body).toMatchObject({ success: true, hasAccessKey: false })
     expect(await house.person().may()).toBe(true)
-  })
-
-  it('is a text of 6 to 1024 characters', async () => {
-    await using house = await started()
-    const ann = house.person()
-    for (const key of ['short', '', 'x'.repeat(1_025), 12345678, undefined])
-      expect((await ann.change(key)).status).toBe(400)
-    expect(await ann.may()).toBe(true)
   })
 
   it('is not changed where the environment has it', async () => {

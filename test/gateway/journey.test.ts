@@ -2,15 +2,15 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
-import { startService, temporaryFolder } from '../journeys/service.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
 
 type Answer = { requestId: string; taskId: string; status: string; result?: { output: string } }
 
-/** A service in local mode, with a token that was made through its API. */
-const started = async (folder: string, env: Record<string, string> = {}) => {
-  const service = await startService({ env: { DATA_DIR: folder, ...env } })
+/** A caller of a service in local mode, with a token that was made through its API. */
+const callerOf = async (service: Service) => {
   const { client, events } = connect(service.baseUrl)
   const { token } = await client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
   const as = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}` } })
@@ -22,6 +22,9 @@ const started = async (folder: string, env: Record<string, string> = {}) => {
     })
   return { service, client, events, token, call, asToken: as(token) }
 }
+
+const started = async (folder: string, env: Record<string, string> = {}) =>
+  callerOf(await startService({ env: { DATA_DIR: folder, ...env } }))
 
 describe('a program that hands in work', () => {
   it('makes a token, has a task done, asks how it stands, and is told when it has ended', async () => {
@@ -80,71 +83,6 @@ describe('a program that hands in work', () => {
     expect(service.output()).not.toContain(token)
   })
 
-  it('needs a token of its own kind, with the scope, and may be nothing else with it', async () => {
-    using folder = temporaryFolder()
-    const { service, client, token, call } = await started(folder.in('data'))
-    await using _service = service
-    const body = { task: { title: 'T' } }
-    const ask = async (path: string, bearer: string) => {
-      const answer = await call('POST', path, body, bearer)
-      return [answer.status, ((await answer.json()) as { code: string }).code]
-    }
-    const open = await fetch(`${service.baseUrl}/api/gateway`, { method: 'POST' })
-    expect([open.status, ((await open.json()) as { code: string }).code]).toEqual([401, 'token_required'])
-    expect(await ask('/api/gateway', `${token.slice(0, -1)}x`)).toEqual([401, 'invalid_token'])
-    const other = await client.createToken({ body: { name: 'hooks', scopes: ['webhooks'] } })
-    expect(await ask('/api/gateway', other.token)).toEqual([403, 'scope_missing'])
-    expect(await ask('/api/tasks', token)).toEqual([401, 'invalid_token'])
-    expect(await ask('/api/tokens', token)).toEqual([401, 'invalid_token'])
-  })
-
-  it('may ask ten times in a second and sixty times in a minute', async () => {
-    using folder = temporaryFolder()
-    const { service, client, call } = await started(folder.in('data'))
-    await using _service = service
-    const statuses: number[] = []
-    let last: Response | undefined
-    // What does not fit is counted too, and makes no task.
-    const burst = async (count: number) => {
-      const answers = await Promise.all(Array.from({ length: count }, () => call('POST', '/api/gateway', {})))
-      statuses.push(...answers.map(({ status }) => status))
-      last = answers.at(-1)
-    }
-    await burst(11)
-    expect(statuses.toSorted()).toEqual([...Array(10).fill(400), 429])
-    for (let n = 0; n < 5; n++) {
-      await sleep(1_050)
-      await burst(n < 4 ? 10 : 9)
-    }
-    expect(statuses).toHaveLength(60)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
-    await sleep(1_050)
-    await burst(1)
-    expect(last?.status).toBe(429)
-    const retryAfter = Number(last?.headers.get('retry-after'))
-    expect(retryAfter).toBeGreaterThan(30)
-    expect(retryAfter).toBeLessThanOrEqual(60)
-    const { token } = await client.createToken({ body: { name: 'two', scopes: ['gateway'] } })
-    expect((await call('POST', '/api/gateway', {}, token)).status).toBe(400)
-  })
-
-  it('cannot have the service reach into its own network', async () => {
-    using folder = temporaryFolder()
-    await using receiver = await startReceiver()
-    const { service, call } = await started(folder.in('data'))
-    await using _service = service
-    const answer = await call('POST', '/api/gateway', {
-      task: { title: 'T' },
-      options: { notifyUrl: receiver.url },
-    })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
-      code: 'url_refused',
-      details: [{ path: 'options.notifyUrl' }],
-    })
-    expect(receiver.connections).toBe(0)
-  })
-
   it('gets the end although the service was killed before it could send it', async () => {
     using folder = temporaryFolder()
     await using receiver = await startReceiver((response) => response.writeHead(503).end())
@@ -183,5 +121,78 @@ describe('a program that hands in work', () => {
     expect(answer.status).toBe(202)
     expect(await answer.json()).toMatchObject({ status: 'in_progress' })
     expect((await service.exited).code).toBe(0)
+  })
+})
+
+describe('a program with a token', () => {
+  const opened = forAllTests(
+    async () => {
+      const folder = temporaryFolder()
+      return { folder, service: await startService({ env: { DATA_DIR: folder.path } }) }
+    },
+    async ({ folder, service }) => {
+      await service[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  )
+  const service = () => opened().service
+
+  it('needs a token of its own kind, with the scope, and may be nothing else with it', async () => {
+    const { client, token, call } = await callerOf(service())
+    const body = { task: { title: 'T' } }
+    const ask = async (path: string, bearer: string) => {
+      const answer = await call('POST', path, body, bearer)
+      return [answer.status, ((await answer.json()) as { code: string }).code]
+    }
+    const open = await fetch(`${service().baseUrl}/api/gateway`, { method: 'POST' })
+    expect([open.status, ((await open.json()) as { code: string }).code]).toEqual([401, 'token_required'])
+    expect(await ask('/api/gateway', `${token.slice(0, -1)}x`)).toEqual([401, 'invalid_token'])
+    const other = await client.createToken({ body: { name: 'hooks', scopes: ['webhooks'] } })
+    expect(await ask('/api/gateway', other.token)).toEqual([403, 'scope_missing'])
+    expect(await ask('/api/tasks', token)).toEqual([401, 'invalid_token'])
+    expect(await ask('/api/tokens', token)).toEqual([401, 'invalid_token'])
+  })
+
+  it('may ask ten times in a second and sixty times in a minute', async () => {
+    const { client, call } = await callerOf(service())
+    const statuses: number[] = []
+    let last: Response | undefined
+    // What does not fit is counted too, and makes no task.
+    const burst = async (count: number) => {
+      const answers = await Promise.all(Array.from({ length: count }, () => call('POST', '/api/gateway', {})))
+      statuses.push(...answers.map(({ status }) => status))
+      last = answers.at(-1)
+    }
+    await burst(11)
+    expect(statuses.toSorted()).toEqual([...Array(10).fill(400), 429])
+    for (let n = 0; n < 5; n++) {
+      await sleep(1_050)
+      await burst(n < 4 ? 10 : 9)
+    }
+    expect(statuses).toHaveLength(60)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    await sleep(1_050)
+    await burst(1)
+    expect(last?.status).toBe(429)
+    const retryAfter = Number(last?.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(30)
+    expect(retryAfter).toBeLessThanOrEqual(60)
+    const { token } = await client.createToken({ body: { name: 'two', scopes: ['gateway'] } })
+    expect((await call('POST', '/api/gateway', {}, token)).status).toBe(400)
+  })
+
+  it('cannot have the service reach into its own network', async () => {
+    await using receiver = await startReceiver()
+    const { call } = await callerOf(service())
+    const answer = await call('POST', '/api/gateway', {
+      task: { title: 'T' },
+      options: { notifyUrl: receiver.url },
+    })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: 'url_refused',
+      details: [{ path: 'options.notifyUrl' }],
+    })
+    expect(receiver.connections).toBe(0)
   })
 })

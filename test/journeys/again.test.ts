@@ -1,13 +1,24 @@
 import { describe, expect, it } from '@jest/globals'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { connect, refusalOf, typesOf } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { startService } from './service.ts'
 
 describe('a retry of a completed task', () => {
+  const opened = forAllTests(
+    async () => {
+      const world = moodyWorld()
+      return { world, service: await startService(world) }
+    },
+    async ({ world, service }) => {
+      await service[Symbol.asyncDispose]()
+      world[Symbol.dispose]()
+    },
+  )
+  const service = () => opened().service
+
   it('runs the same work as a new task that knows where it came from', async () => {
-    using world = moodyWorld()
-    await using service = await startService(world)
-    const { client, perform, task, untilTask, events } = connect(service.baseUrl)
+    const { client, perform, task, untilTask, events } = connect(service().baseUrl)
     const original = await perform({ ...moodyTask('once more'), priority: 2, labels: ['a', 'b'] })
     const again = await client.retryTask({ params: { id: original.id } })
     expect(again).toMatchObject({
@@ -22,9 +33,7 @@ describe('a retry of a completed task', () => {
   })
 
   it('is refused while the task still runs, as is a cancel of one that is over', async () => {
-    using world = moodyWorld()
-    await using service = await startService(world)
-    const { client, create, perform } = connect(service.baseUrl)
+    const { client, create, perform } = connect(service().baseUrl)
     const running = await create(moodyTask('still at it', { runMs: 60_000 }))
     const over = await perform(moodyTask('over'))
     for (const refused of [

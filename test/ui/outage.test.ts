@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { Page, Request } from 'playwright-core'
 import { freePort } from '../bench/free-port.ts'
 import { until } from '../journeys/api.ts'
@@ -12,27 +12,32 @@ import { inBrowser } from './in-browser.ts'
 let world: ReturnType<typeof moodyWorld>
 let port: number
 let service: Service
+let isUp = false
 const start = async () => {
   service = await startService({ env: { ...world.env, PORT: String(port) }, mostMs: 300_000 })
+  isUp = true
+}
+const kill = async () => {
+  isUp = false
+  await service?.kill9()
 }
 beforeAll(async () => {
   port = await freePort()
   world = moodyWorld()
 })
+// A service that came back in the test before is as good as a new one: all of them share one data folder.
 beforeEach(async () => {
-  if (hasBrowser) await start()
+  if (hasBrowser && !isUp) await start()
 }, 90_000)
-afterEach(async () => {
-  await service?.kill9()
-})
 afterAll(async () => {
   await closeBrowser()
+  await kill()
   world[Symbol.dispose]()
 })
 
 const LOST = 'The connection to the service is lost.'
 const killed = async (page: Page) => {
-  await service.kill9()
+  await kill()
   await page.getByText(LOST).waitFor()
 }
 const back = async (page: Page) => {

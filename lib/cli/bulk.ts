@@ -49,8 +49,8 @@ export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
     const { count } = (await ask(true)) as BulkPreview
     if (isDry || count === 0) {
       if (json) terminal.json({ count })
-      else if (count === 0) terminal.say(`Nothing matches: no ${things} to ${verb}.`)
-      else terminal.out(`${count} ${things} fit`)
+      else if (isDry) terminal.out(`${count} ${things} fit`)
+      else terminal.say(`Nothing matches: no ${things} to ${verb}.`)
       return EXIT.done
     }
     const mayAsk = !yes && !json && terminal.isInteractive

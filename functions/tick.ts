@@ -1,5 +1,5 @@
 import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
-import { describeAgents } from '../lib/app/cloud-groups.ts'
+import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
 import { openMemoryPorts } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-ports.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createLog } from '../lib/adapters/node/log.ts'
-import { describeAgents } from '../lib/app/cloud-groups.ts'
+import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openBasePorts } from '../lib/app/cloud-ports.ts'
 import { banner, complain, refuseOpenHost, signInOf } from '../lib/app/start-up.ts'
 import { createAuthContext } from '../lib/composition/auth.ts'

@@ -57,7 +57,7 @@ export const startPoller = (settings: Settings): Poller => {
   const loop = async (): Promise<void> => {
     while (!stopped)
       await work().catch(async (error) => {
-        log.warn({ queueUrl, error: String(error) }, 'a batch came to nothing and is delivered again')
+        log.warn({ queueUrl, error: String(error) }, 'a batch failed and is delivered again')
         await sleep(PAUSE_MS)
       })
   }

@@ -59,7 +59,7 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
     }
     const context = { awsRequestId: `offline-${sequence}`, getRemainingTimeInMillis: () => 60_000 }
     await handler?.({ Records: [record], shardId: SHARD }, context).catch((thrown) =>
-      log?.error({ table, reason: String(thrown) }, 'what follows from a write was lost'),
+      log?.error({ table, reason: String(thrown) }, 'the messages and counters of a write were lost'),
     )
   }
 

@@ -79,7 +79,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     usedBy === undefined || (await store.get(registrations, email))?.userId === usedBy
 
   /** Whether the user who made it may still invite: an invite has the rights of its maker. */
-  const isVouchedFor = async ({ createdBy }: InviteRow) => {
+  const hasValidMaker = async ({ createdBy }: InviteRow) => {
     const status = await accountStatusOf(createdBy)
     return status?.role === 'admin' && !status.disabled
   }
@@ -90,7 +90,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     const row = at > 0 ? await store.get(invites, PREFIX + code.slice(0, at)) : undefined
     const isKnown = timingSafeEqual(digest(code.slice(at + 1)), bytesOf(row))
     if (row === undefined || !isKnown || !admits(row, email)) throw invalidInvite()
-    if (!(await isFreeFor(row, email)) || !(await isVouchedFor(row))) throw invalidInvite()
+    if (!(await isFreeFor(row, email)) || !(await hasValidMaker(row))) throw invalidInvite()
     return row
   }
 
@@ -99,7 +99,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     const selection = { index: 'ofEmail', is: email, order: 'desc', limit: MOST_OF_EMAIL } as const
     const { rows } = await store.page(invites, selection)
     for (const row of rows)
-      if (row.usedBy === undefined && admits(row, email) && (await isVouchedFor(row))) return row
+      if (row.usedBy === undefined && admits(row, email) && (await hasValidMaker(row))) return row
     return undefined
   }
 

@@ -1,25 +1,12 @@
-import { codingAgentFacts } from '../adapters/agents/coding/facts.ts'
-import { loadAgents } from '../adapters/agents/load.ts'
-import { openSsm } from '../adapters/aws/clients.ts'
-import { listSecrets } from '../adapters/aws/secrets.ts'
-import { createClock } from '../adapters/node/clock.ts'
 import { type AuthContext, type AuthPorts, createAuthContext } from '../composition/auth.ts'
 import { composeWork, type Work, type WorkPorts } from '../composition/work.ts'
-import {
-  families,
-  isConfigured,
-  PROVIDER_KINDS,
-  type ProviderSettings,
-  variable,
-} from '../config/families.ts'
 import type { Config } from '../config.ts'
 import type { Gateway } from '../gateway/service.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import type { Health } from '../health/service.ts'
 import type { Handlers, Routes } from '../http/route.ts'
-import type { AgentAdapter } from '../ports/agent.ts'
 import type { Blobs } from '../ports/blobs.ts'
-import type { Clock } from '../ports/clock.ts'
+import { describeAgents } from './cloud-agents.ts'
 import type { Open } from './cloud-function.ts'
 import { openBasePorts, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 import { openHealth } from './health.ts'
@@ -72,55 +59,3 @@ export const waitingAtMost = <G extends Pick<Gateway, 'waitFor'>>(longestMs: num
   waitFor: (taskId: string, forMs: number, signal?: AbortSignal) =>
     gateway.waitFor(taskId, Math.min(forMs, longestMs), signal),
 })
-
-/** The agents as functions without them know them: by their facts, and whether they are configured. */
-export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
-  const { configured, look } = createProviderCheck(config, createClock())
-  const codingAgent: AgentAdapter = {
-    ...codingAgentFacts,
-    configured,
-    healthCheck: async () => {
-      await look()
-      return configured() ? { healthy: true } : { healthy: false, message: 'No model provider is configured' }
-    },
-    execute: async () => {
-      throw new Error('Agents run in the worker function')
-    },
-  }
-  return loadAgents(codingAgent, config)
-}
-
-/** A stored or removed key shows within this time. */
-const LOOK_AGAIN_MS = 60_000
-
-/** The settings that configure a provider. The size of a context window is not one. */
-const FIELDS = Object.keys(families.providers.schema.shape).filter((field) => field !== 'contextTokens')
-
-const variables: ReadonlySet<string> = new Set(
-  PROVIDER_KINDS.flatMap((kind) => FIELDS.map((field) => variable(kind, field))),
-)
-
-const isNamed = ({ contextTokens: _, ...rest }: ProviderSettings): boolean => isConfigured(rest)
-
-/**
- * Whether the worker function has a model provider, for functions other than the worker: by the settings that all
- * functions get, or by the names of parameters whose values only the worker may read.
- */
-export const createProviderCheck = (config: Config, clock: Pick<Clock, 'monotonic'>) => {
-  const { SECRETS_PATH: path, AWS_REGION: region } = config
-  // Emulators have the demo model.
-  const isGiven = config.DYNAMODB_ENDPOINT !== undefined || Object.values(config.providers).some(isNamed)
-  let isStored = false
-  let lookAgainAt = 0
-  return {
-    /** By the result of the last look. */
-    configured: (): boolean => isGiven || isStored,
-    /** Looks once a minute. Rejects when it fails. */
-    look: async (): Promise<void> => {
-      if (isGiven || path === undefined || clock.monotonic() < lookAgainAt) return
-      const names = await listSecrets(await openSsm({ region }), path)
-      isStored = names.some((name) => variables.has(name))
-      lookAgainAt = clock.monotonic() + LOOK_AGAIN_MS
-    },
-  }
-}

@@ -13,7 +13,7 @@ import type { AgentAdapter } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
-import { describeAgents } from './cloud-groups.ts'
+import { describeAgents } from './cloud-agents.ts'
 import { openAccounts, openSending, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 
 /** The domains of a function without agents; its tasks may name `adapters`. */

@@ -188,14 +188,14 @@ const openKmsCipher = (keyId: string, config: Config, { entropy, clock }: Cipher
   return createKmsCipher({ connect: () => openKms({ region, endpoint }), keyId, entropy, clock, ...older })
 }
 
-const refuse = async (): Promise<never> => {
+const throwNotConfigured = async (): Promise<never> => {
   throw new Problem(
     'unavailable',
     'encryption_not_configured',
     'Secrets cannot be stored yet: set KMS_KEY_ID (or ENCRYPTION_KEY) for the deployment',
   )
 }
-const notConfigured: Cipher = { seal: refuse, open: refuse }
+const notConfigured: Cipher = { seal: throwNotConfigured, open: throwNotConfigured }
 
 /** The ports of a function with sign-in. */
 export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts => ({

@@ -1,4 +1,4 @@
-import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import { type Change, collection, countRows, type LiveDraft, type Message } from '../core/collection.ts'
 import type { Role } from '../core/principal.ts'
 import type { Trace } from '../core/trace.ts'
 import type { BulkNotice } from './notice.ts'
@@ -54,11 +54,7 @@ export const bulkJobs = collection<BulkRow>({
     byStatus: { within: 'status', by: 'createdAt' },
   },
   expires: 'expiresAt',
-  counts: ({ before, after }) => {
-    const { createdBy = '' } = after ?? before ?? {}
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    return change === 0 ? [] : [{ counter: bulkCounter(createdBy), member: LISTED, add: { total: change } }]
-  },
+  counts: countRows<BulkRow>(({ createdBy = '' }) => [{ counter: bulkCounter(createdBy), member: LISTED }]),
   recount: { index: 'ofUser', ofUser: bulkCounter },
   sends: sendsOf,
   publishes: publishesOf,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { FingerprintSchema } from '../core/failure-group.ts'
-import { listIn, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
+import { listIn, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { DLQ_STATUSES } from '../queue/schema.ts'
 import {
   filterFields,
@@ -78,10 +78,11 @@ const TaskSelectionSchema = z.strictObject({
   source: listIn(TaskSourceSchema).optional(),
   agent: listIn(word).optional(),
   labels: listIn(word).optional(),
+  retried: z.union([z.boolean(), queryFlag]).optional(),
   ...filterFields,
   fingerprint: FingerprintSchema.optional().meta({
     description:
-      'The tasks of a failure group whose dead letters wait; no other field but `limit` goes with it',
+      'The tasks of a failure group whose dead letters wait, none of which was retried; no other field but `limit` and `retried: false` goes with it',
   }),
   sortBy: z.enum(TASK_SORTINGS).optional(),
   sortOrder: z.enum(['asc', 'desc']).optional(),
@@ -102,21 +103,46 @@ export type DlqSelection = z.output<typeof DlqSelectionSchema>
 
 const ids = z.array(z.string().min(1).max(200)).min(1).optional()
 const dryRun = z.boolean().optional()
+const all = z.boolean().optional().meta({
+  description: 'Confirms a filter that chooses all there are: without it such a filter is 400',
+})
 
 type Chosen = { ids?: unknown; filter?: unknown }
 const isOneOf = ({ ids: given, filter }: Chosen) => (given === undefined) !== (filter === undefined)
 const ONE_OF = { path: ['ids'], message: 'give either ids or a filter' }
 
+/** Fields that order tasks, or that clients send with every filter: with no other field a filter chooses all there are. */
+const CHOOSES_ALL: ReadonlySet<string> = new Set(['sortBy', 'sortOrder', 'retried'])
+type Order = { filter?: object | undefined; all?: boolean | undefined; dryRun?: boolean | undefined }
+/** A filter that an error left empty must not run everything again. A dry run changes nothing. */
+const isMeant = ({ filter, all: isConfirmed, dryRun: isDry }: Order) =>
+  filter === undefined ||
+  isConfirmed === true ||
+  isDry === true ||
+  Object.entries(filter).some(([field, value]) => value !== undefined && !CHOOSES_ALL.has(field))
+const MEANT = {
+  path: ['filter'],
+  message:
+    'chooses all there are: give it a field that chooses, such as status or limit, or send "all": true beside it',
+}
+const isOfFilter = ({ ids: given, all: isConfirmed }: Chosen & { all?: unknown }) =>
+  given === undefined || isConfirmed === undefined
+const OF_FILTER = { path: ['all'], message: 'goes with a filter only' }
+
 export const BulkTasksBody = z
-  .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), dryRun })
+  .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), all, dryRun })
   .refine(isOneOf, ONE_OF)
+  .refine(isMeant, MEANT)
+  .refine(isOfFilter, OF_FILTER)
   .refine(({ filter }) => filter?.fingerprint === undefined || isAlone(filter), {
     path: ['filter', 'fingerprint'],
-    message: 'goes with no other field but limit',
+    message: 'goes with no other field but limit and retried: false',
   })
 export type BulkTasks = z.output<typeof BulkTasksBody>
 
-const isAlone = (filter: object): boolean =>
+/** A retry resolves the dead letter of its task, so that none of a group whose dead letters wait was retried. */
+const isAlone = ({ retried = false, ...filter }: TaskSelection): boolean =>
+  !retried &&
   Object.entries(filter).every(
     ([field, value]) => value === undefined || field === 'fingerprint' || field === 'limit',
   )

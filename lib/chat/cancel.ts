@@ -3,7 +3,7 @@ import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Conversations } from './conversations.ts'
-import { isHeld, turnCancelled } from './leases.ts'
+import { isLeased, turnCancelled } from './leases.ts'
 import { type ConversationRow, conversations as conversationRows } from './rows.ts'
 import { endWaiting, findWaiting, pendingOf, type WithdrawApprovals } from './waiting.ts'
 
@@ -43,7 +43,7 @@ export const createCancelTurn = (needs: Needs) => {
 
   /** The approvals that the turn waited for; undefined when it has changed its state. */
   const tried = async (row: ConversationRow): Promise<string[] | undefined> => {
-    const isGoingOn = isHeld(row, clock)
+    const isGoingOn = isLeased(row, clock)
     if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()
     const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
     const { code, message } = turnCancelled()

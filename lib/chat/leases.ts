@@ -17,7 +17,7 @@ export const turnLost = (row: object | undefined): Problem =>
     : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
 
 /** Whether a turn of the conversation is running, in any process. */
-export const isHeld = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
+export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && turnUntil > clock.now()
 
 type Lease = { conversationId: string; controller: AbortController; cancelRenewal: () => void }
@@ -73,7 +73,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
       return controller.signal
     },
     drop,
-    isHeld: (row: ConversationRow): boolean => isHeld(row, clock),
+    isLeased: (row: ConversationRow): boolean => isLeased(row, clock),
     until: () => clock.now() + LEASE_MS,
     /** Releases the lease: the next turn may begin at once. */
     release: async (id: string, token: string): Promise<void> => {

@@ -65,7 +65,7 @@ const SPOKEN: Readonly<Record<ModelMessage['role'], string>> = {
   tool: 'Tool result',
 }
 /** The most characters of a tool's result in a text to summarise. */
-const LONGEST_TOLD = 2_000
+const LONGEST_IN_TRANSCRIPT = 2_000
 
 /** Messages as a text for the model that summarises them. */
 export const transcriptOf = (messages: readonly ModelMessage[]): string =>
@@ -74,9 +74,9 @@ export const transcriptOf = (messages: readonly ModelMessage[]): string =>
       const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
       const lines = calls.map(
         ({ name, arguments: given }) =>
-          `[calls ${name} ${clipped(JSON.stringify(given) ?? '', LONGEST_TOLD)}]`,
+          `[calls ${name} ${clipped(JSON.stringify(given) ?? '', LONGEST_IN_TRANSCRIPT)}]`,
       )
-      const text = message.role === 'tool' ? clipped(message.content, LONGEST_TOLD) : message.content
+      const text = message.role === 'tool' ? clipped(message.content, LONGEST_IN_TRANSCRIPT) : message.content
       return `${SPOKEN[message.role]}: ${[text, ...lines].filter((line) => line !== '').join('\n')}`
     })
     .join('\n\n')

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Conversations } from './conversations.ts'
-import { isHeld, LEASE_MS } from './leases.ts'
+import { isLeased, LEASE_MS } from './leases.ts'
 import {
   type ChatTurnRow,
   type ConversationRow,
@@ -100,7 +100,7 @@ export const createConversationRemoval = (needs: Needs) => {
     const now = clock.now()
     const removal: RemovalRow = {
       ...{ id, userId, space: REMOVALS, requestedAt: iso(now) },
-      ...(isHeld(row, clock) ? { busyUntil: now + LEASE_MS } : {}),
+      ...(isLeased(row, clock) ? { busyUntil: now + LEASE_MS } : {}),
     }
     const { applied } = await store.commit<ConversationRow>(
       { remove: conversationRows, key: id, when: { userId, turnToken } },
@@ -123,7 +123,7 @@ export const createConversationRemoval = (needs: Needs) => {
     } catch (thrown) {
       log.warn(
         { conversationId: id, reason: messageOf(thrown) },
-        'what belonged to a deleted conversation is removed later',
+        'the rows of a deleted conversation are removed later',
       )
     }
   }

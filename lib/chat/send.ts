@@ -496,7 +496,7 @@ export const createSend = (needs: Needs) => {
   const takeUp = async (conversationId: string): Promise<Run | undefined> => {
     const conversation = await store.get(conversationRows, conversationId)
     if (conversation === undefined) return undefined
-    if (leases.isHeld(conversation))
+    if (leases.isLeased(conversation))
       throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
     if (conversation.turnToken === undefined) return takeWaiting(conversationId)
     const waiting = await findWaiting(store, conversationId)

@@ -223,7 +223,7 @@ export const createTurns = (needs: Needs) => {
   const open = async (principal: Pick<Principal, 'userId'>, id: string, given: OpenTurn): Promise<Turn> => {
     const target = models.resolve(given)
     const found = await conversations.own(principal, id)
-    if (leases.isHeld(found)) throw underWay()
+    if (leases.isLeased(found)) throw underWay()
     const { specs = [] } = given
     const system = await systemOf(found, given)
     // A summary takes the room that is left.

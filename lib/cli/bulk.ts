@@ -20,6 +20,8 @@ type Call = {
   /** The action, such as `retry`, and its objects, such as `tasks`. */
   verb: string
   things: string
+  /** What the selection leaves out. */
+  without?: string
 }
 
 type Answer = { job: BulkJob } | BulkPreview
@@ -44,17 +46,18 @@ export const askDlq =
  * there is no job. Resolves to the exit code: failed when an item was refused.
  */
 export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
-  const { terminal, json, yes, isDry = false, isNamed = false, verb, things } = call
+  const { terminal, json, yes, isDry = false, isNamed = false, verb, things, without } = call
+  const beside = without === undefined ? '' : `, without ${without}`
   if (!isNamed) {
     const { count } = (await ask(true)) as BulkPreview
     if (isDry || count === 0) {
       if (json) terminal.json({ count })
-      else if (isDry) terminal.out(`${count} ${things} fit`)
-      else terminal.say(`Nothing matches: no ${things} to ${verb}.`)
+      else if (isDry) terminal.out(`${count} ${things} fit${beside}`)
+      else terminal.say(`Nothing matches: no ${things} to ${verb}${beside}.`)
       return EXIT.done
     }
     const mayAsk = !yes && !json && terminal.isInteractive
-    if (mayAsk && !(await terminal.confirm(`${verb} ${count} ${things}?`))) return EXIT.cancelled
+    if (mayAsk && !(await terminal.confirm(`${verb} ${count} ${things}${beside}?`))) return EXIT.cancelled
   }
   using waiting = interruptible()
   const { job } = (await ask(false)) as { job: BulkJob }

@@ -59,7 +59,7 @@ export const main = async ({ args, env, streams }: Start): Promise<number> => {
   try {
     return await dispatch(args, env, terminal)
   } catch (error) {
-    return refuse(error, terminal, args.includes('--json'))
+    return fail(error, terminal, args.includes('--json'))
   }
 }
 
@@ -95,7 +95,7 @@ const adviceOf = (error: unknown): string => {
 }
 
 /** Prints an error, and resolves to its exit code. */
-const refuse = (error: unknown, terminal: Terminal, json: boolean): number => {
+const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   const message = safeLine(error instanceof Error ? error.message : String(error))
   const advice = adviceOf(error)
   const code = codeOf(error)

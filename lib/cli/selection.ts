@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 
 /** The fields of GET /api/tasks/filter that select tasks. */
 const FIELDS = [
-  ...['status', 'priority', 'source', 'agent', 'labels', 'repository', 'q'],
+  ...['status', 'priority', 'source', 'agent', 'labels', 'retried', 'repository', 'q'],
   ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore'],
 ]
 

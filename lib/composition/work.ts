@@ -1,7 +1,6 @@
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
-import { webhookCreator } from '../core/principal.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyOf, createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
@@ -25,18 +24,17 @@ import { createQueueStatus } from '../queue/status.ts'
 import { reportWritesOf } from '../reporting/rows.ts'
 import { createReporting } from '../reporting/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
-import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
-import { tasks as taskRows } from '../tasks/rows.ts'
+import { isFinal } from '../tasks/machine.ts'
 import type { RunTask, Task, TaskResult } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
-import type { WebhookTasks } from '../webhooks/deduplicate.ts'
 import { createInbound } from '../webhooks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
+import { createPool } from '../worker/pool.ts'
 import type { OpenRunEvents } from '../worker/run.ts'
-import { createPool, createWorker } from '../worker/worker.ts'
+import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
-import { subscriptionsOf } from './schedules.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
+import { subscriptionsOf } from './task-creation.ts'
 
 /** The state of a queue's worker in the queue's status. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
@@ -202,30 +200,6 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   }
 }
 
-const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
-/** The most tasks of an issue that are read per status; an issue has few. */
-const LOOKED_AT = 50
-
-/** Reads unfinished tasks only, and is called only when the known task of the issue has ended. */
-const unfinishedLike =
-  ({ find }: Pick<Work['tasks'], 'find'>, { store }: Pick<AuthPorts, 'store'>) =>
-  async (id: string): ReturnType<WebhookTasks['unfinishedLike']> => {
-    const { source, sourceId } = (await find(id)) ?? {}
-    if (source === undefined || sourceId === undefined) return undefined
-    const where = [
-      { field: 'source', in: [source] },
-      { field: 'sourceId', in: [sourceId] },
-    ] as const
-    const selection = { index: 'byStatus', where, order: 'desc', limit: LOOKED_AT } as const
-    const pages = await Promise.all(UNFINISHED.map((is) => store.page(taskRows, { ...selection, is })))
-    const rows = pages.flatMap((page) => page.rows)
-    // A task that a user created may name any source: it is no task of the issue, and its sender must not see it.
-    const row = rows.find(
-      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === webhookCreator(source),
-    )
-    return row && find(row.id)
-  }
-
 /** Inbound webhooks, whose events become tasks. */
 export const composeWebhooks = (
   { tasks, settings }: Pick<Work, 'tasks'> & Pick<AuthContext, 'settings'>,
@@ -234,7 +208,7 @@ export const composeWebhooks = (
 ) =>
   createInbound({
     ...ports,
-    tasks: { ...tasks, unfinishedLike: unfinishedLike(tasks, ports) },
+    tasks,
     reportWritesOf,
     cancelsClosed: () => settings.current().webhooks.cancelClosed,
     labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },

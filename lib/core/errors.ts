@@ -80,3 +80,14 @@ export const messageOf = (thrown: unknown, most = 1_000, mask = (text: string) =
   const text = mask(thrown instanceof Error ? thrown.message || thrown.name : String(thrown))
   return text.length > most ? `${text.slice(0, most - 1)}…` : text
 }
+
+/**
+ * For a promise's `catch`: gives storage's Problem `selection_too_broad` a message in the terms of the request, and
+ * rethrows any other error.
+ */
+export const withTooBroad =
+  (message: string) =>
+  (thrown: unknown): never => {
+    if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
+    throw new Problem(thrown.kind, thrown.code, message, { cause: thrown })
+  }

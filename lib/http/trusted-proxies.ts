@@ -52,7 +52,7 @@ export type Origin = { address: string; baseUrl: string; isSecure: boolean; user
 const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies): string | undefined => {
   const { trustedHops } = proxies
   const value = headers[`x-forwarded-${name}`]
-  if (trustedHops === 0 || value === undefined || !isVouchedFor(headers['x-origin-secret'], proxies))
+  if (trustedHops === 0 || value === undefined || !isFromTrustedProxy(headers['x-origin-secret'], proxies))
     return undefined
   const said = value
     .split(',')
@@ -62,7 +62,7 @@ const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies
 }
 
 /** Whether the request came through the trusted proxies; a client that bypasses them may forge their headers. */
-const isVouchedFor = (given: string | undefined, { originSecret }: TrustedProxies): boolean =>
+const isFromTrustedProxy = (given: string | undefined, { originSecret }: TrustedProxies): boolean =>
   originSecret === undefined || timingSafeEqual(digest(given ?? ''), digest(originSecret))
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

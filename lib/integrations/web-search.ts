@@ -2,6 +2,7 @@ import { createContention } from '../core/contention.ts'
 import { invalid, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
+import { versionedWrite } from '../core/versioned-row.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -98,12 +99,7 @@ export const createWebSearch = (needs: Needs) => {
     const written = await contend(async () => {
       const row = await load()
       const next = changed(row, change, sealed)
-      const { id: key, ...set } = next
-      const { applied } = await store.commit<WebSearchRow>(
-        row.version === 0
-          ? { insert: integrationRows, row: next }
-          : { update: integrationRows, key, when: { version: row.version }, set },
-      )
+      const { applied } = await store.commit<WebSearchRow>(versionedWrite(integrationRows, row, next))
       return applied ? next : undefined
     })
     if (written === undefined) throw busy()
@@ -123,7 +119,7 @@ export const createWebSearch = (needs: Needs) => {
     change: async (actor: Actor, change: WebSearchChange): Promise<WebSearchStatus> => {
       await refuseBaseUrl(change)
       const row = await write(change, await sealedIn(change))
-      await audit(actor, 'integration.change', noteOf(row, change))
+      await audit(actor, 'integration.change', auditDetailsOf(row, change))
       return statusOf(row)
     },
     /** Throws Problem `unsupported` `web_search_not_configured`, and the errors of the provider. */
@@ -189,7 +185,7 @@ const listed = (providers: WebSearchProviders) =>
   })
 
 /** The audit details of a change; of keys only the providers that have one. */
-const noteOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
+const auditDetailsOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
   const changes = WEB_SEARCH_PROVIDERS.filter((id) => change[id] !== undefined)
   return { integration: WEB_SEARCH_ID, enabled, provider, ...(changes.length > 0 ? { changes } : {}) }
 }

@@ -11,11 +11,11 @@ const PAGE = 200
 const AT_ONCE = 20
 
 /** The index of experiences in this process: their words, and their types, which do not change. */
-type Held = { version: number; lexical: Lexical; known: Map<string, ExperienceRow['type']> }
+type CachedIndex = { version: number; lexical: Lexical; known: Map<string, ExperienceRow['type']> }
 
 /** Finds experiences by their words, also those that other processes write. */
 export const createExperienceIndex = ({ store }: { store: Store }) => {
-  let last: Promise<Held | undefined> = Promise.resolve(undefined)
+  let last: Promise<CachedIndex | undefined> = Promise.resolve(undefined)
 
   /** The write of an added or removed experience, together with the version. */
   const commit = async (head: Insert<ExperienceRow> | Remove<ExperienceRow>): Promise<boolean> => {
@@ -56,9 +56,12 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   }
 
   /** The first search reads all experiences; later ones only the solutions of new ones, which may be long. */
-  const load = async (version: number, before: Held | undefined): Promise<Held> => {
+  const load = async (version: number, before: CachedIndex | undefined): Promise<CachedIndex> => {
     const { createLexical } = await import('./lexical.ts')
-    const { lexical, known }: Omit<Held, 'version'> = before ?? { lexical: createLexical(), known: new Map() }
+    const { lexical, known }: Omit<CachedIndex, 'version'> = before ?? {
+      lexical: createLexical(),
+      known: new Map(),
+    }
     const rows = await newest(before === undefined)
     const here = new Set(rows.map(({ id }) => id))
     for (const id of known.keys())
@@ -75,7 +78,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   }
 
   /** Loads the index only when an experience was added or removed, in any process. */
-  const searching = async (): Promise<Held> => {
+  const searching = async (): Promise<CachedIndex> => {
     const version = (await store.get(memoryState, STATE))?.version ?? 0
     const mine = last
       .catch(() => undefined)

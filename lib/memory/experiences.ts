@@ -53,7 +53,7 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
   }
 
   /** False when another writer won. An experience that was not useful was not used. */
-  const judge = async (id: string, useful: boolean, taskId: string | undefined): Promise<boolean> => {
+  const rate = async (id: string, useful: boolean, taskId: string | undefined): Promise<boolean> => {
     const { successScore } = await get(id)
     const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
     if (before === useful) return true
@@ -124,7 +124,7 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
      */
     use: async (id: string, { useful, taskId }: Used = {}): Promise<Experience> => {
       for (let tries = 0; tries < MOST_TRIES; tries += 1)
-        if (await (useful === undefined ? noteUse(id) : judge(id, useful, taskId))) return get(id)
+        if (await (useful === undefined ? noteUse(id) : rate(id, useful, taskId))) return get(id)
       throw busy()
     },
   }

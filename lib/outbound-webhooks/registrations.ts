@@ -140,7 +140,7 @@ export const createRegistrations = (needs: Needs) => {
         ],
       }
     })
-    await audit(principal, 'webhook.create', noteOf(row))
+    await audit(principal, 'webhook.create', auditDetailsOf(row))
     return { webhook: await shown(row), ...(given.generateSecret && secret ? { secret } : {}) }
   }
 
@@ -186,14 +186,14 @@ export const createRegistrations = (needs: Needs) => {
         rows: [await changeOf(await load(id), given)],
       }))
     const row = await load(id)
-    await audit(principal, 'webhook.change', noteOf(row))
+    await audit(principal, 'webhook.change', auditDetailsOf(row))
     return shown(row)
   }
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
     let note = {}
     await changeSubscriptions(async ({ [id]: _events, ...others }) => {
-      note = noteOf(await load(id))
+      note = auditDetailsOf(await load(id))
       return {
         subscriptions: others,
         rows: [
@@ -213,7 +213,7 @@ export const createRegistrations = (needs: Needs) => {
     const when = { secret: row.secret ?? null }
     const { applied } = await store.commit<WebhookRow>({ update: webhooks, key: id, when, set })
     if (!applied) throw changedMeanwhile()
-    await audit(principal, 'webhook.rotate', noteOf(row))
+    await audit(principal, 'webhook.rotate', auditDetailsOf(row))
     return { webhook: await shown({ ...row, ...set }), secret }
   }
 
@@ -248,7 +248,12 @@ export const createRegistrations = (needs: Needs) => {
 }
 
 /** The audit details of a webhook. They leave out the path of its URL, which may hold a secret. */
-const noteOf = ({ id, url, events, active }: WebhookRow) => ({ id, host: new URL(url).host, events, active })
+const auditDetailsOf = ({ id, url, events, active }: WebhookRow) => ({
+  id,
+  host: new URL(url).host,
+  events,
+  active,
+})
 
 const tooMany = () =>
   new Problem('invalid', 'too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks; delete one first`)

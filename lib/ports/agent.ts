@@ -64,7 +64,10 @@ export type AgentContext = {
   attempt: number
   /** The checkpoint of this attempt, when it waited for a decision. */
   checkpoint?: object
-  /** Writes a progress event and renews the lease. After a thousand events in one attempt it only renews. */
+  /**
+   * Writes a progress event and renews the lease. After 1,000 events in one attempt one more says so, and it only renews;
+   * the last 10 messages are written with the end of the run.
+   */
   progress(message: string): void
   /** Masks a secret in all output of the service until this run's end was read. */
   keepSecret(secret: string): void

@@ -44,6 +44,7 @@ export type Test<R> =
   | { field: Field<R>; in: readonly Scalar[] }
   | { field: Field<R>; hasAll: readonly string[] }
   | { field: Field<R>; from?: string; to?: string }
+  | { field: Field<R>; exists: boolean }
   | { fields: readonly Field<R>[]; contains: string }
 
 /** A place in an ordered list: the sort value and key of the last row that was read. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { DlqSelection } from '../bulk/schema.ts'
-import { missing, Problem } from '../core/errors.ts'
+import { missing, Problem, withTooBroad } from '../core/errors.ts'
 import { failureGroupOf } from '../core/failure-group.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { pagesOf } from '../core/pages.ts'
@@ -110,7 +110,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   const preview = async (selection: DlqSelection, sample: number) => {
     const most = Math.min(sample, selection.limit ?? sample)
     const query = { ...selectionOf(waiting(selection)), limit: most, total: true }
-    const { rows, total = 0 } = await store.page(deadLetters, query).catch(refuseBroad)
+    const { rows, total = 0 } = await store.page(deadLetters, query).catch(tooBroad)
     return { rows, count: Math.min(total, selection.limit ?? total) }
   }
 
@@ -214,7 +214,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     find: (id: string): Promise<DlqItem | undefined> => store.get(deadLetters, id),
     list,
     preview,
-    select: (selection: DlqSelection, most: number) => select(selection, most).catch(refuseBroad),
+    select: (selection: DlqSelection, most: number) => select(selection, most).catch(tooBroad),
     countAll,
     retry,
     /** Closes an item and leaves its task failed. Throws as `retry` does. */
@@ -244,14 +244,9 @@ const selectionOf = ({ status, fingerprint, agent, createdAfter, createdBefore }
     : { index: 'newest', where: [...byStatus, ...where], order }
 }
 
-/** Words storage's `selection_too_broad` in the terms of the request; rethrows any other error. */
-const refuseBroad = (thrown: unknown): never => {
-  if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
-  throw new Problem(thrown.kind, thrown.code, TOO_BROAD, { cause: thrown })
-}
-
-const TOO_BROAD =
-  'Too many dead letters would have to be looked through; narrow the selection by createdAfter or createdBefore'
+const tooBroad = withTooBroad(
+  'Too many dead letters would have to be looked through; narrow the selection by createdAfter or createdBefore',
+)
 
 const groupOf = ({ agent, error }: Task): Pick<DlqItem, 'code' | 'agent' | 'fingerprint'> =>
   error === undefined

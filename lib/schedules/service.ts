@@ -78,7 +78,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
       ...{ runsAs: principal.userId, revision: 1 },
     }
     await store.commit<ScheduleRow>({ insert: schedules, row })
-    await audit(principal, 'schedule.create', noteOf(row))
+    await audit(principal, 'schedule.create', auditDetailsOf(row))
     return shown(row)
   }
 
@@ -118,7 +118,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
         true,
       )
       if (!applied || row === undefined) continue
-      await audit(principal, 'schedule.change', noteOf(row))
+      await audit(principal, 'schedule.change', auditDetailsOf(row))
       return shown(row)
     }
     throw new Problem('unavailable', 'schedule_contended', 'The schedule was not changed; send it again', {
@@ -129,7 +129,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
   const remove = async (principal: Principal, id: string): Promise<void> => {
     const { applied, row } = await store.commit<ScheduleRow>({ remove: schedules, key: id })
     if (!applied || row === undefined) throw missing('Schedule')
-    await audit(principal, 'schedule.delete', noteOf(row))
+    await audit(principal, 'schedule.delete', auditDetailsOf(row))
   }
 
   /** A task of a schedule, and the schedule's fields about it. */
@@ -265,4 +265,10 @@ const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedul
 const listed = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) => row
 
 /** The audit details of a schedule. */
-const noteOf = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({ id, name, cron, timezone, enabled })
+const auditDetailsOf = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({
+  id,
+  name,
+  cron,
+  timezone,
+  enabled,
+})

@@ -1,6 +1,7 @@
 import { createContention } from '../core/contention.ts'
 import { Problem } from '../core/errors.ts'
 import type { Actor } from '../core/principal.ts'
+import { createRowCache, versionedWrite } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
@@ -26,49 +27,27 @@ export type PolicyService = ReturnType<typeof createPolicy>
 /** The policy of tools in this installation, which admins change while the service runs. */
 export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Needs) => {
   const contend = createContention({ timer: clock, entropy })
-  let row = NOTHING
-  let readAt: number | undefined
-  let reading: Promise<void> | undefined
+  const cache = createRowCache<PolicyRow>({
+    read: () => store.get(policyRows, POLICY_ID),
+    first: NOTHING,
+    ...{ clock, staleAfterMs },
+  })
 
-  const known = (): Policy => ({ ...defaultPolicy, ...row.values })
-
-  const hold = (next: PolicyRow) => {
-    row = next
-    readAt = clock.monotonic()
-  }
-
-  const load = async () => {
-    const stored = (await store.get(policyRows, POLICY_ID)) ?? NOTHING
-    // Reads may overtake each other: an earlier read must not replace the result of a later one.
-    if (stored.version >= row.version) hold(stored)
-  }
+  const known = (): Policy => ({ ...defaultPolicy, ...cache.row().values })
 
   const current = async (): Promise<Policy> => {
-    if (readAt !== undefined && clock.monotonic() - readAt < staleAfterMs) return known()
-    reading ??= load().finally(() => {
-      reading = undefined
-    })
-    await reading
+    await cache.refresh()
     return known()
   }
 
   const write = (given: Partial<Policy>) =>
     contend(async () => {
-      await load()
-      const next = { ...row, version: row.version + 1, values: { ...row.values, ...given } }
-      const { version, values } = next
-      const { applied } = await store.commit<PolicyRow>(
-        row.version === 0
-          ? { insert: policyRows, row: next }
-          : {
-              update: policyRows,
-              key: POLICY_ID,
-              when: { version: row.version },
-              set: { version, values },
-            },
-      )
+      await cache.load()
+      const before = cache.row()
+      const next = { ...before, version: before.version + 1, values: { ...before.values, ...given } }
+      const { applied } = await store.commit<PolicyRow>(versionedWrite(policyRows, before, next))
       if (!applied) return undefined
-      hold(next)
+      cache.put(next)
       return known()
     })
 
@@ -79,7 +58,7 @@ export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Nee
     current,
     /** Reads the policy from storage. */
     latest: async (): Promise<Policy> => {
-      await load()
+      await cache.load()
       return known()
     },
     /** Changes the given fields. Throws Problem `unavailable` `policy_busy` when other writers win every time. */

@@ -38,7 +38,7 @@ export type Given = { values: Readonly<Record<string, unknown>>; names: Readonly
 export type Objection = (path: string, value: unknown) => string | undefined | Promise<string | undefined>
 
 /** Throws Problem `invalid` `setting_not_changeable` that names each impossible change. */
-export const refuse = async (
+export const refuseUnchangeable = async (
   changes: readonly Change[],
   { given, objection }: { given: Given; objection: Objection },
 ) => {

@@ -1,11 +1,12 @@
 import { createContention } from '../core/contention.ts'
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
+import { createRowCache, versionedWrite } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { everySetting } from './catalog.ts'
-import { changesIn, type Given, merged, type Objection, refuse, settingsOf } from './changes.ts'
+import { changesIn, type Given, merged, type Objection, refuseUnchangeable, settingsOf } from './changes.ts'
 import { SETTINGS_ID, type SettingsRow, settingsRows } from './rows.ts'
 import type { Settings, SettingsPatch, Source, Subscriptions } from './schema.ts'
 
@@ -33,40 +34,25 @@ export const createSettings = (needs: Needs) => {
   const { store, given, clock, staleAfterMs } = needs
   const contend = createContention({ timer: clock, entropy: needs.entropy })
   const listeners: ((settings: Settings) => void)[] = []
-  let row = NOTHING
   let settings: Settings
   let subscribed: ReadonlySet<string> = new Set()
-  let readAt: number | undefined
-  let reading: Promise<void> | undefined
 
-  const hold = (next: SettingsRow) => {
-    row = next
-    settings = settingsOf(valueNow)
-    subscribed = new Set(Object.values(next.subscriptions ?? {}).flat())
-    readAt = clock.monotonic()
-    for (const listener of listeners) listener(settings)
-  }
-
-  const load = async () => {
-    const stored = (await store.get(settingsRows, SETTINGS_ID)) ?? NOTHING
-    // Reads may overtake each other: an earlier read must not replace the result of a later one.
-    if (stored.version >= row.version) hold(stored)
-  }
-
-  /** Resolves when the cached settings are recent enough; undefined when they are already. */
-  const refresh = (): Promise<void> | undefined => {
-    if (readAt !== undefined && clock.monotonic() - readAt < staleAfterMs) return undefined
-    reading ??= load().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
+  const cache = createRowCache<SettingsRow>({
+    read: () => store.get(settingsRows, SETTINGS_ID),
+    first: NOTHING,
+    ...{ clock, staleAfterMs },
+    onRow: ({ subscriptions = {} }) => {
+      settings = settingsOf(valueNow)
+      subscribed = new Set(Object.values(subscriptions).flat())
+      for (const listener of listeners) listener(settings)
+    },
+  })
 
   const sourceOf = ({ path, variable }: { path: string; variable: string }): Source =>
-    given.names.has(variable) ? 'environment' : path in row.values ? 'stored' : 'default'
+    given.names.has(variable) ? 'environment' : path in cache.row().values ? 'stored' : 'default'
 
   const valueNow = (setting: { path: string; variable: string }): unknown =>
-    sourceOf(setting) === 'stored' ? row.values[setting.path] : given.values[setting.variable]
+    sourceOf(setting) === 'stored' ? cache.row().values[setting.path] : given.values[setting.variable]
 
   settings = settingsOf(valueNow)
 
@@ -81,17 +67,15 @@ export const createSettings = (needs: Needs) => {
    */
   const write = async (prepare: (row: SettingsRow) => Prepared | undefined | Promise<Prepared>) => {
     const written = await contend(async () => {
-      await load()
-      const prepared = await prepare(row)
+      await cache.load()
+      const prepared = await prepare(cache.row())
       if (prepared === undefined) return false
       const { set, rows = [] } = prepared
-      const next = { ...row, ...set, version: row.version + 1 }
-      const { applied } =
-        row.version === 0
-          ? await store.commit<SettingsRow>({ insert: settingsRows, row: next }, rows)
-          : await store.commit<SettingsRow>(replaced(row, next), rows)
+      const before = cache.row()
+      const next = { ...before, ...set, version: before.version + 1 }
+      const { applied } = await store.commit<SettingsRow>(versionedWrite(settingsRows, before, next), rows)
       if (!applied) return undefined
-      hold(next)
+      cache.put(next)
       return read()
     })
     if (written === undefined) throw busy()
@@ -102,7 +86,7 @@ export const createSettings = (needs: Needs) => {
   const change = async (principal: Principal, patch: SettingsPatch) => {
     const changes = changesIn(patch)
     if (changes.length === 0) return { changed: false, ...read() }
-    await refuse(changes, needs)
+    await refuseUnchangeable(changes, needs)
     const written = await write(({ values }) => ({ set: { values: merged(values, changes) } }))
     await needs.audit(principal, 'settings.change', Object.fromEntries(changes))
     return { changed: true, ...(written || read()) }
@@ -113,11 +97,13 @@ export const createSettings = (needs: Needs) => {
     onRead: (listener: (settings: Settings) => void) => void listeners.push(listener),
     /** Every setting's present value, as cached in this process. */
     current: (): Settings => settings,
-    refresh,
+    /** Resolves when the cached settings are recent enough; undefined when they already are. */
+    refresh: cache.refresh,
     /** Reads the settings from storage, past the cache. */
-    reread: load,
+    reread: cache.load,
     /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
-    latest: (): Promise<void> | undefined => (staleAfterMs === Number.POSITIVE_INFINITY ? undefined : load()),
+    latest: (): Promise<void> | undefined =>
+      staleAfterMs === Number.POSITIVE_INFINITY ? undefined : cache.load(),
     read,
     change,
     /**
@@ -134,8 +120,8 @@ export const createSettings = (needs: Needs) => {
     subscribedEvents: (): ReadonlySet<string> => subscribed,
     /** The events of each outbound webhook, as recent as the settings must be. */
     subscriptions: async (): Promise<Subscriptions> => {
-      await refresh()
-      return row.subscriptions ?? {}
+      await cache.refresh()
+      return cache.row().subscriptions ?? {}
     },
     /** Commits changes of registrations together with the new subscriptions. Throws the errors of `prepare`. */
     changeSubscriptions: async (
@@ -147,7 +133,7 @@ export const createSettings = (needs: Needs) => {
       })
     },
     /** The hash as it was last read. */
-    accessKeyHash: (): string | undefined => row.accessKeyHash || undefined,
+    accessKeyHash: (): string | undefined => cache.row().accessKeyHash || undefined,
   }
 }
 
@@ -155,11 +141,3 @@ const busy = () =>
   new Problem('unavailable', 'settings_busy', 'Others are changing the settings: try again', {
     retryAfterMs: BUSY_MS,
   })
-
-/** Writes every field of the row: a field that the write omits would exist in this process only. */
-const replaced = (from: SettingsRow, { id: key, ...set }: SettingsRow) => ({
-  update: settingsRows,
-  key,
-  when: { version: from.version },
-  set,
-})

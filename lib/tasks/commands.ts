@@ -102,9 +102,9 @@ export const createTaskCommands = (needs: Needs) => {
       : undefined
 
   /**
-   * Creates a new task with the parameters of one that has ended. The same commit resolves the pending dead letter of a
-   * failed task and writes the rows `along`. Throws `task_state_conflict` for a task that has not ended, and when a
-   * condition of `along` fails.
+   * Creates a new task with the parameters of one that has ended. The same commit names the new task in the old one, the
+   * latest of several, resolves the pending dead letter of a failed task and writes the rows `along`. Throws
+   * `task_state_conflict` for a task that has not ended, and when a condition of `along` fails.
    */
   const retry = async (
     principal: Principal,
@@ -121,7 +121,16 @@ export const createTaskCommands = (needs: Needs) => {
     const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
-      log: [transitions.event('retried', { message: `by ${principal.userId}` })],
+      // A task that was queued again meanwhile is not over, and its retry would run it twice.
+      when: { status: row.status },
+      set: { retriedBy: task.id },
+      // The code distinguishes it from a redrive, which queues this same task.
+      log: [
+        transitions.event('retried', {
+          message: `by ${principal.userId}`,
+          metadata: { code: 'run_as_new', taskId: task.id },
+        }),
+      ],
     }
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))

@@ -19,7 +19,7 @@ import { WINDOWS } from './windows.ts'
 
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 
-export const ListTasksQuery = z.object({
+const ListTasksQuery = z.object({
   ...pageQuery,
   status: TaskStatusSchema.optional(),
   fields: queryList(z.enum(FIELD_NAMES)).optional(),
@@ -28,7 +28,7 @@ export const ListTasksQuery = z.object({
 export type ListTasks = z.output<typeof ListTasksQuery>
 
 /** Without a limit the answer has the whole log. */
-export const TaskEventsQuery = z.object({
+const TaskEventsQuery = z.object({
   after: z.string().min(1).max(200).optional(),
   limit: queryInt(1, 200).optional(),
 })
@@ -41,6 +41,7 @@ export const FilterTasksQuery = z.object({
   source: queryList(TaskSourceSchema).optional(),
   agent: queryList(word).optional(),
   labels: queryList(word).optional(),
+  retried: queryFlag.optional(),
   ...filterFields,
   sortBy: z.enum(TASK_SORTINGS).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
@@ -69,7 +70,7 @@ export const ImportResults = z.object({
 const counts = z.record(z.string(), z.number())
 
 /** A time zone without a window selects a window of a day. */
-export const AnalyticsQuery = z.object({
+const AnalyticsQuery = z.object({
   window: z.enum(WINDOWS).optional(),
   timezone: TimezoneSchema.optional(),
 })

@@ -1,5 +1,5 @@
 import type { TaskSelection } from '../bulk/schema.ts'
-import { Problem } from '../core/errors.ts'
+import { withTooBroad } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { pagesOf } from '../core/pages.ts'
 import type { Store, Test } from '../ports/store.ts'
@@ -53,21 +53,16 @@ export const createTaskFilter =
       total: true,
       ...rangeOf(query, scope),
     }
-    const page = await store.page(tasks, selection).catch(refuse)
+    const page = await store.page(tasks, selection).catch(tooBroad)
     return {
       tasks: page.rows.map(publicTask),
       ...pageFacts(page, page.total ?? 0, { limit, offset }, scope),
     }
   }
 
-/** Words storage's `selection_too_broad` in the terms of the query; rethrows any other error. */
-const refuse = (thrown: unknown): never => {
-  if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
-  throw new Problem(thrown.kind, thrown.code, TOO_BROAD, { cause: thrown })
-}
-
-const TOO_BROAD =
-  'Too many tasks would have to be looked through; narrow the search by createdAfter, createdBefore or status'
+const tooBroad = withTooBroad(
+  'Too many tasks would have to be looked through; narrow the search by createdAfter, createdBefore or status',
+)
 
 /** A cursor is valid only for the selection and order that it was made for. */
 const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
@@ -83,7 +78,7 @@ export const createTaskSelection = ({ store }: { store: Store }) => ({
   /** The number of the tasks, and the first of them. */
   preview: async (selection: TaskSelection, sample: number) => {
     const query = { ...rowsOf(selection), limit: Math.min(sample, selection.limit ?? sample), total: true }
-    const { rows, total = 0 } = await store.page(tasks, query).catch(refuse)
+    const { rows, total = 0 } = await store.page(tasks, query).catch(tooBroad)
     return { rows: rows.map(publicTask), count: Math.min(total, selection.limit ?? total) }
   },
   /** At most `most` of their ids, in order. */
@@ -91,7 +86,7 @@ export const createTaskSelection = ({ store }: { store: Store }) => ({
     const wanted = Math.min(most, selection.limit ?? most)
     const query = { ...rowsOf(selection), limit: Math.min(wanted, PAGE) }
     const ids: string[] = []
-    for await (const rows of pagesOf((from) => store.page(tasks, { ...query, ...from }).catch(refuse))) {
+    for await (const rows of pagesOf((from) => store.page(tasks, { ...query, ...from }).catch(tooBroad))) {
       for (const { id } of rows) ids.push(id)
       if (ids.length >= wanted) break
     }
@@ -115,6 +110,7 @@ const testsOf = (
   ...oneOf('agent', query.agent),
   ...oneOf('repository', query.repository === undefined ? undefined : [query.repository]),
   ...(query.labels ? [{ field: 'labels' as const, hasAll: query.labels }] : []),
+  ...(query.retried === undefined ? [] : [{ field: 'retriedBy' as const, exists: query.retried }]),
   ...between('createdAt', query.createdAfter, query.createdBefore),
   ...between('completedAt', query.completedAfter, query.completedBefore),
   ...(query.q ? [{ fields: ['title', 'description', 'prompt'] as const, contains: query.q }] : []),

@@ -1,16 +1,21 @@
 import type { LogEntry } from '../core/collection.ts'
 import { invalid, missing } from '../core/errors.ts'
+import { webhookCreator } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { placeBefore, successorOf, timeOfId } from '../core/ulid.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
 import type { Store } from '../ports/store.ts'
 import type { TaskEventsRange } from './contract.ts'
-import { isFinal } from './machine.ts'
+import { isFinal, TASK_STATUSES } from './machine.ts'
 import { publicTask, tasks, ticketOf, ticketTasks } from './rows.ts'
 import { type Task, type TaskEvent, type TaskLogEntry, type TaskRow, TaskSourceSchema } from './schema.ts'
 
 type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last'> }
 type ProgressData = Pick<TaskEvent, 'message' | 'attempt'>
+
+const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
+/** The most tasks of an issue that are read per status; an issue has few. */
+const LOOKED_AT = 50
 
 /** The stream of progress messages of a task's agent. */
 export const progressOf = (taskId: string): string => `task:${taskId}`
@@ -39,6 +44,27 @@ export const createTaskReads = ({ store, feed }: Needs) => {
       ...{ index: 'ofTicket', is: ticketOf(known.data, sourceId), order: 'desc', limit: 1 },
     })
     return rows[0] && find(rows[0].taskId)
+  }
+
+  /**
+   * The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier task that was redriven;
+   * undefined when there is none. It reads unfinished tasks only.
+   */
+  const unfinishedLike = async (id: string): Promise<Task | undefined> => {
+    const { source, sourceId } = (await find(id)) ?? {}
+    if (source === undefined || sourceId === undefined) return undefined
+    const where = [
+      { field: 'source', in: [source] },
+      { field: 'sourceId', in: [sourceId] },
+    ] as const
+    const selection = { index: 'byStatus', where, order: 'desc', limit: LOOKED_AT } as const
+    const pages = await Promise.all(UNFINISHED.map((is) => store.page(tasks, { ...selection, is })))
+    const rows = pages.flatMap((page) => page.rows)
+    // A task that a user created may name any source: it is no task of the issue, and its sender must not see it.
+    const row = rows.find(
+      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === webhookCreator(source),
+    )
+    return row && find(row.id)
   }
 
   const exists = async (id: string): Promise<boolean> => (await store.get(tasks, id)) !== undefined
@@ -75,7 +101,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return { taskId: id, events: shown, count: shown.length }
   }
 
-  return { load, get, find, newestOfTicket, exists, isOver, lastProgress, events }
+  return { load, get, find, newestOfTicket, exists, isOver, unfinishedLike, lastProgress, events }
 }
 
 /**
@@ -98,11 +124,12 @@ const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
 const startedBy = ({ metadata }: TaskRow) =>
   typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
 
-const progressEvent = (task: TaskRow, { id, at, data }: FeedEntry): TaskEvent => ({
+/** Its time is that of its id, which was made when the agent reported: the entry may be written after the end of the run. */
+const progressEvent = (task: TaskRow, { id, data }: FeedEntry): TaskEvent => ({
   id,
   taskId: task.id,
   type: 'progress',
-  timestamp: at,
+  timestamp: iso(timeOfId(id)),
   agent: task.agent,
   ...(data as ProgressData),
 })

@@ -77,7 +77,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
       if (outcome.status === 'rejected')
         log.error(
           { ...rows[n]?.trace, taskId: rows[n]?.id, reason: messageOf(outcome.reason) },
-          'a task could not be put back on its way',
+          'a task could not be recovered',
         )
     return outcomes.filter(({ status }) => status === 'fulfilled').length
   }

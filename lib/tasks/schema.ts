@@ -96,6 +96,7 @@ export const TaskSchema = z
     usage: TokenUsageSchema.optional(),
     metadata: metadata.optional(),
     retriedFrom: z.string().optional(),
+    retriedBy: z.string().optional(),
     createdBy: z.string(),
   })
   .meta({ id: 'Task' })

@@ -48,7 +48,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     }
     const text = tokenText(token.id, entropy)
     await store.commit<TokenRow>({ insert: tokenRows, row: { ...token, hash: hashOf(text) } })
-    await audit(principal, 'token.create', noteOf(token))
+    await audit(principal, 'token.create', auditDetailsOf(token))
     return { token: text, ...token }
   }
 
@@ -74,7 +74,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     if (row === undefined || !mayRevoke(principal, row)) throw missing('Token')
     const { applied } = await store.commit<TokenRow>({ remove: tokenRows, key: id })
     if (!applied) throw missing('Token')
-    await audit(principal, 'token.revoke', noteOf(row))
+    await audit(principal, 'token.revoke', auditDetailsOf(row))
   }
 
   return { create, list, revoke }
@@ -89,6 +89,6 @@ const listOf = ({ userId, role }: Principal): { index: string; is?: string; coun
 const mayRevoke = ({ userId, role }: Principal, row: TokenRow) => role === 'admin' || row.userId === userId
 
 /** The audit details of a token. */
-const noteOf = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
+const auditDetailsOf = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
 
 const shown = ({ hash: _hash, ...token }: TokenRow): Token => token

@@ -131,10 +131,10 @@ const goOn = async (request: LoopRequest, state: State) => {
   const approvals = new Map(waiting.map(({ callId, approvalId }) => [callId, approvalId]))
   for (const call of unansweredCalls(state.messages)) {
     const approvalId = approvals.get(call.id)
-    const isHeld = state.pending.length > 0
-    if (approvalId !== undefined && (isHeld || !(await toolbox.isDecided(approvalId))))
+    const isStopped = state.pending.length > 0
+    if (approvalId !== undefined && (isStopped || !(await toolbox.isDecided(approvalId))))
       state.pending.push({ call, approvalId })
-    else if (!isHeld) {
+    else if (!isStopped) {
       const { onBegin, record } = reporting(request, state, call)
       record(await toolbox.call(call, signal, { isChecked: true, onBegin }))
     }

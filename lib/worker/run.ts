@@ -28,8 +28,37 @@ type Needs = {
 /** How long a stopped agent may go on before its slot is freed. */
 const STOP_GRACE_MS = 2_000
 const LONGEST_PROGRESS = 2_000
-/** The most progress events of one attempt; later messages only renew the lease. */
+/** The most messages of one attempt that are stored as they come; later ones renew the lease. */
 const MOST_PROGRESS = 1_000
+/** Of the later ones the last are stored in one event with the end of the run, to show how it ended. */
+const LAST_PROGRESS = 10
+
+/**
+ * Stores the messages of one attempt by `beat`, up to the limit. `mask` gets each of them, since a secret may be split
+ * between two.
+ */
+const createProgressLimit = (beat: (message?: string) => void, mask: (text: string) => string) => {
+  const last: string[] = []
+  let count = 0
+  return {
+    report: (message: unknown): void => {
+      const text = messageOf(message, LONGEST_PROGRESS, mask)
+      count += 1
+      if (count > MOST_PROGRESS) last.push(text)
+      if (last.length > LAST_PROGRESS) last.shift()
+      if (count <= MOST_PROGRESS) beat(text)
+      else beat(count === MOST_PROGRESS + 1 ? BEYOND : undefined)
+    },
+    /** Stores the last messages, if any were not stored. Call it before the end of the run is written, which ends the lease. */
+    end: (): void => {
+      if (last.length === 0) return
+      beat([`Of ${number(count - MOST_PROGRESS)} further messages, the last:`, ...last.splice(0)].join('\n'))
+    },
+  }
+}
+
+const number = (count: number) => count.toLocaleString('en')
+const BEYOND = `Further progress of this attempt is not kept: the limit is ${number(MOST_PROGRESS)} messages. The last ${LAST_PROGRESS} follow when it ends`
 
 /** How a run ended: by its agent, or by a stop. */
 export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
@@ -51,12 +80,12 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       const { attempts: attempt } = leased
       const events = openEvents(leased)
       const kept: (() => void)[] = []
-      let count = 0
       let over = false
-      const maskNext = masker.messages()
+      const limit = createProgressLimit(beat, masker.messages())
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
       const end = (ended: Outcome) => {
         cancelTimeout()
+        limit.end()
         over = true
         stopped.end()
         const reason = stopped.reason()
@@ -75,7 +104,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       }
       const progress = (message: unknown) => {
         if (over || stopped.reason() !== undefined) return
-        beat(count++ < MOST_PROGRESS ? messageOf(message, LONGEST_PROGRESS, maskNext) : undefined)
+        limit.report(message)
       }
       const giveUp = () => end(outcomes.ofThrown(stopped.signal.reason))
       if (stopped.reason() !== undefined) return giveUp()

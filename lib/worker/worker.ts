@@ -7,41 +7,9 @@ import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { RunTask, Task, TaskError, TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
+import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
 import { createAttemptSpans } from './spans.ts'
-
-/** A semaphore of `size` permits; waiters get them in the order they came (FIFO). */
-export const createPool = (given: number) => {
-  let size = given
-  let free = size
-  const waiting: (() => void)[] = []
-  return {
-    /** Returns undefined at once when a permit is free: the common path needs no await. */
-    acquire: (): Promise<void> | undefined => {
-      if (free > 0) {
-        free--
-        return undefined
-      }
-      return new Promise((resolve) => waiting.push(resolve))
-    },
-    release: () => {
-      const next = free >= 0 ? waiting.shift() : undefined
-      if (next) next()
-      else free++
-    },
-    /** Changes the number of permits; permits in use beyond it are not granted again. */
-    resize: (next: number) => {
-      free += next - size
-      size = next
-      while (free > 0 && waiting.length > 0) {
-        free--
-        waiting.shift()?.()
-      }
-    },
-  }
-}
-
-type Pool = ReturnType<typeof createPool>
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
 

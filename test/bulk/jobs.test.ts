@@ -139,6 +139,7 @@ describe('POST /api/tasks/bulk', () => {
   it.each([
     ['neither ids nor a filter', { action: 'cancel' }, 'ids'],
     ['both', { action: 'cancel', ids: ['a'], filter: {} }, 'ids'],
+    ['ids, as all', { action: 'cancel', ids: ['a'], all: true }, 'all'],
     ['no ids', { action: 'cancel', ids: [] }, 'ids'],
     ['an action of dead letters', { action: 'discard', ids: ['a'] }, 'action'],
     ['a filter that would be ignored', { action: 'cancel', filter: { label: 'x' } }, 'filter'],
@@ -146,6 +147,11 @@ describe('POST /api/tasks/bulk', () => {
     [
       'a group and more',
       { action: 'retry', filter: { fingerprint: '0'.repeat(16), q: 'x' } },
+      'filter.fingerprint',
+    ],
+    [
+      'those of a group that were retried, of which none waits',
+      { action: 'retry', filter: { fingerprint: '0'.repeat(16), retried: true } },
       'filter.fingerprint',
     ],
   ])('refuses %s', async (_, body, path) => {
@@ -177,6 +183,56 @@ describe('POST /api/tasks/bulk', () => {
       },
       { action: 'bulk.cancel', userId: BOB.userId, details: { id, done: 0, failed: 0 } },
     ])
+  })
+})
+
+describe('POST /api/tasks/bulk with a filter that chooses all', () => {
+  const CONFIRM = /: give it a field that chooses, such as status or limit, or send "all": true beside it$/
+  it.each([
+    ['retry', {}],
+    ['retry', { sortOrder: 'asc', retried: false }],
+    ['cancel', {}],
+  ])(
+    'is refused for %s of %j until it is confirmed, and says both ways; a dry run needs no word',
+    async (action, filter) => {
+      const { call } = await startApi()
+      const answer = (body: object) => call('POST /api/tasks/bulk', { body: { action, filter, ...body } })
+      const { status, body } = await answer({})
+      expect([status, body.details]).toEqual([
+        400,
+        [{ path: 'filter', message: expect.stringMatching(CONFIRM) }],
+      ])
+      expect((await answer({ dryRun: true })).status).toBe(200)
+      expect((await answer({ all: true })).status).toBe(202)
+      expect((await answer({ filter: { limit: 1 } })).status).toBe(202)
+    },
+  )
+})
+
+describe('a bulk retry that is asked for again', () => {
+  it('of `retried: false` goes on where the first was stopped, and then finds nothing', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { call, service, ids } = await withTasks(5, { wrapStore })
+    for (const id of ids) await service.tasks.cancel(ANN, id)
+    const filter = { status: 'cancelled', sortOrder: 'asc' }
+    const count = async (retried?: unknown) => {
+      const body = { action: 'retry', filter: { ...filter, retried }, dryRun: true }
+      return (await call('POST /api/tasks/bulk', { body })).body.count
+    }
+    const first = await start(call, { action: 'retry', filter: { ...filter, retried: false } })
+    commits.left = 2
+    await service.bulk.runSlice({ jobId: first.id, from: 0 }).catch(() => undefined)
+    commits.left = Number.POSITIVE_INFINITY
+    await call(`POST /api/bulk/${first.id}/cancel`)
+    expect([await count(false), await count('true'), await count()]).toEqual([3, 2, 5])
+
+    const second = await start(call, { action: 'retry', filter: { ...filter, retried: 'false' } })
+    await service.bulk.runSlice({ jobId: second.id, from: 0 })
+    expect(await read(call, second.id)).toMatchObject({ total: 3, done: 3, failed: 0 })
+    expect([await count(false), await count(true)]).toEqual([0, 5])
+    const retried = (await call('GET /api/tasks/filter?retried=true&sortOrder=asc')).body.tasks
+    expect(retried.map(({ id }: { id: string }) => id)).toEqual(ids)
+    expect((await call('GET /api/tasks/filter?retried=false')).body.total).toBe(5)
   })
 })
 
@@ -228,7 +284,7 @@ describe('a bulk job', () => {
   it('stops when it is told to: what it has done stays, and nothing more is done', async () => {
     const { commits, wrapStore } = limitedStore()
     const { call, service, ids } = await withTasks(3, { wrapStore })
-    const { id: jobId } = await start(call, { action: 'cancel', filter: { sortOrder: 'asc' } })
+    const { id: jobId } = await start(call, { action: 'cancel', filter: { sortOrder: 'asc' }, all: true })
     commits.left = 1
     await service.bulk.runSlice({ jobId, from: 0 }).catch(() => undefined)
     commits.left = Number.POSITIVE_INFINITY

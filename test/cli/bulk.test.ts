@@ -92,7 +92,7 @@ describe('a bulk job of the command line', () => {
   })
 
   it.each([
-    [RETRY, 'Nothing matches: no tasks to retry.\n'],
+    [RETRY, 'Nothing matches: no tasks to retry, without those that were retried already.\n'],
     [['dlq', 'discard', '--all', '--yes'], 'Nothing matches: no dead letters to discard.\n'],
   ])('does not begin where nothing matches: %j', async (args, said) => {
     using service = await openService({ count: 0 })
@@ -103,7 +103,7 @@ describe('a bulk job of the command line', () => {
 
   it('does not begin in a dry run, which counts', async () => {
     using service = await openService({ count: 0 })
-    expect((await runHere(service.url, [...RETRY, '--dry-run'])).stdout).toBe('0 tasks fit\n')
+    expect((await runHere(service.url, [...RETRY, '--dry-run'])).stdout).toMatch(/^0 tasks fit/)
     expect(service.asked).toEqual(['POST /api/tasks/bulk dry'])
   })
 })

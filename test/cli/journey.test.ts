@@ -197,6 +197,17 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
       return tasks.length === 6 ? tasks : undefined
     })
     expect(all.filter(({ retriedFrom }) => retriedFrom !== undefined)).toHaveLength(3)
+    const counted = await cli.run(
+      'retry',
+      '--filter',
+      'labels=many',
+      '--filter',
+      'status=failed',
+      '--dry-run',
+    )
+    expect(counted.stdout).toContain('3 tasks fit, without those that were retried already')
+    const every = ['--filter', 'labels=many', '--filter', 'retried=true', '--dry-run']
+    expect((await cli.run('retry', ...every)).stdout.trim()).toBe('3 tasks fit')
     world.cure()
     const { total } = await api.client.listDlq({})
     expect(total).toBeGreaterThanOrEqual(3)

@@ -10,7 +10,7 @@ import { root } from '../journeys/service.ts'
 import { type Cloud, openCloud } from './cloud.ts'
 import { startFairSqs } from './fair-sqs.ts'
 
-const BACKLOG = Number(process.env.CLOUD_BACKLOG ?? 600)
+const BACKLOG = Number(process.env.CLOUD_BACKLOG ?? 300)
 const AT_ONCE = 5
 const WORKERS = 2
 // Ten at once are a hundred a second: an urgent task may lose a second when its message is faster than its row.

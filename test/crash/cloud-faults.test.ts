@@ -12,7 +12,7 @@ import { insisting, settled } from './insist.ts'
 import { seededRandom, upTo } from './random.ts'
 import { openUnreliable } from './unreliable.ts'
 
-const TASKS = Number(process.env.CLOUD_FAULT_TASKS ?? 40)
+const TASKS = Number(process.env.CLOUD_FAULT_TASKS ?? 20)
 const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const SHARE = 0.3
 const MOST_CALLS = 4

@@ -6,7 +6,7 @@ import { startService, temporaryFolder } from '../journeys/service.ts'
 
 /** 49 is the full size. Only then is time checked: `npm run soak` runs one test at a time, `npm test` three. */
 const FULL_MIB = process.env.IMPORT_MIB
-const MIB = Number(FULL_MIB ?? 12)
+const MIB = Number(FULL_MIB ?? 6)
 const BYTES = MIB * 1_048_576
 const HEALTH_MS = 1_000
 const MOST_RESIDENT_MB = 700

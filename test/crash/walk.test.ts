@@ -5,7 +5,7 @@ import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 
 /** 100,000 is the full size. */
-const SEEDED = Number(process.env.WALK_TASKS ?? 15_000)
+const SEEDED = Number(process.env.WALK_TASKS ?? 10_000)
 const CHUNK = 5_000
 // Many tasks share a creation time, so that the key has to tell them apart, also across the ends of pages.
 const SAME_TIME = 7

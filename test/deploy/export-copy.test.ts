@@ -13,10 +13,10 @@ import { body, principal, tasksOn } from '../adapters/dynamodb/life.ts'
 import { startCloud } from './cloud.ts'
 import { startProgram } from './program.ts'
 
-const TASKS = 900
+const TASKS = 450
 const TOGETHER = 50
 /** So that the export is longer than one part of an upload. */
-const prompt = 'é'.repeat(6_000)
+const prompt = 'é'.repeat(12_000)
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let environment: Awaited<ReturnType<(typeof cloud)['environmentOf']>>

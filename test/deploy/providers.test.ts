@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { createProviderCheck } from '../../lib/app/cloud-groups.ts'
+import { createProviderCheck } from '../../lib/app/cloud-agents.ts'
 import { readConfig } from '../../lib/config.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { createFakeClock } from '../fakes/clock.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { startApi } from '../fakes/caller.ts'
@@ -95,8 +96,35 @@ describe('POST /api/tasks/:id/retry', () => {
       createdBy: 'user_bob',
     })
     expect(body.task.result).toBeUndefined()
-    expect(await service.eventTypes('task_sample')).toEqual(['retried'])
-    expect((await service.tasks.get('task_sample')).status).toBe(status)
+    expect((await service.tasks.events('task_sample')).events).toMatchObject([
+      { type: 'retried', metadata: { code: 'run_as_new', taskId: body.task.id } },
+    ])
+    expect(await service.tasks.get('task_sample')).toMatchObject({ status, retriedBy: body.task.id })
+    const again = (await call('POST /api/tasks/task_sample/retry')).body.task
+    expect(await service.tasks.get('task_sample')).toMatchObject({ status, retriedBy: again.id })
+    expect(await service.tasks.get(again.id)).not.toHaveProperty('retriedBy')
+  })
+
+  it('is refused when its dead letter was retried in the same moment', async () => {
+    const gate = { before: async () => undefined as unknown }
+    const wrapStore = (real: Store): Store => ({
+      ...real,
+      commit: async (head, ...rest) => {
+        if ('insert' in head && head.insert.name === 'tasks') await gate.before()
+        return real.commit(head, ...rest)
+      },
+    })
+    const { service, call } = await startApi({ wrapStore })
+    const { id } = await service.create()
+    await service.tasks.lease.markUndeliverable({ taskId: id, attempt: 1 }, { code: 'lost', message: 'Lost' })
+    const [item] = (await call('GET /api/dlq')).body.items
+    gate.before = async () => {
+      gate.before = async () => undefined
+      await call(`POST /api/dlq/${item.id}/retry`)
+    }
+    expect((await call(`POST /api/tasks/${id}/retry`)).body.code).toBe('task_state_conflict')
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'queued' })
+    expect((await service.tasks.analytics()).totalTasks).toBe(1)
   })
 
   it('takes what an earlier version stored, white space around names too', async () => {

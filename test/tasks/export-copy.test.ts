@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
@@ -26,14 +26,19 @@ afterEach(async () => {
   await close?.()
   await opened.stop()
 })
+afterAll(() =>
+  Promise.all([...filled.values()].map(async (domains) => (await domains)[Symbol.asyncDispose]())),
+)
 
-/** The service over HTTP, with so many tasks; `beforePage` may fail the storage. */
-const started = async (count: number, beforePage: (page: number) => void = () => undefined) => {
-  let pages = 0
+/** Called with each page of an export that is read from storage. */
+let onPage: () => void
+const filled = new Map<number, ReturnType<typeof fill>>()
+
+const fill = async (count: number) => {
   const wrapStore = (store: Store): Store => ({
     ...store,
     page: async (of, query) => {
-      if (of.name === 'tasks' && query.limit === PAGE) beforePage(++pages)
+      if (of.name === 'tasks' && query.limit === PAGE) onPage()
       return store.page(of, query)
     },
   })
@@ -41,6 +46,21 @@ const started = async (count: number, beforePage: (page: number) => void = () =>
   await Promise.all(
     Array.from({ length: count }, (_, at) => domains.create({ title: `${at}`, prompt: PROMPT })),
   )
+  return domains
+}
+
+/** The domains with so many tasks, filled once for all tests: an export only reads them. */
+const filledWith = (count: number) => {
+  const domains = filled.get(count) ?? fill(count)
+  filled.set(count, domains)
+  return domains
+}
+
+/** The service over HTTP, with so many tasks; `beforePage` may fail the storage. */
+const started = async (count: number, beforePage: (page: number) => void = () => undefined) => {
+  let pages = 0
+  const domains = await filledWith(count)
+  onPage = () => beforePage(++pages)
   const log = createFakeLog()
   const keepExport = createExportCopies({ archive: opened.archive, ids: domains.ids, log })
   const isRead = Promise.withResolvers<void>()
@@ -55,10 +75,7 @@ const started = async (count: number, beforePage: (page: number) => void = () =>
     taskRoutes,
     taskHandlers({ ...domains, tasks: { ...domains.tasks, exportAll }, keepExport }),
   )
-  close = async () => {
-    await service.close()
-    await domains[Symbol.asyncDispose]()
-  }
+  close = service.close
   const ask = async () => {
     const [answer] = (await once(get(`${service.url}/api/tasks/export`), 'response')) as [IncomingMessage]
     return { answer, key: String(answer.headers['x-export-copy']) }
@@ -135,10 +152,10 @@ describe('a copy of an export', () => {
   )
 
   it('that cannot be given up either is in the log with both', async () => {
-    const { ask, log } = await started(600)
+    const { ask, log } = await started(1_100)
     breaking('part')
     breaking('abort')
-    expect(JSON.parse(await text((await ask()).answer))).toMatchObject({ taskCount: 600 })
+    expect(JSON.parse(await text((await ask()).answer))).toMatchObject({ taskCount: 1_100 })
     expect(log.entries).toMatchObject([
       { level: 'warn', fields: { err: { code: 'archive_unavailable' } } },
       { level: 'warn', fields: { err: { code: 'archive_unavailable' } } },

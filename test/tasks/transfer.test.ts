@@ -43,6 +43,7 @@ describe('POST /api/tasks/import', () => {
     const queued = await source.service.create({ title: 'Waiting' })
     const stopped = await source.service.create({ title: 'Stopped' })
     await source.service.tasks.cancel(ANN, stopped.id)
+    await storeIn(source.service, 'failed', { id: 'task_retried', retriedBy: done.id })
     await storeIn(source.service, 'in_progress', {
       id: 'task_running',
       attempts: 2,
@@ -57,11 +58,12 @@ describe('POST /api/tasks/import', () => {
 
     expect({ status, results: body.results }).toEqual({
       status: 200,
-      results: { imported: 4, skipped: 0, errors: [] },
+      results: { imported: 5, skipped: 0, errors: [] },
     })
     expect(body.message).toEqual(expect.any(String))
     expect(await target.service.tasks.get(done.id)).toEqual(done)
     expect((await target.service.tasks.get(stopped.id)).status).toBe('cancelled')
+    expect((await target.service.tasks.get('task_retried')).retriedBy).toBe(done.id)
     expect(target.agent.runs.map(({ task }) => task.id).sort()).toEqual([queued.id, 'task_running'].sort())
     expect(await target.service.tasks.get('task_running')).toMatchObject({
       status: 'completed',

@@ -95,7 +95,7 @@ inBrowser('a visitor who opens the page', () => {
       .waitFor()
     const timeline = page.getByRole('figure', { name: 'Timeline' })
     // The log is read anew after the task.
-    await timeline.getByText('Attempt 3').waitFor()
+    await timeline.getByText('Attempt 3: failed').waitFor()
     expect((await timeline.innerText()).match(/Attempt \d|Backoff/g)).toEqual([
       ...['Attempt 1', 'Backoff', 'Attempt 2', 'Backoff', 'Attempt 3'],
     ])
@@ -132,6 +132,12 @@ inBrowser('a visitor who opens the page', () => {
     const { page } = opened
     await page.getByText('Running', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
+    const question = page.getByRole('dialog', { name: 'Cancel this task?' })
+    await question.getByRole('button', { name: 'Let it run' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect((await world.task(id)).status).toBe('in_progress')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await question.getByRole('button', { name: 'Cancel the task' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect((await world.task(id)).status).toBe('cancelled')
   })
@@ -225,8 +231,8 @@ inBrowser('the connection', () => {
     await page.goto('/')
     await page.getByRole('region', { name: 'Queue' }).getByRole('alert').getByText('No disk').waitFor()
     await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
-    await page.route('**/api/agents', (route) => route.fulfill(broken))
-    await world.client.createTask({ body: { title: 'Something new of agents' } })
+    await page.route('**/api/tasks/analytics*', (route) => route.fulfill(broken))
+    await world.client.createTask({ body: { title: 'Something new to count' } })
     const banner = page.getByRole('status').filter({ hasText: 'does not answer all' })
     await banner.waitFor({ timeout: 25_000 })
     expect(await banner.count()).toBe(1)

@@ -298,6 +298,11 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('dialog', { name: 'Retry tasks' }).getByText('3 of 3 queued again').waitFor()
     const { total } = await world.client.filterTasks({ query: { labels: 'bulk' } })
     expect(total).toBe(6)
+    await world.client.bulkTasks({ body: { action: 'cancel', ids: [first?.id ?? ''] } })
+    await page.goto('/bulk')
+    const jobs = page.getByRole('list', { name: 'Bulk jobs' })
+    await jobs.getByText('Failed', { exact: true }).waitFor()
+    await jobs.getByText('Partly failed', { exact: true }).waitFor()
   })
 
   it('cancels all that the filters have as a job, which has an address of its own', async () => {

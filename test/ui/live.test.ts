@@ -68,6 +68,20 @@ inBrowser('a page that follows the stream of changes', () => {
     expect(asked).not.toContain('/api/tasks/filter')
   })
 
+  it('reads the log and the data of a task that is over no second time because others change', async () => {
+    const { id } = await world.perform({ title: 'Over' })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}?tab=log`)
+    const { page } = opened
+    await page.getByRole('list', { name: 'Events' }).waitFor()
+    await page.waitForTimeout(1_500)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await world.perform({ title: 'Another' })
+    // Longer than changes are gathered.
+    await page.waitForTimeout(1_500)
+    expect(asked.filter((path) => path.includes(id))).toEqual([])
+  })
+
   it('reads nothing anew where its stream ends and goes on, or its tab is hidden and seen again', async () => {
     await using opened = await openPage(world.baseUrl, FENCE)
     const { page } = opened

@@ -129,7 +129,7 @@ inBrowser('a page whose service was killed', () => {
     await page.keyboard.press('c')
     await form.getByLabel('Title').fill('Once')
     await form.getByRole('button', { name: 'Create' }).click()
-    await form.getByRole('alert').waitFor()
+    await form.getByText('that makes no second task').waitFor()
     await page.unroute('**/api/tasks')
     await page.reload()
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -139,9 +139,21 @@ inBrowser('a page whose service was killed', () => {
     expect(total).toBe(1)
   })
 
-  it('has no action that would fail without saying why', async () => {
+  it('has no action that would fail without saying why, and no clock that goes on', async () => {
+    const { create } = connect(service.baseUrl)
+    const { id } = await create({ title: 'Runs', metadata: { runMs: 240_000 } })
     await using it = await opened()
     const { page } = it
+    await page.goto(`/tasks/${id}`)
+    const elapsed = page.getByLabel('Summary').locator('div', { hasText: 'Running' }).first()
+    await elapsed.waitFor()
+    const first = await elapsed.innerText()
+    await until(async () => (await elapsed.innerText()) !== first || undefined)
+    await killed(page)
+    const last = await elapsed.innerText()
+    await page.waitForTimeout(1_500)
+    expect(await elapsed.innerText()).toBe(last)
+    await back(page)
     await page.goto('/memory')
     const sync = page.getByRole('button', { name: 'Sync' })
     await sync.waitFor()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { conditionOf } from '../../functions/ui/app/components/agent-condition.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
@@ -11,6 +12,7 @@ import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
+import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
@@ -47,8 +49,8 @@ describe('the life of a task', () => {
     ...more,
   })
   const NOW = 100_000
-  const shown = (events: readonly TaskEvent[]) =>
-    spansOf(events, NOW).map(({ kind, attempt, from, to, ended }) =>
+  const shown = (events: readonly TaskEvent[], endedAt?: number) =>
+    spansOf(events, NOW, endedAt).map(({ kind, attempt, from, to, ended }) =>
       [kind, attempt, from / 1_000, to === undefined ? 'now' : to / 1_000, ended]
         .filter((x) => x !== undefined)
         .join(' '),
@@ -139,9 +141,29 @@ describe('the life of a task', () => {
       ],
       ['queue 1 0 1', 'attempt 1 1 2 failed', 'queue 2 8 now'],
     ],
+    [
+      'that was run again as a new task',
+      [event('started', 1, 1), event('completed', 2, 1), event('retried', 8, undefined, code('run_as_new'))],
+      ['attempt 1 1 2 completed'],
+    ],
     ['of which nothing is known', [], []],
   ])('%s is shown as what it was', (_name, events, spans) => {
     expect(shown(events)).toEqual(spans)
+  })
+
+  it.each([
+    [
+      'a retry as a new task that an earlier version logged as a redrive',
+      [event('started', 1, 1), event('failed', 2, 1), event('retried', 8)],
+      ['attempt 1 1 2 failed'],
+    ],
+    [
+      'an attempt whose end is not in the log yet',
+      [event('created', 0), event('started', 1, 1)],
+      ['queue 1 0 1', 'attempt 1 1 2'],
+    ],
+  ])('lasts no longer than until its end at 2: %s', (_name, events, spans) => {
+    expect(shown(events, 2_000)).toEqual(spans)
   })
 
   it.each([
@@ -272,6 +294,25 @@ describe('a day of a time zone', () => {
       createdAfter: '2026-11-25T05:00:00.000Z',
       createdBefore: '2026-11-26T04:59:59.999Z',
     })
+  })
+})
+
+describe('an agent', () => {
+  const agent = { configured: true, healthy: true } as Agent
+  it.each([
+    ['healthy without tasks', 'healthy', agent, undefined],
+    ['healthy while fewer than five tasks failed', 'healthy', agent, { completed: 0, failed: 4 }],
+    ['healthy while no more tasks fail than complete', 'healthy', agent, { completed: 9, failed: 9 }],
+    ['failing when most of its tasks fail', 'failing', agent, { completed: 17, failed: 45 }],
+    ['unhealthy by its own check', 'unhealthy', { ...agent, healthy: false }, { completed: 9, failed: 0 }],
+    [
+      'not configured first of all',
+      'unconfigured',
+      { ...agent, configured: false, healthy: false },
+      undefined,
+    ],
+  ] as const)('is %s', (_says, condition, one, ends) => {
+    expect(conditionOf(one, ends)).toBe(condition)
   })
 })
 

@@ -41,6 +41,7 @@ inBrowser('the head of a task', () => {
     await page.getByRole('button', { name: 'Copy the id' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     await page.keyboard.press('x')
+    await page.getByRole('button', { name: 'Cancel the task' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
   })
 
@@ -282,6 +283,7 @@ inBrowser('the parts of a task', () => {
     await log.getByText('line 77 of 400').waitFor()
     expect(await log.locator('[aria-current=page]').innerText()).toBe(number)
     await page.keyboard.press('x')
+    await page.getByRole('button', { name: 'Cancel the task' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect(await violationsIn(page)).toEqual([])
     expect(faults).toEqual([])

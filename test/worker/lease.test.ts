@@ -3,7 +3,7 @@ import type { Scalar, Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { CreateTaskSchema, type TaskRow } from '../../lib/tasks/schema.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
-import { ANN, type StartedDomains, startDomains, turns } from '../fakes/service.ts'
+import { ANN, type StartedDomains, startDomains, turns, until } from '../fakes/service.ts'
 import { sampleRow, store } from '../tasks/samples.ts'
 
 const HOUR_MS = 3_600_000
@@ -64,6 +64,58 @@ describe('progress', () => {
     await turns()
 
     expect(await service.eventTypes(id)).not.toContain('progress')
+  })
+
+  it('beyond 1,000 messages says so once, and ends with the last of them', async () => {
+    const { service, id, run, row } = await running()
+    for (let n = 1; n <= 1_000; n += 1) run.progress(`line ${n}`)
+    const messages = async () => {
+      const { events } = await service.tasks.events(id)
+      return events.filter(({ type }) => type === 'progress').map(({ message }) => message)
+    }
+    await until(async () => (await messages()).at(-1) === 'line 1000')
+
+    service.clock.advance(5_000)
+    const before = (await row()).leaseExpiresAt ?? 0
+    for (let n = 1_001; n <= 3_000; n += 1) run.progress(`line ${n}`)
+    await until(async () => (await messages()).length > 1_000)
+    expect((await messages()).slice(1_000)).toEqual([
+      expect.stringMatching(/^Further progress of this attempt is not kept: the limit is 1,000 messages\./),
+    ])
+    expect((await row()).leaseExpiresAt).toBeGreaterThan(before)
+
+    run.finish()
+    await turns()
+    const last = Array.from({ length: 10 }, (_, n) => `line ${2_991 + n}`)
+    expect((await messages()).slice(1_001)).toEqual([
+      ['Of 2,000 further messages, the last:', ...last].join('\n'),
+    ])
+    expect((await service.eventTypes(id)).slice(-2)).toEqual(['progress', 'completed'])
+  })
+
+  it('has the time at which it was reported, also where it is stored after the end of the run', async () => {
+    const gate = Promise.withResolvers<void>()
+    const wrapStore = (real: Store): Store => ({
+      ...real,
+      commit: async (head, ...rest) => {
+        if ('insert' in head && head.insert.name === 'feedEntries') await gate.promise
+        return real.commit(head, ...rest)
+      },
+    })
+    const { service, id, run } = await running({ wrapStore })
+    run.progress('nearly')
+    // It is written after the one before it.
+    run.progress('done')
+    run.finish()
+    await turns()
+    service.clock.advance(3_000)
+    gate.resolve()
+    await turns()
+
+    const { events } = await service.tasks.events(id)
+    const [progress, completed] = events.slice(-2)
+    expect([progress?.type, completed?.type]).toEqual(['progress', 'completed'])
+    expect(progress?.timestamp).toBe(completed?.timestamp)
   })
 
   it('is cut to 2,000 characters, and is text whatever it was', async () => {

@@ -17,8 +17,8 @@ const AdapterShape = z.looseObject({
 type Settings = { AGENT_ADAPTERS: readonly string[]; DEFAULT_AGENT: string }
 
 /**
- * Every agent of the installation: the built-in one, and those of modules. Throws Problem `bad_setting` for a module that
- * gives none, for agents that share a type, and for a default that is none of them.
+ * Every agent of the installation: the built-in one, and those of modules. Throws Problem `bad_setting` for a module
+ * without a valid adapter, for agents with the same type, and for an unknown default agent.
  */
 export const loadAgents = async (
   builtIn: AgentAdapter,
@@ -33,8 +33,8 @@ export const loadAgents = async (
 }
 
 /**
- * Loads the modules that `AGENT_ADAPTERS` names, relative to the working directory. Each default-exports an adapter or
- * a list of them. Throws Problem `bad_setting` that says which module does not, and why.
+ * Loads the modules in `AGENT_ADAPTERS`, relative to the working directory. Each default-exports an adapter or a list of
+ * them. Throws Problem `bad_setting` that names the invalid module and its fault.
  */
 const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapter[]> => {
   const loaded = await Promise.all(modulePaths.map(loadModule))
@@ -52,7 +52,7 @@ const loadModule = async (modulePath: string): Promise<AgentAdapter[]> => {
         error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '),
       )
   }
-  // Their shape was checked above; methods keep their `this`, so the objects are passed on as they are.
+  // Their shape was checked above; the objects are passed on unchanged, since their methods use `this`.
   return adapters as AgentAdapter[]
 }
 

@@ -7,7 +7,7 @@ import type { SSMClient } from '@aws-sdk/client-ssm'
 type RetryStrategy = Extract<NonNullable<DynamoDBClientConfig['retryStrategy']>, { recordSuccess: unknown }>
 type Token = Awaited<ReturnType<RetryStrategy['acquireInitialRetryToken']>>
 
-/** The longest wait before the first repetition; each of the next is up to twice as long. */
+/** The longest wait before the first retry; the limit of each further retry doubles. */
 const LONGEST_WAIT_MS = { TRANSIENT: 50, THROTTLING: 500 } as const
 
 const tokenOf = (retries: number, delayMs: number): Token => ({
@@ -16,16 +16,16 @@ const tokenOf = (retries: number, delayMs: number): Token => ({
 })
 
 /**
- * Repeats a call that failed in passing until it was made `attempts` times. The SDK's own strategy has a budget for all
- * calls of a client, which a third of them failing uses up within seconds: from then on it repeats next to nothing. Here
- * every call has its own repetitions, so that what may fail does not depend on what failed before. Waits are random from
- * nothing up to a limit that doubles (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * Retries a call after temporary failures until it was made `attempts` times. The SDK's own strategy has one budget for
+ * all calls of a client, which a third of failing calls uses up within seconds: after that it hardly retries. Here every
+ * call has its own retries, so that earlier failures do not affect it. Waits are random, up to a limit that doubles
+ * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  */
 const createRetries = (attempts: number): RetryStrategy => ({
   acquireInitialRetryToken: async () => tokenOf(0, 0),
   refreshRetryTokenForRetry: async (token, { errorType }) => {
     const retries = token.getRetryCount() + 1
-    // At this event the SDK throws what ended the call.
+    // At this event the SDK throws the error of the call.
     if ((errorType !== 'TRANSIENT' && errorType !== 'THROTTLING') || retries >= attempts)
       throw new Error('This call is not made again')
     return tokenOf(retries, randomInt(LONGEST_WAIT_MS[errorType] * 2 ** (retries - 1) + 1))
@@ -35,22 +35,22 @@ const createRetries = (attempts: number): RetryStrategy => ({
 
 export type Place = {
   region: string
-  /** Of an emulator; AWS's own by default. */
+  /** The address of an emulator; AWS's own by default. */
   endpoint?: string | undefined
-  /** By default those of the environment, as everywhere on AWS. */
+  /** Those of the environment by default, as usual on AWS. */
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 
 /**
- * `attempts` counts the first. `answerMs` is what one of them may take until its answer begins, sending included, and
- * the longest silence after that. From 6 s on the SDK begins to count silence 3 s late.
+ * `attempts` includes the first one. `answerMs` is the time limit of an attempt until its answer begins, and the longest
+ * silence after that. From 6 s on the SDK starts to count silence 3 s late.
  */
 type Limits = { attempts: number; answerMs: number }
 
 /**
- * A service that hangs is noticed before the function that asks it is ended: an HTTP function has 29 s, and a call that
- * gets no answer has failed within 22. Bodies in S3 have up to 16 MB, which takes a while. What SQS did not take the
- * adapter sends again, so an operation costs four calls there as well, not four times four.
+ * A call to a hanging service fails before its function ends: an HTTP function has 29 s, and a call without an answer
+ * fails within 22. Bodies in S3 have up to 16 MB, which take longer. The SQS adapter sends refused messages again itself,
+ * so an operation makes four calls there too, not four times four.
  */
 const LIMITS = {
   dynamoDb: { attempts: 4, answerMs: 3_000 },
@@ -75,12 +75,12 @@ export const settings = (place: Place, { attempts, answerMs }: Limits) => ({
   },
 })
 
-/** What a client of the SDK does with a call, one step after another. */
+/** The middleware of an SDK client. */
 type Steps = { middlewareStack: { remove(name: string): boolean } }
 
 /**
- * A client without the SDK's own log. That log is not read, and what it would say of every call, its whole input and output
- * without secrets, is put together all the same. The clients of SSM and KMS keep it: they are called seldom.
+ * Removes the SDK's own log from a client. The service does not use it, and the SDK would still build its entries from
+ * the input and output of every call. The clients of SSM and KMS keep it: they are called rarely.
  */
 const unlogged = <Client extends Steps>(client: Client): Client => {
   client.middlewareStack.remove('loggerMiddleware')
@@ -93,6 +93,6 @@ export const openDynamoDb = (place: Place): DynamoDBClient =>
 export const openS3 = (place: Place): S3Client =>
   unlogged(new S3Client({ ...settings(place, LIMITS.s3), forcePathStyle: place.endpoint !== undefined }))
 export const openSqs = (place: Place): SQSClient => unlogged(new SQSClient(settings(place, LIMITS.sqs)))
-/** Loaded when it is asked for: in functions that are no container it comes with the runtime, not with their bundle. */
+/** Loaded on demand: in functions outside of a container the runtime has it, so the bundle does not. */
 export const openSsm = async (place: Place): Promise<SSMClient> =>
   new (await import('@aws-sdk/client-ssm')).SSMClient(settings(place, LIMITS.ssm))

@@ -7,44 +7,44 @@ import { type Place, settings } from './clients.ts'
 import { asUnavailable, nameOf } from './failure.ts'
 
 type Needs = {
-  /** Called once, when a key is first needed. */
+  /** Called once, at the first need of a key. */
   connect: () => Promise<KMSClient>
   /** Id, ARN or alias of a symmetric key. */
   keyId: string
   entropy: Entropy
   clock: Pick<Clock, 'monotonic'>
-  /** Opens what was sealed before there was a KMS key. */
+  /** Opens texts that were sealed before there was a KMS key. */
   older?: Cipher
 }
 
-/** A key of AES-256 that KMS made, and the same as only KMS can read it. */
+/** An AES-256 key that KMS made, and its wrapped form, which only KMS can read. */
 type DataKey = { key: Buffer; wrapped: string }
-/** A data key that was asked for, once for all who need it. */
+/** A requested data key, shared by all callers. */
 type CachedKey = { asked: Promise<DataKey>; since: number; uses: number }
 
-/** How long a data key stays in memory, and for how many texts: the less, the less falls with one. */
+/** How long, and for how many texts, a data key stays in memory: this limits the damage of a leak. */
 const KEPT_MS = 300_000
 const MOST_USES = 10_000
 const MOST_OPENED = 100
 
 const SCHEME = 'v1.kms.'
-/** KMS binds every data key to this, and its trail shows it. */
+/** KMS binds every data key to this context, and shows it in its trail. */
 const EncryptionContext = { service: 'agent-task-service' }
-/** What KMS says of a wrapped key that was damaged, and of one whose own key is gone. */
+/** KMS's errors for a damaged wrapped key, and for one whose own key was deleted. */
 const UNREADABLE: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
   'NotFoundException',
 ])
 
-/** Loaded when it is asked for: in functions that are no container it comes with the runtime, not with their bundle. */
+/** Loaded on demand: in functions outside of a container the runtime has it, so the bundle does not. */
 export const openKms = async (place: Place): Promise<KMSClient> =>
   new (await import('@aws-sdk/client-kms')).KMSClient(settings(place, { attempts: 3, answerMs: 3_000 }))
 
 /**
  * Envelope encryption: texts are sealed here, with data keys that KMS makes and only KMS can unwrap. A sealed text is
- * `v1.kms.<wrapped data key>.<body>`. The wrapped key says which KMS key it needs, so that after a change of `keyId`
- * older texts open for as long as the role may use the older key.
+ * `v1.kms.<wrapped data key>.<body>`. The wrapped key names its KMS key, so after a change of `keyId` older texts open
+ * while the role may use the older key.
  */
 export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs): Cipher => {
   let sealing: CachedKey | undefined
@@ -82,7 +82,7 @@ export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs
     if (!isFresh(sealing)) {
       const kept = keep(made())
       sealing = kept
-      // The next caller asks again for what failed.
+      // After a failure the next caller asks again.
       kept.asked.catch(() => {
         if (sealing === kept) sealing = undefined
       })

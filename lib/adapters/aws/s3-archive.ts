@@ -11,23 +11,23 @@ import { checkBlobKey } from '../../core/blob.ts'
 import type { Archive, Draft } from '../../ports/archive.ts'
 import { asUnavailable } from './failure.ts'
 
-/** The smallest that S3 takes of a part that is not the last (5 MiB). With its 10,000 parts a document has up to 52 GB. */
+/** The smallest part of a multipart upload, except the last (5 MiB). With 10,000 parts a document has up to 52 GB. */
 export const PART_BYTES = 5 * 1_048_576
 
-/** S3 compares these with its own; an upload and its parts must name the same. */
+/** S3 checks these sums; an upload and its parts must name the same algorithm. */
 const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const
 
 type Place = { Bucket: string; Key: string }
 type Needs = {
-  /** Its own settings decide about retries and time limits. */
+  /** Its settings define retries and time limits. */
   client: S3Client
   bucket: string
 }
 
 /**
- * Documents as objects of an S3 bucket: one request for what fits a part, else a multipart upload, which shows as an
- * object only once it is completed. Each holds one part in memory. Uploads that a dying process leaves unfinished are
- * removed by a rule of the bucket. The role needs `s3:PutObject` and `s3:AbortMultipartUpload`.
+ * Documents as objects of an S3 bucket: one request for a document of one part, else a multipart upload, which becomes an
+ * object when it is completed. Each document holds one part in memory. A rule of the bucket removes uploads that a dead
+ * process left. The role needs `s3:PutObject` and `s3:AbortMultipartUpload`.
  */
 export const createS3Archive = ({ client, bucket }: Needs): Archive => ({
   begin: (key) => draftOf(client, { Bucket: bucket, Key: checkBlobKey(key) }),
@@ -37,7 +37,7 @@ const draftOf = (client: S3Client, place: Place): Draft => {
   let part = Buffer.alloc(0)
   let filled = 0
   let upload: Upload | undefined
-  /** Sends what is gathered; S3 has it, or has refused it, when the next byte is gathered in its place. */
+  /** Sends the gathered bytes; the next bytes are gathered after S3 has answered. */
   const flush = async () => {
     upload ??= await beginUpload(client, place)
     await upload.add(part.subarray(0, filled))

@@ -10,7 +10,7 @@ import { isMemoryPath, MOST_MEMORY_BYTES, unfitness } from '../../core/memory-pa
 import type { MemoryFile, MemoryFiles } from '../../ports/memory-files.ts'
 import { asUnavailable } from './failure.ts'
 
-/** Where memory files lie in the bucket. */
+/** The prefix of memory files in the bucket. */
 export const MEMORY_PREFIX = 'memory/'
 
 type Needs = { client: S3Client; bucket: string }
@@ -43,7 +43,7 @@ export const createS3Memory = ({ client, bucket }: Needs): MemoryFiles => ({
     const found = await sent(() => client.send(new GetObjectCommand(place)).catch(absent))
     if (found === undefined) return undefined
     if ((found.ContentLength ?? 0) > MOST_MEMORY_BYTES) {
-      // Nothing of it is fetched.
+      // The body is not downloaded.
       Object(found.Body).destroy?.()
       return 'too_large'
     }
@@ -59,7 +59,7 @@ const filesIn = ({ Contents = [] }: ListObjectsV2CommandOutput): MemoryFile[] =>
     return unfit === undefined ? [] : [{ path, tag: ETag, size: Size, unfit }]
   })
 
-// `NoSuchBucket` is a 404 as well, and must not read as an absent file.
+// `NoSuchBucket` is a 404 too, and must not count as a missing file.
 const absent = (thrown: unknown): undefined => {
   if (!(thrown instanceof NoSuchKey)) throw thrown
 }

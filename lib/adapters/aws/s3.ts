@@ -22,11 +22,11 @@ import type { BlobPage, Blobs } from '../../ports/blobs.ts'
 import { asUnavailable } from './failure.ts'
 
 type Needs = {
-  /** Its own settings decide about retries, time limits and checksums. */
+  /** Its settings define retries, time limits and checksums. */
   client: S3Client
   /** A general purpose bucket; directory buckets list in no order. */
   bucket: string
-  /** Stands before every key, such as `files/`; nothing by default. */
+  /** The prefix of every key, such as `files/`; empty by default. */
   prefix?: string
 }
 
@@ -68,18 +68,18 @@ const sent = async <T>(call: () => Promise<T>): Promise<T> => {
 
 const read = async (client: S3Client, place: { Bucket: string; Key: string }) => {
   const found = await sent(() => client.send(new GetObjectCommand(place)).catch(absent))
-  // The request has been answered by now: what breaks off or fails its checksum from here on is no failure of it.
+  // The request was answered: a failed download or checksum is a separate failure.
   return reachFiles(async () => found?.Body?.transformToByteArray())
 }
 
-// `NoSuchBucket` is a 404 as well, and must not read as an absent key.
+// `NoSuchBucket` is a 404 too, and must not count as a missing key.
 const absent = (thrown: unknown): undefined => {
   if (!(thrown instanceof NoSuchKey)) throw thrown
 }
 
 type Listing = { bucket: string; before: string; prefix: string; limit: number; after?: string }
 
-// S3 may answer fewer keys than were asked for though more follow, and other writers may have left names that are no keys.
+// S3 may return fewer keys than requested even if more follow, and other writers may have stored invalid names.
 const list = async (
   client: S3Client,
   { bucket, before, prefix, limit, after }: Listing,
@@ -109,7 +109,7 @@ const list = async (
 
 const namesIn = ({ Contents = [] }: ListObjectsV2CommandOutput) => Contents.flatMap(({ Key }) => Key ?? [])
 
-/** Makes a bucket, as an emulator needs it; deployed ones come from `resources/`. One that is there already is fine. */
+/** Creates a bucket in an emulator; deployed buckets come from `resources/`. An existing one is no error. */
 export const createBucket = async (client: S3Client, name: string): Promise<void> => {
   await sent(() =>
     client.send(new CreateBucketCommand({ Bucket: name })).catch((thrown: unknown) => {

@@ -1,8 +1,8 @@
 import type { SSMClient } from '@aws-sdk/client-ssm'
 
 /**
- * The parameters below a path as environment variables, by the last part of their names: what is stored encrypted is
- * read when a process starts, and is in no template, no image and no configuration of a function.
+ * The parameters below a path as environment variables, by the last part of their names. Encrypted parameters are read at
+ * the start of a process, and are in no template, image or configuration of a function.
  */
 export const readSecrets = async (client: SSMClient, path: string): Promise<Record<string, string>> => {
   const { GetParametersByPathCommand } = await import('@aws-sdk/client-ssm')
@@ -19,7 +19,7 @@ export const readSecrets = async (client: SSMClient, path: string): Promise<Reco
   return secrets
 }
 
-/** The names under which `readSecrets` would answer, for those who may not know the values. */
+/** The names that `readSecrets` would return, for roles that may not read the values. */
 export const listSecrets = async (client: SSMClient, path: string): Promise<string[]> => {
   const { DescribeParametersCommand } = await import('@aws-sdk/client-ssm')
   const below = [{ Key: 'Path', Option: 'OneLevel', Values: [path] }]

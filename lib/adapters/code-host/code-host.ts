@@ -15,9 +15,9 @@ const HEADERS = {
   'x-github-api-version': '2022-11-28',
 }
 
-/** Waits before a request is made again that had no answer, or one of another moment. */
+/** The waits before retries after no answer, or a temporary one. */
 const WAITS_MS = [500, 2_000]
-/** A longer wait that the code host asks for is not waited: the run would take its worker with it. */
+/** The longest wait that the code host may ask for: a run would block its worker meanwhile. */
 const LONGEST_WAIT_MS = 10_000
 const PULLS_LOOKED_AT = 30
 
@@ -30,7 +30,7 @@ const Pull = z.object({
 })
 type Pull = z.output<typeof Pull>
 
-/** GitHub's REST API, or that of a server of one's own: docs.github.com/rest/pulls/pulls. */
+/** GitHub's REST API, or that of a private server: docs.github.com/rest/pulls/pulls. */
 export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
   const root = apiUrl.replace(/\/+$/, '')
   const pathOf = ({ owner, name }: HostedName) =>
@@ -44,7 +44,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
     return answer
   }
 
-  /** Asks again after a moment, as long as there is no answer. Only what may be done twice is asked so. */
+  /** Sends a request, with retries after no answer. Only for idempotent requests. */
   const ask = async (path: string, account: CodeHostAccount): Promise<Response> => {
     for (const waitMs of WAITS_MS) {
       try {
@@ -88,7 +88,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
     return once(`${pathOf(name)}/pulls`, account, { title, body, head, base })
   }
 
-  /** The one that is there, or opened; undefined where one more look or try may find otherwise. */
+  /** The existing pull request, or a new one; undefined when a retry may find another result. */
   const attempt = async (wanted: WantedPullRequest, account: CodeHostAccount) => {
     const there = await found(wanted, account)
     if (there) return { there }
@@ -98,8 +98,8 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
     return { answer }
   }
 
-  // Without an answer it may be there all the same, another process may have been faster, and a branch that was just pushed
-  // may not be known to all of the code host: each shows a moment later.
+  // After a lost answer the pull request may exist, another process may have made it, and parts of the code host may not
+  // know a new branch yet: a retry shows each.
   const pullRequest: CodeHost['pullRequest'] = async (wanted, account) => {
     for (const waitMs of WAITS_MS) {
       const { there } = await attempt(wanted, account)
@@ -116,18 +116,18 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
 
 const shown = ({ number, html_url: url }: Pull): PullRequest => ({ number, url })
 
-/** The list is of all pull requests where the code host does not understand what it is asked for. */
+/** The list has all pull requests when the code host does not understand the filter. */
 const isOf = ({ head }: Pull, { owner, name }: HostedName, branch: string): boolean =>
   head.ref === branch && head.repo?.full_name.toLowerCase() === `${owner}/${name}`.toLowerCase()
 
-/** Tokens of GitHub Apps have no scopes, and the header is missing: what they may do shows when they do it. */
+/** Tokens of GitHub Apps have no scopes, so the header is missing: their rights show at the write. */
 const allowsWriting = (scopes: string | null, isPrivate: boolean): boolean => {
   if (scopes === null) return true
   const granted = scopes.split(',').map((scope) => scope.trim())
   return granted.includes('repo') || (!isPrivate && granted.includes('public_repo'))
 }
 
-/** An answer of the moment: a limit of requests (403 or 429), or a fault of the code host. */
+/** A temporary answer: a rate limit (403 or 429), or a fault of the code host. */
 const isForNow = ({ status, headers }: Response): boolean =>
   status >= 500 ||
   status === 429 ||
@@ -136,7 +136,7 @@ const isForNow = ({ status, headers }: Response): boolean =>
 const waitOf = ({ headers }: Response, nowMs: number): number | undefined => {
   const askedMs = retryAfterMs(headers.get('retry-after'), nowMs)
   if (askedMs !== undefined) return askedMs
-  // The limit of an hour ends in its own time, which is longer than a run waits.
+  // The hourly limit ends later than a run may wait.
   return headers.get('x-ratelimit-remaining') === '0' ? Number.POSITIVE_INFINITY : undefined
 }
 

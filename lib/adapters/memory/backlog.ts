@@ -3,7 +3,7 @@ import { createHeap } from '../../core/heap.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outgoing } from '../../ports/queue.ts'
 
-/** A message that waits. `order` numbers messages as they were sent; `dueAt` is monotonic milliseconds. */
+/** A waiting message. `order` numbers messages in the order of sending; `dueAt` is monotonic milliseconds. */
 export type Waiting<Body> = {
   readonly body: Body
   readonly priority: Outgoing<Body>['priority']
@@ -13,8 +13,8 @@ export type Waiting<Body> = {
 }
 
 /**
- * The ready messages of one priority, in the order of sending. Most come in that order and queue up in a list; those that
- * were delayed or sent back wait in a heap, and the one that was sent first is next.
+ * The ready messages of one priority, in the order of sending. Most arrive in that order, in a list; delayed and returned
+ * ones wait in a heap. The one that was sent first is next.
  */
 const createReadyList = <Body>() => {
   const sent = createFifo<Waiting<Body>>()
@@ -23,9 +23,9 @@ const createReadyList = <Body>() => {
     get size() {
       return sent.size + returned.size
     },
-    /** Takes in a message that was sent after all that were appended before. */
+    /** Adds a message that was sent after all appended ones. */
     append: sent.push,
-    /** Takes in a message that was delayed or sent back. */
+    /** Adds a delayed or returned message. */
     rejoin: returned.push,
     /** Removes the next message, if its number is below `before`. */
     take(before: number): Waiting<Body> | undefined {
@@ -37,10 +37,10 @@ const createReadyList = <Body>() => {
   }
 }
 
-/** One timer that stands for many moments: it rings at the earliest it was set for, and then wants to be set again. */
+/** One timer for many times: it rings at the earliest one, and must then be set again. */
 type Alarm = { set(at: number | undefined): void }
 
-/** An alarm that is not set. Moments are monotonic milliseconds. */
+/** An alarm that is not set. Times are monotonic milliseconds. */
 const createAlarm = (clock: Pick<Clock, 'monotonic' | 'after'>, ring: () => void): Alarm => {
   let setFor = Number.POSITIVE_INFINITY
   let cancel: (() => void) | undefined
@@ -60,21 +60,21 @@ const createAlarm = (clock: Pick<Clock, 'monotonic' | 'after'>, ring: () => void
 
 type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
 
-/** The waiting messages of a queue, in the order in which they are to be served. */
+/** The waiting messages of a queue, in the order of service. */
 type Backlog<Body> = {
-  /** How many messages may be served now. */
+  /** The number of ready messages. */
   readonly ready: number
   readonly delayed: number
-  /** How many messages have ever been sent, which is the number of the next. */
+  /** The number of messages sent so far, which is the number of the next. */
   readonly sent: number
   add(message: Outgoing<Body>): void
-  /** Takes back a message that was served in vain and keeps its place in the order. */
+  /** Returns a message that failed; it keeps its place in the order. */
   sendBack(message: Waiting<Body>, delayMs: number): void
-  /** Removes the message that is next in line, if its number is below `before`. */
+  /** Removes the next message, if its number is below `before`. */
   take(before: number): Waiting<Body> | undefined
 }
 
-/** An empty backlog; `onDue` is called when delayed messages have become ready. */
+/** An empty backlog; `onDue` is called when delayed messages become ready. */
 export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
   const list = createReadyList<Body>
   const ready = [list(), list(), list(), list()] as const

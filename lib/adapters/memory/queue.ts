@@ -11,17 +11,17 @@ type Needs = {
   log: Pick<Log, 'warn'>
   concurrency: number
   redeliverAfterMs?: number
-  /** How many more handlers may run now. */
+  /** How many additional handlers may run now. */
   lookahead?: () => number
 }
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
-/** How many messages wait for a handler, wait for their time, and are being handled. */
+/** The numbers of ready, delayed and running messages. */
 type Depth = { ready: number; delayed: number; running: number }
 type MemoryQueue<Body> = Queue<Body> &
   Consumer<Body> & {
     depth(): Depth
-    /** From now on so many handlers run at once; those that run over it end first. */
+    /** Changes the number of concurrent handlers; surplus ones end first. */
     resize(concurrency: number): void
   }
 
@@ -29,15 +29,14 @@ const LONGEST_REDELIVERY_MS = 60_000
 const DONE = Promise.resolve()
 
 /**
- * A queue that lives and dies with the process. Sending never fails. A message whose handler rejects comes again after
- * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, as often as it takes; one whose handler rejects with Problem
- * `missing` is dropped. Messages wait before `start`
- * and after `drain`; a drained queue can be started again.
+ * A queue in the memory of the process. Sending never fails. A message whose handler rejects comes again after
+ * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, without limit; one whose handler rejects with Problem
+ * `missing` is dropped. Messages wait before `start` and after `drain`; a drained queue can be started again.
  *
- * Invariant: a message is handled once its sender's callback is over, the promises that had become due with it included.
- * The first messages of a turn of the event loop are handled right then, before it goes on: those of many senders at once
- * together, and what a sender and a handler decided shares a group commit. Later ones, such as those that handlers send,
- * wait for the next turn, so that messages that beget messages keep it from nothing.
+ * Invariant: a message is handled after the sender's callback and the promises that it made due. The first messages of a
+ * turn of the event loop are handled at its end: those of many senders together, so that writes of senders and handlers
+ * share a group commit. Later ones, such as those that handlers send, wait for the next turn, so that messages that send
+ * messages do not block the event loop.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const { clock, log, redeliverAfterMs = 1_000, lookahead = () => 0 } = needs
@@ -48,14 +47,15 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let scheduled = false
   // Whether this turn has had its dispatch.
   let dispatched = false
-  // Messages from this number on were sent after the last dispatch: a slot that frees must leave them to the next one.
+  // Messages from this number on were sent after the last dispatch: a slot that becomes free must leave them to the next
+  // one.
   let settled = 0
 
   const wake = () => {
     if (scheduled || !handler || running >= concurrency + lookahead() || backlog.ready === 0) return
     scheduled = true
     if (dispatched) setImmediate(dispatch)
-    // A tick of its own comes before the promises of a callback, one that a promise asks for after them all.
+    // A new tick comes before a callback's promises; a tick that a promise requests comes after all of them.
     else queueMicrotask(() => nextTick(dispatch))
   }
   const nextTurn = () => {
@@ -89,7 +89,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       if (isPoison(error))
         log.warn(
           { body: message.body, error: messageOf(error) },
-          'a message was dropped: what it names does not exist',
+          'a message was dropped: its subject does not exist',
         )
       else sendBack(message, error)
     }
@@ -119,7 +119,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       wake()
       return DONE
     },
-    /** Throws when the queue is started already, or is still being drained. */
+    /** Throws when the queue is started already, or is still draining. */
     start(next) {
       if (handler || running > 0) throw new Error('The queue is started already, or is still being drained')
       handler = next
@@ -136,9 +136,9 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   }
 }
 
-/** What a message names does not exist: no repetition makes it better. */
+/** The subject of the message does not exist: a repeat cannot succeed. */
 const isPoison = (error: unknown) => error instanceof Problem && error.kind === 'missing'
 
-// One process retries its own messages, so there is no herd for jitter to spread.
+// One process retries its own messages, so jitter is not needed.
 const redeliveryMs = (receives: number, baseMs: number) =>
   backoffMs({ attempt: receives, baseMs, type: 'exponential', random: () => 0, maxMs: LONGEST_REDELIVERY_MS })

@@ -9,7 +9,7 @@ import { callModel, openLine } from './step.ts'
 type Needs = {
   clock: Clock
   open: (provider: Provider) => Promise<OpenModel>
-  /** The output limit of a request that names none. */
+  /** The output limit of a request that sets none. */
   maxOutputTokens: number
   silenceMs: number
 }
@@ -22,7 +22,9 @@ const sceneOf = (provider: Provider, model: string, now: number): Scene => ({
   now,
 })
 
-/** One try of a step on its own connection, which is closed however the try ends; throws Problems or the signal's reason. */
+/**
+ * One try of a step on its own connection, which is closed at the end of the try; throws Problems or the signal's reason.
+ */
 export async function* attempt(
   needs: Needs,
   provider: Provider,

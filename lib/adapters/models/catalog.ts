@@ -2,28 +2,28 @@ import type { Effort } from '../../ports/model.ts'
 
 type Options = NonNullable<Parameters<typeof import('ai').streamText>[0]['providerOptions']>
 
-/** What has to be set before a provider counts as configured. */
+/** The settings that make a provider count as configured. */
 export type Requirement = 'a key' | 'a key and a base URL' | 'a base URL or a model'
 
-/** One kind of provider, as data. `loaders.ts` has its package. */
+/** One kind of provider, as data; its package is in `loaders.ts`. */
 export type CatalogEntry = {
   name: string
   defaultModel: string
-  /** Where a base URL is required, only the path of this one is used: below a bare host name. */
+  /** For a required base URL, only the path of this one is used: it is appended to a host name. */
   defaultBaseUrl: string
   requires: Requirement
-  /** A GET that costs no tokens and, where the provider has one, checks the key. */
+  /** A GET that costs no tokens and, if the provider supports it, checks the key. */
   healthPath: string
-  /** A GET that answers the models that can be called; absent where the provider has none. */
+  /** A GET that lists the usable models; absent for a provider without one. */
   modelsPath?: string
   headers: (apiKey: string) => Record<string, string>
   /** The provider's own model names contain slashes. */
   namespaced?: true
-  /** The provider takes neither tools nor their results. */
+  /** The provider accepts neither tools nor their results. */
   toolless?: true
-  /** The ids of tool calls that the provider takes; those that another provider gave may look otherwise. */
+  /** The ids of tool calls that the provider accepts; ids of other providers may differ. */
   callIds?: RegExp
-  /** How much the model may think; absent where asking is refused by models that cannot. */
+  /** The model's effort; absent for providers whose models may refuse it. */
   effort?: Readonly<Record<Effort, 'low' | 'medium' | 'high' | 'xhigh' | 'max'>>
   options?: Options
 }
@@ -55,10 +55,10 @@ export const catalog = {
     modelsPath: '/models',
     headers: bearer,
     effort: { ...graded, max: 'xhigh' },
-    // Nothing is kept at the vendor: reasoning travels with the history, encrypted, so an old conversation can go on.
+    // The vendor stores nothing: encrypted reasoning is part of the history, so an old conversation can continue.
     options: { openai: { store: false } },
   },
-  // Models are named by their deployments. What its API lists is what could be deployed, so nothing is listed.
+  // Models are named by their deployments. The API lists deployable models, so nothing is listed.
   azure: {
     name: 'Azure OpenAI',
     defaultModel: 'gpt-5.4',
@@ -136,7 +136,7 @@ export const catalog = {
     defaultModel: 'command-a-03-2025',
     defaultBaseUrl: 'https://api.cohere.com/v2',
     requires: 'a key',
-    // Models are listed by version 1 of the API only.
+    // Only version 1 of the API lists models.
     healthPath: '/../v1/models?page_size=1',
     modelsPath: '/../v1/models?page_size=1000&endpoint=chat',
     headers: bearer,
@@ -146,7 +146,7 @@ export const catalog = {
     defaultModel: 'sonar-pro',
     defaultBaseUrl: 'https://api.perplexity.ai',
     requires: 'a key',
-    // It lists no models; this lists the requests that were made to be answered later.
+    // It lists no models; this lists requests for later answers.
     healthPath: '/async/chat/completions',
     headers: bearer,
     toolless: true,
@@ -192,7 +192,7 @@ export const catalog = {
   },
 } as const satisfies Readonly<Record<string, CatalogEntry>>
 
-/** The scripted demo model: no provider kind, and never among configured ones. */
+/** The scripted demo model: no provider kind, and never among the configured ones. */
 export const demoEntry: CatalogEntry = {
   name: 'Demo model (scripted, not an AI)',
   defaultModel: 'demo',

@@ -6,17 +6,17 @@ import type { Guard } from './guard.ts'
 import { secretsOf } from './health.ts'
 import { configuredProviders, type ModelSettings, type Provider } from './resolve.ts'
 
-/** Providers of models for embedding; the others have none. */
+/** The providers with embedding models. */
 const KINDS: ReadonlySet<string> = new Set(['openai', 'ollama', 'openrouter'])
 const ANSWERS_WITHIN_MS = 60_000
-/** Before a call that a provider could not answer just then is made again; the last try has none. */
+/** The waits before retries of a temporary failure; the last try has none. */
 const WAITS_MS = [500, 2_000, undefined]
 
 type Needs = { settings: ModelSettings; model: string; clock: Clock; guard?: Guard; fetch?: typeof fetch }
 
 /**
- * The embedding model that `provider/model` names, spoken to by the wire that all its providers share. Throws Error in
- * one line when its provider has no such models or is not configured.
+ * The embedding model `provider/model`, over the wire protocol that all its providers share. Throws a one-line Error for
+ * a provider without such models, or one that is not configured.
  */
 export const createEmbedding = ({ settings, model: named, clock, guard, ...needs }: Needs): Embedding => {
   const slash = named.indexOf('/')
@@ -62,7 +62,7 @@ const sceneOf = (provider: Provider, model: string, now: number) => ({
 })
 
 /**
- * Asks by the wire that all of these providers share. It is spoken here and not by the library for models, which would be the
+ * Sends a request in the protocol that all these providers share. The library for models is not used: it would be the
  * larger part of the functions that search memory.
  */
 const asked = (
@@ -85,7 +85,7 @@ const asked = (
 
 const LONGEST_REFUSAL = 2_000
 
-/** An answer that is none, with the fields by which failures of providers are distinguished. */
+/** An error answer, with the fields that distinguish failures of providers. */
 const refusalOf = async (answer: Response) =>
   Object.assign(new Error((await answer.text()).slice(0, LONGEST_REFUSAL)), {
     statusCode: answer.status,
@@ -96,7 +96,7 @@ const AnswerSchema = z.object({
   data: z.array(z.object({ index: z.number().optional(), embedding: z.array(z.number()) })),
 })
 
-/** Undefined unless they are as many as the texts, and all of one size. */
+/** The vectors; undefined unless there is one per text, all of one size. */
 const vectorsIn = (answer: unknown, count: number): Float32Array[] | undefined => {
   const { data = [] } = AnswerSchema.safeParse(answer).data ?? {}
   const size = data[0]?.embedding.length ?? 0

@@ -3,13 +3,13 @@ import { retryAfterMs } from '../../core/retry-after.ts'
 
 const MOST = 200
 
-/** What looks like a key of some provider, in case one quotes a key that is not the configured one. */
+/** Texts that look like a provider's key, in case a provider quotes a key other than the configured one. */
 const KEY_LIKE =
   /\b(?:c?sk|pk|rk|xai|pplx|key)-[\w*-]{8,}|\b(?:gsk|fw|tgp)_[\w*-]{8,}|\bAIza[\w*-]{20,}|\bBearer\s+\S{8,}/gi
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+|\s+/g
 
-/** A short single line of foreign text that is fit for an error message: no secret, no control characters. */
+/** A short single line of a foreign text for an error message: without secrets and control characters. */
 export const excerpt = (text: string, secrets: readonly string[]): string => {
   const hidden = secrets
     .filter((secret) => secret.length >= 4)
@@ -22,27 +22,27 @@ export const excerpt = (text: string, secrets: readonly string[]): string => {
 type FailureReason = 'transport' | 'timeout' | 'server' | 'refused' | 'nonsense'
 type FailureDetails = { provider: string; reason: FailureReason; status?: number }
 
-/** Where a failure happened, and what its message must not contain. */
+/** The place of a failure, and the texts that its message must not contain. */
 export type Scene = { provider: string; name: string; model: string; secrets: readonly string[]; now: number }
 
 const FAULTS: ReadonlySet<unknown> = new Set<FailureReason>(['transport', 'timeout', 'server'])
 
-/** Whether a circuit breaker counts this: transport errors, time-outs and 5xx of a provider, nothing else. */
+/** Whether a circuit breaker counts the error: only transport errors, time-outs and 5xx of a provider. */
 export const isProviderFault = (thrown: unknown): boolean => FAULTS.has(reasonOf(thrown))
 
-/** Why the provider failed, or undefined when the error is none of a provider. */
+/** Why the provider failed; undefined for an error that is not a provider's. */
 export const reasonOf = (thrown: unknown): FailureReason | undefined =>
   thrown instanceof Problem && thrown.code === 'provider_error'
     ? (thrown.details as FailureDetails | undefined)?.reason
     : undefined
 
-/** A failure of a provider; `said` is shown to callers and is cleaned here. */
+/** An error of a provider; `said` is shown to callers and is cleaned here. */
 export const providerError = (at: Scene, reason: FailureReason, said: string, status?: number): Problem => {
   const details: FailureDetails = { provider: at.provider, reason, ...(status ? { status } : {}) }
   return new Problem('unavailable', 'provider_error', `${at.name} ${excerpt(said, at.secrets)}`, { details })
 }
 
-/** The fields that SDK errors, error events and Node's network errors carry, each of them absent or anything. */
+/** The fields of SDK errors, error events and Node's network errors, each possibly absent or of any type. */
 type Facts = {
   name?: unknown
   message?: unknown
@@ -92,7 +92,7 @@ const networkReason = (links: readonly Facts[]): FailureReason | undefined => {
   return dropped || links.some(({ message }) => CUT.test(String(message))) ? 'transport' : undefined
 }
 
-/** How long the provider asks to wait, in milliseconds: `retry-after-ms`, as some of them have it, else `retry-after`. */
+/** The provider's requested wait in milliseconds: some send `retry-after-ms`, others `retry-after`. */
 const askedWaitMs = (headers: Readonly<Record<string, string>>, now: number): number | undefined => {
   const ms = Number.parseFloat(headers['retry-after-ms'] ?? '')
   return ms >= 0 ? ms : retryAfterMs(headers['retry-after'], now)
@@ -123,8 +123,8 @@ const NETWORK_TEXT = {
 }
 
 /**
- * What a step throws for any failure in it. The message never holds the key, and of what the provider said
- * only a short excerpt; the original error is dropped, as it holds the whole request.
+ * The error of a step for any failure in it. The message never contains the key, and only a short excerpt of the
+ * provider's text; the original error is dropped, since it has the whole request.
  */
 export const toProblem = (thrown: unknown, at: Scene): Problem => {
   if (thrown instanceof Problem) return thrown

@@ -7,8 +7,8 @@ import type { Provider, Target } from './resolve.ts'
 const PAYMENT_REQUIRED = 402
 
 /**
- * Whether another provider may answer what this one did not: it is down (its breaker is open, or a fault was left after
- * its retries) or over quota (429, or 402). Refused requests and unreadable answers stay with the provider asked.
+ * Whether another provider may answer instead: this one is down (its breaker is open, or its retries ended in a fault) or
+ * over quota (429, or 402). Refused requests and unreadable answers have no fallback.
  */
 const isUnavailable = (thrown: unknown): boolean => {
   if (isProviderFault(thrown)) return true
@@ -20,7 +20,7 @@ const isUnavailable = (thrown: unknown): boolean => {
 const isOverQuota = (code: string, status: number | undefined): boolean =>
   code === 'provider_error' && status === PAYMENT_REQUIRED
 
-/** Whether a provider can be given the request; it is refused where the provider supports no tools. */
+/** Whether a provider can get the request; not when it supports no tools and the request has some. */
 export const supports = (
   { entry }: Pick<Provider, 'entry'>,
   { tools = [], messages }: StepRequest,
@@ -31,23 +31,23 @@ const hasCalls = (message: StepRequest['messages'][number]): boolean =>
   message.role === 'assistant' && (message.toolCalls ?? []).length > 0
 
 type Chain = {
-  /** Who is asked, in order; the first with the model of the request. Never empty. */
+  /** The providers in their order; the first with the model of the request. Never empty. */
   targets: readonly [Target, ...Target[]]
   signal: AbortSignal
-  /** Whether the prompt fits the window of a model; where that of a fallback is too small, the next one is asked. */
+  /** Whether the prompt fits a model's window; a fallback with a smaller window is skipped. */
   fits: (target: Target) => boolean
   ask: (target: Target) => AsyncIterable<StepPart>
   log: Log | undefined
 }
 
 /**
- * The answer of the first provider that is available. Once a part was handed on there is no other: a reader never sees
- * two beginnings. Where no provider answers, the failure of the first one is thrown, and each one is in the log.
+ * The answer of the first available provider. After the first part no other provider is asked: a reader never sees two
+ * beginnings. When none answers, the failure of the first one is thrown, and the log has each one.
  */
 export const answered = (chain: Chain): AsyncIterable<StepPart> =>
   chain.targets.length === 1 ? chain.ask(chain.targets[0]) : firstAvailable(chain)
 
-/** The first, and of the others those whose window the prompt fits, judged once it is their turn. */
+/** The first target, and those others whose window fits the prompt, checked at their turn. */
 function* fitting({ targets: [first, ...others], fits, log }: Chain): Generator<Target> {
   yield first
   for (const target of others)

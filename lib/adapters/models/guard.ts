@@ -1,12 +1,12 @@
-/** Runs a call of a provider under its circuit breaker, or refuses it at once. */
+/** Makes a call of a provider under its circuit breaker, or refuses it at once. */
 export type Guard = <T>(provider: string, call: () => Promise<T>) => Promise<T>
 
-/** The reader went away: neither a success nor a fault of the provider. */
+/** The reader disconnected: neither a success nor a fault of the provider. */
 const left = () => new DOMException('The reader left', 'AbortError')
 
 /**
- * Shows a whole stream to a guard as one call: it succeeds when the stream ends and fails with what the stream throws.
- * A guard that rejects without calling has refused, and the stream is never opened.
+ * Runs a whole stream as one call of a guard: it succeeds at the stream's end, and fails with the stream's error. A guard
+ * that rejects without a call has refused, and the stream is never opened.
  */
 export async function* guarded<T>(
   guard: Guard | undefined,

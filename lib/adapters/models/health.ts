@@ -38,7 +38,7 @@ export const checkHealth = async ({ clock, fetch }: Needs, provider: Provider): 
   }
 }
 
-/** What must appear in no message: the key, and credentials written into the base URL. */
+/** The secrets of a provider: the key, and credentials in the base URL. */
 export const secretsOf = ({ apiKey, baseUrl }: Provider): string[] => {
   const { username, password } = new URL(baseUrl)
   return [apiKey, username, password].filter((secret) => secret !== '')

@@ -7,7 +7,7 @@ import { secretsOf } from './health.ts'
 import type { Provider } from './resolve.ts'
 
 const KEPT_MS = 600_000
-/** A provider that did not answer is asked again sooner. */
+/** How long a failed listing is cached. */
 const FAILED_KEPT_MS = 30_000
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 8_388_608
@@ -18,11 +18,11 @@ type Listed = ModelInfo & { contextTokens?: number }
 type Needs = { clock: Clock; fetch: typeof fetch; log?: Log }
 type CachedListing = { until: number; models: Promise<readonly Listed[]> }
 
-/** What providers list of their models. An answer is kept for ten minutes; several who ask at once share one call. */
+/** The providers' lists of models. An answer is cached for ten minutes; concurrent callers share one request. */
 export const createListing = (needs: Needs) => {
   const { clock, log } = needs
   const kept = new Map<string, CachedListing>()
-  /** By kind and model; what was listed once stays known. */
+  /** By kind and model; a listed model stays known. */
   const windows = new Map<string, ReadonlyMap<string, number>>()
 
   const ask = async (provider: Provider, entry: CachedListing): Promise<readonly Listed[]> => {
@@ -42,7 +42,7 @@ export const createListing = (needs: Needs) => {
   }
 
   return {
-    /** The models that a provider lists, or the one it is configured with where it lists none or does not answer. */
+    /** The listed models of a provider; its configured model when it lists none or does not answer. */
     of: async (provider: Provider): Promise<readonly ModelInfo[]> => {
       const now = clock.monotonic()
       const known = kept.get(provider.kind)
@@ -52,7 +52,7 @@ export const createListing = (needs: Needs) => {
       kept.set(provider.kind, entry)
       return (await entry.models).map(shown)
     },
-    /** The context window of a model, if its provider was asked for its models and said so. */
+    /** The context window of a model, if its provider has listed it. */
     contextTokens: (kind: string, model: string): number | undefined => windows.get(kind)?.get(model),
   }
 }
@@ -62,10 +62,10 @@ const shown = ({ id, provider, name }: Listed): ModelInfo => ({ id, provider, na
 const windowsOf = (models: readonly Listed[]) =>
   new Map(models.flatMap(({ id, contextTokens }) => (contextTokens ? [[id, contextTokens] as const] : [])))
 
-/** Why a fetch failed is in its cause. */
+/** The reason of a failed fetch is its cause. */
 const causeOf = (thrown: unknown): unknown => (isObject(thrown) && thrown.cause ? thrown.cause : thrown)
 
-/** The answer as JSON, whole within the time and the size that are allowed. */
+/** The answer as JSON, within the limits of time and size. */
 const answerOf = async ({ clock, fetch }: Needs, { entry, apiKey, baseUrl }: Provider): Promise<unknown> => {
   const line = new AbortController()
   const cancel = clock.after(TIMEOUT_MS, () =>
@@ -93,12 +93,12 @@ const textOf = async (answer: Response): Promise<string> => {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** A model as one provider or another describes it, each field absent or anything. */
+/** A listed model, whose fields differ by provider: each may be absent or of any type. */
 type Described = Readonly<Record<string, unknown>>
 
 const isObject = (given: unknown): given is Described => typeof given === 'object' && given !== null
 
-/** `{data: […]}` as OpenAI answers, `{models: […]}` as Google and Cohere do, or the list alone, as Together does. */
+/** `{data: […]}` as OpenAI answers, `{models: […]}` as Google and Cohere do, or a list, as Together does. */
 const modelsIn = (answer: unknown, provider: string): Listed[] => {
   const list = Array.isArray(answer) ? answer : isObject(answer) ? (answer.data ?? answer.models) : undefined
   if (!Array.isArray(list)) throw new Error('an answer without a list of models')
@@ -112,14 +112,14 @@ const modelsIn = (answer: unknown, provider: string): Listed[] => {
 
 const OTHER_TYPES = /embed|image|video|audio|rerank|moderation|transcri|speech|classif/i
 
-/** Whether a model answers texts, as far as its description says. */
+/** Whether a model answers with text, as far as its description says. */
 const writesText = ({ type, capabilities, supportedGenerationMethods: methods }: Described): boolean => {
   if (typeof type === 'string' && OTHER_TYPES.test(type)) return false
   if (isObject(capabilities) && capabilities.completion_chat === false) return false
   return !Array.isArray(methods) || methods.includes('generateContent')
 }
 
-/** Fit to be shown in one line. */
+/** A name that fits one line. */
 const nameIn = (given: unknown): string | undefined =>
   typeof given === 'string' && /^[^\p{C}]+$/u.test(given) && given.length <= LONGEST_NAME ? given : undefined
 

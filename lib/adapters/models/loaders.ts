@@ -1,7 +1,7 @@
 import type { LanguageModel } from 'ai'
 import type { catalog } from './catalog.ts'
 
-/** What an SDK package is given; nothing is left for it to look up in the environment. */
+/** The settings of an SDK package; it reads nothing from the environment. */
 type Connection = { apiKey: string; baseUrl: string; fetch: typeof fetch }
 export type OpenModel = (model: string) => LanguageModel
 
@@ -17,8 +17,8 @@ const compatible =
 
 const isHostOf = (baseUrl: string, domain: string): boolean => new URL(baseUrl).hostname.endsWith(domain)
 
-// OpenAI itself is called by its Responses API: its reasoning models need that for tools. Another server behind an OpenAI
-// base URL (a proxy, vLLM, LM Studio) may have chat completions only.
+// OpenAI itself is called by its Responses API, which its reasoning models need for tools. Another server behind an
+// OpenAI base URL (a proxy, vLLM, LM Studio) may only have chat completions.
 const openai: Load = async ({ apiKey, baseUrl, fetch }) => {
   const { createOpenAI } = await import('@ai-sdk/openai')
   const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch })
@@ -32,8 +32,8 @@ const azure: Load = async ({ apiKey, baseUrl, fetch }) => {
 }
 
 /**
- * What imports the package of a provider, on first use. Apart from the catalog, so that a function that only knows of
- * providers has none of their packages in its bundle.
+ * Imports the package of a provider at its first use. It is apart from the catalog, so that functions that only describe
+ * providers bundle none of the packages.
  */
 export const loaders: Readonly<Record<keyof typeof catalog | 'demo', Load>> = {
   anthropic: async ({ apiKey, baseUrl, fetch }) =>

@@ -7,7 +7,7 @@ type Opaque = { provider: string; messages: SdkMessage[] }
 
 type Part = Exclude<AssistantContent, string>[number]
 
-/** What a model made, as it is handed back to it: metadata of the provider goes back to it unchanged. */
+/** A part that a model made, for its next request: the provider's metadata is sent back unchanged. */
 const toPart = (made: ContentPart<ToolSet>): Part[] => {
   const providerOptions = 'providerMetadata' in made ? made.providerMetadata : undefined
   const more = providerOptions === undefined ? {} : { providerOptions }
@@ -33,7 +33,7 @@ const toPart = (made: ContentPart<ToolSet>): Part[] => {
   }
 }
 
-/** What goes into `opaque`: plain JSON, only the model's own turn, and whose it is. */
+/** The `opaque` of a message: plain JSON of the model's own turn, with its provider. */
 export const toOpaque = (provider: string, made: readonly ContentPart<ToolSet>[]): Opaque => {
   const content = made.flatMap(toPart)
   const messages = content.length === 0 ? [] : [{ role: 'assistant', content }]
@@ -46,13 +46,13 @@ const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>
   (given as Partial<Opaque>).provider === provider &&
   Array.isArray((given as Partial<Opaque>).messages)
 
-// Providers refuse arguments that are no object; the failed tool result that follows gives the model the reason.
+// Providers refuse arguments that are not an object; the failed tool result that follows gives the model the reason.
 const asInput = (given: unknown): unknown => (typeof given === 'object' && given !== null ? given : {})
 
-/** Whose turn it is to answer, and the ids of tool calls that it takes. */
+/** The provider that answers next, and the ids of tool calls that it accepts. */
 type Reader = { kind: string; callIds?: RegExp }
 
-// The same id always becomes the same one, so a call and its result stay together.
+// Equal ids become equal ids, so that a call and its result stay together.
 const callIdFor = ({ callIds }: Reader, id: string): string =>
   !callIds || callIds.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
@@ -81,8 +81,8 @@ const toSdk = (message: ModelMessage, reader: Reader): SdkMessage[] => {
 }
 
 /**
- * The history as the SDK wants it: system messages first, as one text, since not every provider takes them later; the
- * model's own turns as the provider gave them, rebuilt from their text and tool calls when another provider did.
+ * The history in the SDK's form: system messages first, as one text, since not every provider accepts them later; the
+ * model's turns as the provider made them, or rebuilt from text and tool calls for another provider.
  */
 export const toPrompt = (messages: readonly ModelMessage[], reader: Reader) => {
   const instructions = messages.flatMap((m) => (m.role === 'system' ? [m.content] : [])).join('\n\n')

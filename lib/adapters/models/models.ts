@@ -22,10 +22,13 @@ import {
 } from './resolve.ts'
 import { retried } from './retry.ts'
 
-/** Of models of which nothing is known. */
+/** The window of unknown models. */
 const DEFAULT_CONTEXT_TOKENS = 128_000
 
-/** Tokens of well-known models, by what their names begin with; where members of a family differ, the least. */
+/**
+ * The windows of well-known models in tokens, by the beginning of their names; the smallest where members of a family
+ * differ.
+ */
 const WINDOWS: Readonly<Record<string, number>> = {
   'claude-': 200_000,
   'gpt-5': 400_000,
@@ -43,7 +46,7 @@ const WINDOWS: Readonly<Record<string, number>> = {
 
 const LONGEST_FIRST = Object.entries(WINDOWS).sort(([a], [b]) => b.length - a.length)
 
-/** The context window of a well-known model in tokens; a vendor before its name does not matter. */
+/** The window of a well-known model in tokens, with or without a vendor before its name. */
 const knownContextTokens = (model: string): number | undefined => {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   return LONGEST_FIRST.find(([beginning]) => name.startsWith(beginning))?.[1]
@@ -54,7 +57,7 @@ export type ModelNeeds = {
   clock: Clock
   log?: Log
   fetch?: typeof fetch
-  /** The circuit breaker of a provider; a step is one call of it, its retries included. */
+  /** The circuit breaker of a provider; a step with its retries is one call. */
   guard?: Guard
 }
 
@@ -66,7 +69,7 @@ const withoutRedirects =
   (input, init) =>
     inner(input, { ...init, redirect: 'error' })
 
-// Packages are loaded and clients made on first use, once per provider; a failed load is tried again.
+// Packages are loaded and clients made at their first use, once per provider; a failed load is tried again.
 const opener = (fetcher: typeof fetch) => {
   const opened = new Map<string, Promise<OpenModel>>()
   return ({ kind, apiKey, baseUrl }: Provider): Promise<OpenModel> => {
@@ -94,7 +97,7 @@ const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] =
   return demo ? [...kinds, statusOf('demo', demo.entry.name, demo)] : kinds
 }
 
-/** Language models over the AI SDK. Throws when `settings` names a default or a fallback that cannot be called. */
+/** Language models over the AI SDK. Throws when `settings` names an unusable default or fallback. */
 export const createModels = (needs: ModelNeeds): Models => {
   const { clock, log, guard } = needs
   const settings = { ...DEFAULTS, ...needs.settings }

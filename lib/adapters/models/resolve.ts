@@ -2,25 +2,26 @@ import { Problem } from '../../core/errors.ts'
 import type { AskedModel } from '../../ports/model.ts'
 import { type CatalogEntry, catalog, demoEntry, type Requirement } from './catalog.ts'
 
-/** What the environment says of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`, `<KIND>_CONTEXT_TOKENS`. */
+/** The settings of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`, `<KIND>_CONTEXT_TOKENS`. */
 export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }
 
 /**
- * Plain data from the configuration. `providers` is keyed by provider kind; `default` is `DEFAULT_PROVIDER` and must be
- * configured. `fallbacks` is `FALLBACK_PROVIDERS`, each of them configured as well. `demo` is where the demo model listens: it takes part only when no provider is configured.
+ * The configuration of models. `providers` is keyed by provider kind; `default` is `DEFAULT_PROVIDER`, `fallbacks` are
+ * `FALLBACK_PROVIDERS`: all must be configured. `demo` is the address of the demo model, which is used only when no
+ * provider is configured.
  */
 export type ModelSettings = {
   providers: Readonly<Record<string, ProviderSettings>>
   default?: string
   fallbacks?: readonly string[]
   demo?: { baseUrl: string }
-  /** How often a step is tried again before its first part is handed on. Default 2. */
+  /** The retries of a step before its first part. Default 2. */
   retries?: number
-  /** A provider that sends nothing for so long is given up. Default 300000, as reasoning can be silent for minutes. */
+  /** How long a provider may send nothing. Default 300000, as reasoning can be silent for minutes. */
   silenceMs?: number
 }
 
-/** A provider that can be called. */
+/** A usable provider. */
 export type Provider = {
   kind: string
   entry: CatalogEntry
@@ -57,7 +58,7 @@ const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): P
   demo: entry === demoEntry,
 })
 
-/** The providers that can be called, by kind, in the catalog's order; the demo model alone when there is no other. */
+/** The usable providers by kind, in the catalog's order; the demo model when there is no other. */
 export const configuredProviders = (settings: ModelSettings): ReadonlyMap<string, Provider> => {
   const found = Object.entries(entries)
     .map(([kind, entry]) => provider(kind, entry, settings.providers[kind] ?? {}))
@@ -66,7 +67,7 @@ export const configuredProviders = (settings: ModelSettings): ReadonlyMap<string
   return new Map(found.map((each) => [each.kind, each]))
 }
 
-/** The provider of requests that name none. A default that is not configured is refused when the service starts. */
+/** The default provider. One that is not configured is refused at the start of the service. */
 export const defaultProvider = (settings: ModelSettings, configured: ReadonlyMap<string, Provider>) => {
   const [first] = configured.keys()
   const named = settings.default
@@ -75,7 +76,7 @@ export const defaultProvider = (settings: ModelSettings, configured: ReadonlyMap
   throw new Error(`DEFAULT_PROVIDER names "${named}", which is not configured (${list(configured)})`)
 }
 
-/** The providers to ask after another one, in order. One that is not configured is refused when the service starts. */
+/** The fallback providers in order. One that is not configured is refused at the start of the service. */
 export const fallbackProviders = (settings: ModelSettings, configured: ReadonlyMap<string, Provider>) =>
   (settings.fallbacks ?? []).map((kind) => {
     const found = configured.get(kind)
@@ -89,13 +90,13 @@ const list = (configured: ReadonlyMap<string, Provider>): string =>
 const unknown = (what: string, configured: ReadonlyMap<string, Provider>): Problem =>
   new Problem('invalid', 'model_unknown', `${what} is not configured (${list(configured)})`)
 
-/** The refusal of a provider that is not configured. */
+/** The error of a provider that is not configured. */
 export const unknownProvider = (kind: string, configured: ReadonlyMap<string, Provider>): Problem =>
   unknown(`Provider "${kind}"`, configured)
 
 /**
- * Finds the provider and model of a request. `provider/model` names both when its first segment is a configured kind
- * and `provider` is absent or the same; otherwise the whole is a model of the provider, as OpenRouter writes them.
+ * Resolves the provider and model of a request. `provider/model` names both when its first segment is a configured kind
+ * and `provider` is absent or the same; otherwise the whole text is a model of the provider, as OpenRouter writes them.
  */
 export const resolveTarget = (
   { provider: asked, model = '' }: AskedModel,

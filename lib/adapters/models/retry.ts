@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 5_000
 const FIRST_WAIT_MS = 250
 
 /**
- * Milliseconds to wait before try number `attempt` + 1 (`attempt` counts from 1), or undefined when another try would
- * not help or the provider wants a longer wait than a person would. A silent provider is not tried again: it took minutes.
+ * Milliseconds before try number `attempt` + 1 (`attempt` counts from 1), or undefined when another try would not help or
+ * the provider asks for too long a wait. A silent provider is not tried again: it took minutes.
  */
 export const retryDelayMs = (thrown: unknown, attempt: number): number | undefined => {
   const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1)
@@ -20,13 +20,13 @@ export const retryDelayMs = (thrown: unknown, attempt: number): number | undefin
 
 type Policy = {
   clock: Clock
-  /** Tries after the first. */
+  /** The tries after the first. */
   retries: number
   signal: AbortSignal
   onRetry: (attempt: number, delayMs: number) => void
 }
 
-/** Opens a stream again after a failure, but only while nothing of it was handed on: a reader never sees two beginnings. */
+/** Opens a stream again after a failure before its first part: a reader never sees two beginnings. */
 export async function* retried<T>(policy: Policy, open: () => AsyncIterable<T>): AsyncGenerator<T> {
   const { clock, retries, signal, onRetry } = policy
   for (let attempt = 1; ; attempt += 1) {
@@ -46,7 +46,7 @@ export async function* retried<T>(policy: Policy, open: () => AsyncIterable<T>):
   }
 }
 
-/** Resolves after `delayMs`; rejects with the signal's reason as soon as that aborts. */
+/** Resolves after `delayMs`; rejects with the signal's reason when it aborts. */
 const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const leave = () => {

@@ -8,19 +8,19 @@ import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
 
-/** The connection of one step, seen from the end that may drop it. */
+/** The connection of one step, for the side that may close it. */
 type Line = {
   /** Aborts with the caller's reason, with `lost()` when the provider is silent, or when the step is over. */
   readonly signal: AbortSignal
-  /** Time runs against the provider from here, until it sends something. */
+  /** Starts the time until the provider sends something. */
   start(): void
-  /** The provider sent something; while a slow reader takes it, no time runs. */
+  /** Stops the time: the provider has sent something that a reader takes. */
   pause(): void
-  /** Drops the connection if it still stands, and forgets the caller's signal. */
+  /** Closes an open connection, and stops listening to the caller's signal. */
   close(): void
 }
 
-/** Ties a connection to its caller's signal and to a limit of silence, since a hung provider sends no error. */
+/** Binds a connection to its caller's signal and to a limit of silence, since a hanging provider sends no error. */
 export const openLine = (clock: Clock, caller: AbortSignal, silenceMs: number, lost: () => Error): Line => {
   const line = new AbortController()
   const drop = () => line.abort(caller.reason)
@@ -42,7 +42,7 @@ export const openLine = (clock: Clock, caller: AbortSignal, silenceMs: number, l
 type SdkPart = LanguageModelStreamPart<ToolSet>
 type Ended = Extract<SdkPart, { type: 'model-call-end' }>
 
-/** One call that is about to be made. */
+/** One call. */
 type Call = {
   provider: Provider
   open: OpenModel
@@ -53,7 +53,7 @@ type Call = {
   scene: Scene
 }
 
-// Tools have no `execute`, so that the SDK ends after the call; the schema is the tool's own and is not checked here.
+// Tools have no `execute`, so that the SDK ends after the call; it does not check the tool's schema.
 const toTools = async (specs: readonly ToolSpec[] = []) => {
   if (specs.length === 0) return {}
   const { jsonSchema, tool } = await import('ai')
@@ -76,10 +76,10 @@ const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
 
 const readerOf = ({ kind, entry: { callIds } }: Provider) => ({ kind, ...(callIds ? { callIds } : {}) })
 
-// The call alone, without the loop of `streamText` around it: each stage that a chunk passes is paid for a chunk. Trying
-// again is decided in one place, by `retry.ts`.
+// One call without the loop of `streamText`: each stage costs time for every chunk. `retry.ts` alone decides about
+// retries.
 const start = async (call: Call, onContent: (content: Answer['made']) => void) => {
-  // The SDK prints its warnings, and with them what was asked, to stderr.
+  // The SDK prints its warnings, with the prompt, to stderr.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { experimental_streamLanguageModelCall: streamCall } = await import('ai')
   const tools = await toTools(call.request.tools)
@@ -110,7 +110,7 @@ const REASONS: Readonly<Partial<Record<SdkFinishReason, FinishReason>>> = {
   other: 'other',
 }
 
-// A cut stream ends like a finished one, but for the reason; `other` without the provider's own word for it is a cut.
+// A cut stream ends like a finished one, except for the reason: `other` without the provider's own word is a cut.
 const reasonOrThrow = (ended: Ended | undefined, scene: Scene): FinishReason => {
   const reason = ended && REASONS[ended.finishReason]
   if (!reason || (reason === 'other' && ended.rawFinishReason === undefined))
@@ -118,7 +118,7 @@ const reasonOrThrow = (ended: Ended | undefined, scene: Scene): FinishReason => 
   return reason
 }
 
-// Unreadable arguments are handed on as the text that the model wrote.
+// Malformed arguments are passed on as the model's text.
 const toCall = (part: Extract<SdkPart, { type: 'tool-call' }>): ToolCall => ({
   id: part.toolCallId,
   name: part.toolName,
@@ -131,7 +131,7 @@ const shown = (part: SdkPart): StepPart | undefined => {
   return { type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.text }
 }
 
-/** `made` is all that the model made, in its order, with what the provider said of each. */
+/** `made` is everything that the model made, in order, with the provider's metadata. */
 type Answer = {
   content: string
   toolCalls: ToolCall[]
@@ -145,7 +145,7 @@ const collect = (answer: Answer, part: SdkPart): void => {
   if (part.type === 'model-call-end') answer.ended = part
 }
 
-// An error part is not the end of the SDK's stream: going on would hand out the tool calls of a broken answer.
+// An error part is not the end of the SDK's stream: the rest could contain tool calls of a broken answer.
 async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
   const { line } = call
   const answer: Answer = { content: '', toolCalls: [], made: [] }
@@ -165,7 +165,7 @@ async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
   return answer
 }
 
-/** One call of a model. Throws on the first sign of failure; tool calls come only once the answer is complete. */
+/** One call of a model. Throws at the first sign of failure; tool calls come only once the answer is complete. */
 export async function* callModel(call: Call): AsyncGenerator<StepPart> {
   const { scene } = call
   const { content, toolCalls, made, ended } = yield* read(call)

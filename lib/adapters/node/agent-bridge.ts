@@ -1,17 +1,17 @@
-/** Where programs in a sandbox reach the proxy: their network holds nothing but this port. */
+/** The port of the proxy in a sandbox, whose network has nothing else. */
 const PORT = 3_128
 export const PROXY_URL = `http://127.0.0.1:${PORT}`
 
 /**
- * The near end of the proxy, run inside of the sandbox by the service's own Node with the words `<socket> <program>…`:
- * passes connections from the port on to the socket, and ends as the program does.
+ * The end of the proxy inside of the sandbox. The service's own Node runs it with the words `<socket> <program>…`: it
+ * passes connections from the port to the socket, and ends with the program.
  */
 export const bridge = `
 const net = require('node:net')
 const { spawn } = require('node:child_process')
 const { constants } = require('node:os')
 const [socket, file, ...args] = process.argv.slice(1)
-// The signals are for the program: its end is the end of this.
+// The program handles the signals: its end is the end of this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined)
 const server = net.createServer({ allowHalfOpen: true }, (near) => {
   const far = net.connect({ path: socket, allowHalfOpen: true })

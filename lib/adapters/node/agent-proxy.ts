@@ -7,25 +7,25 @@ import type { Duplex } from 'node:stream'
 import { type Allowed, plain, type Resolve } from './outbound-address.ts'
 
 const CONNECT_MS = 15_000
-/** Connections that are open at once, over all programs. */
+/** The most open connections of all programs. */
 const MOST_CONNECTIONS = 256
 const HTTPS_PORT = 443
-/** A connection that passes nothing on for so long ends. */
+/** A connection without traffic ends after this time. */
 const IDLE_MS = 300_000
-/** What is left of a connection whose other side has ended or was refused ends after this. */
+/** The rest of a connection whose other side has ended, or was refused, ends after this time. */
 const LINGER_MS = 5_000
 
 type Needs = {
   allowed: Allowed
   resolve: Resolve
-  /** The host of PUBLIC_URL, and the port that the service listens on. */
+  /** The host of PUBLIC_URL, and the port of the service. */
   service: { publicHost: string | undefined; port: () => number | undefined }
 }
 
 /**
- * An HTTP proxy on a Unix socket that understands CONNECT alone (RFC 9110, section 9.3.6). It connects to public
- * addresses on port 443, and to what OUTBOUND_ALLOW_HOSTS names on every port, but never to the service itself: what
- * answers without a key on loopback would answer a program of an agent too.
+ * An HTTP proxy on a Unix socket that only supports CONNECT (RFC 9110, section 9.3.6). It connects to public addresses on
+ * port 443, and to those of OUTBOUND_ALLOW_HOSTS on every port, but never to the service itself, which may answer callers
+ * on loopback without a key.
  */
 export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
   const folder = await mkdtemp(join(tmpdir(), 'agent-proxy-'))
@@ -36,7 +36,7 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
     (service.publicHost !== undefined && plain(host) === plain(service.publicHost)) ||
     (port === service.port() && addresses.some(isOwn))
 
-  /** The one address to connect to, so that the name cannot change its mind; undefined for what is refused. */
+  /** The one address to connect to, so that a name cannot resolve differently later; undefined for a refused one. */
   const addressOf = async (host: string, port: number): Promise<string | undefined> => {
     const addresses = await resolve(host)
     const [address] = addresses
@@ -72,14 +72,14 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       upstream.write(head)
       client.pipe(upstream).pipe(client)
-      // A program that has ended reads nothing more, and a host that goes on all the same is not waited for.
+      // A program that has ended reads nothing more, and a host that keeps sending is not awaited.
       client.once('end', () => setTimeout(() => client.destroy(), LINGER_MS).unref())
     })
     upstream.once('close', () => setTimeout(() => client.destroy(), LINGER_MS).unref())
   }
 
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-  // Programs may run as another user; the folder keeps other users of the machine out.
+  // Programs may run as another user; the folder excludes other users of the machine.
   await chmod(path, 0o666)
   return {
     path,
@@ -91,7 +91,7 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
   }
 }
 
-/** One answer for all: a program must not learn which addresses there are inside. */
+/** One answer for all refusals: a program must not learn which internal addresses exist. */
 const refuse = (client: Duplex) => {
   client.end(
     'HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\nThis host cannot be reached from here\n',
@@ -100,7 +100,7 @@ const refuse = (client: Duplex) => {
   setTimeout(() => client.destroy(), LINGER_MS).unref()
 }
 
-/** Whether an address is one of this machine. */
+/** Whether an address belongs to this machine. */
 const isOwn = (address: string): boolean => {
   const bare = address.replace(/^::ffff:/i, '')
   if (/^127\./.test(bare) || ['::1', '::', '0.0.0.0'].includes(bare)) return true

@@ -3,19 +3,19 @@ import { Problem } from '../../core/errors.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Passwords } from '../../ports/passwords.ts'
 
-/** What OWASP's Password Storage Cheat Sheet asks of argon2id at least. */
+/** The minimum of OWASP's Password Storage Cheat Sheet for argon2id. */
 const DEFAULTS = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
-/** Hashing takes a core each; more at once would only keep the rest of the service from it. */
+/** Each hash uses one core; more of them would block the rest of the service. */
 const AT_ONCE = 2
-/** Who comes after so many waits longer than a person does. */
+/** More callers would wait longer than a person does. */
 const MOST_WAITING = 200
 
 type Parameters = { memory: number; passes: number; parallelism: number }
 type Parsed = Parameters & { salt: Buffer; tag: Buffer }
 
-/** Argon2id of node:crypto, on threads of its own. Hashes are PHC strings: `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. */
+/** Argon2id of node:crypto, on its own threads. Hashes are PHC strings: `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. */
 export const createArgon2 = ({ entropy }: { entropy: Entropy }): Passwords => {
   const inTurn = createTurns(AT_ONCE, MOST_WAITING)
   const tagOf = (password: string, salt: Buffer, parameters: Parameters, tagLength: number) =>
@@ -44,7 +44,7 @@ const derived = (message: string, nonce: Buffer, parameters: Parameters, tagLeng
     ),
   )
 
-/** Base64 without padding, as the PHC string format has it. */
+/** Base64 without padding, as in PHC strings. */
 const b64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
 
 const written = ({ memory, passes, parallelism, salt, tag }: Parsed): string =>
@@ -64,7 +64,7 @@ const read = (hash: string): Parsed => {
   }
 }
 
-/** Runs at most so many at once, the others in the order they came, and refuses who would find too many waiting. */
+/** Runs at most `most` at once, the others in order, and refuses calls when too many wait. */
 const createTurns = (most: number, mostWaiting: number) => {
   const waiting: (() => void)[] = []
   let running = 0
@@ -78,7 +78,7 @@ const createTurns = (most: number, mostWaiting: number) => {
     try {
       return await work()
     } finally {
-      // A turn is handed to the next caller that waits.
+      // The next waiting caller gets the turn.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

@@ -25,7 +25,9 @@ export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_00
 
 type Circuit = ReturnType<typeof circuit>
 
-/** The state and its transitions. An outcome counts only in the period, between two transitions, its call began in. */
+/**
+ * The state and its transitions. An outcome only counts in the period (between two transitions) in which its call began.
+ */
 const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
   let period = 0
   let inARow = 0
@@ -43,7 +45,7 @@ const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
   }
   return {
     state,
-    /** The period a call begins in, or undefined when it is refused. */
+    /** The period in which a call begins, or undefined when it is refused. */
     enter(): number | undefined {
       const now = state()
       if (now === 'OPEN' || onTrial) return undefined

@@ -22,8 +22,8 @@ const ANYBODY_ELSE = 0o077
 type Needs = { folder: string; entropy: Entropy }
 
 /**
- * The keys of the key file of a folder, one to a line in base64; the file is made with one key when there is none. It
- * is read once. Throws Problem `unavailable` `key_file_refused` for a file that others may read, or that holds no keys.
+ * The keys of a folder's key file, one per line in base64; the file is made with one key when it is missing. It is read
+ * once. Throws Problem `unavailable` `key_file_refused` for a file that other users may read, or that has no keys.
  */
 export const keysOfFile = (needs: Needs): (() => Keys) => {
   let keys: Keys | undefined
@@ -67,8 +67,8 @@ const keysIn = (text: string): Keys => {
 }
 
 /**
- * Makes the file whole or not at all, on the disk before anything is sealed with it. When another process makes it at the
- * same time one of the two files takes the name, and both read that one.
+ * Makes the file atomically, and on the disk before anything is sealed with it. When two processes make it at the same
+ * time, one file gets the name, and both processes read it.
  */
 const madeKeys = ({ folder, entropy }: Needs): Keys => {
   const file = path.join(folder, KEY_FILE)

@@ -3,16 +3,16 @@ import { NONCE_BYTES, openBody, sealBody, unreadable } from '../../core/sealed.t
 import type { Cipher } from '../../ports/cipher.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 
-/** Keys of 32 bytes: the first seals, every one opens what it has sealed. */
+/** Keys of 32 bytes: the first one seals, every one opens its own texts. */
 export type Keys = readonly [Buffer, ...Buffer[]]
 
 type Needs = {
-  /** Asked for at each use, so that keys may be made, and read, when they are first needed. */
+  /** Called at each use, so that keys are made, and read, when first needed. */
   keys: () => Keys
   entropy: Entropy
 }
 
-/** The cipher with keys that the process has. A sealed text is `v1.<key id>.<body>`. */
+/** The cipher with the keys of the process. A sealed text is `v1.<key id>.<body>`. */
 export const createCipher = ({ keys, entropy }: Needs): Cipher => ({
   seal: async (text, context) => {
     const [key] = keys()
@@ -28,6 +28,6 @@ export const createCipher = ({ keys, entropy }: Needs): Cipher => ({
   },
 })
 
-/** A name for the key that reveals nothing of it. */
+/** An id of the key that reveals nothing about it. */
 const headOf = (key: Buffer): string =>
   `v1.${createHmac('sha256', key).update('key id').digest('base64url').slice(0, 11)}`

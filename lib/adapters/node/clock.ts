@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.ts'
 
-// What setTimeout can hold; anything longer would fire at once.
+// The longest delay of setTimeout; a longer one would fire at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The clock of the machine. Delays may be of any length; the time the machine sleeps may not count towards them. */
+/** The clock of the machine. Delays may have any length; time in which the machine sleeps may not count. */
 export const createClock = (): Clock => ({
   now: Date.now,
   monotonic: () => performance.now(),

@@ -6,7 +6,7 @@ import type { CommandLimit } from '../../ports/command.ts'
 export type CommandLimits = { memoryMb: number; processes: number; diskMb: number }
 
 const LOOK_MS = 250
-/** Folders are measured this often, and less often where that takes long: a tenth of the time at most. */
+/** The interval of measuring folders, longer for large ones: measuring takes at most a tenth of the time. */
 const MEASURE_MS = 2_000
 const MEASURE_SHARE = 10
 const KIB_PER_MIB = 1_024
@@ -14,7 +14,7 @@ const KIB_PER_MIB = 1_024
 type Process = { pid: number; parent: number; group: number; threads: number }
 type Exceed = (limit: CommandLimit, message: string) => void
 
-/** What a program is stopped for, in words that name the setting. */
+/** The messages of exceeded limits, with the name of the setting. */
 const messages: Readonly<Record<CommandLimit, (limits: CommandLimits) => string>> = {
   memory: ({ memoryMb }) => `it used more than ${memoryMb} MiB of memory (AGENT_MEMORY_MB)`,
   processes: ({ processes }) =>
@@ -23,8 +23,8 @@ const messages: Readonly<Record<CommandLimit, (limits: CommandLimits) => string>
 }
 
 /**
- * Watches what a command and all that it started use, from its start until the function that is answered is called.
- * `exceed` is called once, for the first limit that is passed. Without `/proc` only disk space is watched.
+ * Watches the resources of a command and its processes, until the returned function is called. `exceed` is called once,
+ * for the first exceeded limit. Without `/proc` only disk space is watched.
  */
 export const watchCommand = (
   pid: number,
@@ -43,7 +43,7 @@ export const watchCommand = (
     ending.abort()
     for (const timer of timers) clearTimeout(timer)
   }
-  /** Waits, looks, and answers how long to wait the next time, until something is over. */
+  /** Waits and calls `look`, which returns the next wait, until the watch ends. */
   const repeat = (waitMs: number, look: () => Promise<number>) => {
     const timer = setTimeout(async () => {
       timers.delete(timer)
@@ -53,7 +53,7 @@ export const watchCommand = (
     timers.add(timer)
   }
 
-  // Files without a name: those in memory belong to no process's share, deleted ones to no folder.
+  // Files without a name: those in memory are in no process's share, deleted ones in no folder.
   let unnamed = { memory: 0, disk: 0 }
   repeat(LOOK_MS, async () => {
     const tree = treeOf(pid, await allProcesses())
@@ -62,7 +62,7 @@ export const watchCommand = (
     if (sum(memory) + unnamed.memory > limits.memoryMb * KIB_PER_MIB) pass('memory')
     return LOOK_MS
   })
-  // Most commands, those of git above all, are over before the first look, which reads all of `/proc`.
+  // Most commands, mainly those of git, end before the first look, which reads all of `/proc`.
   repeat(LOOK_MS, async () => {
     const from = performance.now()
     const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
@@ -75,7 +75,7 @@ export const watchCommand = (
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
-/** A process may end, or `/proc` be missing, at any moment: what cannot be read is not there. */
+/** A process may end, or `/proc` be missing, at any time: a failed read counts as nothing. */
 const orNone = <Value, None>(reading: Promise<Value>, none: None): Promise<Value | None> =>
   reading.catch(() => none)
 
@@ -83,7 +83,7 @@ const allProcesses = async (): Promise<Process[]> => {
   const names = (await orNone(readdir('/proc'), [])).filter((name) => /^\d+$/.test(name))
   const stats = await Promise.all(names.map((name) => orNone(readFile(`/proc/${name}/stat`, 'utf8'), '')))
   return stats.flatMap((stat, at) => {
-    // proc_pid_stat(5): the name in brackets may hold anything; after it come state, parent and group.
+    // proc_pid_stat(5): the name in brackets may contain anything; state, parent and group follow it.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
@@ -93,7 +93,7 @@ const allProcesses = async (): Promise<Process[]> => {
   })
 }
 
-/** The process, its descendants, and those of its group whose parent has ended. */
+/** The process, its descendants, and processes of its group whose parent has ended. */
 const treeOf = (root: number, processes: readonly Process[]): Process[] => {
   const children = Map.groupBy(processes, ({ parent }) => parent)
   const tree = new Set<Process>()
@@ -106,13 +106,13 @@ const treeOf = (root: number, processes: readonly Process[]): Process[] => {
   return [...tree]
 }
 
-/** Without pages of files, which the system takes back when it needs room. */
+/** Without pages of files, which the system frees when it needs memory. */
 const memoryKib = async (pid: number): Promise<number> => {
   const status = await orNone(readFile(`/proc/${pid}/status`, 'utf8'), '')
   return sum([...status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB$/gm)].map(([, kib]) => Number(kib)))
 }
 
-/** What the processes hold open of files that have no name, by whether they lie in memory or on a disk. */
+/** The size of nameless files that the processes have open, in memory and on disk. */
 const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; disk: number }> => {
   const found = new Map<string, { isMemory: boolean; kib: number }>()
   for (const { pid } of tree) {
@@ -133,7 +133,7 @@ const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; d
 
 const MOST_MEASURE_MS = 60_000
 
-/** Infinite for folders that hold too much to be measured in time. `du` fails for files that vanish, and counts the others. */
+/** Infinity for folders that are too large to measure in time. `du` fails for vanishing files, and counts the others. */
 const diskKib = async (folders: readonly string[], signal: AbortSignal): Promise<number> => {
   const run = promisify(execFile)('du', ['-sxk', '--', ...folders], { timeout: MOST_MEASURE_MS, signal })
   const { stdout, killed } = await run.then(

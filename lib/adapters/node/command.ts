@@ -9,16 +9,16 @@ const TERM_GRACE_MS = 1_000
 const PIPE_GRACE_MS = 250
 
 type Needs = {
-  /** The PATH that commands see. */
+  /** The PATH of commands. */
   path: string
   limits: CommandLimits
-  /** What commands run in; absent: nothing keeps them from what the service's user may do. */
+  /** The sandbox of commands; without one, they have the rights of the service's user. */
   sandbox?: Sandbox
-  /** Why programs of agents are not run. */
+  /** Why programs of agents are refused. */
   refusal?: string | undefined
 }
 
-// A negative id means the whole group. ESRCH: all of it has ended.
+// A negative id is the whole group. ESRCH: all its processes have ended.
 const signalGroup = (child: ChildProcess, signal: NodeJS.Signals) => {
   if (child.pid === undefined) return
   try {
@@ -28,7 +28,7 @@ const signalGroup = (child: ChildProcess, signal: NodeJS.Signals) => {
   }
 }
 
-/** Keeps the first `most` bytes of a stream and drains the rest, so that the command never blocks on a full pipe. */
+/** Stores the first `most` bytes of a stream and drops the rest, so that the command never blocks on a full pipe. */
 const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
   const chunks: Buffer[] = []
   let kept = 0
@@ -40,7 +40,7 @@ const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
     dropped ||= part.length < chunk.length
   })
   return {
-    // A character that the cut went through is left out.
+    // An incomplete character at the end is left out.
     text: () => new TextDecoder().decode(Buffer.concat(chunks), { stream: dropped }),
     dropped: () => dropped,
   }
@@ -64,7 +64,7 @@ const stopper = (child: ChildProcess) => {
   }
 }
 
-/** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` says which of the last two. */
+/** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` tells the last two apart. */
 const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Command, limits: CommandLimits) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
   const { stop, kill, isStopped, forget } = stopper(child)
@@ -87,14 +87,14 @@ const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Comman
   return { why, isStopped, over }
 }
 
-/** Resolves with the exit code once the child has ended, its group is killed and its pipes are read out. */
+/** Resolves to the exit code after the child has ended, its group was killed and its pipes were read. */
 const ended = (child: ChildProcess): Promise<number | null> => {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>()
   child.once('error', reject)
   child.once('exit', (code) => {
-    // Nothing that a command started outlives it, and nothing that fled the group holds the pipes open.
+    // No process of a command outlives it, and none that left the group keeps the pipes open.
     signalGroup(child, 'SIGKILL')
-    // A process that was busy runs its timers before it looks at pipes: they are read once more before they are closed.
+    // After a busy time, timers run before pipes are read: they are read once more before they are closed.
     const pipes = setTimeout(() => {
       setImmediate(() => {
         child.stdout?.destroy()
@@ -117,11 +117,13 @@ const missingProgram = (file: string): CommandResult => {
 const isMissing = (thrown: unknown) =>
   ['ENOENT', 'EACCES'].includes((thrown as NodeJS.ErrnoException).code ?? '')
 
-/** In a sandbox `env` starts the program, and says when there is none. */
+/** In a sandbox `env` starts the program, and reports a missing one. */
 const isMissingInside = ({ exitCode, stderr }: CommandResult) =>
   (exitCode === 127 || exitCode === 126) && stderr.startsWith('env: ')
 
-/** Commands as child processes: no shell, no standard input, a group of their own, in a sandbox where there is one. */
+/**
+ * Commands as child processes: without a shell and standard input, in their own group, and in a sandbox if there is one.
+ */
 export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Commands => {
   const start = (command: Command) => {
     const { cwd, home, tmp, env } = command
@@ -130,7 +132,7 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
     const options = { shell: false, detached: true, stdio }
     if (!sandbox) return spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
     const inside = sandbox.wrap(command)
-    // The service's Node may be in a folder that PATH names in vain: only the program itself is in the sandbox.
+    // A sandbox sees only the program of Node and not its folder, so PATH must name its folder.
     const PATH = `${dirname(process.execPath)}:${path}`
     return spawn(inside.file, inside.args, {
       ...options,
@@ -139,15 +141,15 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
     })
   }
 
-  const refuse = ({ by }: Command) => {
+  const refuseAgentPrograms = ({ by }: Command) => {
     if (refusal !== undefined && by === 'agent') throw new Problem('unavailable', 'sandbox_missing', refusal)
   }
 
   const run = async (command: Command): Promise<CommandResult> => {
     const { signal, maxBytes, file } = command
     signal.throwIfAborted()
-    refuse(command)
-    // `env` would take it for a variable.
+    refuseAgentPrograms(command)
+    // `env` would read it as a variable.
     if (sandbox && file.includes('=')) return missingProgram(file)
     const child = start(command)
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)]

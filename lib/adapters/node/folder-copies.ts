@@ -6,11 +6,11 @@ import type { Blobs } from '../../ports/blobs.ts'
 const isAbsent = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === 'ENOENT'
 
 /**
- * Texts that can be made again, as files of a folder that is made with the first of them. After a loss of power one may be empty
- * or gone: nothing waits for the disk.
+ * Texts that can be made again, as files of a folder, which the first one makes. After a loss of power a file may be
+ * empty or missing: no call waits for the disk.
  */
 export const createFolderCopies = (folder: string): Pick<Blobs, 'put' | 'get' | 'remove'> => {
-  // One key may begin with another, and no key has this sign.
+  // A key may be the beginning of another, and no key contains this sign.
   const fileOf = (key: string) => join(folder, checkBlobKey(key).replaceAll('/', '+'))
   return {
     put: async (key, text) => {

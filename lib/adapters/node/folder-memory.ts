@@ -15,14 +15,14 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import type { MemoryBytes, MemoryFile, MemoryFiles } from '../../ports/memory-files.ts'
 
-/** A file that was written this shortly before may be written again within the same tick of the file system's clock. */
+/** A file that was written this recently may be written again within the same tick of the file system's clock. */
 const FRESH_MS = 2_000
 
 const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code
-/** What has gone since it was listed, or never was a folder. */
+/** A file that no longer exists, or a path that is not a folder. */
 const isGone = (thrown: unknown) => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown) ?? '')
 
-/** What the service has no right to read. */
+/** A file without read permission. */
 const isClosed = (thrown: unknown) => ['EACCES', 'EPERM'].includes(codeOf(thrown) ?? '')
 
 const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
@@ -44,7 +44,7 @@ const folderUnfitness = (name: string, path: string): Unfit | undefined => {
   return isTooLong(path) ? 'path_too_long' : undefined
 }
 
-/** A link that would be looked at if it were what it leads to. */
+/** A link that would be read if it were its target. */
 const linkAt = async (root: string, path: string): Promise<MemoryFile[]> => {
   if (isMemoryPath(path) || unfitness(path) !== undefined) return [named(path, 'link')]
   const isFolder = await stat(join(root, path)).then(
@@ -56,7 +56,7 @@ const linkAt = async (root: string, path: string): Promise<MemoryFile[]> => {
 
 const named = (path: string, unfit: Unfit): MemoryFile => ({ path, tag: unfit, size: 0, unfit })
 
-/** A name as text. One that is no UTF-8 has a backslash then, which no name of a memory file may have. */
+/** A name as text. A name that is not UTF-8 gets a backslash, which no name of a memory file may have. */
 const shownName = (bytes: Buffer): string =>
   isUtf8(bytes)
     ? bytes.toString()
@@ -74,7 +74,7 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
 
   const fileAt = async (root: string, path: string): Promise<MemoryFile[]> => {
     const stats = await orGone(() => lstat(join(root, path), { bigint: true })).catch(orClosed)
-    // Its folder may be listed and not entered.
+    // Its folder may be readable without access to its files.
     if (stats === 'unreadable') return [named(path, stats)]
     return stats?.isFile() ? [{ path, tag: tagOf(stats), size: Number(stats.size) }] : []
   }
@@ -83,7 +83,7 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
     // As bytes: a name need not be UTF-8.
     const options = { withFileTypes: true, encoding: 'buffer' } as const
     const entries = await orGone(() => readdir(join(root, above), options)).catch((thrown) => {
-      // The place itself has to be readable; one folder in it that is not leaves the others as they are.
+      // The root has to be readable; an unreadable folder below it does not affect the others.
       if (above === '') throw thrown
       return orClosed(thrown)
     })
@@ -100,7 +100,7 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
     if (isHidden(name)) return []
     if (entry.isDirectory()) {
       const unfit = folderUnfitness(name, path)
-      // Nothing below it could be kept either.
+      // No file below it could be stored either.
       return unfit === undefined ? walk(root, `${path}/`) : [named(`${path}/`, unfit)]
     }
     if (entry.isSymbolicLink()) return linkAt(root, path)
@@ -126,14 +126,14 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
 
 const readBelow = async (root: string, path: string): Promise<MemoryBytes> => {
   const file = join(root, path)
-  // A folder on the way may be a link.
+  // A folder of the path may be a link.
   if ((await realpath(dirname(file))) !== dirname(file)) return undefined
-  // The file itself may be one, or a pipe, which must not hold the service.
+  // The file may be a link, or a pipe, which must not block the service.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   await using handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const stats = await handle.stat()
   if (!stats.isFile()) return undefined
-  // It may grow while it is read: no more than this is ever kept.
+  // The file may grow while it is read: no more than this is stored.
   const bytes = Buffer.alloc(Math.min(stats.size, MOST_MEMORY_BYTES) + 1)
   let length = 0
   for (let read = -1; read !== 0 && length < bytes.length; length += read)

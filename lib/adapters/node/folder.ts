@@ -2,8 +2,8 @@ import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, ope
 import { dirname } from 'node:path'
 
 /**
- * Makes sure that a folder is there and can be written to, and those above it; throws what the system says otherwise.
- * One level at a time: a recursive `mkdir` does not come back from `/proc`.
+ * Makes a folder and its parents, and checks that it is writable; throws the system's error otherwise. It goes one level
+ * at a time: a recursive `mkdir` does not return in `/proc`.
  */
 export const ensureFolder = (folder: string): void => {
   if (!existsSync(folder)) {

@@ -5,7 +5,7 @@ import { COMMITTER, type Git, type GitCall, type PinnedHost } from '../../ports/
 
 type Needs = {
   commands: Commands
-  /** GIT_SSL_CAINFO: the authorities that https hosts are checked by, in place of the system's. */
+  /** GIT_SSL_CAINFO: the certificate authorities of https hosts, in place of the system's. */
   caFile?: string | undefined
 }
 
@@ -27,7 +27,7 @@ const settings = {
   'advice.detachedHead': 'false',
 }
 
-// A redirect, an alternate of the server or a proxy would lead past the address that was checked.
+// A redirect, an alternate of the server or a proxy would bypass the checked address.
 const overHttps = { 'http.followRedirects': 'false', 'http.proxy': '', 'http.sslVerify': 'true' }
 
 const asArgs = (values: Readonly<Record<string, string>>) =>
@@ -41,7 +41,7 @@ const environment = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
-  // Objects that are missing are not fetched by a program that a repository names.
+  // A repository may name a program that fetches missing objects: it is not run.
   GIT_NO_LAZY_FETCH: '1',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
@@ -53,19 +53,18 @@ const environment = {
   GIT_COMMITTER_EMAIL: COMMITTER.email,
 }
 
-/** `host:port:address,…` as CURLOPT_RESOLVE takes it; the host is then not looked up again. An address needs no entry. */
+/** `host:port:address,…` for CURLOPT_RESOLVE, which replaces the lookup of the host. An address needs no entry. */
 const pinArgs = ({ name, port, addresses }: PinnedHost): string[] => {
   if (isIP(name.replace(/^\[(.*)\]$/, '$1'))) return []
   const listed = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address))
   return asArgs({ 'http.curloptResolve': `${name}:${port}:${listed.join(',')}` })
 }
 
-/** The address that a credential goes to, and no other: git sends a header to what is below the URL that it is set for. */
+/** The only address that gets the credential: git sends a header to URLs below the one it is set for. */
 const headerFor = ({ name, port }: PinnedHost) => `http.https://${name}:${port}/.extraHeader`
 
 /**
- * A setting of this one process and those that it starts, in its environment: nothing of it is in an argument, which all
- * users may read, or in a file.
+ * A setting for this process and its children, in the environment: arguments are visible to all users, and files stay.
  */
 const credentialIn = ({ host, credential, by }: GitCall) => {
   if (host === undefined || credential === undefined) return {}
@@ -105,7 +104,7 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
     const { cwd, home, tmp, args, by = 'service', transports = [], host, reads = [], signal } = call
     const env = {
       ...environment,
-      // A workspace whose .git is gone must not make git act on a repository that its folder happens to lie in.
+      // Git must not act on a repository around a workspace whose .git is missing.
       GIT_CEILING_DIRECTORIES: dirname(cwd),
       // An empty list would mean the defaults; `none` names no transport.
       GIT_ALLOW_PROTOCOL: host ? 'https' : transports.join(':') || 'none',
@@ -130,7 +129,7 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
     return commands.run({ file: 'git', args: ['version'], by: 'service', ...where })
   }
 
-  // An older git passes over the pin in silence, and would look the host up by itself.
+  // An older git ignores the pinned address, and would look the host up itself.
   let isNewEnough = false
   const pins = async ({ signal }: GitCall) => {
     isNewEnough ||= isPinning((await version(VERSION_MS, signal)).stdout)

@@ -6,30 +6,30 @@ type Needs = { clock: Pick<Clock, 'now'>; fill?: (numbers: Uint32Array<ArrayBuff
 
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** Crockford base32 of 10 bits, so that a lookup gives two characters. */
+/** Two digits of Crockford base32 for each 10 bits. */
 const PAIRS = Array.from(DIGITS, (high) => Array.from(DIGITS, (low) => high + low)).flat()
 
 const POOL = 1_024
 const TAIL_BITS = 30
 const STEP_MASK = 2 ** 20 - 1
-/** The successor of an id is left out: it names the second event of an entry that stands for two. */
+/** The direct successor of an id is skipped: it is the id of the second event of an entry for two events. */
 const LEAST_STEP = 2
 
 /**
- * Monotonic ULIDs: 48 bits of time, then 80 bits of cryptographic randomness, drawn anew for each millisecond. Within
- * one millisecond, and while the clock stands behind an earlier id, the random part grows by a random step of up to
- * 2^20, so that ids keep their order and a neighbour is still not one guess away.
+ * Monotonic ULIDs: 48 bits of time, then 80 bits of cryptographic randomness, drawn again for each millisecond. Within
+ * one millisecond, and while the clock is behind an earlier id, the random part grows by a random step of up to 2^20, so
+ * that ids keep their order and a neighbour cannot be guessed in one try.
  */
 export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
   const random = createRandom(fill)
   let time = -1
-  // The random part is head · 2^30 + tail; time and head are written anew only when they change.
+  // The random part is head · 2^30 + tail; time and head are formatted only when they change.
   let head = 0
   let tail = 0
   let written = ''
   const restart = (now: number) => {
     time = now
-    // One bit of 50 stays clear: to overflow, a single millisecond would have to make more than 2^59 ids.
+    // One bit of 50 stays 0: an overflow would take more than 2^59 ids in one millisecond.
     head = (random() & 0x1ffff) * 2 ** 32 + random()
     tail = random() >>> (32 - TAIL_BITS)
     written = digits(time, 10) + digits(head, 10)
@@ -51,7 +51,7 @@ export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
   }
 }
 
-/** Numbers of 32 random bits, drawn a pool at a time, since a call into the system's generator costs more than an id. */
+/** Random numbers of 32 bits, drawn in pools, since a call of the system's generator costs more than an id. */
 const createRandom = (fill: (numbers: Uint32Array<ArrayBuffer>) => void) => {
   const pool = new Uint32Array(POOL)
   let used = POOL

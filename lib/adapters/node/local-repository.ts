@@ -3,7 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 
 type Found = { gitDir: string; reads: string[] }
 
-/** More than any of these files has that git wrote; alternates go so deep in git too. */
+/** No file that git wrote is larger; git's own limit of nested alternates is the same. */
 const MOST_BYTES = 65_536
 const MOST_ALTERNATES = 5
 
@@ -13,7 +13,7 @@ const isThere = (path: string) =>
     () => false,
   )
 
-/** The text of a small file; undefined where there is none. Throws for one that is too large to be believed. */
+/** The text of a small file; undefined for a missing one. Throws for one that is too large for git's files. */
 const textAt = async (path: string): Promise<string | undefined> => {
   const found = await stat(path).catch(() => undefined)
   if (!found?.isFile()) return undefined
@@ -21,14 +21,14 @@ const textAt = async (path: string): Promise<string | undefined> => {
   return readFile(path, 'utf8')
 }
 
-/** The git directory at a path, or at the one that a `.git` file names. */
+/** The git directory at a path, or the one that a `.git` file names. */
 const gitDirAt = async (path: string): Promise<string | undefined> => {
   const [, named] = /^gitdir: (.*)/.exec((await textAt(path)) ?? '') ?? []
   const place = named === undefined ? path : resolve(dirname(path), named)
   return (await isThere(join(place, 'HEAD'))) ? realpath(place) : undefined
 }
 
-/** A folder of objects, and those that it borrows from. Throws for a name that only git can read. */
+/** A folder of objects, and its alternates. Throws for a name that only git can read. */
 const objectFolders = async (folder: string, depth = MOST_ALTERNATES): Promise<string[]> => {
   if (!(await isThere(folder))) return []
   const real = await realpath(folder)
@@ -49,9 +49,9 @@ const foundAt = async (candidate: string): Promise<Found | undefined> => {
 }
 
 /**
- * The git directory behind a path of this machine, looked for where git looks, and every folder that git reads to clone
- * it: the common one of a linked worktree, and those that its objects are borrowed from (gitrepository-layout(5)). Real
- * paths; undefined where there is no repository.
+ * The git directory of a path of this machine, found as git does, and every folder that git reads for a clone: the common
+ * directory of a linked worktree, and alternates (gitrepository-layout(5)). Real paths; undefined when there is no
+ * repository.
  */
 export const localRepository = async (path: string): Promise<Found | undefined> => {
   for (const candidate of [join(path, '.git'), path, join(`${path}.git`, '.git'), `${path}.git`]) {

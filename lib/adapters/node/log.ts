@@ -3,7 +3,7 @@ import type { Masker } from '../../core/masker.ts'
 import type { Log } from '../../ports/log.ts'
 import { currentInvocation } from './current-invocation.ts'
 
-/** The least severe event that is written. */
+/** The least severe level that is written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 type Settings = { level: LogLevel; masker: Masker; to?: DestinationStream }
@@ -11,8 +11,8 @@ type Settings = { level: LogLevel; masker: Masker; to?: DestinationStream }
 const STDOUT = 1
 
 /**
- * JSON lines on standard output, where every platform that runs services looks for them; several take what comes on
- * standard error for failures. Written in the call: a frozen Lambda or a killed process loses no line.
+ * JSON lines on standard output, where platforms read logs; some treat standard error as failures. Each line is written
+ * in the call: a frozen Lambda or a killed process loses none.
  */
 export const createLog = ({ level, masker, to = destination({ dest: STDOUT, sync: true }) }: Settings): Log =>
   pino(
@@ -22,11 +22,11 @@ export const createLog = ({ level, masker, to = destination({ dest: STDOUT, sync
       mixin: currentInvocation,
       mixinMergeStrategy: (given, ids) => ({ ...ids, ...given }),
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      // Errors are plain objects by then, and their causes are not to be merged into their messages.
+      // Errors are plain objects here, and their causes must not be merged into their messages.
       serializers: { err: (error: unknown) => error },
       formatters: { level: (label) => ({ level: label }) },
       hooks: {
-        // Runs for events that will be written only, so a masked debug line costs nothing at level info.
+        // Runs only for events that are written, so a masked debug line costs nothing at level info.
         logMethod([given, message], write) {
           const fields = masker.logValue(given)
           write.call(this, typeof fields === 'object' ? fields : { fields }, masker.logText(String(message)))

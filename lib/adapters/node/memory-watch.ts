@@ -4,11 +4,11 @@ import { isMemoryName } from '../../core/memory-path.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 
-/** How soon a folder that is made is noticed. */
+/** The interval of checks for a missing folder. */
 const LOOK_MS = 2_000
-/** Editors write a file in several steps: quiet for this long, they are done. */
+/** Editors write a file in several steps: it is complete after this time without changes. */
 const QUIET_MS = 300
-/** A writer that never stops does not hold a report back for longer. */
+/** A constant writer delays a report at most this long. */
 const LONGEST_MS = 3_000
 
 type Needs = { folder: string; clock: Clock; log: Log; onChange: () => Promise<unknown> }
@@ -21,7 +21,7 @@ const isFolder = async (folder: string) => {
   }
 }
 
-/** Calls `onChange` after changes have come to rest, one call at a time; none is missed. */
+/** Calls `onChange` after changes have stopped, one call at a time, and misses none. */
 const createDebounce = ({ clock, log, onChange }: Omit<Needs, 'folder'>) => {
   let cancel: (() => void) | undefined
   let since: number | undefined
@@ -42,7 +42,7 @@ const createDebounce = ({ clock, log, onChange }: Omit<Needs, 'folder'>) => {
       since ??= clock.monotonic()
       cancel = clock.after(Math.min(QUIET_MS, Math.max(0, since + LONGEST_MS - clock.monotonic())), fire)
     },
-    /** Drops a scheduled call, and resolves when a call under way has ended. */
+    /** Drops a scheduled call, and resolves when a running call has ended. */
     stop: () => {
       cancel?.()
       return running
@@ -51,8 +51,8 @@ const createDebounce = ({ clock, log, onChange }: Omit<Needs, 'folder'>) => {
 }
 
 /**
- * Follows a folder and what is below it; links are not followed. A folder that is not there is looked for every two
- * seconds, also after it has gone. The library is loaded when there is a folder.
+ * Watches a folder and everything below it, without following links. A missing folder is checked for every two seconds,
+ * also after it was removed. The library is loaded when there is a folder.
  */
 export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
   const changes = createDebounce({ clock, log, onChange })
@@ -78,7 +78,7 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
   const open = async () => {
     if (!(await isFolder(folder))) return look()
     const { watch } = await import('chokidar')
-    // The folder may be a link itself; what lies in it may not.
+    // The folder may be a link itself; links in it are not followed.
     const root = await realpath(folder)
     if (stopped) return
     const ignored = (path: string) =>
@@ -93,7 +93,7 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
     })
     watcher.on('ready', () => {
       watching = true
-      // Its files are those of now; changes from here on are seen.
+      // Its files are read once; later changes are watched.
       changes.schedule()
     })
     watcher.on('error', (err) => {
@@ -102,7 +102,7 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
     })
   }
 
-  /** The folder has gone, or cannot be watched: it is looked for again. */
+  /** The folder was removed, or cannot be watched: it is checked for again. */
   const lose = () => {
     if (close === undefined) return
     watching = false
@@ -113,7 +113,7 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
 
   return {
     start: begin,
-    /** Watches no more; resolves when nothing is under way. */
+    /** Ends the watch; resolves when no call is running. */
     stop: async (): Promise<void> => {
       stopped = true
       watching = false

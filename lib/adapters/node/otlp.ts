@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SpanAttributes } from '../../ports/tracing.ts'
 
-/** A span that has ended; times are epoch milliseconds with fractions. */
+/** An ended span; times are epoch milliseconds with fractions. */
 type EndedSpan = {
   traceId: string
   spanId: string
@@ -19,21 +19,21 @@ type EndedSpan = {
 type Needs = {
   endpoint: string
   headers: Readonly<Record<string, string>>
-  /** What all spans come from. */
+  /** The attributes of all spans' source. */
   resource: SpanAttributes
   clock: Clock
   log: Pick<Log, 'warn'>
 }
 
-/** Spans that wait; more are dropped. As the defaults of the OpenTelemetry SDK have it. */
+/** The most waiting spans; further ones are dropped. The default of the OpenTelemetry SDK. */
 const MOST_WAITING = 2_048
 const MOST_AT_ONCE = 512
 const WAIT_MS = 1_000
 const TIMEOUT_MS = 5_000
 
 /**
- * Exports spans by OTLP/HTTP in JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp): one request at a time, at most
- * once. What a collector does not take is dropped: the work that the spans tell of must not depend on it.
+ * Exports spans by OTLP/HTTP in JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp): one request at a time, without
+ * retries. Spans that a collector refuses are dropped: the traced work must not depend on the export.
  */
 export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: Needs) => {
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
@@ -83,7 +83,7 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
       waiting.push(span)
       if (sending === undefined) cancelTimer ??= clock.after(WAIT_MS, () => void send())
     },
-    /** Resolves when what waits was sent or dropped. Never rejects. */
+    /** Resolves when the waiting spans were sent or dropped. Never rejects. */
     send,
   }
 }

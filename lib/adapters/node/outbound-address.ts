@@ -7,23 +7,26 @@ import { Problem } from '../../core/errors.ts'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [network: Address, prefixLength: number]
 
-/** Addresses, networks and names that the operator lets requests go to, private ones too. */
+/** Addresses, networks and names that the operator allows, also private ones. */
 export type Allowed = {
   host(name: string): boolean
   address(address: string): boolean
-  /** Whether it lists anything. */
+  /** Whether the list has any entry. */
   isSome: boolean
 }
 
-// All of the public internet is in there (RFC 4291, section 2.4); what of it is for special use has a range of its own.
+// Contains the public internet (RFC 4291, section 2.4); its special ranges are classified separately.
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
-/** Azure's own service for the machines that it runs: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
+/**
+ * Azure's service for its own machines:
+ * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+ */
 const OF_THE_PLATFORM = ipaddr.parse('168.63.129.16').toString()
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62}\.)*[a-z0-9_-]{0,62}$/
 
 /**
- * Whether an IP address is one of the public internet. An address of a special range is not: private, loopback,
- * link-local, shared (CGNAT), multicast, and the IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ * Whether an IP address is public. Addresses of special ranges are not: private, loopback, link-local, shared (CGNAT),
+ * multicast, and the IPv6 forms that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export const isPublic = (text: string): boolean => {
   const address = parsed(text)
@@ -31,7 +34,7 @@ export const isPublic = (text: string): boolean => {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
 
-/** Reads the operator's list. Throws Problem `bad_setting` for an entry that is neither address, network nor name. */
+/** Parses the operator's list. Throws Problem `bad_setting` for an entry that is neither address, network nor name. */
 export const readAllowed = (entries: readonly string[]): Allowed => {
   const ranges: Range[] = []
   const names = new Set<string>()
@@ -50,7 +53,7 @@ export const readAllowed = (entries: readonly string[]): Allowed => {
   }
 }
 
-/** A host name as it is compared: names are the same in either case, and with a dot at their end. */
+/** A host name for comparisons: without case, and without a dot at the end. */
 export const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 
 const parsed = (text: string): Address | undefined => {
@@ -81,16 +84,16 @@ const isWithin = (address: Address, [network, bits]: Range): boolean =>
 /** Every address of a name. */
 export type Lookup = (host: string) => Promise<readonly string[]>
 
-/** Where a host leads: all of its addresses, each of which a connection may have. */
+/** All addresses of a host; a connection may use any of them. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 type LookupNeeds = { allowed: Allowed; nameServers?: readonly string[]; system?: Lookup }
 
 /**
- * Looks names up. The system's lookup takes one of few threads that the whole process shares: names that users choose, and
- * whose name servers never answer, would hold them all. So the name servers are asked directly. The system, which has a file
- * of hosts too, is asked for a name that the operator lists, for one that no name server knows while the operator lists
- * anything, and where no name server can be reached.
+ * Looks names up. The system's lookup uses one of few threads that the whole process shares, and names of users whose
+ * name servers never answer would block them all. So name servers are asked directly. The system, which also has a hosts
+ * file, is asked for names that the operator lists, for names that no name server knows if the operator lists anything,
+ * and when no name server is reachable.
  */
 export const createLookup = ({ allowed, nameServers, system = systemLookup }: LookupNeeds): Lookup => {
   const isForSystem = (thrown: unknown) => {
@@ -111,7 +114,7 @@ export const createLookup = ({ allowed, nameServers, system = systemLookup }: Lo
 const systemLookup: Lookup = async (host) => (await lookUp(host, { all: true })).map(({ address }) => address)
 
 const askNameServers = async (host: string, servers: readonly string[] | undefined): Promise<string[]> => {
-  // One for each lookup, for a tenth of a millisecond: it reads which name servers there are now.
+  // A new one for each lookup, which takes a tenth of a millisecond: it reads the present name servers.
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   if (servers) resolver.setServers(servers)
   const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
@@ -120,17 +123,17 @@ const askNameServers = async (host: string, servers: readonly string[] | undefin
   return addresses
 }
 
-/** A request to a place that it may not reach. The message does not say what a name stands for. */
+/** The error of a forbidden target. The message does not reveal a name's address. */
 export const refused = (why: string) => new Problem('invalid', 'url_refused', why)
 
 export const notPublic = () =>
   refused('leads to an address that is not public; an operator can allow its host in OUTBOUND_ALLOW_HOSTS')
 
 const LOOPBACK = '127.0.0.1'
-/** Names that always mean this machine, whether or not a resolver answers otherwise (RFC 6761, section 6.3). */
+/** Names that always mean this machine, whatever a resolver answers (RFC 6761, section 6.3). */
 const isLocal = (host: string) => /(?:^|\.)localhost$/.test(plain(host))
 
-/** Resolves hosts: one private address among several is enough, for which of them will be used is not known. */
+/** Resolves hosts. One private address refuses the host, since a connection may use any address. */
 export const createResolve =
   ({ allowed, lookup }: { allowed: Allowed; lookup: Lookup }): Resolve =>
   async (host) => {

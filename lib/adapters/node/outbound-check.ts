@@ -12,24 +12,21 @@ import {
 
 export type OutboundNeeds = {
   clock: Clock
-  /** Hosts, addresses and networks that may be reached although they are private. */
+  /** Private hosts, addresses and networks that requests may reach. */
   allow: readonly string[]
   lookup?: Lookup
 }
 
-/** How long a name may take to be looked up before it is taken for one that cannot be. */
+/** The time limit of a name lookup. */
 const LOOKUP_MS = 3_000
 
-/**
- * What looks at addresses and sends nothing: it does without the client of those that do. Throws Problem `bad_setting`
- * when it cannot make sense of `allow`.
- */
+/** Checks addresses without sending, and without the HTTP client. Throws Problem `bad_setting` for an invalid `allow`. */
 export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) => {
   const allowed = readAllowed(allow)
   const { lookup = createLookup({ allowed }) } = needs
   const resolve: Resolve = createResolve({ allowed, lookup })
 
-  /** All addresses of a URL's host. Rejects with `url_refused` for one that may not be reached, else as its lookup does. */
+  /** All addresses of a URL's host. Rejects with `url_refused` for a forbidden one, else with the error of the lookup. */
   const addressesOf = async ({ hostname }: URL): Promise<readonly string[]> => {
     const until = deadline(clock, LOOKUP_MS)
     try {
@@ -51,7 +48,7 @@ export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) =
   return { check, resolve, allowed, addressesOf }
 }
 
-/** Throws Problem `url_refused` for what is no address to send to. */
+/** Throws Problem `url_refused` for an invalid target. */
 export const targetOf = (url: string): URL => {
   if (!URL.canParse(url)) throw refused('is not a URL')
   const target = new URL(url)
@@ -62,10 +59,10 @@ export const targetOf = (url: string): URL => {
   return target
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Removes the brackets of an IPv6 address. */
 const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** `over` rejects with Problem `outbound_timeout` after so long. */
+/** `over` rejects with Problem `outbound_timeout` after `ms`. */
 export const deadline = (clock: Clock, ms: number) => {
   const { promise, reject } = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () =>

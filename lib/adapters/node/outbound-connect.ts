@@ -3,8 +3,8 @@ import { buildConnector } from 'undici'
 import { type Allowed, mayReach, notPublic, type Resolve } from './outbound-address.ts'
 
 /**
- * Opens connections to addresses that were checked a moment ago and to no others, so that a name cannot change its mind
- * in between. The address that the socket is connected to is checked once more after the connect.
+ * Opens connections only to addresses that were just checked, so that a name cannot resolve differently in between. The
+ * address of the socket is checked again after the connect.
  */
 export const createGuardedConnect =
   ({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve: Resolve; timeoutMs: number }) =>
@@ -30,8 +30,8 @@ export const createGuardedConnect =
   }
 
 /**
- * Stands in for the lookup of a connection: the name has been looked up already. No address is an error here: `net` takes
- * the first of an empty list, in a callback of its own, and its TypeError would end the process.
+ * Replaces the lookup of a connection, since the name was looked up before. An empty list is an error here: `net` would
+ * read its first entry in a callback, and the TypeError would end the process.
  */
 const pinned =
   (addresses: readonly string[]): LookupFunction =>

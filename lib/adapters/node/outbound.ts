@@ -7,7 +7,7 @@ import { traceHeaders } from './tracing.ts'
 const TIMEOUT_MS = 15_000
 const MOST_BYTES = 65_536
 
-/** Loaded with the first request, for its memory: many services never send one. */
+/** Loaded at the first request to save memory: many services never send one. */
 const load = async () => {
   const [{ Client }, { createGuardedConnect }] = await Promise.all([
     import('undici'),
@@ -16,7 +16,7 @@ const load = async () => {
   return { Client, createGuardedConnect }
 }
 
-/** Outgoing requests by undici. Throws Problem `bad_setting` when it cannot make sense of `allow`. */
+/** Outgoing requests by undici. Throws Problem `bad_setting` for an invalid `allow`. */
 export const createOutbound = (needs: OutboundNeeds): Outbound => {
   const { clock } = needs
   const { check, resolve, allowed } = createOutboundCheck(needs)
@@ -27,7 +27,7 @@ export const createOutbound = (needs: OutboundNeeds): Outbound => {
     const { Client, createGuardedConnect } = await load()
     const until = deadline(clock, timeoutMs)
     const connect = createGuardedConnect({ allowed, resolve, timeoutMs })
-    // A client of its own: nothing of one request, neither socket nor session, is there for the next.
+    // Its own client: requests share neither sockets nor sessions.
     const client = new Client(target.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
     try {
       return await Promise.race([exchange(client, target, request), until.over])
@@ -53,7 +53,7 @@ const exchange = async (client: Client, { pathname, search }: URL, request: Outb
     ...(signal === undefined ? {} : { signal }),
     reset: true,
   })
-  // What is left of it is dropped with the connection, which is an error of the stream alone.
+  // The rest of the body is dropped with the connection, which only the stream reports as an error.
   answer.body.on('error', () => undefined)
   const read = await readUpTo(answer.body, mostBytes)
   return { status: answer.statusCode, headers: plainHeaders(answer.headers), ...read }
@@ -73,7 +73,7 @@ const readUpTo = async (body: AsyncIterable<Buffer>, most: number) => {
 const plainHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
-/** The system's word for it; its message may name addresses. */
+/** The system's error code; its message may name addresses. */
 const failed = (thrown: unknown) => {
   const { code, name } = Object(thrown) as { code?: unknown; name?: unknown }
   const unnamed = name === 'HTTPParserError' ? 'what came is not HTTP' : 'unknown error'

@@ -12,9 +12,9 @@ const COPY = /\.(?:br|gz)$/
 const open = { br: promisify(brotliDecompress), gzip: promisify(gunzip) }
 
 /**
- * The built page in a folder. What it has is listed once there is something, and only what is listed is read, so that no
- * path leads out of the folder. A file is read when it is first asked for and kept: all of them come to a megabyte. A
- * build that replaces them is seen by the first page, which every visit begins with.
+ * The built page in a folder. Its files are listed once there are some, and only listed files are read, so that no path
+ * leads out of the folder. A file is read at its first request and cached: all together have one megabyte. A new build is
+ * noticed at the index, with which every visit begins.
  */
 export const createPageFiles = (folder: string): PageFiles => {
   const kept = new Map<string, Promise<PageFile>>()
@@ -42,19 +42,19 @@ export const createPageFiles = (folder: string): PageFiles => {
   }
 
   const read: PageFiles['read'] = async (name, encodings) => {
-    // The copies are not files of the page by themselves.
+    // Compressed copies are not files of the page themselves.
     if (COPY.test(name)) return undefined
     if (name === FIRST) await look()
     const has = (encoding: PageEncoding) => listed().has(name + SUFFIX[encoding])
     const accepted = encodings.find(has)
-    // Where only compressed copies were shipped, they are decompressed for clients that take none.
+    // When only compressed copies exist, they are decompressed for clients that accept none.
     const stored = accepted ?? (listed().has(name) ? undefined : PAGE_ENCODINGS.find(has))
     if (stored === undefined && !listed().has(name)) return undefined
     const key = `${accepted ?? ''}:${name}`
     const found = kept.get(key) ?? load(name + (stored ? SUFFIX[stored] : ''), stored, accepted === undefined)
     kept.set(key, found)
     return found.catch((thrown) => {
-      // It was listed, and a build has taken it away since.
+      // The file was listed, and a build has removed it since.
       forget()
       if (thrown.code === 'ENOENT') return undefined
       throw thrown

@@ -22,7 +22,7 @@ export const createProcessInfo = (): ProcessInfo => ({
 
 const memory = () => {
   const machine = totalmem()
-  // Without a limit this is 0, or a number beyond any machine's memory, depending on the version of cgroups.
+  // Without a limit this is 0, or larger than any machine's memory, depending on the version of cgroups.
   const limit = process.constrainedMemory()
   const limited = limit > 0 && limit < machine
   const total = limited ? limit : machine

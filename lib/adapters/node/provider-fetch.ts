@@ -4,7 +4,7 @@ import { tracedFetch } from './tracing.ts'
 
 type Limits = { timeoutMs?: number; mostBytes?: number }
 
-/** With the fetch of Node. The time-out covers the answer to its last byte, so one that drips ends as well. */
+/** Uses Node's fetch. The time limit includes the last byte of the answer, so a slow body ends too. */
 export const createProviderFetch =
   ({ timeoutMs = 10_000, mostBytes = 1_048_576 }: Limits = {}): ProviderFetch =>
   async (url, { method = 'GET', headers = {}, body, timeoutMs: mostMs = timeoutMs } = {}) => {
@@ -37,7 +37,7 @@ const bytesOf = async ({ body }: Response, mostBytes: number) => {
   let left = mostBytes
   for await (const piece of body ?? []) {
     left -= piece.length
-    // Leaving the loop gives the connection up.
+    // Leaving the loop closes the connection.
     if (left < 0) throw new Error(`more than ${mostBytes} bytes`)
     pieces.push(piece)
   }

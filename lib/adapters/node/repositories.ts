@@ -17,13 +17,13 @@ import { locateIn } from './workspace-path.ts'
 type Needs = OutboundNeeds & {
   /** REPOSITORY_ROOTS: folders whose repositories all users may name. */
   roots: readonly string[]
-  /** Where `owner/repo` lives. */
+  /** The base address of `owner/repo`. */
   base?: string
-  /** Whether that is the code host whose accounts people link. */
+  /** Whether it is the code host whose accounts people link. */
   isLinked?: boolean
 }
 
-/** What a text names. Of the host of `owner/repo` the caller has no choice. */
+/** The form of a given repository. For `owner/repo` the caller cannot choose the host. */
 type Named = { form: 'hosted' | 'url'; url: URL } | { form: 'path'; path: string } | { form: 'none' }
 
 const NONE: Named = { form: 'none' }
@@ -40,7 +40,7 @@ const refused = (what: string, advice: string, retryable: boolean) =>
     { path: 'repository', message: advice },
   ])
 
-// Worth another attempt: a name may be looked up in vain, and which refusal was that one must not show.
+// Retryable: the lookup of a name may have failed, and the error must not reveal which refusal it was.
 const refusedHost = () =>
   refused('host', 'must lead to a public host, or to one that the operator has in OUTBOUND_ALLOW_HOSTS', true)
 
@@ -71,7 +71,7 @@ const namedIn = (text: string, base: string): Named => {
   return { form: owner === undefined ? 'url' : 'hosted', url }
 }
 
-/** Reads the operator's list. Throws Problem `bad_setting` for an entry that is no absolute path of a folder. */
+/** Parses the operator's list. Throws Problem `bad_setting` for an entry that is no absolute path of a folder. */
 const readRoots = (entries: readonly string[]): string[] =>
   entries.map((entry) => {
     const isFolder = isAbsolute(entry) && statSync(entry, { throwIfNoEntry: false })?.isDirectory()
@@ -86,7 +86,9 @@ const readRoots = (entries: readonly string[]): string[] =>
 const isWithin = (root: string, path: string) =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
-/** The repositories of other hosts and of this machine. Throws Problem `bad_setting` for an `allow` or `roots` that is wrong. */
+/**
+ * The repositories of other hosts and of this machine. Throws Problem `bad_setting` for an invalid `allow` or `roots`.
+ */
 export const createRepositories = ({
   roots: entries,
   base = 'https://github.com',
@@ -104,7 +106,7 @@ export const createRepositories = ({
     }
   }
 
-  /** The real path, for one who may name it. Whether anything is there is not for others to know. */
+  /** The real path, if the asker may name it. Others must not learn whether it exists. */
   const allowedPath = async (path: string, { isLocalAdmin }: Asker): Promise<string> => {
     if (isLocalAdmin) return resolve(path)
     for (const root of roots) {
@@ -123,7 +125,7 @@ export const createRepositories = ({
     return { transport: 'file', ...found, shown: path }
   }
 
-  /** The host of `owner/repo` is known to all, so that a name server that is down may be distinguished from a refusal. */
+  /** The host of `owner/repo` is public, so a failed lookup may be told apart from a refusal. */
   const hostedAt = async (url: URL): Promise<readonly string[]> => {
     try {
       return await addressesOf(url)
@@ -135,7 +137,7 @@ export const createRepositories = ({
 
   const remoteSource = async (given: URL, isHosted: boolean): Promise<RemoteSource> => {
     const url = new URL(given)
-    // As it is looked up and pinned: the same name with a dot at its end would be looked up once more.
+    // The same form as in the lookup and the pinning: a dot at the end would cause another lookup.
     url.hostname = url.hostname.replace(/\.$/, '')
     const addresses = await (isHosted ? hostedAt(url) : resolved(url))
     const host = { name: url.hostname, port: Number(url.port || HTTPS_PORT), addresses }
@@ -163,11 +165,11 @@ export const createRepositories = ({
   return { check, sourceOf }
 }
 
-/** What a URL names on the code host; undefined for one of another host, or that names no repository there. */
+/** The repository of a URL on the code host; undefined for another host, or without a repository. */
 const hostedName = ({ origin, pathname, search, hash }: URL, base: string): HostedName | undefined => {
   if (origin !== URL.parse(base)?.origin || search + hash !== '') return undefined
   const [, owner, name] = SHORT.exec(pathname.slice(1).replace(/\/$/, '')) ?? []
-  // A name of dots would be a way up in a path of the API.
+  // A name of dots would be a parent directory in a path of the API.
   return owner === undefined || name === undefined || /^\.+$/.test(name) ? undefined : { owner, name }
 }
 

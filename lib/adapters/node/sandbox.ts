@@ -6,12 +6,12 @@ import { rgPath } from '@vscode/ripgrep'
 import type { Command, Commands } from '../../ports/command.ts'
 import { bridge, PROXY_URL } from './agent-bridge.ts'
 
-/** The user and group that programs run as where the service runs as root: `nobody` everywhere. */
+/** The user and group of programs when the service runs as root: `nobody` on all systems. */
 const UNPRIVILEGED = 65_534
 const MIB = 1_024 * 1_024
-/** What programs such as Node reserve at their start and never fill: the watch over commands counts what they fill. */
+/** Programs such as Node reserve this much address space and never fill it; the watch counts what they fill. */
 const RESERVED_MB = 1_024
-/** Temporary file systems of a sandbox lie in memory, which no limit on processes counts. */
+/** Temporary file systems of a sandbox are in memory, which no process limit counts. */
 const TMPFS_BYTES = 64 * MIB
 
 const SYSTEM_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
@@ -21,38 +21,38 @@ const SYSTEM_FILES = [
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
 ].map((name) => `/etc/${name}`)
 
-/** Where a sandbox has the proxy's socket. */
+/** The path of the proxy's socket in a sandbox. */
 const SOCKET = '/run/agent-proxy.sock'
 
-// Signals to the group reach the program alone: bubblewrap, which they would end first, ignores them. A parent that died
-// before this process was bound to its life has another id by now.
+// Signals to the group must reach the program only, so bubblewrap, which would end first, ignores them. If the parent
+// died before this process was bound to it, its id has changed.
 const GUARD = 'trap "" TERM INT HUP; [ "$PPID" = "$0" ] && exec "$@"'
 
 type SandboxNeeds = {
-  /** Folders of the service that must not be seen although they may lie in a folder of the system. */
+  /** Folders of the service that programs must not see, even if they are in a folder of the system. */
   hidden: readonly string[]
-  /** What one process may hold in memory, and the largest file that it may write. */
+  /** The memory of one process, and the largest file that it may write. */
   limits: { memoryMb: number; diskMb: number }
-  /** The socket of the proxy that programs of agents have instead of a network; absent: they have none. */
+  /** The socket of the proxy, the only network of agents' programs; without it they have none. */
   proxySocket?: string | undefined
 }
 
-/** Puts a command into a sandbox: the words to start in its place. */
+/** Wraps a command into a sandbox: returns the words to start instead. */
 export type Sandbox = {
-  /** Who has to own what programs are to write to; absent: it is the service's own user. */
+  /** The owner of files that programs write; absent: the service's own user. */
   owner?: number
   wrap(command: Command): { file: string; args: string[]; env: Record<string, string> }
 }
 
 /**
- * Root makes namespaces as it is, and its programs become another user; any other user makes them in a user namespace. Root
- * in a user namespace would leave programs the rights of root on what they see.
+ * Root makes namespaces directly, and its programs become another user; other users make them in a user namespace. Root
+ * in a user namespace would give programs root's rights on everything they see.
  */
 type Means = 'root' | 'user'
 
 /**
  * A sandbox by bubblewrap (https://github.com/containers/bubblewrap). A program sees the system's programs, `writes` and
- * `reads` of its command, and no process but its own; it has no network, and dies with the service.
+ * `reads` of its command, and only its own processes; it has no network, and dies with the service.
  */
 const createSandbox = async (
   means: Means,
@@ -99,7 +99,7 @@ const namespaces = (means: Means, hasNetwork: boolean): string[] => [
   ...(means === 'user' ? ['--unshare-user'] : []),
   ...['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'],
   ...(hasNetwork ? [] : ['--unshare-net']),
-  // Of the capabilities that root keeps for the change of user, `withoutPrivileges` leaves none.
+  // `withoutPrivileges` drops the capabilities that root keeps for the change of user.
   ...(means === 'user' ? ['--cap-drop', 'ALL'] : []),
   '--die-with-parent',
 ]
@@ -113,13 +113,13 @@ const withoutPrivileges = ['setpriv', '--no-new-privs', '--']
 const proxyVariables = {
   ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
   ...{ NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1' },
-  // Node's own clients follow the variables above only with a flag.
+  // Node's own clients use the variables above only with a flag.
   NODE_USE_ENV_PROXY: '1',
 }
 
 const tmpfs = (path: string) => ['--perms', '1777', '--size', String(TMPFS_BYTES), '--tmpfs', path]
 
-/** The system's folders as they are on the host, and of its settings what programs cannot do without. */
+/** The system's folders, and the few system settings that programs need. */
 const systemView = async (): Promise<string[]> => {
   const folders = await Promise.all(SYSTEM_FOLDERS.map(linkedOrBound))
   const settings = await Promise.all(
@@ -128,7 +128,7 @@ const systemView = async (): Promise<string[]> => {
   return [
     ...['--ro-bind', '/usr', '/usr', ...folders.flat()],
     ...['--perms', '0755', '--dir', '/etc', ...settings.flat()],
-    // Keys of the machine's own servers.
+    // Private keys of the machine's own servers.
     ...((await kindOf('/etc/ssl/private')) === 'folder' ? tmpfs('/etc/ssl/private') : []),
     ...['--proc', '/proc', '--dev', '/dev', ...tmpfs('/dev/shm')],
   ]
@@ -152,14 +152,14 @@ const isWithin = (path: string, folder: string): boolean => path.startsWith(fold
 const isOfTheSystem = (path: string): boolean =>
   ['/usr', ...SYSTEM_FOLDERS, ...SYSTEM_FILES].some((folder) => isWithin(path, folder))
 
-/** Empty folders in the place of those that would be seen with the system's. */
+/** Empty folders over hidden ones that would be visible with the system's. */
 const hiddenView = (folders: readonly string[]): string[] => folders.filter(isOfTheSystem).flatMap(tmpfs)
 
-/** `/tmp` lasts as long as the workspace does, unless something that is bound lies in there itself. */
+/** `/tmp` lasts as long as the workspace, unless a bound path is inside of it. */
 const temporary = (tmp: string | undefined, others: readonly string[]): string[] =>
   tmp === undefined || others.some((path) => isWithin(path, '/tmp')) ? tmpfs('/tmp') : ['--bind', tmp, '/tmp']
 
-/** Files and folders in the place that they have outside. Folders on the way there hold nothing else. */
+/** Files and folders at the same path as outside. Their parent folders are otherwise empty. */
 const bound = (how: '--bind' | '--ro-bind', paths: readonly string[]): string[] =>
   paths.flatMap((path) => [
     ...waysTo(path).flatMap((way) => ['--perms', '0755', '--dir', way]),
@@ -173,12 +173,12 @@ const waysTo = (path: string): string[] => {
   return parent === '/' || isOfTheSystem(path) ? [] : [...waysTo(parent), parent]
 }
 
-/** The folder that this code runs from. */
+/** The folder of this code. */
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
 /**
- * A sandbox that works here: it has started a program, which did not see a file outside and had no privileges. Otherwise
- * what the system said, on one line. Throws when a program gets no answer in time, since that says nothing of the system.
+ * A working sandbox: it has started a program, which did not see a file outside and had no privileges. Otherwise the
+ * system's error on one line. Throws when a program gets no answer in time, since that says nothing about the system.
  */
 export const findSandbox = async (
   needs: SandboxNeeds,
@@ -192,13 +192,13 @@ export const findSandbox = async (
 
 const PROBE_MS = 30_000
 
-/** What a program in a sandbox finds: whether a file outside is there, its user, and its capabilities. */
+/** Shows whether a program sees a file outside, its user, and its capabilities. */
 const LOOK_AROUND = `
 test -e "$0" && echo seen || echo hidden
 while read -r name value rest; do case $name in Uid:) echo "uid $value";; CapEff:) echo "capabilities $value";; esac
 done < /proc/self/status`
 
-/** Why a program does not start, sees too much or may do too much; undefined when all is well. */
+/** Why a program does not start, sees too much or has too many rights; undefined when everything is right. */
 const probe = async (commands: Commands): Promise<string | undefined> => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-probe-'))
   try {

@@ -7,14 +7,14 @@ import type { createOtlpExporter } from './otlp.ts'
 
 type Exporter = ReturnType<typeof createOtlpExporter>
 
-/** One for the process, as the chain of asynchronous calls is that it follows. */
+/** One for the process, since it follows the chain of asynchronous calls. */
 const running = new AsyncLocalStorage<RunningTrace>()
 
 const currentTrace = (): RunningTrace | undefined => running.getStore()
 
 const withinTrace = <T>(trace: RunningTrace, work: () => T): T => running.run(trace, work)
 
-/** By these a receiver finds the request that its own came from. */
+/** The headers by which a receiver finds the request that caused its own. */
 export const traceHeaders = (): Record<string, string> => {
   const { requestId, traceparent } = running.getStore() ?? {}
   return {
@@ -23,7 +23,7 @@ export const traceHeaders = (): Record<string, string> => {
   }
 }
 
-/** The fetch of Node, with those headers. */
+/** Node's fetch with these headers. */
 export const tracedFetch: typeof fetch = (input, init) => {
   const added = Object.entries(traceHeaders())
   if (added.length === 0) return fetch(input, init)
@@ -32,14 +32,16 @@ export const tracedFetch: typeof fetch = (input, init) => {
   return fetch(input, { ...init, headers })
 }
 
-/** https://opentelemetry.io/docs/specs/otel/trace/api/#spankind, as the wire numbers them. */
+/** The span kinds in the wire format: https://opentelemetry.io/docs/specs/otel/trace/api/#spankind */
 const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 
 const idOf = (bytes: number) => randomBytes(bytes).toString('hex')
 
 const ignore = () => undefined
 
-/** Without `exporter` only the request of the running work is kept. A parent that is not sampled has no sampled children. */
+/**
+ * Without `exporter` only the request of the running work is tracked. Children of an unsampled parent are not sampled.
+ */
 export const createTracing = ({ clock, exporter }: { clock: Clock; exporter?: Exporter }): Tracing => {
   const begin = ({ name, kind, startMs, attributes, ...given }: NewSpan): Span => {
     const above = given.parent === undefined ? currentTrace()?.traceparent : (given.parent ?? undefined)

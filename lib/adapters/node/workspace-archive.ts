@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts'
 import { secretSegment } from '../../core/secret-path.ts'
 import type { Commands } from '../../ports/command.ts'
 
-/** What a workspace may hold to be packed, and its archive: as base64 that is a text which `Blobs` takes. */
+/** The limits of a packed workspace and its archive, which as base64 fits a text of `Blobs`. */
 const MOST_MIB = 64
 const MOST_ENTRIES = 20_000
 const MOST_PACKED = 12_000_000
@@ -20,7 +20,7 @@ const tooLarge = () =>
 
 type Entry = { path: string; bytes: number }
 
-/** Files, folders and links below a folder; links are not followed, and what holds credentials is passed over. */
+/** Files, folders and links below a folder, without following links and without credential files. */
 async function* entriesBelow(root: string, folder: string): AsyncGenerator<Entry> {
   for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
     if (secretSegment(entry.name) !== undefined) continue
@@ -31,7 +31,7 @@ async function* entriesBelow(root: string, folder: string): AsyncGenerator<Entry
   }
 }
 
-/** What an archive is to have. */
+/** The paths of an archive. */
 const pathsIn = async (root: string): Promise<string[]> => {
   const paths: string[] = []
   let sum = 0
@@ -45,11 +45,13 @@ const pathsIn = async (root: string): Promise<string[]> => {
 
 type Place = {
   root: string
-  /** A folder of the service's own, which no program of the agent is shown. */
+  /** A folder of the service that programs of the agent cannot see. */
   own: string
 }
 
-/** The folder below `root` as a compressed tar archive, and back. Both run `tar` as a program of the service. */
+/**
+ * Packs the folder below `root` as a compressed tar archive, and unpacks it. Both run `tar` as a program of the service.
+ */
 export const workspaceArchive = (commands: Commands, { root, own }: Place) => {
   const [list, archive] = [join(own, 'list'), join(own, 'archive.tar.gz')]
 
@@ -61,14 +63,14 @@ export const workspaceArchive = (commands: Commands, { root, own }: Place) => {
   }
 
   return {
-    /** As base64. Throws Problem `too_large` `workspace_too_large`. */
+    /** Returns base64. Throws Problem `too_large` `workspace_too_large`. */
     pack: async (signal: AbortSignal): Promise<string> => {
       await writeFile(list, (await pathsIn(root)).map((path) => `./${path}\0`).join(''))
       await tar(['--no-recursion', '--null', '-czf', archive, '-C', root, '-T', list], signal)
       if ((await stat(archive)).size > MOST_PACKED) throw tooLarge()
       return readFile(archive, 'base64')
     },
-    /** Into an empty `root`. */
+    /** Unpacks into an empty `root`. */
     unpack: async (packed: string, signal: AbortSignal): Promise<void> => {
       await writeFile(archive, packed, 'base64')
       await tar(['--no-same-owner', '-xpzf', archive, '-C', root], signal)

@@ -5,7 +5,7 @@ import { Problem } from '../../core/errors.ts'
 import type { Workspace, WorkspaceFile } from '../../ports/workspace.ts'
 import { locateIn } from './workspace-path.ts'
 
-// The last segment must not have become a link since it was resolved, and a pipe must not hold the service.
+// The last segment must not have become a link since it was resolved, and a pipe must not block the service.
 const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 const outside = (path: string) => new Problem('invalid', 'path_outside', `${path} is outside the workspace`)
@@ -33,8 +33,8 @@ const explained = async <Value>(path: string, work: () => Promise<Value>): Promi
 }
 
 /**
- * Does `work` in a folder that is held open, and only where it is the folder that was resolved: a program of the agent may
- * have put a link in its place since, or in that of a folder above. Only Linux names what is held open.
+ * Runs `work` in a folder that is held open, if it is still the folder that was resolved: a program of the agent may have
+ * replaced it, or a parent, by a link. Only Linux has paths for open folders.
  */
 const within = async <Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> => {
   if (process.platform !== 'linux') return work(folder)
@@ -79,13 +79,13 @@ const exists = (path: string) =>
   )
 
 type Options = {
-  /** Who is to own what is made, so that programs can write to it; absent: the service's own user. */
+  /** The owner of new files, so that programs can write to them; absent: the service's own user. */
   owner?: number | undefined
-  /** Finds where a path leads. */
+  /** Resolves a path. */
   locator?: typeof locateIn
 }
 
-/** The file verbs of a workspace whose root is real (absolute, no symlinks). */
+/** The file verbs of a workspace with a real root (absolute, without symlinks). */
 export const workspaceFiles = (
   root: string,
   { owner, locator = locateIn }: Options = {},
@@ -107,7 +107,7 @@ export const workspaceFiles = (
     return { text: textOf(bytes, truncated, path), bytes: stat.size, truncated }
   }
 
-  /** Folder by folder, each within the one that is held open: none is made outside. */
+  /** Makes folders one by one, each within the one that is held open, so that none is made outside. */
   const makeFolders = async (folder: string): Promise<void> => {
     if (folder === root || (await exists(folder))) return
     await makeFolders(dirname(folder))

@@ -12,8 +12,8 @@ const isLink = async (path: string): Promise<boolean> => {
 }
 
 /**
- * The real place of a path that need not exist: the deepest part that exists is resolved. Undefined when it cannot be
- * told: a link that leads nowhere yet, a circle, a folder that may not be read.
+ * The real path of a path that need not exist: its deepest existing part is resolved. Undefined when that is impossible:
+ * a dangling link, a cycle, a folder without permission.
  */
 const realPlace = async (path: string): Promise<string | undefined> => {
   try {
@@ -26,7 +26,7 @@ const realPlace = async (path: string): Promise<string | undefined> => {
   }
 }
 
-/** Where a path really leads, relative to `root` (itself real); undefined when that is outside. */
+/** The real path, relative to the real `root`; undefined when it is outside. */
 export const locateIn = async (root: string, path: string): Promise<string | undefined> => {
   if (path.includes('\0')) return undefined
   const real = await realPlace(resolve(root, path))

@@ -21,7 +21,7 @@ const flags = [
   '--iglob=!**/.git',
 ]
 
-// With --null a hit reads `path NUL line : text`, so that no name can be mistaken for a number.
+// With --null a hit is `path NUL line : text`, so that no name can be read as a number.
 const hitOf = (line: string): SearchHit[] => {
   const [path, rest = ''] = line.split('\0', 2)
   const colon = rest.indexOf(':')
@@ -46,7 +46,7 @@ export const searchIn = async (
     ...{ cwd, home, writes: [], reads: [cwd] },
     ...limits,
   })
-  // 0: hits, 1: none, 2: an error, which may be of one file only while others had hits.
+  // 0: hits, 1: none, 2: an error, which may concern one file while others had hits.
   if (result.exitCode === 2 && result.stdout === '')
     throw new Problem(
       'invalid',

@@ -8,8 +8,8 @@ import type { Clock } from '../../ports/clock.ts'
 const run = promisify(execFile)
 
 /**
- * Removes a folder, also where programs took the rights to its folders from their own user, or made a tree that is deeper
- * than a path may be long: the programs of the system go down such trees folder by folder. Links are not followed.
+ * Removes a folder, also when programs removed the rights of its folders from their own user, or made a tree that is
+ * deeper than the longest path: the system's programs descend such trees folder by folder. Links are not followed.
  */
 export const removeFolder = async (path: string): Promise<void> => {
   const remove = () => run('rm', ['-rf', '--', path])
@@ -32,7 +32,7 @@ const namesIn = async (dir: string): Promise<string[]> => {
   }
 }
 
-// Never `stat`: a link in the folder is left alone, wherever it leads.
+// Never `stat`: a link in the folder is left alone, whatever its target.
 const isStale = async (path: string, before: number): Promise<boolean> => {
   try {
     const found = await lstat(path)
@@ -43,8 +43,8 @@ const isStale = async (path: string, before: number): Promise<boolean> => {
 }
 
 /**
- * Removes workspaces that were last opened `ttlHours` ago or earlier, but for those in use, and answers how many. One that
- * cannot be removed keeps no other; it throws when all were tried. Links are neither removed nor followed.
+ * Removes unused workspaces that were last opened `ttlHours` ago or earlier; resolves to their number. One that cannot be
+ * removed does not stop the others; it throws after all were tried. Links are neither removed nor followed.
  */
 export const sweepWorkspaces = async (
   dir: string,

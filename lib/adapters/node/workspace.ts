@@ -16,7 +16,7 @@ type Needs = {
   clock: Clock
   commands: Commands
   git: Git
-  /** Who files and folders are to belong to, so that programs can write to them; absent: the service's own user. */
+  /** The owner of files and folders, so that programs can write to them; absent: the service's own user. */
   owner?: number | undefined
   commandTimeoutMs?: number
 }
@@ -31,8 +31,9 @@ const checked = (name: string): string => {
 
 /**
  * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands,
- * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands, and `<dir>/<name>/mark` a
- * file with its mark. The folder's own time of change is when it was last opened, which `sweepWorkspaces` goes by.
+ * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands, and
+ * `<dir>/<name>/mark` a file with its mark. The folder's change time is the time of its last opening, which
+ * `sweepWorkspaces` reads.
  */
 export const createWorkspaces = ({
   dir,
@@ -54,7 +55,7 @@ export const createWorkspaces = ({
     const where = { cwd: root, home, tmp }
 
     const ownGit: Workspace['ownGit'] = async (objectFormat, signal) => {
-      // The files there may be the work of a program that escaped its run.
+      // The files there may come from a program that escaped its run.
       await removeFolder(own)
       await makeFolder(own)
       const apart = { gitDir: join(own, 'git'), objects: join(root, '.git/objects') }
@@ -106,7 +107,7 @@ export const createWorkspaces = ({
 
   const remove = (name: string): Promise<void> => removeFolder(join(dir, checked(name)))
 
-  /** The archive of a workspace, beside which nothing of the agent is at work. */
+  /** The archive of a workspace in which no program of the agent is running. */
   const archiveOf = async (name: string) => {
     const { root } = await open(name)
     const own = join(dirname(root), 'own')

@@ -4,9 +4,9 @@ import { asProblem, keepPrivate, PATIENCE_MS } from './database.ts'
 import { markClosed } from './open-mark.ts'
 
 /**
- * Copies a data file that a service may be writing to: the copy is one moment of it, whole without a log, checked from
- * its first page to its last. The writer is not held up; its log grows until the copy is done. Throws Problem
- * `unavailable` when the medium fails, `storage_damaged` when the copy is no whole database.
+ * Copies a data file that a service may be writing to: the copy is a checked snapshot, complete without a log. The writer
+ * is not blocked; its log grows until the copy is done. Throws Problem `unavailable` when the medium fails,
+ * `storage_damaged` when the copy is no valid database.
  */
 export const copyDatabase = (from: string, to: string): void => {
   try {

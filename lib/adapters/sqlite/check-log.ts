@@ -7,7 +7,7 @@ import { type Counted, countedIn, recordCommits, recordedCommits, recordFileOf }
 import { asProblem, PATIENCE_MS, resultCode } from './database.ts'
 import { type Header, readHeader } from './open-mark.ts'
 
-/** https://sqlite.org/fileformat2.html#wal_header: the last bit says the byte order of its checksums. */
+/** https://sqlite.org/fileformat2.html#wal_header: the last bit is the byte order of its checksums. */
 const WAL_MAGIC = 0x377f0682
 const WAL_HEADER_BYTES = 32
 
@@ -17,13 +17,13 @@ const CORRUPT = 11
 type Log = 'there' | 'missing' | 'empty' | 'cut'
 
 /**
- * Looks whether a data file has its write-ahead log, before it is opened: without it SQLite opens the file in silence,
- * less all that the log held. Changes nothing. Returns what is lost when that is accepted, undefined when nothing is.
- * Throws Problem `unavailable`: `data_lost` when something is and that is not accepted, `foreign_log` when the log is
- * another file's or of a later moment, `storage_damaged` when what is left is no whole database.
+ * Checks a data file for its write-ahead log before it is opened: without the log SQLite opens the file silently, and all
+ * of the log's commits are lost. Changes nothing. Returns a description of the loss if the operator accepts it, undefined
+ * if there is none. Throws Problem `unavailable`: `data_lost` for a loss that is not accepted, `foreign_log` for the log
+ * of another file or a later time, `storage_damaged` when the rest is no valid database.
  *
- * Seen are a log that is missing or empty beside a file that was not closed, and one that lacks commits which were
- * recorded. After a power cut the note may be some seconds old, and a log that lost only what came later is not seen.
+ * It detects a missing or empty log beside a file that was not closed, and a log without commits that were recorded.
+ * After a power cut the record may be some seconds old, and a log that lost only later commits is not detected.
  */
 export const checkLog = (file: string, acceptLoss: boolean): string | undefined => {
   const loss = lossOf(file)
@@ -45,13 +45,13 @@ const lossOf = (file: string): string | undefined => {
   const recorded = recordedCommits(file)
   if (header === undefined) return lossWithout(file, log, recorded)
   if (!header.keepsLog && log !== 'missing' && log !== 'empty') throw foreign(file)
-  // The second look is for a backup: the service may have started while its file was read.
+  // The second look is for backups: the service may have started while its file was read.
   if (header.isClosed && log === 'there' && !fitsLog(file) && readHeader(file)?.isClosed) throw foreign(file)
   if (log === 'there' && isOfAnother(file)) throw foreign(file)
   return lossBeside(file, header, log, recorded)
 }
 
-/** Of a file that is missing or empty, or that SQLite will not have. */
+/** The loss of a missing or empty log, or one that SQLite refuses. */
 const lossWithout = (file: string, log: Log, recorded = 0): string | undefined =>
   sizeOf(file) === 0 && (log === 'there' || recorded > 0)
     ? `The data file ${file} is missing or empty, and what was beside it is there`
@@ -62,15 +62,15 @@ const lossBeside = (file: string, { isOpen }: Header, log: Log, recorded?: numbe
   if (recorded === undefined) return isBehind ? unclosed(file, log) : undefined
   const missing = recorded - countCommits(file)
   if (missing > 0) return lost(file, missing, log)
-  // Another program may have checkpointed the log of a service that died: then the file has all that was recorded, and at most
-  // the commit that died before it was.
+  // Another program may have checkpointed the log of a dead service: then the file has all recorded commits, and at most
+  // the last one that was not recorded.
   return isBehind && missing < -1 ? unclosed(file, log) : undefined
 }
 
 /**
- * Whether a log can be that of a file which says that it was closed: such a file has every commit, so that the log adds
- * none, and both make a whole database. A file that cannot be read without the log is checked by the latter: a power cut
- * may have torn it while a start wrote to it, and its log mends that.
+ * Whether a log can belong to a file that is marked as closed: such a file has every commit, so the log adds none, and
+ * both together are a valid database. A file that is unreadable without the log is checked with it: a power cut may have
+ * torn it during a start's write, which the log repairs.
  */
 const fitsLog = (file: string): boolean => {
   const withLog = unlessDamaged(() => countCommits(file))
@@ -78,7 +78,7 @@ const fitsLog = (file: string): boolean => {
   return withLog !== undefined && withLog === without && unlessDamaged(() => integrityOf(file)) === SOUND
 }
 
-/** Whether file and log name two databases: also a log that has every page of another file is not this one's. */
+/** Whether file and log belong to different databases: a log that has every page of another file is not this one's. */
 const isOfAnother = (file: string): boolean => {
   const own = withoutLog(file)?.databaseId
   const joined = unlessDamaged(() => reading(file, countedIn))?.databaseId
@@ -107,7 +107,7 @@ const foreign = (file: string) =>
 
 const logName = (file: string) => path.basename(`${file}-wal`)
 
-/** Bytes of a file; 0 when it is not there. */
+/** Bytes of a file; 0 for a missing one. */
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const logOf = (file: string): Log => {
@@ -130,8 +130,8 @@ const isLog = (log: string): boolean => {
 }
 
 /**
- * A connection that only reads leaves file and log as they are, also as the last one to close them; a log that is not
- * there it would make, unless the file is said to be immutable. The log of an immutable file is not read either.
+ * A read-only connection leaves file and log unchanged, even as the last one to close them. It would create a missing
+ * log, unless the file is declared immutable; the log of an immutable file is not read.
  */
 const reading = <T>(
   file: string,
@@ -173,13 +173,13 @@ const unlessDamaged = <T>(read: () => T): T | undefined => {
 
 const countCommits = (file: string): number => (sizeOf(file) === 0 ? 0 : reading(file, countedIn).commits)
 
-/** What `PRAGMA integrity_check` says of a whole database. */
+/** The result of `PRAGMA integrity_check` for a valid database. */
 const SOUND = 'ok'
 
 const integrityOf = (file: string) =>
   reading(file, (db) => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check)
 
-/** Pages that were checkpointed before the log was cut may not fit those that are left of it. */
+/** Pages that were checkpointed before the log was cut may not fit the rest of the log. */
 const refuseDamaged = (file: string): void => {
   const found = integrityOf(file)
   if (found !== SOUND) throw damaged(file, found)

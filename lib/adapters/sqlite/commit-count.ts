@@ -1,19 +1,19 @@
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** So many digits and a line end: always the same bytes of the file, so that writing them allocates nothing. */
+/** A fixed number of digits and a line end: always the same bytes of the file, so that a write allocates nothing. */
 const DIGITS = 16
 const OWNER_ONLY = 0o600
 
 /**
- * The file beside a database that says how many transactions the database has taken. It is written after each commit and
- * not synced: after any crash the database is not behind it, and one that is has lost commits.
+ * The record beside a database of the number of its transactions. It is written after each commit without a sync: after
+ * any crash the database is not behind the record, unless it lost commits.
  */
 export const recordFileOf = (file: string): string => `${file}-commits`
 
 /**
- * Adds the table that counts transactions to a database that has none. It also names the database, at random: every commit
- * writes the page that this is on, so that a log says whose it is.
+ * Adds the table that counts transactions to a database without one. It also gives the database a random id: every commit
+ * writes its page, so a log names its database.
  */
 export const createCommitCount = (db: DatabaseSync): void =>
   db.exec(`
@@ -24,7 +24,7 @@ export const createCommitCount = (db: DatabaseSync): void =>
 /** `databaseId` is undefined for a database that does not count its transactions yet. */
 export type Counted = { commits: number; databaseId?: string }
 
-/** How many transactions the database says it has taken, and which database it is. */
+/** The number of transactions in the database, and its id. */
 export const countedIn = (db: DatabaseSync): Counted => {
   const table = db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'commit_count'`)
   if (table.get() === undefined) return { commits: 0 }
@@ -32,7 +32,7 @@ export const countedIn = (db: DatabaseSync): Counted => {
   return { commits: Number(commits ?? 0), databaseId: String(database_id) }
 }
 
-/** How many transactions were recorded; undefined when there is no note, or none that can be read. */
+/** The recorded number of transactions; undefined without a readable record. */
 export const recordedCommits = (file: string): number | undefined => {
   try {
     const [, digits] = /^(\d+)\n$/.exec(readFileSync(recordFileOf(file), 'latin1')) ?? []
@@ -49,7 +49,7 @@ const writeRecord = (note: number, commits: number): void => {
   writeSync(note, `${String(commits).padStart(DIGITS, '0')}\n`, 0)
 }
 
-/** Notes how many transactions there are; throws what the system says when that cannot be written. */
+/** Records the number of transactions; throws the system's error when that fails. */
 export const recordCommits = (file: string, commits: number): void => {
   const note = openRecord(file)
   try {
@@ -59,28 +59,28 @@ export const recordCommits = (file: string, commits: number): void => {
   }
 }
 
-/** The database is whole without its log: there is nothing to tell any more. */
+/** The database is complete without its log, so the record is not needed. */
 export const dropRecord = (file: string): void => rmSync(recordFileOf(file), { force: true })
 
 export type CommitCount = ReturnType<typeof openCommitCount>
 
-/** Counts the transactions of the only writer of a file. */
+/** Counts the transactions of a file's only writer. */
 export const openCommitCount = (db: DatabaseSync, file: string) => {
   const count = db.prepare('UPDATE commit_count SET commits = ?')
   const note = openRecord(file)
   let { commits } = countedIn(db)
   return {
-    /** Counts the transaction that is open, as a part of it. */
+    /** Counts the open transaction, as a part of it. */
     add: (): void => {
       count.run(commits + 1)
     },
-    /** The transaction is durable. */
+    /** Records a durable transaction. */
     committed: (): void => {
       commits += 1
       try {
         writeRecord(note, commits)
       } catch {
-        // The commit is durable all the same; a note that lags behind only sees less.
+        // The commit is durable anyway; an old record only detects less.
       }
     },
     close: (): void => closeSync(note),

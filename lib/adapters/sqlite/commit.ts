@@ -10,7 +10,7 @@ import { type Asked, keyOf, nameOf, type Table, type Written } from './table.ts'
 
 type Publications = ReturnType<typeof openPublications>
 
-/** What commits publish, a list for each batch: it is published once the batch is in the file, or never. */
+/** The live events of commits, a list for each batch: they are published when the batch is in the file, or never. */
 export const openPublications = (publisher: LivePublisher | undefined) => {
   let open: LiveDraft[] = []
   const sealed: LiveDraft[][] = []
@@ -44,14 +44,14 @@ type Needs = {
   rowCache: Pick<RowCache, 'reject'>
 }
 
-/** One write that applied. */
+/** A write that was applied. */
 type Applied = Change<Fields> & { table: Table; key: Key }
 
 const NO_LOG: readonly LogEntry[] = []
 
 /**
- * Decides commits: the writes, all or none, then what follows from each. Rows go to the row cache, which takes them back
- * when a commit is refused or throws; counters and messages come last, when nothing can throw any more.
+ * Decides commits: all writes or none, then their consequences. Rows go to the row cache, which removes them when a
+ * commit is refused or throws; counters and messages come last, when nothing can throw any more.
  */
 export const createCommits = ({ tableOf, increments, outbox, publications, rowCache }: Needs) => {
   const keyIn = (one: AnyWrite): Key => ('insert' in one ? keyOf(tableOf(one.insert).plan, one.row) : one.key)
@@ -69,7 +69,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications, rowCa
     return { table, written: table.remove(one, asked) }
   }
 
-  /** Writes one row, and adds what was changed by that. */
+  /** Writes one row, and adds the change. */
   const apply = (one: AnyWrite, asked: Asked, changes: Applied[]): Written => {
     const { table, written } = write(one, asked)
     if (!written.applied) return written
@@ -89,7 +89,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications, rowCa
     if (names.size < writes.length) throw new TypeError('A commit writes each row once')
   }
 
-  /** Appends the entries of a write to the log of its row. The log of a row that is gone goes with it. */
+  /** Appends the entries of a write to the log of its row. The log of a removed row is removed too. */
   const keepLog = ({ table: { plan }, key, after, log }: Applied) => {
     if (plan.log === undefined) {
       if (log.length > 0) throw new TypeError(`${plan.name} declares no log`)
@@ -106,7 +106,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications, rowCa
     }
   }
 
-  /** What is declared for one change. */
+  /** The declared consequences of one change. */
   const consequencesOf = ({ table, before, after, log }: Applied) => {
     const { follows } = table.plan
     const change = { before, after, log }
@@ -117,7 +117,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications, rowCa
     }
   }
 
-  /** Logs, then counters, messages and live drafts of all changes, which are added when nothing can throw any more. */
+  /** Writes logs, then adds counters, messages and live events of all changes, when nothing can throw any more. */
   const follow = (changes: readonly Applied[]) => {
     const all = changes.map((one) => {
       keepLog(one)
@@ -144,7 +144,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications, rowCa
       follow(changes)
       return { applied: true, row: first.row }
     },
-    /** Removes a row if it has expired, which is a change like any other; returns whether it had. */
+    /** Removes an expired row, which is a change like any other; returns whether it had expired. */
     expire: (table: Table, key: Key): boolean => {
       const before = table.expire(key)
       if (before !== undefined) follow([{ table, key, before, after: undefined, log: NO_LOG }])

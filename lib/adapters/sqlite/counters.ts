@@ -23,10 +23,10 @@ const ON_CONFLICT: Record<Kind, string> = {
   most: 'max(value, excluded.value)',
 }
 
-/** Not the name of a counter, but the epoch milliseconds from which its member is to be removed. */
+/** Not a counter, but the epoch milliseconds of a member's removal. */
 const EXPIRY = '>expiresAt'
 
-/** The table has the name that counters had in earlier versions. */
+/** The table has the name from earlier versions. */
 export const createCounterTable = (db: DatabaseSync): void =>
   db.exec(
     `CREATE TABLE IF NOT EXISTS tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
@@ -35,9 +35,9 @@ export const createCounterTable = (db: DatabaseSync): void =>
   )
 
 /**
- * Writes of counters. The increments of one batch are summed up in memory and stored once per name at its end, so that a
- * counter which every task moves costs one write per transaction. An increment that comes again and again, the very same
- * object, is only counted until then.
+ * Writes of counters. The increments of one batch are summed in memory and stored once per name at its end, so that a
+ * counter which every task changes costs one write per transaction. A repeated increment, which is the same object, is
+ * only counted until then.
  */
 export const openIncrements = (batch: BatchBuilder) => {
   const pending = new Map<Increment, number>()
@@ -48,12 +48,12 @@ export const openIncrements = (batch: BatchBuilder) => {
     most: batch.statement(storeSql('most')),
   }
   return {
-    /** The increment; throws TypeError for one that cannot be added. */
+    /** Returns the increment; throws TypeError for an invalid one. */
     check: (increment: Increment): Increment => {
       if (!pending.has(increment)) check(increment)
       return increment
     },
-    /** Adds an increment that passed `check` to the batch under construction. */
+    /** Adds a checked increment to the batch under construction. */
     add: (increment: Increment): void => {
       pending.set(increment, (pending.get(increment) ?? 0) + 1)
     },
@@ -83,7 +83,7 @@ const check = ({ counter, member, ...numbers }: Increment): void => {
 /** By counter, member, kind and name. */
 type AllSums = Map<string, Map<string, Sums>>
 
-/** Adds an increment so many times. */
+/** Adds an increment `times` times. */
 const addTo = (counters: AllSums, increment: Increment, times: number): void => {
   const members = getOrCreate(counters, increment.counter, () => new Map<string, Sums>())
   const sums = getOrCreate(members, increment.member, noSums)
@@ -113,13 +113,12 @@ const storeAll = (
         for (const [name, value] of sums[kind]) store(kind, [counter, member, name, value])
 }
 
-/** So many rows tell whether a collection moves a counter that the file does not have. */
+/** The rows that show whether a collection has a counter that the file lacks. */
 const SAMPLE = 20
 
 /**
- * Fills counters that the file does not have from the rows that are there, as new indexes are: each counts as if it had
- * just been inserted. Counters of which the file has any number are left alone, and a row that cannot be counted is passed over,
- * as is a member that has expired.
+ * Fills new counters from the present rows, as new indexes are: each row counts as just inserted. Counters with any
+ * number in the file are unchanged, and rows that cannot be counted, and expired members, are skipped.
  */
 export const fillCounters = (db: DatabaseSync, plans: readonly Plan[], now: number): void => {
   const known = db.prepare('SELECT DISTINCT grp FROM tally_totals').all()
@@ -135,13 +134,13 @@ export const fillCounters = (db: DatabaseSync, plans: readonly Plan[], now: numb
   storeAll(sums, (kind, values) => db.prepare(storeSql(kind)).run(...values))
 }
 
-/** Closes what it looks into. */
+/** Closes the iterator after the first item. */
 const hasAny = (items: Iterable<unknown>): boolean => {
   for (const _ of items) return true
   return false
 }
 
-/** What rows move of counters that are new; the newest rows first. */
+/** The increments of rows for new counters; the newest rows first. */
 function* newIncrements(db: DatabaseSync, plan: Plan, isNew: (one: Increment) => boolean, most: number) {
   const { packed, clustered, table } = plan
   const from = packed ? unpacked(plan) : table
@@ -165,8 +164,8 @@ const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
 }
 
 /**
- * Reads of counters. Every list asks for some, so what was read while the file stood still is kept until it changes: no
- * other program writes to it. `isChanging` says whether a batch is with the writer.
+ * Reads of counters. Every list reads some, so results are cached until the file changes: no other program writes to it.
+ * `isChanging` says whether the writer has a batch.
  */
 export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   const select = db.prepare(
@@ -188,12 +187,12 @@ export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   }
 
   return {
-    /** The members of a counter, by name, from `from` on; where one is given, they are always read. */
+    /** The members of a counter by name, from `from` on; with `from` they are never cached. */
     of: (counter: string, from: string): Members => {
       if (from !== '' || isChanging()) return read(counter, from)
       return getOrCreate(known, counter, () => read(counter, from))
     },
-    /** The members that have expired, the oldest first. */
+    /** The expired members, oldest first. */
     expired: (now: number, limit: number) =>
       selectExpired
         .all(now, limit)

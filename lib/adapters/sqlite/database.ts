@@ -3,12 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { messageOf, Problem } from '../../core/errors.ts'
 import { fold } from '../../core/fold.ts'
 
-/** For how long to wait for a lock that another program holds for moments: in a start, a checkpoint, or a short read. */
+/** How long to wait for a lock that another program holds briefly: in a start, a checkpoint, or a short read. */
 export const PATIENCE_MS = 5_000
 
 /**
- * 4 MB of cache a connection. The log is checkpointed when the writer is idle, or by the commit with which it has 64 MB.
- * It is kept at its size, since a file that grows costs more to sync.
+ * 4 MB of cache per connection. The log is checkpointed when the writer is idle, or by the commit that makes it 64 MB.
+ * The file keeps its size, since growing it makes syncs slower.
  */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
@@ -20,7 +20,7 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = 67108864;
 `
 
-/** Opens a file or `:memory:`; throws Problem `unavailable` when the medium will not have it. */
+/** Opens a file or `:memory:`; throws Problem `unavailable` when the medium refuses it. */
 export const openDatabase = (file: string): DatabaseSync => {
   try {
     if (file !== ':memory:') keepPrivate(file)
@@ -40,14 +40,14 @@ export const openDatabase = (file: string): DatabaseSync => {
   }
 }
 
-/** Nothing was written for so long: the next batch will hardly come during the checkpoint. */
+/** After this time without a write, the next batch will hardly come during the checkpoint. */
 const IDLE_MS = 20
-/** Batches in the log that are worth the two fsyncs of a checkpoint. */
+/** The batches in the log that are worth the two fsyncs of a checkpoint. */
 const WORTH_A_CHECKPOINT = 64
 
 /**
- * Checkpoints the log in moments when nothing is written, so that a commit seldom has to: SQLite does it within the commit
- * that makes the log too long (https://sqlite.org/wal.html, 2.3), and all commits wait for that one.
+ * Checkpoints the log while nothing is written, so that commits rarely do: SQLite does it within the commit that makes
+ * the log too long (https://sqlite.org/wal.html, 2.3), and all commits wait for that one.
  */
 export const createCheckpoints = (db: Pick<DatabaseSync, 'exec'>) => {
   let batches = 0
@@ -57,8 +57,7 @@ export const createCheckpoints = (db: Pick<DatabaseSync, 'exec'>) => {
     try {
       db.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
-      // What is in the log is durable there, and the checkpoint that SQLite does by itself passes over a failure too: a
-      // disk that takes nothing more is for the next commit to tell.
+      // The log is durable, and SQLite's own checkpoint ignores failures too: the next commit reports a full disk.
     }
   }
   const timer = setTimeout(checkpoint, IDLE_MS)
@@ -76,9 +75,9 @@ const OWNER_ONLY = 0o600
 const ANYBODY_ELSE = 0o077
 
 /**
- * Makes a database file its owner's, created or found, whatever folder it lies in; SQLite gives the files that it puts
- * beside it the same mode. What cannot be done here fails in SQLite, which says it better. An existing file is not
- * opened: closing it would drop the locks that this process has on it (POSIX).
+ * Makes a database file private to its owner, new or existing, whatever its folder; SQLite gives its other files the same
+ * mode. Failures here show in SQLite, with a better message. An existing file is not opened: closing it would drop this
+ * process's locks on it (POSIX).
  */
 export const keepPrivate = (file: string): void => {
   attempt(() => closeSync(openSync(file, 'wx', OWNER_ONLY)))
@@ -92,20 +91,23 @@ const attempt = (step: () => void): void => {
   try {
     step()
   } catch {
-    // Not there, there already, or another user's.
+    // The file is missing, exists already, or belongs to another user.
   }
 }
 
-/** Primary result codes (https://sqlite.org/rescode.html) that blame the file, the disk or the memory, not the statement. */
+/**
+ * Primary result codes (https://sqlite.org/rescode.html) of faults of the file, the disk or the memory, not the
+ * statement.
+ */
 const MEDIUM: ReadonlySet<number> = new Set([5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
 
-/** The primary result code of an error that SQLite raised; undefined for every other error. */
+/** The primary result code of an SQLite error; undefined for every other error. */
 export const resultCode = (thrown: unknown): number | undefined =>
   typeof thrown === 'object' && thrown !== null && 'errcode' in thrown && typeof thrown.errcode === 'number'
     ? thrown.errcode & 0xff
     : undefined
 
-/** The error as the port promises it: Problem `unavailable` when the medium failed, else the error itself. */
+/** The error in the port's form: Problem `unavailable` when the medium failed, else the error itself. */
 export const asProblem = (thrown: unknown): unknown =>
   MEDIUM.has(resultCode(thrown) ?? 0)
     ? new Problem('unavailable', 'storage_unavailable', `Storage is unavailable: ${messageOf(thrown)}.`, {

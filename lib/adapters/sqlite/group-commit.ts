@@ -2,21 +2,24 @@ import { asProblem } from './database.ts'
 import type { RowCache } from './row-cache.ts'
 import type { BatchBuilder, WriteBatch, Writer } from './write-batch.ts'
 
-/** So that one transaction stays short and its batch small; what comes after it goes into the next. */
+/** Keeps a transaction short and its batch small; further commits go into the next one. */
 const MOST_PER_BATCH = 512
 const MOST_CHARACTERS = 4_000_000
-/** The batch that the writer is at, and one that lies ready, so that it need not wait for a turn of our event loop. */
+/**
+ * The batch that the writer works on, and a second one that is ready, so that the writer need not wait for the event
+ * loop.
+ */
 const MOST_UNDER_WAY = 2
-/** Fewer commits wait for the writer to be free, and share their fsync with those that come meanwhile. */
+/** Fewer commits wait for an idle writer, and share their fsync with later ones. */
 const WORTH_A_BATCH = 16
 
-/** Takes part in every batch. Batches are committed in the order in which they were sealed. */
+/** Takes part in every batch. Batches are committed in the order of sealing. */
 export type Participant = {
-  /** Adds what was decided since the last batch to this one. */
+  /** Adds the decisions since the last batch to this one. */
   seal(): void
-  /** The oldest of the sealed batches is in the file. */
+  /** The oldest sealed batch is in the file. */
   committed(): void
-  /** What is not committed by now never will be, sealed or not. */
+  /** All uncommitted decisions are void, sealed or not. */
   voided(): void
 }
 
@@ -31,10 +34,10 @@ type Needs = {
 }
 
 /**
- * Group commit. A commit is decided at once, on top of all that were decided before it; the commits of one turn of the
- * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and settle
- * after it: the more share one, the less each of them costs. When a transaction fails, all that was decided since is void
- * and rejects; a batch that is under way by then belongs to the same era, and the writer refuses it.
+ * Group commit. A commit is decided at once, on top of all earlier decisions; the commits of one turn of the event loop,
+ * and of the time in which the writer is busy, then share a transaction and its fsync, and settle after it: the more
+ * share one, the cheaper each is. When a transaction fails, all later decisions are void and reject; a batch that is
+ * already under way belongs to the same era, and the writer refuses it.
  */
 export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) => {
   const all = [rowCache, ...participants]
@@ -87,7 +90,7 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
     if (isIdle()) for (const wake of idle.splice(0)) wake()
   }
 
-  /** The first failure of an era ends it: what is decided from now on stands on the file again. */
+  /** The first failure of an era ends it: later decisions are based on the file again. */
   const voidAll = (first: Settle, era: number, reason: unknown) => {
     failing = true
     const lost = [first]
@@ -115,7 +118,7 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
   }
 
   return {
-    /** What `decide` returned, and when all that it stands on is in the file. */
+    /** The result of `decide`, and a promise that settles when everything it is based on is in the file. */
     decide: <T>(decide: () => T): { outcome: T; committed: Promise<void> } => {
       const outcome = decided(decide)
       const { promise: committed } = open
@@ -124,11 +127,11 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
       schedule()
       return { outcome, committed }
     },
-    /** Whether a batch is with the writer: the file may change at any moment. */
+    /** Whether the writer has a batch: the file may change at any time. */
     get isWriting(): boolean {
       return underWay > 0
     },
-    /** False after a batch that failed, until one succeeds. */
+    /** False after a failed batch, until one succeeds. */
     get writable(): boolean {
       return !failing
     },

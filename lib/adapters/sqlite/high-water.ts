@@ -5,27 +5,27 @@ import { type Plan, quoted } from './plan.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
 export type HighWater = ReturnType<typeof openHighWater>
-/** `kept` is what the file says, or will with the next batch: no lower than `highest`. */
+/** `kept` is the value in the file, or in the next batch: never lower than `highest`. */
 type Mark = { highest: string; kept: string; changed: boolean }
 
 /**
- * So much of a key is kept, which for our ids is their time, to a second or less: a mark that every batch wrote would be
- * one page more in each.
+ * The stored prefix of a key, which for ids is their time, to a second or less: a mark that changed with every batch
+ * would cost one more page in each.
  */
 const KEPT = 13
 const ABOVE_ALL = '~'
 
-/** A bound that the keys of the next moment lie below as well. */
+/** An upper bound that also covers the keys of the next moment. */
 const boundOf = (key: string): string => {
   const bound = `${key.slice(0, KEPT)}${ABOVE_ALL}`
   return bound < key ? key : bound
 }
 
 /**
- * The highest key that each table ever held. Keys are made in rising order, so that most new rows lie above the mark and
- * are known to be new without a look into the file. The file keeps a bound above the marks, with the rows that raise them:
- * what lies between is looked up once the service has started again.
- * Keys are compared by code unit here and by byte there, which is the same order for the ASCII that keys are made of.
+ * The highest key that each table ever had. Keys grow, so most new rows are above the mark and are known to be new
+ * without a read. The file has a bound above the marks, written with the rows that raise them: keys in between are looked
+ * up after a restart. Keys are compared by code unit here and by byte in the file, which is the same order for ASCII
+ * keys.
  */
 export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: BatchBuilder) => {
   const read = db.prepare('SELECT highest FROM high_water WHERE name = ?')
@@ -38,7 +38,7 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: B
     marks.set(plan.name, newMark(String(known ?? '')))
   }
   return {
-    /** For one table: whether no row of it can have this key; notes that one has it from now on. */
+    /** For one table: whether no row can have this key; records that one has it from now on. */
     of: (name: string): ((key: string) => boolean) => {
       const mark = marks.get(name)
       if (mark === undefined) throw new Error(`The table ${name} has no mark`)
@@ -52,7 +52,7 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: B
         return true
       }
     },
-    /** Adds the marks that rose since the last time to the batch. */
+    /** Adds the marks that rose since the last batch. */
     seal: (): void => {
       for (const [name, mark] of marks) {
         if (mark.changed) batch.add(keep, [name, mark.kept])
@@ -60,7 +60,7 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: B
       }
     },
     committed: () => undefined,
-    /** A batch that held marks may be void: all are written once more. */
+    /** A batch with marks may be void: all are written again. */
     voided: (): void => {
       for (const mark of marks.values()) mark.changed = mark.kept !== ''
     },

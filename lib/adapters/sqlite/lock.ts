@@ -6,7 +6,7 @@ import { keepPrivate, resultCode } from './database.ts'
 
 const BUSY = 5
 
-/** Locks stay reachable from here: a database that is collected as garbage closes, and its lock is gone. */
+/** Keeps locks reachable: a database that is collected as garbage closes and loses its lock. */
 const held = new Set<DatabaseSync>()
 
 const refusal = (folder: string, thrown: unknown) =>
@@ -38,9 +38,9 @@ const hold = (file: string): DatabaseSync => {
 }
 
 /**
- * Makes this process the only owner of a data folder, creating it when it is missing; the returned function gives it
- * back. The lock is an exclusive SQLite transaction, so the kernel drops it with the process, however that dies.
- * Throws Problem `unavailable`: `data_dir_in_use` when another owner lives, `data_dir_unwritable` for a bad folder.
+ * Makes this process the only owner of a data folder, and creates a missing one; the returned function releases it. The
+ * lock is an exclusive SQLite transaction, so the kernel releases it with the process, however that dies. Throws Problem
+ * `unavailable`: `data_dir_in_use` when another owner lives, `data_dir_unwritable` for a bad folder.
  */
 export const lockDataDir = (dir: string): (() => void) => {
   const folder = resolve(dir)
@@ -55,7 +55,7 @@ export const lockDataDir = (dir: string): (() => void) => {
   }
 }
 
-/** One level at a time: a recursive `mkdir` does not come back from `/proc`. */
+/** One level at a time: a recursive `mkdir` does not return in `/proc`. */
 const ensure = (folder: string): void => {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) ensure(dirname(folder))

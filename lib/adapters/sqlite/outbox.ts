@@ -4,15 +4,15 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Participant } from './group-commit.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
-/** Takes messages. Where it rejects, all of them are delivered again. */
+/** Delivers messages. When it rejects, all of them are delivered again. */
 export type Deliver = (messages: readonly Message[]) => Promise<void>
 
-/** A message on its way out. `seq` is the number of its row in the outbox; undefined for one that has none. */
+/** A message on its way out. `seq` is the number of its row in the outbox; undefined without a row. */
 type Outgoing = { message: Message; text: string | undefined; seq: number | undefined }
 
 /**
- * What a channel has not taken: rows of the outbox, and these, which have none. `failures` counts rounds; the next round
- * begins above the row `from`.
+ * The undelivered messages of a channel: rows of the outbox, and these without a row. `failures` counts rounds; the next
+ * round begins after the row `from`.
  */
 type Backlog = { rowless: Outgoing[]; failures: number; from: number; cancel: () => void }
 
@@ -22,15 +22,15 @@ type Needs = {
   db: DatabaseSync
   batch: BatchBuilder
   clock: Clock
-  /** Without it, messages stay in the outbox for the next start, and those that are rebuilt are dropped. */
+  /** Without it, messages stay in the outbox for the next start, and rebuilt ones are dropped. */
   deliver: Deliver | undefined
-  /** Has a batch written, in which the rows of delivered messages go. */
+  /** Requests a batch, which removes the rows of delivered messages. */
   writeSoon: () => void
 }
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 60_000
-/** Rows of delivered messages go with the next batch; where none comes for so long, with one of their own. */
+/** The next batch removes rows of delivered messages; after this time without one, an extra batch does. */
 const REMOVE_WITHIN_MS = 1_000
 /** Messages of a backlog that are in memory at once. */
 const PAGE = 256
@@ -44,11 +44,11 @@ export const createOutboxTable = (db: DatabaseSync): void =>
 export type Outbox = ReturnType<typeof openOutbox>
 
 /**
- * The outbox: a message is a row of the transaction that causes it, and that row goes in a later one, once the message was
- * delivered. One that is `rebuilt` has no row. Those of one batch are delivered together, after its commit. Where `deliver`
- * rejects, each channel that was among them has a backlog: after a wait, which doubles, it is delivered again, together and
- * then each message by itself, so that one which is never taken holds up no other. New messages do not wait for a backlog:
- * the order of deliveries is not that of the commits.
+ * The outbox: a message is a row of the transaction that causes it, and a later transaction removes the row after
+ * delivery. A `rebuilt` message has no row. The messages of one batch are delivered together, after its commit. When
+ * `deliver` rejects, each of their channels has a backlog: after a growing wait its messages are delivered again,
+ * together and then one by one, so that one which always fails does not block the others. New messages do not wait for a
+ * backlog: the order of deliveries is not that of the commits.
  */
 export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   const insert = batch.statement(
@@ -64,7 +64,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   let sealed: { messages: Outgoing[]; removed: number[] }[] = []
   /** Messages without a row that were committed before the start. */
   const unstarted: Outgoing[] = []
-  /** Rows that are not to be read from the file: not committed yet, being delivered, or to be removed. */
+  /** Rows that must not be read from the file: uncommitted, being delivered, or to be removed. */
   const taken = new Set<number>()
   let toRemove: number[] = []
   let removal: (() => void) | undefined
@@ -74,7 +74,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
 
   const isSettled = () => underWay === 0 && (backlogs.size === 0 || state !== 'running')
 
-  /** Counts a piece of work as under way while it lasts. */
+  /** Counts work as running while it lasts. */
   const during = async (work: () => Promise<void>): Promise<void> => {
     underWay += 1
     await work()
@@ -82,7 +82,9 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     if (isSettled()) for (const wake of settled.splice(0)) wake()
   }
 
-  /** Hands messages over together; whether they were taken. Those that were need their rows no more. */
+  /**
+   * Delivers messages together; resolves to whether it succeeded. The rows of delivered messages are not needed any more.
+   */
   const handOver = async (messages: readonly Outgoing[]): Promise<boolean> => {
     try {
       await deliver?.(messages.map(({ message }) => message))
@@ -99,7 +101,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     if (toRemove.length > 0 && state === 'running') writeSoon()
   }
 
-  /** Hands messages over, together and then each by itself; how many were not taken. */
+  /** Delivers messages together and then one by one; resolves to the number of failures. */
   const offer = async (messages: readonly Outgoing[]): Promise<number> => {
     if (messages.length === 0 || (await handOver(messages))) return 0
     const isTaken = await Promise.all(
@@ -110,7 +112,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     return left.length
   }
 
-  /** Messages that were not taken: rows are read again when it is time, the others stay in memory. */
+  /** Returns undelivered messages: rows are read again later, the others stay in memory. */
   const putBack = (messages: readonly Outgoing[]) => {
     for (const one of messages) {
       const backlog = backlogOf(one.message.to)
@@ -136,8 +138,8 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   }
 
   /**
-   * Offers rows page by page; how many were not taken, as far as is known: those below the first page count as one. It ends at
-   * a page of which nothing is taken, and the next round begins behind that: such a page holds up no other.
+   * Delivers rows page by page; resolves to the number of known failures: those before the first page count as one. It
+   * ends at a page without any success, and the next round begins after it: such a page blocks no other.
    */
   const offerRows = async (channel: string, backlog: Backlog): Promise<number> => {
     const above = rowsOf(channel, backlog.from)
@@ -170,7 +172,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     else tryLater(channel, backlog)
   }
 
-  /** The next rows of a channel, of which nothing else takes care. */
+  /** The next rows of a channel that nothing else handles. */
   const rowsOf = (channel: string, after: number): Outgoing[] => {
     const rows = select.all(channel, after, PAGE)
     const free = rows.filter(({ seq }) => !taken.has(Number(seq)))
@@ -180,7 +182,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     return messages
   }
 
-  /** What is not delivered now: rows are read at the start. */
+  /** Leaves messages for the next start, which reads their rows. */
   const keepForStart = (messages: readonly Outgoing[]) => {
     for (const one of messages)
       if (one.seq !== undefined) taken.delete(one.seq)
@@ -188,7 +190,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   }
 
   return {
-    /** A message as it is to be added; throws TypeError for one that could not be written. */
+    /** A message to add; throws TypeError for one that cannot be written. */
     check: (message: Message): Outgoing => {
       const { to, id, body, priority = 1, notBefore = '', group = '', rebuilt } = message
       if ([to, id, notBefore, group].some((text) => typeof text !== 'string') || !Number.isFinite(priority))
@@ -196,7 +198,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
       if (typeof body !== 'object') throw new TypeError(`The body of the message ${id} is no object`)
       return { message, text: rebuilt ? undefined : JSON.stringify(body), seq: undefined }
     },
-    /** Adds a message that passed `check` to the batch under construction. */
+    /** Adds a checked message to the batch under construction. */
     add: (one: Outgoing): void => {
       if (one.text !== undefined) {
         last += 1
@@ -205,7 +207,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
       }
       open.push(one)
     },
-    /** Begins to deliver, with what is in the file. */
+    /** Begins to deliver, with the rows of the file. */
     start: (): void => {
       if (state !== 'waiting' || deliver === undefined) return
       state = 'running'
@@ -217,20 +219,20 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
         void during(() => tryBacklog(channel, backlog))
       }
     },
-    /** Delivers nothing any more; resolves when the deliveries under way have ended. */
+    /** Stops deliveries; resolves when running ones have ended. */
     stop: (): Promise<void> => {
       state = 'stopped'
       removal?.()
       for (const { cancel } of backlogs.values()) cancel()
       return underWay === 0 ? Promise.resolve() : new Promise((resolve) => settled.push(resolve))
     },
-    /** Resolves when all that was committed is delivered, or when nothing is being delivered before the start. */
+    /** Resolves when all committed messages are delivered; before the start, when no delivery is running. */
     settled: (): Promise<void> =>
       isSettled() ? Promise.resolve() : new Promise((resolve) => settled.push(resolve)),
     get isSettled() {
       return isSettled()
     },
-    /** Whether messages were delivered whose rows are still to be removed. */
+    /** Whether rows of delivered messages remain to be removed. */
     get hasToRemove() {
       return toRemove.length > 0
     },
@@ -265,7 +267,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   } satisfies Participant & Record<string, unknown>
 }
 
-/** A row of the outbox as it was written. */
+/** A row of the outbox as a message. */
 const outgoing = (row: Record<string, unknown>): Outgoing => {
   const { seq, channel, id, body, priority, not_before, grp } = row
   const message = {
@@ -276,11 +278,11 @@ const outgoing = (row: Record<string, unknown>): Outgoing => {
     ...(not_before === null ? {} : { notBefore: not_before }),
     ...(grp === null ? {} : { group: grp }),
   }
-  // Rows are written by `seal` alone, of messages that were checked.
+  // Only `seal` writes rows, of checked messages.
   return { message: message as Message, text: undefined, seq: Number(seq) }
 }
 
-/** Numbers as pairs of the first and last of each unbroken run. */
+/** Numbers as the first and last of each unbroken run. */
 const ranges = (numbers: readonly number[]): [number, number][] => {
   const runs: [number, number][] = []
   for (const number of numbers.toSorted((a, b) => a - b)) {

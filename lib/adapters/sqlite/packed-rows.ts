@@ -7,14 +7,13 @@ import type { BatchBuilder } from './write-batch.ts'
 type Needs = { plan: Plan; batch: BatchBuilder }
 
 /**
- * Records of a `packed` table: `_head` is a JSON list of rows of one owner in the order of their keys, and the record's
- * key is no higher than that of its first row.
+ * Records of a `packed` table: `_head` is a JSON list of one owner's rows in the order of their keys, and the record's
+ * key is at most that of its first row.
  *
- * Invariant: a row lies in the record with the highest key that is not above its own. What is added in the ordinary way
- * is above all that is there, so that the rows which one batch adds to an owner are one record after the others; what
- * comes late goes into the record where it belongs.
+ * Invariant: a row is in the record with the highest key that is at most its own. Normally new rows are above all
+ * existing ones, so the rows that one batch adds to an owner form new records; late ones go into an existing record.
  *
- * SQLite reads JSON of a thousand levels at most (https://sqlite.org/json1.html), and the list is one of them: a row may
+ * SQLite reads JSON of at most a thousand levels (https://sqlite.org/json1.html), one of which is the list: a row may
  * have 999.
  */
 export const openPackedRows = ({ plan, batch }: Needs) => {
@@ -26,7 +25,7 @@ export const openPackedRows = ({ plan, batch }: Needs) => {
       for (const [owner, [first, ...more]] of ofOwner)
         batch.add(add, [owner, String(first?.[plan.key]), JSON.stringify([first, ...more])])
     },
-    /** Adds a row wherever it belongs, or takes it in instead of the one that is there. */
+    /** Adds or replaces a row in the record where it belongs. */
     put: (at: Address, text: string): void => {
       batch.add(sortIn, [...at, text])
       batch.add(addFirst, [...at, text])
@@ -38,7 +37,7 @@ export const openPackedRows = ({ plan, batch }: Needs) => {
   }
 }
 
-/** They take the owner for ?1, the key for ?2 and, if they write one, the text for ?3. */
+/** They take the owner as ?1, the key as ?2 and, if they write one, the text as ?3. */
 const statementsOf = ({ plan, batch }: Needs) => {
   const { table, within, key, id } = named(plan)
   const where = `${within} = ?1 AND ${key} = ${recordOf(plan)}`
@@ -47,7 +46,7 @@ const statementsOf = ({ plan, batch }: Needs) => {
   const intoTable = `INSERT INTO ${table} (${within}, ${key}, _head)`
   return {
     add: batch.statement(`${intoTable} VALUES (?1, ?2, ?3)`),
-    /** Where no record begins below it. */
+    /** For a row below all records. */
     addFirst: batch.statement(`${intoTable} SELECT ?1, ?2, '[' || ?3 || ']' WHERE ${recordOf(plan)} IS NULL`),
     sortIn: batch.statement(
       `UPDATE ${table} SET _head = (${listed(`${others} UNION ALL SELECT ?3`)}) WHERE ${where}`,
@@ -64,23 +63,23 @@ const named = ({ table, within = '', key }: Plan) => ({
   id: `'${key}'`,
 })
 
-/** The key of the record in which the row with the key ?2 of the owner ?1 belongs; NULL where there is none. */
+/** The key of the record for the row with the key ?2 of the owner ?1; NULL without one. */
 const recordOf = (plan: Plan): string => {
   const { table, within, key } = named(plan)
   return `(SELECT max(${key}) FROM ${table} WHERE ${within} = ?1 AND ${key} <= ?2)`
 }
 
-/** The rows of a packed table in place of the table, each with the record that it lies in and its place there. */
+/** The rows of a packed table in place of its records, each with its record and its place there. */
 export const unpacked = (plan: Plan): string => {
   const { table, within, key, id } = named(plan)
   return `(SELECT ${table}.${within}, json_each.value ->> ${id} AS ${key}, json_each.value AS _head,
     ${table}.${key} AS _record, json_each.key AS _place FROM ${table}, json_each(${table}._head))`
 }
 
-/** The order of the keys, in which SQLite need not unpack more records than it has to answer rows of. */
+/** The order of the keys, in which SQLite unpacks only the needed records. */
 export const PACKED_ORDER = ['_record', '_place']
 
-/** Where the records of the rows with such a key begin, or end. */
+/** The bounds of the records that may contain such keys. */
 export const recordsFrom = (plan: Plan, { is, order, after }: Query<Fields>): Sql | undefined => {
   if (after === undefined) return undefined
   if (order === 'desc') return { text: '_record < ?', values: [after.key] }
@@ -96,7 +95,7 @@ export const packedFinder = (db: DatabaseSync, plan: Plan) => {
   return db.prepare(`SELECT _head AS head FROM ${unpacked(plan)} WHERE ${isIt}`)
 }
 
-/** A table that was not packed becomes packed, or the other way round, as its collection was declared anew. */
+/** Converts a table to or from packed records after a change of its declaration. */
 export const repack = (db: DatabaseSync, plan: Plan): void => {
   if (!plan.clustered) return
   const { table, within, key } = named(plan)

@@ -3,13 +3,13 @@ import type { Collection } from '../../core/collection.ts'
 /** The light or heavy fields of a row. */
 export type Fields = { [field: string]: unknown }
 
-/** A JSON scalar as SQLite holds it: SQLite knows no booleans, and absent is NULL. */
+/** A JSON scalar in SQLite's form: SQLite has no booleans, and absent is NULL. */
 export type Cell = string | number | null
 
-/** SQL text, and the values that its question marks stand for, in order. Values never enter the text. */
+/** SQL text, and the values of its question marks in order. Values are never in the text. */
 export type Sql = { text: string; values: Cell[] }
 
-/** Throws TypeError for what has no order: an index over lists or objects would be a silent lie. */
+/** Throws TypeError for a value without an order: an index over lists or objects would be wrong. */
 export const cell = (value: unknown, field: string): Cell => {
   if (typeof value === 'string' || typeof value === 'number') return value
   if (value === undefined || value === null) return null
@@ -19,7 +19,10 @@ export const cell = (value: unknown, field: string): Cell => {
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
 
-/** A declared name as an SQL identifier. Only letters and digits pass, so our own names, with `_`, never collide. */
+/**
+ * A declared name as an SQL identifier. Only letters and digits are allowed, so the adapter's own names, with `_`, never
+ * collide.
+ */
 export const quoted = (name: string): string => {
   if (!NAME.test(name))
     throw new Error(`"${name}" cannot name a collection or a field: letters and digits only`)
@@ -33,21 +36,20 @@ export type IndexPlan = {
   within?: string
   by: string
   crossing: boolean
-  /** The table itself lies in this order, so that no index of its own is kept. */
+  /** The table itself is in this order, so it needs no separate index. */
   clustered: boolean
 }
 
 /**
- * A collection as a table: key, columns copied out of the row for the indexes and for expiry, and the row itself as JSON
- * text in `_head`. Heavy fields lie in a table of their own under the row's `_rid`: SQLite rewrites a whole record on
- * every update, and a status change must not write 100 kB of prompt again. A collection with `within` and no heavy fields
- * is `clustered`: its small rows lie in the order of their keys, next to those of the same owner, in one tree. Where that
- * order is all that is asked for, it is `packed` as well: a record holds all new rows that a write batch adds to an
- * owner.
+ * A collection as a table: the key, columns with the fields of indexes and expiry, and the row as JSON text in `_head`.
+ * Heavy fields are in a second table under the row's `_rid`: SQLite rewrites a whole record at every update, and a change
+ * of status must not write 100 kB of prompt. A collection with `within` and without heavy fields is `clustered`: its
+ * small rows are in the order of their keys, next to those of the same owner, in one tree. When no other order is needed,
+ * it is also `packed`: a record has all new rows that a batch adds to an owner.
  */
 export type Plan = {
   name: string
-  /** What follows from a write, as it was declared; undefined for a collection that declares nothing. */
+  /** The declared consequences of a write; undefined for a collection without any. */
   follows: Pick<Collection, 'counts' | 'sends' | 'publishes'> | undefined
   /** The collection of its log. */
   log: string | undefined
@@ -61,7 +63,7 @@ export type Plan = {
   heavy: ReadonlySet<string>
   clustered: boolean
   packed: boolean
-  /** The columns that tell one record from all others, the quickest ones. */
+  /** The columns of a record's address, the fastest ones. */
   address: readonly string[]
   indexes: ReadonlyMap<string, IndexPlan>
 }
@@ -82,7 +84,7 @@ const planIndex = (of: Collection, index: Collection['indexes'][string]): IndexP
   }
 }
 
-/** Derives the table of a collection; throws on names that may not stand in SQL. */
+/** Derives the table of a collection; throws for names that SQL does not allow. */
 export const planOf = (of: Collection): Plan => {
   const keys = of.within === undefined ? [of.key] : [of.within, of.key]
   const indexes = new Map(Object.entries(of.indexes).map(([name, index]) => [name, planIndex(of, index)]))

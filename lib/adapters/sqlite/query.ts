@@ -8,7 +8,7 @@ import type { Table } from './table.ts'
 
 type Listed = readonly SQLOutputValue[]
 
-/** One long text is parsed sooner than many short ones. */
+/** One long text is parsed faster than many short ones. */
 const parsed = (heads: readonly unknown[]): Fields[] => JSON.parse(`[${heads.join()}]`)
 const headOf = (record: Listed) => record[0]
 
@@ -19,7 +19,7 @@ const wholeRows = ({ detailOf }: Table, found: readonly Listed[]): Fields[] =>
     return Object.assign(row, detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail)
   })
 
-/** Records of `[head, ...key]`, or of the head alone; what was written lately needs not be parsed. */
+/** Records of `[head, ...key]`, or of the head alone; cached rows need not be parsed. */
 const lightRows = ({ cachedRow }: Table, found: readonly Listed[]): Fields[] => {
   if (found[0]?.length === 1) return parsed(found.map(headOf))
   const known = found.map(([, first, second]) =>
@@ -30,7 +30,7 @@ const lightRows = ({ cachedRow }: Table, found: readonly Listed[]): Fields[] => 
   )
 }
 
-/** Reads over many rows, each one statement, prepared once per shape. */
+/** Reads of many rows, each one statement, prepared once per shape. */
 export const openReads = (db: DatabaseSync, clock: Clock) => {
   const statement = statementCache(db)
   const listing = statementCache(inLists(db))
@@ -41,7 +41,7 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
   return {
     page: (table: Table, query: Query<Fields>): Page<Fields> => {
       const { plan } = table
-      // Further back few rows are cached, and to ask for keys costs more than the parsing that it spares.
+      // On later pages few rows are cached, and reading the keys costs more than the parsing that it saves.
       const isFirst = query.after === undefined && !query.offset
       const { text, values, whole } = pageSql(plan, query, clock.now(), isFirst && table.hasCached)
       const found = listing(text).all(...values) as unknown as Listed[]
@@ -60,7 +60,9 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
 }
 
 type Selection = Pick<Query<Fields>, 'index' | 'is' | 'where'>
-/** What rows are sorted by; `nullable` when rows may lack it, which no row of an index does for the index's own field. */
+/**
+ * The sort order of rows; `nullable` when rows may lack the field, which no row of an index does for the index's field.
+ */
 type Ordering = { by: string; value: string; nullable: boolean; index: IndexPlan }
 
 const indexOf = (plan: Plan, { index, is }: Selection): IndexPlan => {
@@ -94,18 +96,21 @@ const orderingOf = (plan: Plan, index: IndexPlan, sort: string | undefined): Ord
   return { by, value: expressionOf(plan, by), nullable: by !== index.by, index }
 }
 
-/** Ties are broken by the key; where one index spans owners whose keys may be equal, then by the owner. */
+/** Ties are broken by the key; in an index across owners, whose keys may be equal, then by the owner. */
 const tieFields = (plan: Plan, { crossing }: IndexPlan): string[] =>
   crossing && plan.within !== undefined ? [plan.key, plan.within] : [plan.key]
 
-/** The tie fields of a row as the `key` of a position: where the owner belongs to it, a JSON pair. */
+/** The tie fields of a row as the `key` of a position: with the owner a JSON pair. */
 const placeOf = (fields: readonly string[], row: Fields): string =>
   fields.length === 1 ? String(row[fields[0] as string]) : JSON.stringify(fields.map((field) => row[field]))
 
 const ties = (fields: readonly string[], { key }: Position): string[] =>
   fields.length === 1 ? [key] : JSON.parse(key)
 
-/** Rows after a position. NULL sorts below every value: a row without the sort field is first upwards, last downwards. */
+/**
+ * Rows after a position. NULL sorts below every value: a row without the sort field is first in ascending order, last in
+ * descending order.
+ */
 const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Position): Sql => {
   const { by, value, nullable, index } = ordering
   const fields = tieFields(plan, index)
@@ -125,15 +130,15 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
   }
 }
 
-/** Names the tree to read, so that no choice of the planner turns a page into a sort. */
+/** Names the tree to read, so that the planner cannot turn a page into a sort. */
 const treeOf = (plan: Plan, { clustered, name }: IndexPlan) => {
   if (plan.packed) return unpacked(plan)
   return `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
 }
 
 /**
- * The statement of a page, one row longer than asked for so that it shows whether more follow. Its records have the head,
- * then where the detail lies if the page is to be `whole`, or the key if they are to have it.
+ * The statement of a page, with one extra row that shows whether more follow. Its records have the head, then the place
+ * of the detail for a `whole` page, or the key on request.
  */
 const pageSql = (
   plan: Plan,
@@ -160,7 +165,7 @@ const pageSql = (
   }
 }
 
-/** The position of a row in the order that the query asked for. */
+/** The position of a row in the query's order. */
 const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => {
   const index = indexOf(plan, query)
   const by = (row[query.sort ?? index.by] ?? null) as Scalar | null
@@ -185,7 +190,7 @@ const sourceOf = (plan: Plan, field: string): Source => {
   return { json, path: `'$.${field}'` }
 }
 
-/** The value of a field: its column where there is one, else dug out of the JSON text. */
+/** The value of a field: its column if it has one, else extracted from the JSON text. */
 const expressionOf = (plan: Plan, field: string): string => {
   const source = sourceOf(plan, field)
   return 'column' in source ? source.column : `json_extract(${source.json}, ${source.path})`
@@ -203,7 +208,7 @@ const hasAll = (plan: Plan, field: string, items: readonly string[]): string[] =
   return items.map(() => `EXISTS (SELECT 1 FROM json_each(${source.json}, ${source.path}) WHERE value = ?)`)
 }
 
-/** A bound value, since the planner refuses to walk a given index for a condition that is false by its text. */
+/** A bound value, since the planner refuses a given index for a condition that is false by its text. */
 const NEVER: Sql = { text: '?', values: [0] }
 
 const oneOf = (plan: Plan, { field, in: values }: Extract<Test<Fields>, { in: unknown }>): Sql => {
@@ -222,7 +227,7 @@ const containing = (plan: Plan, { fields, contains }: Extract<Test<Fields>, { co
   return { text: `(${any})`, values: fields.map(() => folded) }
 }
 
-/** Numbers sort before texts in SQLite, so a range that is open below begins at the empty text. */
+/** Numbers sort before texts in SQLite, so a range without a lower bound begins at the empty text. */
 const between = (
   plan: Plan,
   { field, from = '', to }: { field: string; from?: string; to?: string },
@@ -236,13 +241,16 @@ const between = (
 const testSql = (plan: Plan, test: Test<Fields>): Sql => {
   if ('in' in test) return oneOf(plan, test)
   if ('contains' in test) return containing(plan, test)
+  // The wanted value is bound: see NEVER.
+  if ('exists' in test)
+    return { text: `(${expressionOf(plan, test.field)} IS NOT NULL) = ?`, values: [Number(test.exists)] }
   if (!('hasAll' in test)) return between(plan, test)
   return { text: hasAll(plan, test.field, test.hasAll).join(' AND ') || '1', values: [...test.hasAll] }
 }
 
 type Prepare = Pick<DatabaseSync, 'prepare'>
 
-/** Prepares statements that give records as lists of values: objects take more time to make. */
+/** Prepares statements that return records as lists: objects take longer to make. */
 const inLists = (db: Prepare): Prepare => ({
   prepare: (sql) => {
     const statement = db.prepare(sql)
@@ -251,7 +259,7 @@ const inLists = (db: Prepare): Prepare => ({
   },
 })
 
-/** Prepared statements by their text, at most `most` of them: the one used longest ago makes room. */
+/** Prepared statements by their text, at most `most` of them: the least recently used one is dropped. */
 export const statementCache = (db: Prepare, most = 256) => {
   const prepared = new Map<string, StatementSync>()
   return (sql: string): StatementSync => {

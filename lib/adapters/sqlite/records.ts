@@ -5,12 +5,14 @@ import { cell, type Fields, type Plan, quoted } from './plan.ts'
 import type { AddAll, Address, Entry } from './row-cache.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
-/** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not in a record of its own. */
+/**
+ * A stored record: its address, the row's light fields, and its detail as JSON text if that is not in a separate record.
+ */
 type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
 type Needs = { db: DatabaseSync; plan: Plan; batch: BatchBuilder }
 
-/** Reads of single records; writes go into the write batch. Conditions and expiry are not decided here. */
+/** Reads of single records; writes go into the write batch. Conditions and expiry are checked elsewhere. */
 export const openRecords = (needs: Needs) => {
   const { plan } = needs
   const { columns } = plan
@@ -27,8 +29,8 @@ export const openRecords = (needs: Needs) => {
     find: finder(needs),
     newAddress: addresses(needs),
     /**
-     * Throws TypeError for a row that could not be written: records are written later, when it is too late to refuse.
-     * `news` are the fields that were not in the record before; says about how much text they are.
+     * Throws TypeError for a row that cannot be written: records are written later, when it is too late to refuse. `news`
+     * are the fields that are new in the record; returns their approximate length.
      */
     check: (row: Fields, news: Readonly<Fields> = row): number => {
       for (const field of plan.keys) keyCell(plan, row, field)
@@ -37,9 +39,9 @@ export const openRecords = (needs: Needs) => {
       for (const field in news) characters += sizeOf(news[field])
       return characters
     },
-    /** Adds rows of a clustered table with keys above all that it has. */
+    /** Adds rows of a clustered table with keys above all existing ones. */
     addAll,
-    /** Brings the record to what its entry says; returns how much text its head is, and where its detail lies now. */
+    /** Writes the state of an entry to the record; returns the length of its head, and whether its detail is separate. */
     write: ({
       at,
       given,
@@ -64,7 +66,7 @@ export const openRecords = (needs: Needs) => {
   }
 }
 
-/** A row a record. */
+/** One row per record. */
 const single = (needs: Needs) => {
   const { plan, batch } = needs
   const deletion = batch.statement(`DELETE FROM ${plan.table} WHERE ${addressed(plan)}`)
@@ -75,7 +77,7 @@ const single = (needs: Needs) => {
   return { insert, update: updater(needs), remove: (at: Address) => batch.add(deletion, at), addAll }
 }
 
-/** Several rows a record, none of which has detail. */
+/** Several rows per record, none of them with detail. */
 const packed = (needs: Needs): ReturnType<typeof single> => {
   const { put, remove, addAll } = openPackedRows(needs)
   const insert = (at: Address, _row: Fields, text: string) => put(at, text)
@@ -83,7 +85,7 @@ const packed = (needs: Needs): ReturnType<typeof single> => {
   return { insert, update, remove, addAll }
 }
 
-/** Adds a whole record; `small` is its detail where that is not in a record of its own. */
+/** Adds a record; `small` is its detail if that is not separate. */
 const inserter = ({ plan, batch }: Needs) => {
   const { table, keys, columns, clustered, heavy } = plan
   const hasDetail = heavy.size > 0
@@ -128,7 +130,9 @@ const finder = ({ db, plan }: Needs) => {
   }
 }
 
-/** Of about how many characters a value is; throws TypeError for what JSON refuses: a bigint, or what contains itself. */
+/**
+ * The approximate number of characters of a value; throws TypeError for a value that JSON refuses: a bigint, or a cycle.
+ */
 const sizeOf = (value: unknown): number => {
   if (typeof value === 'string') return value.length
   return typeof value === 'object' || typeof value === 'bigint' ? JSON.stringify(value).length : 0
@@ -140,26 +144,29 @@ const keyCell = (plan: Plan, row: Fields, field: string): string => {
   return value
 }
 
-/** The numbers of new records are given out here, since no other process writes: later writes name them before they exist. */
+/**
+ * Numbers of new records are assigned here, since no other process writes: later writes use them before the records
+ * exist.
+ */
 const addresses = ({ db, plan }: Needs) => {
   if (plan.clustered) return (row: Fields): Address => plan.keys.map((field) => String(row[field]))
   let last = Number(db.prepare(`SELECT max(_rid) AS last FROM ${plan.table}`).get()?.last ?? 0)
   return (): Address => [++last]
 }
 
-/** A bit each in a number of 32. */
+/** One bit each in a 32-bit number. */
 const MOST_COLUMNS = 30
 
-/** Names one record by its address. */
+/** Selects one record by its address. */
 const addressed = ({ address }: Plan) => address.map((column) => `${column} = ?`).join(' AND ')
 
-/** Sets only the columns that changed: SQLite rewrites the entry of every index whose column is named. */
+/** Sets only changed columns: SQLite rewrites the entry of every index whose column is named. */
 export const updater = ({ plan, batch }: Omit<Needs, 'db'>) => {
   const { columns, address, name } = plan
   if (columns.length > MOST_COLUMNS) throw new Error(`${name} has more than ${MOST_COLUMNS} columns`)
   type Statement = { number: number; values: number }
   const statements = new Map<number, Statement>()
-  /** By a bit for the small detail and one for each column. */
+  /** By one bit for the small detail and one for each column. */
   const statementOf = (changed: number): Statement => {
     const known = statements.get(changed)
     if (known !== undefined) return known
@@ -170,7 +177,7 @@ export const updater = ({ plan, batch }: Omit<Needs, 'db'>) => {
     statements.set(changed, made)
     return made
   }
-  /** `small` undefined leaves the detail alone. */
+  /** An undefined `small` leaves the detail unchanged. */
   return (at: Address, before: Fields, row: Fields, text: string, small: string | null | undefined): void => {
     let changed = small === undefined ? 0 : 1
     columns.forEach((field, place) => {
@@ -187,14 +194,14 @@ export const updater = ({ plan, batch }: Omit<Needs, 'db'>) => {
   }
 }
 
-/** Heavy fields of a row, and how many characters they take. */
+/** The heavy fields of a row, and their number of characters. */
 type Detail = { detail: Fields; detailSize: number }
 
-/** Detail of up to so many characters lies in the record itself: less to write than a record of its own. */
+/** Detail up to this length is in the record itself: cheaper than a separate record. */
 const MOST_INSIDE = 1_000
 const NO_DETAIL = '{}'
 
-/** The detail of a table's records: JSON text in `_small`, or under the `_rid` of its row in the table beside. */
+/** The detail of a table's records: JSON text in `_small`, or in the second table under the `_rid` of its row. */
 const openDetails = ({ db, plan, batch }: Needs) => {
   const { table, detailTable, heavy } = plan
   if (heavy.size === 0) return WITHOUT_DETAIL

@@ -1,27 +1,27 @@
 import type { Fields } from './plan.ts'
 
 /**
- * Rows that were written last. A task is read soon after it was made. More of them would outlive the young generation, and
- * what that has to move costs every task more than a read costs those who ask.
+ * The most cached rows: a task is read soon after its creation. More rows would outlive the young generation, and moving
+ * them would cost every task more than the reads that they save.
  */
 const MOST_ENTRIES = 64
-/** Characters of a row beyond which it is read again rather than kept. */
+/** The most characters of a cached row. */
 const LARGEST = 8_192
 
-/** Where a record lies: its `_rid`, or its key where rows lie in the order of their keys. */
+/** The address of a record: its `_rid`, or its key in a clustered table. */
 export type Address = readonly (string | number)[]
 
-/** What a record is before its first write; `isDetached` says whether its detail lies in the table beside. */
+/** A record before its first write here; `isDetached` says whether its detail is in the second table. */
 export type Before = { head: Fields | undefined; isDetached: boolean }
 
-/** A row as a write left it; `head` undefined stands for a removed one. */
+/** A row after a write; an undefined `head` stands for a removed one. */
 export type Version = {
   at: Address
   head: Fields | undefined
   /** Undefined when it is not in memory. */
   detail: Fields | undefined
   detailSize: number
-  /** What the write made of the detail; undefined when it left that alone. */
+  /** The detail after the write; undefined when the write left it unchanged. */
   detailText: string | undefined
 }
 
@@ -29,10 +29,10 @@ export type Version = {
 export type Rows = Map<string, Entry>
 
 /**
- * A row as the last decided write left it, and its record as the last sealed batch left it: `given` is the head that was
- * written there, undefined when there is no record, and `isDetached` whether its detail lies in the table beside. `pending`
- * counts the batches that change it and are not committed: until then readers see the file's state. `open` is the batch
- * under construction among them.
+ * A row after the last decided write, and its record after the last sealed batch: `given` is the head in the record,
+ * undefined without a record, and `isDetached` says whether its detail is in the second table. `pending` counts the
+ * uncommitted batches that change it: until then readers see the state of the file. `open` says whether the batch under
+ * construction is one of them.
  */
 export type Entry = Version & {
   rows: Rows
@@ -43,35 +43,35 @@ export type Entry = Version & {
   open: boolean
   pending: number
   headSize: number
-  /** The head as readers get it, from the first of them on. */
+  /** The head for readers, made at the first read. */
   seen: Fields | undefined
 }
 
-/** Brings a record to what its entry says; returns how much text its head is, and where its detail lies now. */
+/** Writes the state of an entry to the record; returns the length of its head, and whether its detail is separate. */
 type RecordWriter = { write(entry: Entry): { headSize: number; isDetached: boolean } }
 
-/** Where an entry belongs. */
+/** The place of an entry. */
 type Slot = Pick<Entry, 'rows' | 'name' | 'records'>
 
 export type RowCache = ReturnType<typeof createRowCache>
 
 /**
- * The rows that were written last. Here a write finds what the writes before it decided, committed or not, and the writes
- * of one batch to one row become one statement. A row that was just written is the one most likely to be written next,
- * so it stays for a while. Rows that are only ever added are pending inserts and do not stay.
+ * The latest written rows. A write finds the decisions of earlier writes here, committed or not, and the writes of one
+ * batch to one row become one statement. A row that was just written is likely to be written again, so it stays for a
+ * while. Rows that are only ever added are pending inserts and do not stay.
  */
 export const createRowCache = () => {
   const tables: Rows[] = []
   const inserts = createPendingInserts()
   let touched: Entry[] = []
-  /** What each sealed batch touched, in the order of the batches. */
+  /** The entries that each sealed batch changes, in the order of the batches. */
   let sealed: Entry[][] = []
   let characters = 0
   let acceptedCharacters = 0
-  /** What the commit under way replaced, to be put back if it is refused or throws. */
+  /** The entries that the current commit replaced, for the case that it is refused or throws. */
   const undo: { entry: Entry; before: Entry | undefined }[] = []
 
-  /** The table that holds most makes room, row by row, so that a crowd of one kind does not push out the few of another. */
+  /** The largest table drops entries, so that many rows of one kind do not displace the few of another. */
   const evict = () => {
     let excess = tables.reduce((sum, rows) => sum + rows.size, -MOST_ENTRIES)
     for (; excess > 0; excess -= 1) {
@@ -88,17 +88,17 @@ export const createRowCache = () => {
 
   return {
     inserts,
-    /** Room for the rows of one more table. */
+    /** The rows of one more table. */
     rows: (): Rows => {
       const rows: Rows = new Map()
       tables.push(rows)
       return rows
     },
-    /** About how much text of details and added rows the open batch will hold. */
+    /** The approximate length of details and added rows in the open batch. */
     get characters() {
       return characters + inserts.characters
     },
-    /** Takes in a row as it was just written, over what `known` says, or over the record that `was` there. */
+    /** Stores a written row, over the known entry, or over the record that `was` there. */
     put: (slot: Slot, known: Entry | undefined, version: Version, was: Before): void => {
       if (known === undefined) {
         const entry = entryOf(slot, version, was)
@@ -110,13 +110,13 @@ export const createRowCache = () => {
       }
       characters += version.detailText?.length ?? 0
     },
-    /** The commit under way is decided. */
+    /** The current commit is decided. */
     accept: (): void => {
       undo.length = 0
       acceptedCharacters = characters
       inserts.accept()
     },
-    /** The commit under way was refused, or threw: forget what it put. */
+    /** The current commit was refused, or threw: its rows are removed. */
     reject: (): void => {
       for (let last = undo.pop(); last; last = undo.pop()) {
         const { entry, before } = last
@@ -127,9 +127,9 @@ export const createRowCache = () => {
       characters = acceptedCharacters
       inserts.reject()
     },
-    /** Writes what was touched since the last time to the batch. */
+    /** Writes the entries that changed since the last batch. */
     seal: (): void => {
-      // What was added may have been changed since.
+      // Added rows may have been changed since.
       inserts.seal()
       for (const entry of touched) write(entry)
       sealed.push(touched)
@@ -137,7 +137,7 @@ export const createRowCache = () => {
       characters = 0
       acceptedCharacters = 0
     },
-    /** The oldest of the sealed batches is committed. */
+    /** The oldest sealed batch is committed. */
     committed: (): void => {
       inserts.committed()
       for (const entry of sealed.shift() ?? []) {
@@ -146,7 +146,7 @@ export const createRowCache = () => {
       }
       evict()
     },
-    /** Decisions that were never committed are void, and so is everything decided after them. */
+    /** Uncommitted decisions are void, and so are all later ones. */
     voided: (): void => {
       for (const rows of tables) rows.clear()
       touched = []
@@ -185,15 +185,15 @@ const renew = (entry: Entry, { at, head, detail, detailSize, detailText }: Versi
 }
 
 /**
- * Forgets a row. The map it was in grows and shrinks all the time, and its dead tables keep what they held alive until
- * the next full collection: that is to be little.
+ * Drops a row. The map of entries grows and shrinks all the time, and its dead tables keep their entries alive until the
+ * next full collection: so the entry is emptied.
  */
 const letGo = (entry: Entry): void => {
   if (entry.rows.get(entry.name) === entry) entry.rows.delete(entry.name)
   entry.head = entry.given = entry.seen = entry.detail = entry.detailText = undefined
 }
 
-/** Writes an entry that changed to the batch, and notes that it did. */
+/** Writes a changed entry to the batch, and marks it. */
 const write = (entry: Entry): void => {
   const { headSize, isDetached } = entry.records.write(entry)
   entry.headSize = headSize
@@ -206,7 +206,7 @@ const write = (entry: Entry): void => {
 const isNotWorthIt = ({ head, headSize, detailSize }: Entry): boolean =>
   head === undefined || headSize + detailSize > LARGEST
 
-/** The oldest row of a table that no batch waits with. */
+/** The oldest row of a table that no batch refers to. */
 const oldestOf = (rows: Rows): Entry | undefined => {
   for (const entry of rows.values()) if (entry.pending === 0) return entry
   return undefined
@@ -215,12 +215,12 @@ const oldestOf = (rows: Rows): Entry | undefined => {
 /** Adds rows of one table to the batch, in their order. */
 export type AddAll = (rows: readonly Fields[]) => void
 
-/** A row that was added and is not committed yet, and by what it gets into the batch. */
+/** An added row that is not committed yet, and the function that adds it to the batch. */
 type PendingInsert = { addAll: AddAll; within: string; key: string; row: Fields }
 
 /**
- * Rows of clustered tables that are not committed yet. There are many of them and hardly one is written again within the
- * moment that it takes, so they are only listed; a look-up goes through the lists.
+ * Uncommitted rows of clustered tables. There are many of them and they are rarely written again before their commit, so
+ * they are only listed; a look-up scans the lists.
  */
 const createPendingInserts = () => {
   let open: PendingInsert[] = []
@@ -230,7 +230,7 @@ const createPendingInserts = () => {
   let acceptedCharacters = 0
   const all = () => [...sealed.flat(), ...open]
   return {
-    /** Takes in a row of about so much text. */
+    /** Adds a row of approximate length `size`. */
     add: (one: PendingInsert, size: number): void => {
       open.push(one)
       characters += size

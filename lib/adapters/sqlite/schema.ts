@@ -6,11 +6,11 @@ import { createOutboxTable } from './outbox.ts'
 import { repack } from './packed-rows.ts'
 import { cell, type Plan, quoted } from './plan.ts'
 
-/** Version of the layout below, kept in `user_version`; collections and indexes grow without raising it. */
+/** Version of the layout below, stored in `user_version`; new collections and indexes do not raise it. */
 const LAYOUT = 2
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
 
-/** All columns at once: SQLite reads the whole schema again for each that is added later. */
+/** All columns at once: SQLite reads the whole schema again for each column that is added later. */
 const create = (db: DatabaseSync, plan: Plan) => {
   const columns = [
     ...plan.keys.map((field) => `${quoted(field)} NOT NULL`),
@@ -25,7 +25,7 @@ const create = (db: DatabaseSync, plan: Plan) => {
   db.exec(`CREATE TABLE ${plan.detailTable} (_rid INTEGER PRIMARY KEY, detail TEXT NOT NULL)`)
 }
 
-/** The columns that are there; those of the key are the ones that may not be NULL. */
+/** The existing columns; those of the key are NOT NULL. */
 const columnsOf = (db: DatabaseSync, plan: Plan) => {
   const columns = db.prepare(`PRAGMA table_info(${plan.table})`).all()
   const names = (of: typeof columns) =>
@@ -33,7 +33,7 @@ const columnsOf = (db: DatabaseSync, plan: Plan) => {
   return { all: names(columns), keys: names(columns.filter(({ notnull }) => notnull === 1)) }
 }
 
-/** Indexes no longer declared cost every write; columns no longer declared would go stale. Both are dropped. */
+/** Indexes that are no longer declared cost every write; such columns would be outdated. Both are dropped. */
 const dropRetired = (db: DatabaseSync, plan: Plan, present: readonly string[]) => {
   const wanted = new Set([...plan.indexes.values()].map((index) => index.name))
   if (plan.expires !== undefined) wanted.add(expiryIndex(plan))
@@ -48,14 +48,16 @@ const dropRetired = (db: DatabaseSync, plan: Plan, present: readonly string[]) =
 
 const expiryIndex = (plan: Plan) => `"${plan.name}_expires"`
 
-/** A new column is filled from the rows by the code that fills it on every write, so that both agree to the last bit. */
+/** A new column is filled from the rows by the code that fills it at every write, so that both are identical. */
 const addColumn = (db: DatabaseSync, plan: Plan, field: string) => {
   db.exec(`ALTER TABLE ${plan.table} ADD COLUMN ${quoted(field)}`)
   db.function('_cell', (head) => cell(JSON.parse(String(head))[field], field))
   db.exec(`UPDATE ${plan.table} SET ${quoted(field)} = _cell(_head)`)
 }
 
-/** Rows without the field stay out of an index. A key is never absent, and SQLite would not use such an index for one. */
+/**
+ * An index leaves out rows without the field. A key is never absent, and SQLite would not use a partial index for one.
+ */
 const present = (plan: Plan, field: string) =>
   plan.keys.includes(field) ? '' : ` WHERE ${quoted(field)} IS NOT NULL`
 
@@ -71,13 +73,13 @@ const createIndexes = (db: DatabaseSync, plan: Plan) => {
   )
 }
 
-/** Files of before small details lay in their records. */
+/** In older files small details were not in their records. */
 const addSmall = (db: DatabaseSync, plan: Plan) => {
   const found = db.prepare(`SELECT 1 FROM pragma_table_info(?) WHERE name = '_small'`).get(plan.name)
   if (found === undefined) db.exec(`ALTER TABLE ${plan.table} ADD COLUMN _small TEXT`)
 }
 
-/** Brings a table that is there to the columns declared, and rids it of indexes that no longer are. */
+/** Updates an existing table to the declared columns, and drops indexes that are no longer declared. */
 const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<typeof columnsOf>) => {
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
@@ -105,8 +107,8 @@ const refuseNewer = (db: DatabaseSync) => {
 }
 
 /**
- * Brings the file to what is declared, in one transaction: new collections, indexes, columns and counters appear,
- * retired indexes go, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
+ * Updates the file to the declarations in one transaction: new collections, indexes, columns and counters appear, retired
+ * indexes are dropped, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
  */
 export const grow = (db: DatabaseSync, plans: readonly Plan[], now: number): void => {
   refuseNewer(db)

@@ -25,13 +25,13 @@ type Needs = {
   collections: readonly Collection[]
   clock: Clock
   /**
-   * Takes the messages that commits cause, from `start` on. Where it rejects, all of the call are delivered again later.
-   * Without it they stay in the file until a store with it is opened.
+   * Delivers the messages of commits, from `start` on. When it rejects, all messages of the call are delivered again
+   * later. Without it they stay in the file until a store with it is opened.
    */
   deliver?: Deliver
-  /** Is given what commits publish, after them. */
+  /** Receives the live events of commits, after them. */
   publisher?: LivePublisher
-  /** Logs the collections whose expired rows cannot be removed. */
+  /** Logs collections whose expired rows cannot be removed. */
   log?: Pick<Log, 'error'>
   /** Called when the writer has died; nothing can be written from then on. */
   onLost?: (reason: unknown) => void
@@ -39,22 +39,25 @@ type Needs = {
 
 export type SqliteStore = Store & {
   /**
-   * Says that the receivers of messages are ready. Nothing is delivered before; what earlier processes left in the outbox is
-   * delivered now. A receiver of `rebuilt` messages rebuilds them first: those of commits after that are delivered.
+   * Starts deliveries, when the receivers are ready: messages that earlier processes left in the outbox are delivered
+   * now. A receiver of `rebuilt` messages rebuilds them first: messages of later commits are delivered.
    */
   start(): void
-  /** Resolves when nothing waits to be written or, after `start`, to be delivered, and delivered messages have no rows. */
+  /**
+   * Resolves when nothing waits to be written or, after `start`, to be delivered, and rows of delivered messages are
+   * removed.
+   */
   drained(): Promise<void>
   /**
-   * Removes at most `limit` expired rows, which count as absent before, and members of counters, and says how many. What cannot
-   * be removed is logged.
+   * Removes up to `limit` expired rows, which count as absent before, and expired members of counters; resolves to their
+   * number. Failures are logged.
    */
   sweep(limit: number): Promise<number>
-  /** After a transaction that failed, writes one that changes no row; throws Problem `unavailable` when that fails too. */
+  /** After a failed transaction, writes one that changes no row; throws Problem `unavailable` when that fails too. */
   probe(): Promise<void>
 }
 
-/** The table of a collection; throws Error for one that the store was not opened with. */
+/** The table of a collection; throws Error for an unknown one. */
 const tablesByName = (tables: readonly Table[]) => {
   const byName = new Map(tables.map((table) => [table.plan.name, table]))
   return ({ name }: { name: string }): Table => {
@@ -78,7 +81,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
     const tables = plans.map((plan) => openTable({ db, plan, clock, batch, rowCache, highWater }))
     const tableOf = tablesByName(tables)
     const logIndexes = new Map(collections.map((of) => [of.name, logIndexOf(of, tableOf)]))
-    // From here on a file without its log is one that lost it.
+    // From here on a file without its log is known to have lost it.
     if (!inMemory) recordCommits(file, countedIn(db).commits)
     if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
     const writer = inMemory ? openInlineWriter(db) : openThreadWriter(file, onLost)
@@ -108,7 +111,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
   }
 }
 
-/** By which index the log of a collection's rows is read: the one in the order of the entries' ids. */
+/** The index for reading the log of a collection's rows: the one in the order of the entries' ids. */
 const logIndexOf = ({ name, log }: Collection, tableOf: (of: { name: string }) => Table) => {
   if (log === undefined) return undefined
   const { plan } = tableOf(log)
@@ -120,7 +123,7 @@ const logIndexOf = ({ name, log }: Collection, tableOf: (of: { name: string }) =
   )
 }
 
-/** What an async function would do, without its cost in the hottest path: a throw becomes a rejection. */
+/** Converts an exception to a rejection, without the cost of an async function in the most frequent path. */
 const promised = <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return work()
@@ -129,7 +132,7 @@ const promised = <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
-/** What a call throws, if it does. */
+/** The exception of a call, if there is one. */
 const thrownBy = (call: () => void): unknown[] => {
   try {
     call()
@@ -139,16 +142,16 @@ const thrownBy = (call: () => void): unknown[] => {
   }
 }
 
-/** As good as no limit. */
+/** Effectively no limit. */
 const ALL = 1_000_000_000
 
 /**
  * Storage in one SQLite file, or in memory for `:memory:`. Commits are decided on the calling thread and written by
- * another, so that only those wait for a disk who asked for the write; reads see what is in the file. Counters and
- * messages are written in the transaction of the rows that cause them. Rows expire at the moment their `expires` field
- * names; a row that was read is not to be changed. The log of a row that is removed goes in the same commit.
- * Throws Problem `unavailable` when the file cannot be opened, `storage_too_new` when a newer version wrote it,
- * `storage_busy` when another program reads it while it is to be marked as open.
+ * another one, so that only their callers wait for the disk; reads see the state of the file. Counters and messages are
+ * written in the transaction of the rows that cause them. Rows expire at the time in their `expires` field; callers must
+ * not change rows that they read. The log of a removed row is removed by the same commit. Throws Problem `unavailable`
+ * when the file cannot be opened, `storage_too_new` when a newer version wrote it, and `storage_busy` when another
+ * program reads it so long that it cannot be marked as open.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
   const { db, tables, tableOf, logIndexes, writer, writeSoon, outbox, counters, increments, group, commits } =
@@ -184,7 +187,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     await committed
   }
 
-  /** Each row is a commit of its own: one whose counters cannot be moved stays, and stops no other. */
+  /** Each row is its own commit: a row whose counters cannot be changed stays, and does not stop the others. */
   const sweep = async (limit: number) => {
     const removed: Promise<void>[] = []
     const expire = (table: Table, key: Key) => {

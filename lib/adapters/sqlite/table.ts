@@ -9,12 +9,12 @@ import { openRecords, type Records } from './records.ts'
 import type { Address, Before, Entry, RowCache, Rows, Version } from './row-cache.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
-/** What a write returns of a row. */
+/** The part of a row that a write returns. */
 export type Asked = 'nothing' | 'light' | 'whole'
 
 /**
- * What a write came to: the row as it was asked for, and the light fields before and after. `expired` are those of a row
- * that an insert wrote over.
+ * The result of a write: the row as requested, and the light fields before and after. `expired` are those of a row that
+ * an insert replaced.
  */
 export type Written =
   | { applied: false; row: Fields | undefined }
@@ -38,7 +38,7 @@ type Needs = {
   highWater: HighWater
 }
 
-/** One collection: its conditional writes, decided at once and taken into the row cache, and its reads by key. */
+/** One collection: its conditional writes, decided at once and stored in the row cache, and its reads by key. */
 export const openTable = ({ db, plan, clock, batch, rowCache, highWater }: Needs) => {
   const { expires } = plan
   const expired = (row: Fields) => expires !== undefined && Number(row[expires] ?? Infinity) <= clock.now()
@@ -52,16 +52,16 @@ export const openTable = ({ db, plan, clock, batch, rowCache, highWater }: Needs
       const there = committedRow(parts, key, detail)
       return there === undefined || expired(there.head) ? undefined : shown(there, detail ? 'whole' : 'light')
     },
-    /** Whether any row was written lately. */
+    /** Whether any row is cached. */
     get hasCached() {
       return rows.size > 0
     },
-    /** The light fields of a row that needs not be read, expired or not: it was written lately. */
+    /** The light fields of a cached row, expired or not. */
     cachedRow: (key: Key) => seen(rows.get(nameOf(key))),
     insert: (row: Fields, asked: Asked) => insert(parts, row, asked),
     update: (write: Update<Fields>, asked: Asked) => update(parts, write, asked),
     remove: (write: Removal, asked: Asked) => remove(parts, write, asked),
-    /** Removes a row that has expired; returns its light fields, undefined when it has not or is not there. */
+    /** Removes an expired row; returns its light fields, undefined when it has not expired or does not exist. */
     expire: (key: Key): Fields | undefined => {
       const known = rows.get(nameOf(key))
       const there = decidedRow(parts, key, known, false)
@@ -69,24 +69,24 @@ export const openTable = ({ db, plan, clock, batch, rowCache, highWater }: Needs
       cacheWrite(parts, key, known, gone(there), there)
       return there.head
     },
-    /** Keys of rows in the file that have expired, oldest first. */
+    /** Keys of expired rows in the file, oldest first. */
     expiredKeys: expires === undefined ? () => [] : expiredKeys(db, plan, expires, clock),
     keysOf: keysOf(db, parts),
   }
 }
 
-/** What the reads and writes of one table stand on. */
+/** The needs of one table's reads and writes. */
 type Parts = {
   plan: Plan
   records: Records
   rowCache: RowCache
-  /** Those of this table in the row cache. */
+  /** The rows of this table in the row cache. */
   rows: Rows
   isNew: ReturnType<HighWater['of']>
   expired: (head: Fields) => boolean
 }
 
-/** A row and where it lies. `detail` is undefined when it was neither asked for nor cached; its size is in characters. */
+/** A row and its address. `detail` is undefined when it was neither requested nor cached; its size is in characters. */
 type Located = {
   at: Address
   head: Fields
@@ -96,17 +96,17 @@ type Located = {
 }
 
 const NOTHING: Fields = Object.freeze({})
-/** What a record is before it is there. */
+/** The state of a record that does not exist yet. */
 const NEW: Before = { head: undefined, isDetached: false }
 const ABSENT: Written = Object.freeze({ applied: false, row: undefined })
 
-/** Rows of one owner and another may have the same key. */
+/** Rows of different owners may have the same key. */
 export const nameOf = (key: Key): string => (typeof key === 'string' ? key : `${key[0]}\0${key[1]}`)
 
 export const keyOf = ({ within, key }: Plan, row: Fields): Key =>
   within === undefined ? String(row[key]) : [String(row[within]), String(row[key])]
 
-/** The row as the file has it, expired or not. */
+/** The row in the file, expired or not. */
 const rowInFile = ({ records }: Parts, key: Key, detail: boolean): Located | undefined => {
   const found = records.find(key)
   if (found === undefined) return undefined
@@ -116,7 +116,7 @@ const rowInFile = ({ records }: Parts, key: Key, detail: boolean): Located | und
   return { at, head, ...records.detailOf(at, small), isDetached }
 }
 
-/** The row as the last write that was decided left it, expired or not; `entry` is what is cached of it. */
+/** The row after the last decided write, expired or not; `entry` is its cache entry. */
 const decidedRow = (
   parts: Parts,
   key: Key,
@@ -128,7 +128,7 @@ const decidedRow = (
   if (head === undefined) return undefined
   if (entry.detail !== undefined || !detail)
     return { at, head, detail: entry.detail, detailSize: entry.detailSize, isDetached }
-  // Detail that is not cached was not written since it was last committed, so the file has it.
+  // Detail that is not cached has no uncommitted change, so the file has it.
   return { at, head, ...parts.records.detailOf(at), isDetached }
 }
 
@@ -139,16 +139,13 @@ const pendingInsert = ({ records, rowCache }: Parts, key: Key): Located | undefi
     : undefined
 }
 
-/** The row as readers may see it: the file's state, which an entry without pending writes has in memory. */
+/** The row for readers: the state of the file, which an entry without pending writes has in memory. */
 const committedRow = (parts: Parts, key: Key, detail: boolean): Located | undefined => {
   const entry = parts.rows.get(nameOf(key))
   return entry?.pending === 0 ? decidedRow(parts, key, entry, detail) : rowInFile(parts, key, detail)
 }
 
-/**
- * The light fields of a cached row as the file has it. All readers get the same: its own fields are frozen, and what they
- * hold is what is kept here.
- */
+/** The light fields of a cached row in the state of the file. All readers share one object, whose fields are frozen. */
 const seen = (entry: Entry | undefined): Fields | undefined => {
   const head = entry?.pending === 0 ? entry.head : undefined
   if (entry === undefined || head === undefined) return undefined
@@ -156,7 +153,7 @@ const seen = (entry: Entry | undefined): Fields | undefined => {
   return entry.seen
 }
 
-/** A copy for the caller: what is kept here must not change in its hands, and has fields that are no fields in JSON. */
+/** A copy for the caller, who may change it, without fields that JSON omits. */
 const lightOf = (head: Fields): Fields => {
   const row: Fields = {}
   for (const field in head) if (head[field] !== undefined) row[field] = head[field]
@@ -179,7 +176,7 @@ const cacheWrite = (
   was: Before,
 ): void => rowCache.put({ rows, name: nameOf(key), records }, known, left, was)
 
-/** What stands for a removed row until that is committed. */
+/** Stands for a removed row until the commit. */
 const gone = ({ at }: Located): Version => ({
   at,
   head: undefined,
@@ -188,7 +185,7 @@ const gone = ({ at }: Located): Version => ({
   detailText: undefined,
 })
 
-/** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
+/** A row of a clustered table that is known to be new: nothing is looked up. */
 const insertPending = ({ records, plan, rowCache }: Parts, row: Fields): Written => {
   const size = records.check(row)
   const { addAll } = records
@@ -209,7 +206,7 @@ const insert = (parts: Parts, row: Fields, asked: Asked): Written => {
   if (there !== undefined && !parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
   const { head, detail = NOTHING } = split(row, plan.heavy)
   records.check(head)
-  // What has expired or was just removed is written over.
+  // An expired or just removed row is replaced.
   const at = there?.at ?? known?.at ?? records.newAddress(row)
   // A collection without detail writes none.
   const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail)
@@ -219,7 +216,7 @@ const insert = (parts: Parts, row: Fields, asked: Asked): Written => {
   return { applied: true, row: answer, before: undefined, after: head, ...(there && { expired: there.head }) }
 }
 
-/** A key stays for the life of its row: no change may name it with another value. */
+/** A key never changes: no change may name it with another value. */
 const refuseNewKey = ({ plan }: Parts, head: Fields, { set, add, unset }: Update<Fields>) => {
   for (const field of plan.keys) {
     const moved = set?.[field] !== undefined && set[field] !== head[field]
@@ -228,7 +225,7 @@ const refuseNewKey = ({ plan }: Parts, head: Fields, { set, add, unset }: Update
   }
 }
 
-/** Detail is read when a condition, a change or the caller names it, and written only when it is changed. */
+/** Detail is read when a condition, a change or the caller names it, and written only when it changes. */
 const update = (parts: Parts, write: Update<Fields>, asked: Asked): Written => {
   const { plan, rows } = parts
   const changesDetail = plan.heavy.size > 0 && changesAny(plan.heavy, write)
@@ -247,7 +244,7 @@ const update = (parts: Parts, write: Update<Fields>, asked: Asked): Written => {
 
 type Left = Version & { head: Fields }
 
-/** The light fields changed alone; the detail stays as it is. */
+/** Changes light fields only; the detail stays unchanged. */
 const changedHead = ({ at, head: before, detail, detailSize }: Located, write: Update<Fields>): Left => {
   const head = { ...before }
   change(head, write)
@@ -273,7 +270,7 @@ const remove = (parts: Parts, { key, when }: Removal, asked: Asked): Written => 
   return { applied: true, row, before: there.head, after: undefined }
 }
 
-/** The keys of all rows of an owner, those included that are decided and not committed. */
+/** The keys of all rows of an owner, also of uncommitted ones. */
 const keysOf = (db: DatabaseSync, { plan, records, rowCache, rows }: Parts) => {
   const { within, key, table, packed } = plan
   if (within === undefined) return (_owner: string): string[] => []
@@ -314,8 +311,8 @@ const changesAny = (fields: ReadonlySet<string>, { set, setIfAbsent, add, unset 
   (unset?.some((field) => fields.has(field)) ?? false)
 
 /**
- * The row's light and heavy fields apart; without any heavy one `detail` is undefined. Heavy fields stay in `head` as
- * undefined, so that it is an object of the row's own shape.
+ * Separates the row's light and heavy fields; without heavy ones `detail` is undefined. Heavy fields stay in `head` as
+ * undefined, so that the object keeps its shape.
  */
 const split = (
   row: Readonly<Fields>,

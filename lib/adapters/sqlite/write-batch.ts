@@ -3,22 +3,22 @@ import type { CommitCount } from './commit-count.ts'
 import type { Cell } from './plan.ts'
 
 /**
- * Statements to run in one transaction. `define` are SQL texts that take the next free numbers; `steps` is flat: the
- * number of a statement, how many values follow, the values. `era` grows when a batch has failed: what was decided on
- * top of it carries the old one and must not run.
+ * Statements to run in one transaction. `define` are SQL texts that get the next free numbers; `steps` is flat: the
+ * number of a statement, the number of its values, the values. `era` grows after a failed batch: later decisions of the
+ * old era must not run.
  */
 export type WriteBatch = { era: number; define: string[]; steps: Cell[] }
 
-/** Runs batches in the order they are given. Rejects with what SQLite raised; nothing of that batch remains then. */
+/** Runs batches in their order. Rejects with SQLite's error; nothing of the batch remains then. */
 export interface Writer {
   run(batch: WriteBatch): Promise<void>
-  /** Checkpoints the log into the file and closes it, after the batches that were given. */
+  /** Checkpoints the log into the file and closes it, after all batches. */
   close(): Promise<void>
 }
 
 export type BatchBuilder = ReturnType<typeof createBatchBuilder>
 
-/** The write batch under construction. Statements are numbered once and for all; both sides keep them prepared. */
+/** The batch under construction. A statement keeps its number; both sides keep it prepared. */
 export const createBatchBuilder = () => {
   const numbers = new Map<string, number>()
   let define: string[] = []
@@ -33,7 +33,7 @@ export const createBatchBuilder = () => {
       define.push(sql)
       return numbers.size - 1
     },
-    /** A step of so many values, which are given by `value` next. */
+    /** Begins a step; `values` calls of `value` follow. */
     begin: (number: number, values: number): void => {
       steps.push(number, values)
     },
@@ -43,7 +43,7 @@ export const createBatchBuilder = () => {
     add: (number: number, values: readonly Cell[]): void => {
       steps.push(number, values.length, ...values)
     },
-    /** The era of what is being decided now. */
+    /** The era of the present decisions. */
     get era() {
       return era
     },
@@ -54,7 +54,7 @@ export const createBatchBuilder = () => {
       return batch
     },
     /**
-     * Begins the next era: a batch failed. Statements are numbered for good, so those that only a `dropped` batch
+     * Begins the next era after a failed batch. A statement keeps its number, so those that only a `dropped` batch
      * introduced are sent to the writer again.
      */
     startOver: (dropped: readonly WriteBatch[]): void => {
@@ -66,8 +66,8 @@ export const createBatchBuilder = () => {
 }
 
 /**
- * Runs batches on a connection, each in one transaction that is counted. After a failure it refuses what belongs to the
- * same era. The returned function throws what SQLite raised; nothing of the batch remains then.
+ * Runs batches on a connection, each in one counted transaction. After a failure it refuses batches of the same era. The
+ * returned function throws SQLite's error; nothing of the batch remains then.
  */
 export const openExecution = (db: DatabaseSync, count?: Pick<CommitCount, 'add' | 'committed'>) => {
   const texts: string[] = []

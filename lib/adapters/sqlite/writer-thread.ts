@@ -4,7 +4,7 @@ import { createCheckpoints, openDatabase } from './database.ts'
 import { checkpointAndMarkClosed } from './open-mark.ts'
 import { openExecution, type WriteBatch } from './write-batch.ts'
 
-/** Nothing for a batch that was committed, else what SQLite raised, in a form that crosses threads whole. */
+/** Undefined for a committed batch, else SQLite's error in a form that threads can pass. */
 export type ThreadAnswer = { message: string; code?: unknown; errcode?: unknown } | undefined
 
 const { file } = workerData as { file: string }

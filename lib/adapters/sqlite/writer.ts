@@ -15,17 +15,17 @@ export const openInlineWriter = (db: DatabaseSync): Writer => {
 }
 
 /**
- * Starts a thread with a young generation of its own size, in megabytes. `--max-semi-space-size` of the command line would
- * overrule that: V8 reads the flag for each heap that it makes. So it is set back to 0, not given, for this thread and all
- * that are started later; the main thread's heap is there by then and keeps its size. Node warns of flags that change
- * while V8 runs (https://nodejs.org/api/v8.html#v8setflagsfromstringflags); this one only sizes new heaps.
+ * Starts a thread with its own size of the young generation, in megabytes. `--max-semi-space-size` on the command line
+ * would override it: V8 reads the flag for each new heap. So the flag is reset to 0 for this thread and all later ones;
+ * the main thread's heap exists and keeps its size. Node warns about flags that change while V8 runs
+ * (https://nodejs.org/api/v8.html#v8setflagsfromstringflags); this one only sizes new heaps.
  */
 export const startThread = (program: URL, workerData: unknown, maxYoungGenerationSizeMb: number): Worker => {
   setFlagsFromString('--max-semi-space-size=0')
   return new Worker(program, { workerData, resourceLimits: { maxYoungGenerationSizeMb } })
 }
 
-/** The thread holds little: a batch at a time. A small young generation keeps it in the cache of its core. */
+/** The thread holds one batch at a time. A small young generation stays in the cache of its core. */
 const YOUNG_MB = 4
 
 const stopped = (cause?: unknown) =>
@@ -33,10 +33,10 @@ const stopped = (cause?: unknown) =>
     cause,
   })
 
-/** Writes on a thread of its own (`writer-thread.ts`), so that the event loop never waits for a disk. */
+/** Writes on its own thread (`writer-thread.ts`), so that the event loop never waits for a disk. */
 export const openThreadWriter = (file: string, onLost?: (reason: unknown) => void): Writer => {
   const thread = startThread(new URL('./writer-thread.ts', import.meta.url), { file }, YOUNG_MB)
-  // The thread answers in the order it was asked.
+  // The thread answers in the order of requests.
   const asked: { resolve: () => void; reject: (reason: unknown) => void }[] = []
   let over: unknown
   let closing = false

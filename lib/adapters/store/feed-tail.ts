@@ -2,10 +2,10 @@ import type { FeedBatch } from '../../core/feed-entries.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page } from '../../ports/store.ts'
 
-/** A session that is followed from another process stores its deltas every two seconds: a poll adds little to that. */
+/** A session that another process follows stores its deltas every two seconds: a poll adds little to that. */
 const POLL_MS = 250
 
-/** What was known when a look began. `polledAt` is the time of the last poll; every read of the look began later. */
+/** The state at the beginning of a look. `polledAt` is the time of the last poll; every read of the look began later. */
 export type Look = { readonly appends: number; readonly polls: number; readonly polledAt: number }
 
 type Needs = {
@@ -14,8 +14,8 @@ type Needs = {
 }
 
 /**
- * The streams that this process follows. Each has one timer for all its followers, and followers that ask for the same page
- * at the same time share one read.
+ * The streams that this process follows. Each has one timer for all its followers, and followers that request the same
+ * page at the same time share one read.
  */
 export const createTails = ({ clock, readPage }: Needs) => {
   const tails = new Map<string, Tail>()
@@ -29,7 +29,7 @@ export const createTails = ({ clock, readPage }: Needs) => {
 
     const learn = (now: Look) => {
       known = now
-      // A read under way may have passed the place of what is new.
+      // A running read may already have passed the place of the new entries.
       reads.clear()
       for (const call of [...waiting]) call()
     }
@@ -88,16 +88,16 @@ export const createTails = ({ clock, readPage }: Needs) => {
 
 type Tail = { appended(): void; enter(): Following }
 
-/** A follower's part in the tail of a stream, given back when it is disposed of. */
+/** A follower's share in the tail of a stream, released when it is disposed of. */
 type Following = Disposable & {
   beginLook(): Look
   /** Resolves to undefined when the signal aborts first. */
   read(place: string, signal: AbortSignal): Promise<Page<FeedBatch> | undefined>
-  /** Resolves when there may be more than at the beginning of this look, and says why; or when the signal aborts. */
+  /** Resolves to the reason when there may be new entries since the beginning of this look, or when the signal aborts. */
   wake(look: Look, signal: AbortSignal): Promise<'appended' | 'polled'>
 }
 
-/** Settles as the work does, or resolves to undefined when the signal aborts first. Leaves no listener behind. */
+/** Settles as the work does, or resolves to undefined when the signal aborts first. Leaves no listener. */
 const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
   const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
   const onAbort = () => resolve(undefined)

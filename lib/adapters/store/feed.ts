@@ -19,21 +19,24 @@ import { createTails, type Look } from './feed-tail.ts'
 
 const KIND = 'evt'
 const GIVEN_ID = /^evt_[0-9A-Z]{26}$/
-/** Sorts below every id of the kind, so that a follower takes it for settled: there is one writer, whose appends come in order. */
+/**
+ * Sorts below every id of the kind, so that a follower treats it as settled: there is one writer, whose appends are in
+ * order.
+ */
 const NUMBERED_ID = /^\d[\d-]{0,62}$/
-/** No id is as long. What is above a longer text is above its beginning too, and DynamoDB takes keys of 1 kB at most. */
+/** Longer than any id. An id above a longer text is above its beginning too, and DynamoDB limits keys to 1 kB. */
 const LONGEST_PLACE = 64
-/** An item of DynamoDB has at most 400 kB, and writes letters of other scripts longer than JSON does numbers. */
+/** An item of DynamoDB has at most 400 kB, and some characters take more bytes there than in JSON. */
 const MOST_BYTES = 256 * 1024
 const ROWS_OF_A_PAGE = 64
-/** DynamoDB is paid for by the kilobyte that is written: up to here there is nothing to gain. */
+/** DynamoDB charges by the kilobyte: below this length compression saves nothing. */
 const SHORT = 800
 
-/** What a write may take; one that has not resolved by then is reported as `unavailable`. */
+/** The time limit of a write; a later one is reported as `unavailable`. */
 const APPEND_MS = 6_000
-/** By how much the clocks of two machines may differ. */
+/** The largest difference between the clocks of two machines. */
 const SKEW_MS = 2_000
-/** When an entry is visible to all processes, by the time in its id: nothing that was answered appears below that. */
+/** The age of an id after which no earlier entry becomes visible: all processes see the entry by then. */
 const SETTLED_MS = APPEND_MS + SKEW_MS
 
 const outcomeUnknown = () =>
@@ -46,12 +49,11 @@ const outcomeUnknown = () =>
 type Needs = { store: Pick<Store, 'commit' | 'page'>; clock: Clock; ids: Ids }
 
 /**
- * Streams as rows of a collection, one row an append. Followers read the table and nothing else, a page at a time, so that
- * a slow one holds no more than that. They look when this process has appended, and on a timer for the appends of others.
+ * Streams as rows of a collection, with one row per append. Followers only read the table, one page at a time, so that a
+ * slow one holds no more than that. They read when this process has appended, and on a timer for other processes.
  *
- * An id says when its append began, and rows become visible in any order. So each look of the timer begins below the place
- * of the follower, at the ids that were not settled yet when the look before it began; what has been delivered is known by
- * its id.
+ * An id contains the start time of its append, and rows become visible in any order. So each timed look begins below the
+ * follower's place, at the ids that were not settled at the last look; delivered rows are known by their ids.
  */
 export const createFeed = ({ store, clock, ids }: Needs): Feed => {
   const inTurn = createKeyedMutex()
@@ -71,7 +73,7 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
     const cancel = clock.after(APPEND_MS, () => reject(outcomeUnknown()))
     try {
       const outcome = await Promise.race([store.commit({ insert: feedEntries, row }), late])
-      // A row that is there already is this one: the append was repeated.
+      // An existing row is this one: the append was repeated.
       return outcome.row ?? row
     } finally {
       cancel()
@@ -84,7 +86,7 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
       if (drafts.length === 0) return []
       refuseTooLarge(drafts)
       const numberedId = lastNumberOf(drafts)
-      // One after the other, so that the rows of this process become visible in the order of their ids.
+      // In sequence, so that the rows of this process become visible in the order of their ids.
       return inTurn(stream, async () => {
         const now = clock.now()
         const row = await written({
@@ -153,28 +155,31 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
   }
 }
 
-/** The place of a follower, and what it has been given of the rows that may still get company below it. */
+/** The place of a follower, and the delivered rows that may still get new ones below them. */
 const createPlace = (start: string) => {
   let place = start
   let settled = start
-  /** Rows above `settled`, in the order in which they came. */
+  /** Delivered rows above `settled`, in the order of delivery. */
   const passed = new Set<string>()
   return {
-    /** Where to read from: after an append of this process from the place, in a poll from what was not settled at the last. */
+    /**
+     * Where to read from: after an append of this process from the place, in a poll from the ids that were not settled at
+     * the last one.
+     */
     begin({ polledAt }: Look, why: 'polled' | 'appended'): string {
       if (why === 'appended') return place
       const from = least(place, settled)
       settled = greatest(settled, `${KIND}_${ulidTime(polledAt - SETTLED_MS)}`)
       return from
     },
-    /** False for a row that has been passed already. */
+    /** False for a row that was delivered before. */
     pass({ id }: FeedBatch): boolean {
       if (passed.has(id)) return false
       if (id > settled) passed.add(id)
       place = greatest(place, id)
       return true
     },
-    /** Forgets what no later look reads; a row behind one that is not settled is forgotten after that. */
+    /** Drops ids that no later look reads; a row after an unsettled one is dropped later. */
     end(): void {
       for (const id of passed) {
         if (id > settled) return
@@ -191,7 +196,7 @@ function* untilAborted<T>(given: Iterable<T>, signal: AbortSignal): Generator<T>
   }
 }
 
-/** The rows of all pages above a place; it ends early where a page is not read any more. */
+/** The rows of all pages above a place; ends early when a read is aborted. */
 async function* rowsAbove(
   start: string,
   read: (place: string) => Promise<Page<FeedBatch> | undefined>,
@@ -212,7 +217,10 @@ const refuseTooLarge = (drafts: readonly object[]): void => {
     )
 }
 
-/** The number of the last entry, where the writer numbers them. Throws TypeError where only some have one, or one of another form. */
+/**
+ * The number of the last entry, if the writer numbers them. Throws TypeError when only some have one, or one is
+ * malformed.
+ */
 const lastNumberOf = (drafts: readonly FeedDraft[]): string | undefined => {
   const given = drafts.flatMap(({ id }) => id ?? [])
   if (given.length === 0) return undefined

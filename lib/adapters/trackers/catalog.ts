@@ -8,7 +8,7 @@ import { createTrackerb } from './trackerb.ts'
 
 type Needs = { fetch: ProviderFetch; clock: Clock; apiUrls: Readonly<Record<TrackerName, string>> }
 
-/** Every tracker, at the address that the operator gave. */
+/** Every tracker, at the operator's address. */
 export const createTrackers = ({ fetch, clock, apiUrls }: Needs): Trackers => {
   const apiOf = (name: TrackerName) => createApi({ fetch, clock, apiUrl: apiUrls[name] })
   return {

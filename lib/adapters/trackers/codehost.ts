@@ -2,17 +2,17 @@ import * as z from 'zod'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+import { type Api, bodyOf, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
 
 // GitHub's REST API: docs.github.com/rest/issues/comments. A pull request is an issue too.
 
 const HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 const ISSUE = /^([\w.-]{1,200})\/([\w.-]{1,200})#([1-9]\d{0,9})$/
-/** What is looked through for a comment. */
+/** The most pages that are searched for a comment. */
 const MOST_PAGES = 3
 const PER_PAGE = 100
 const MOST_READ = 20
-/** Of a limit that does not say how long. */
+/** The wait of a limit that does not give one. */
 const SECONDARY_WAIT_MS = 60_000
 
 const Comment = z.object({ id: z.int(), html_url: z.string().optional() })
@@ -30,7 +30,7 @@ const Issue = z.object({
   comments: z.int().optional(),
 })
 
-/** GitHub. The mark is a comment of HTML at the very beginning, so that no quotation of it passes for it. */
+/** GitHub. The mark is an HTML comment at the very beginning, so that a quotation of it does not count. */
 export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
   const asking = (asked: Asked) => {
     const ask = askWith(asked)
@@ -38,7 +38,7 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
       const response = await ask(path, { ...request, headers: HEADERS })
       if (response.status >= 200 && response.status < 300) return response
       const said = saidIn(await jsonOf(response), asked)
-      return refuse(response.status, said, limitedMs(response, said, nowMs()))
+      return throwRefusal(response.status, said, limitedMs(response, said, nowMs()))
     }
   }
 
@@ -47,7 +47,7 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
     return bodyOf(await asking(asked)(path), Comments)
   }
 
-  /** Comments are listed oldest first: the last pages are those with the newest ones. */
+  /** Comments are listed oldest first, so the newest are on the last pages. */
   const lastPageOf = async (asked: Asked, perPage: number): Promise<[z.output<typeof Issue>, number]> => {
     const issue = await bodyOf(await asking(asked)(pathOf(asked)), Issue)
     return [issue, Math.max(1, Math.ceil((issue.comments ?? 0) / perPage))]
@@ -95,7 +95,7 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
 
 const partsOf = ({ issue }: Asked): [owner: string, name: string, number: string] => {
   const [, owner = '', name = '', number = ''] = ISSUE.exec(issue.id) ?? []
-  // A segment of dots would lead elsewhere.
+  // A segment of dots would lead to another path.
   if (number === '' || /^\.+$/.test(owner) || /^\.+$/.test(name)) throw notAnIssue(issue.id)
   return [owner, name, number]
 }
@@ -122,8 +122,8 @@ const shown = ({ id, html_url: url }: z.output<typeof Comment>): PostedComment =
 })
 
 /**
- * The wait of an answer that is about rates, which may be 403 as well as 429: `Retry-After`, the reset of a limit that is
- * used up, else a minute. Undefined for any other answer.
+ * The wait of an answer about rate limits, which may be 403 or 429: `Retry-After`, the reset of a used-up limit, else a
+ * minute. Undefined for any other answer.
  */
 const limitedMs = (response: Response, said: string | undefined, nowMs: number): number | undefined => {
   if (response.status !== 403 && response.status !== 429) return undefined

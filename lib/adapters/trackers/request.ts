@@ -14,13 +14,13 @@ type Request = {
   body?: object
 }
 
-/** Requests of one call of a tracker: they share its time. */
+/** The requests of one call of a tracker: they share its time limit. */
 export type Ask = (path: string, request?: Request) => Promise<Response>
 export type Api = { askWith(asked: Pick<Asked, 'as' | 'timeoutMs'>): Ask; nowMs(): number }
 
 const MOST_SAID = 200
 
-/** JSON requests below the address of an API, with the token of a linked account. */
+/** JSON requests to an API, with the token of a linked account. */
 export const createApi = ({ fetch, clock, apiUrl }: Needs): Api => ({
   nowMs: clock.now,
   askWith: ({ as, timeoutMs }) => {
@@ -65,7 +65,7 @@ const Said = z.object({
   errors: z.unknown().optional(),
 })
 
-/** What a provider says is wrong, in one line. It may repeat the token that it was asked with, which is masked. */
+/** The provider's error message, in one line. The token, which it may repeat, is masked. */
 export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undefined => {
   const { data } = Said.safeParse(body)
   const errors = Array.isArray(data?.errors)
@@ -78,8 +78,8 @@ export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undef
   return text === '' ? undefined : text.slice(0, MOST_SAID).toWellFormed()
 }
 
-/** Throws the Problem of an answer that is none of success; `limitedMs` is the wait of one that is about rates. */
-export const refuse = (status: number, said: string | undefined, limitedMs?: number): never => {
+/** Throws the Problem of an error answer; `limitedMs` is the wait of an answer about rate limits. */
+export const throwRefusal = (status: number, said: string | undefined, limitedMs?: number): never => {
   const because = said === undefined ? `(${status})` : `(${status}: ${said})`
   if (limitedMs !== undefined || status === 429)
     throw new Problem('rate_limited', 'provider_rate_limited', `The provider asks for a wait ${because}`, {

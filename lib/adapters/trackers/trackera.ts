@@ -3,20 +3,20 @@ import { plainText } from '../../core/document-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
-import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
 
 // Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure
 
 type Mark = { type: 'strong' } | { type: 'link'; attrs: { href: string } }
 
-/** A text may not be empty. */
+/** A text must not be empty. */
 const textNode = (text: string, marks?: readonly Mark[]) => ({
   type: 'text',
   text,
   ...(marks ? { marks } : {}),
 })
 
-/** Plain text as paragraphs, as its empty lines divide it. */
+/** Plain text as paragraphs, divided at empty lines. */
 const blocksOf = (text: string): object[] =>
   text
     .split(/\n{2,}/)
@@ -32,7 +32,7 @@ const blocksOf = (text: string): object[] =>
 const ISSUE = /^(?:\d{1,19}|[A-Za-z][A-Za-z0-9_]{0,99}-\d{1,19})$/
 const CLOUD_ID = /^[\w-]{1,100}$/
 const NUMBERED_SITE = /\/ex\/jira\/([\w-]{1,100})$/
-/** The property of a comment that carries the mark: people do not see it. */
+/** The property of a comment with the mark, which people do not see. */
 const PROPERTY = 'agent-task-service'
 const MOST_SEARCHED = 300
 const MOST_READ = 20
@@ -74,13 +74,13 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
         response.status === 429
           ? (retryAfterMs(response.headers.get('retry-after'), nowMs()) ?? 0)
           : undefined
-      return refuse(response.status, saidIn(await jsonOf(response), asked), limited)
+      return throwRefusal(response.status, saidIn(await jsonOf(response), asked), limited)
     }
   }
 
   /**
-   * The site of the issue, if this account works there. Another site may have an issue of the same name, so that nothing is
-   * guessed.
+   * The site of the issue, if this account works there. Another site may have an issue of the same name, so no other site
+   * is tried.
    */
   const siteOf = async (ask: Ask, { as, issue }: Asked): Promise<Site> => {
     if (issue.site === undefined) return as.cloudId === undefined ? refuseSite() : { cloudId: as.cloudId }
@@ -91,7 +91,7 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
     return site ? { cloudId: site.id, url: site.url ?? '' } : refuseSite()
   }
 
-  /** Requests about the issue: paths begin below its site's API. */
+  /** Requests about the issue; paths are relative to its site's API. */
   const open = async (asked: Asked) => {
     if (!ISSUE.test(asked.issue.id)) throw notAnIssue(asked.issue.id)
     const ask = asking(asked)
@@ -164,7 +164,7 @@ const isSameSite = (one: string, other: string): boolean =>
 const isMark = (value: unknown, mark: string): boolean =>
   z.object({ mark: z.literal(mark) }).safeParse(value).success
 
-/** In Atlassian Document Format, where text is nothing but text: no mention, and no link but those that are made here. */
+/** A comment in Atlassian Document Format, where text is only text: no mentions, and no links except those made here. */
 const bodyFor = ({ mark, headline, facts, links, text }: CommentDraft) => {
   const dot = textNode(' · ')
   const first = [

@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+import { type Api, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
 
 // Linear's GraphQL API: linear.app/developers/graphql
 
@@ -59,8 +59,8 @@ const Failures = z.object({
 })
 
 /**
- * Linear. The mark of a comment is its id, which the caller chooses: one id is one comment, so that a comment is found by
- * it, and a second one of the same mark is refused.
+ * Linear. The mark of a comment is its id, which the caller chooses: an id finds its comment, and a second comment with
+ * the same id is refused.
  */
 export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
   const ask = async <S extends z.ZodType>(
@@ -74,7 +74,7 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
     const failures = Failures.safeParse(body).data?.errors
     if (failures !== undefined) return refuseFor(failures, response, saidIn(body, asked), nowMs())
     if (response.status !== 200)
-      return refuse(
+      return throwRefusal(
         response.status,
         undefined,
         response.status === 429 ? waitMs(response, nowMs()) : undefined,
@@ -128,7 +128,7 @@ const bodyOf = (draft: CommentDraft): string => markdownOf(draft)
 
 const shown = ({ id, url }: z.output<typeof Comment>) => ({ id, ...(url === undefined ? {} : { url }) })
 
-/** A UUID of version 4 in form (RFC 9562), made of the mark. */
+/** A UUID in the form of version 4 (RFC 9562), derived from the mark. */
 const commentIdOf = (mark: string): string => {
   const digest = createHash('sha256').update(`agent-task-service comment ${mark}`).digest()
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x40, 6)
@@ -138,7 +138,7 @@ const commentIdOf = (mark: string): string => {
 
 type Failure = z.output<typeof Failures>['errors'][number]
 
-/** Linear answers errors with 200 or 400, and says what they are in their extensions. */
+/** Linear answers errors with 200 or 400, and has their kind in the extensions. */
 const refuseFor = (
   failures: readonly Failure[],
   response: Response,
@@ -149,12 +149,12 @@ const refuseFor = (
     `${extensions?.code ?? ''} ${extensions?.type ?? ''} ${message}`.toLowerCase(),
   )
   const is = (word: RegExp) => words.some((text) => word.test(text))
-  if (response.status === 429 || is(/rate ?limit/)) return refuse(429, said, waitMs(response, nowMs))
-  if (response.status === 401 || is(/authentication/)) return refuse(401, said)
-  if (is(/not found|could not find/)) return refuse(404, said)
-  if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return refuse(403, said)
-  if (response.status >= 500 || is(/internal/)) return refuse(Math.max(500, response.status), said)
-  return refuse(422, said)
+  if (response.status === 429 || is(/rate ?limit/)) return throwRefusal(429, said, waitMs(response, nowMs))
+  if (response.status === 401 || is(/authentication/)) return throwRefusal(401, said)
+  if (is(/not found|could not find/)) return throwRefusal(404, said)
+  if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return throwRefusal(403, said)
+  if (response.status >= 500 || is(/internal/)) return throwRefusal(Math.max(500, response.status), said)
+  return throwRefusal(422, said)
 }
 
 /** The reset of the limit is in epoch milliseconds. */

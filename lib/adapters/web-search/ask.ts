@@ -7,19 +7,19 @@ import type { WebResult } from '../../ports/web-search.ts'
 
 const TIMEOUT_MS = 15_000
 const MOST_BYTES = 1_048_576
-/** The wait where a provider that takes no more does not say how long, and the longest that is passed on. */
+/** The wait when a provider's rate limit gives none, and the longest wait that is passed on. */
 const USUAL_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
 
-/** Why a provider did not search. */
+/** Why a provider refused to search. */
 type Refusal = 'key' | 'quota'
 
-/** How one provider is asked, and what its refusals mean beyond what HTTP says of them. */
+/** How one provider is asked, and the meaning of its refusals beyond HTTP. */
 type Dialect<Answer> = {
   name: string
   answer: z.ZodType<Answer>
   refusalOf?: (answer: Pick<OutboundAnswer, 'status' | 'body'>) => Refusal | undefined
-  /** What an admin can do about a refused key. */
+  /** The advice to an admin about a refused key. */
   advice?: string
 }
 
@@ -33,9 +33,7 @@ const HEADERS = {
 
 const refusals: Readonly<Record<number, Refusal>> = { 401: 'key', 403: 'key', 429: 'quota' }
 
-/**
- * Asks a provider once. What it says of its refusals stays out of the problems that this throws: it may repeat the key.
- */
+/** Asks a provider once. The Problems that it throws never quote the provider, which may repeat the key. */
 export const createAsk =
   <Answer>({ outbound, clock }: AskNeeds, dialect: Dialect<Answer>) =>
   async (request: OutboundRequest, signal: AbortSignal): Promise<Answer> => {
@@ -88,7 +86,7 @@ const LONGEST_SNIPPET = 1_000
 
 const text = z.string().nullish().catch(undefined)
 
-/** Results whose page, title and snippet stand in those fields; what leads nowhere is left out. */
+/** Results by the names of their fields; results without a URL are left out. */
 export const resultsIn = (fields: { url: string; title: string; snippet: string }) =>
   z.array(z.unknown()).transform((items) =>
     items
@@ -107,6 +105,6 @@ export const resultsIn = (fields: { url: string; title: string; snippet: string 
 const cut = (long: string, most: number): string =>
   long.replaceAll(/\s+/g, ' ').trim().slice(0, most).toWellFormed()
 
-/** A query as a provider takes it: the beginning of one that is too long. */
+/** A query within a provider's limits: a longer one is cut. */
 export const shortened = (query: string, most: { characters: number; words?: number }): string =>
   query.split(/\s+/).slice(0, most.words).join(' ').slice(0, most.characters).toWellFormed().trim()

@@ -3,14 +3,14 @@ import type { WebSearchProvider } from '../../ports/web-search.ts'
 import { type AskNeeds, createAsk, MOST_RESULTS, resultsIn, shortened } from './ask.ts'
 
 // api-dashboard.search.brave.com/app/documentation/web-search: a GET with X-Subscription-Token; `q` has at most 400
-// characters and 50 words, `count` at most 20. `web` is absent where nothing was found.
+// characters and 50 words, `count` at most 20. `web` is absent without results.
 
 const results = resultsIn({ url: 'url', title: 'title', snippet: 'description' })
 const Answer = z.object({ web: z.object({ results }).nullish() })
 
 const MOST = { characters: 400, words: 50 }
 
-/** Brave Search. A key that it does not know is 422 `SUBSCRIPTION_TOKEN_INVALID`. */
+/** Brave Search. An unknown key is answered 422 `SUBSCRIPTION_TOKEN_INVALID`. */
 export const createBrave = (needs: AskNeeds, baseUrl = 'https://api.search.brave.com'): WebSearchProvider => {
   const name = 'Brave Search'
   const ask = createAsk(needs, {
@@ -30,7 +30,7 @@ export const createBrave = (needs: AskNeeds, baseUrl = 'https://api.search.brave
         q: shortened(query, MOST),
         count: String(MOST_RESULTS),
         result_filter: 'web',
-        // Else words of the query are in HTML tags.
+        // Otherwise words of the query are in HTML tags.
         text_decorations: 'false',
       }).toString()
       const headers = { 'x-subscription-token': apiKey }

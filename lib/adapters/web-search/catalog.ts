@@ -5,7 +5,7 @@ import { createSearxng } from './searxng.ts'
 import { createSerper } from './serper.ts'
 import { createTavily } from './tavily.ts'
 
-/** Every provider of searches, in the order in which people are shown them. */
+/** Every provider of web search, in the order for people. */
 export const createWebSearchProviders = (needs: AskNeeds): WebSearchProviders => ({
   brave: createBrave(needs),
   tavily: createTavily(needs),

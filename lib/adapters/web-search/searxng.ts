@@ -2,14 +2,14 @@ import * as z from 'zod'
 import type { WebSearchProvider } from '../../ports/web-search.ts'
 import { type AskNeeds, createAsk, resultsIn, shortened } from './ask.ts'
 
-// docs.searxng.org/dev/search_api.html: a GET of /search with `format=json`, which is 403 unless `search.formats` of the
-// instance's settings.yml has it. It knows no keys; one that is set is for a proxy before it.
+// docs.searxng.org/dev/search_api.html: a GET of /search with `format=json`, which is 403 unless `search.formats` in the
+// instance's settings.yml has it. It has no keys; a configured one is for a proxy before it.
 
 const Answer = z.object({ results: resultsIn({ url: 'url', title: 'title', snippet: 'content' }) })
 
 const MOST = { characters: 1_000 }
 
-/** A SearXNG of one's own. */
+/** A private SearXNG. */
 export const createSearxng = (needs: AskNeeds): WebSearchProvider => {
   const name = 'SearXNG'
   const ask = createAsk(needs, {

@@ -2,14 +2,14 @@ import * as z from 'zod'
 import type { WebSearchProvider } from '../../ports/web-search.ts'
 import { type AskNeeds, createAsk, MOST_RESULTS, resultsIn, shortened } from './ask.ts'
 
-// serper.dev/playground: a POST of JSON with X-API-KEY; Google's results are `organic`, absent where there are none.
+// serper.dev/playground: a POST of JSON with X-API-KEY; Google's results are `organic`, absent without results.
 
 const results = resultsIn({ url: 'link', title: 'title', snippet: 'snippet' })
 const Answer = z.object({ organic: results.optional() })
 
 const MOST = { characters: 2_000 }
 
-/** Serper. That an account has no credits left is 400 `Not enough credits`. */
+/** Serper. An account without credits is answered 400 `Not enough credits`. */
 export const createSerper = (needs: AskNeeds, baseUrl = 'https://google.serper.dev'): WebSearchProvider => {
   const name = 'Serper'
   const ask = createAsk(needs, {

@@ -9,7 +9,7 @@ const Answer = z.object({ results: resultsIn({ url: 'url', title: 'title', snipp
 
 const MOST = { characters: 400 }
 
-/** Tavily. 432 and 433 say that a plan, or what may be paid beyond it, is used up. */
+/** Tavily. 432 and 433 mean that a plan, or its paid extension, is used up. */
 export const createTavily = (needs: AskNeeds, baseUrl = 'https://api.tavily.com'): WebSearchProvider => {
   const name = 'Tavily'
   const ask = createAsk(needs, {

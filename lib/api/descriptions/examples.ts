@@ -31,7 +31,7 @@ const componentOf = ($ref: string) => $ref.split('/').at(-1) ?? ''
 
 /** Fields that only some rows have, and that contradict the others. */
 const SELDOM: readonly string[] = [
-  ...['error', 'lastError', 'waitingFor', 'nextAttemptAt', 'retriedFrom', 'report', 'result'],
+  ...['error', 'lastError', 'waitingFor', 'nextAttemptAt', 'retriedFrom', 'retriedBy', 'report', 'result'],
   ...['warnings', 'fallbackFrom', 'notice', 'failing', 'accessKeyRequired'],
 ]
 

@@ -91,12 +91,12 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   queueStatus: { about: 'Counts by state, the workers, and the dead letter queue.' },
   bulkTasks: {
     about:
-      'The tasks are chosen when it is asked for, by ids or by a filter with the fields of `GET /api/tasks/filter`; with `dryRun` they are counted and nothing is changed. The job goes on after a restart.',
+      'The tasks are chosen when it is asked for, by ids or by a filter with the fields of `GET /api/tasks/filter`; with `dryRun` they are counted and nothing is changed. A filter that chooses all there are needs `all`. The job goes on after a restart.',
     example: { body: { action: 'retry', filter: { status: ['failed'], labels: ['backend'] }, dryRun: true } },
   },
   bulkDlq: {
     about:
-      'The dead letters are chosen when it is asked for, by ids or by a filter; one without a status chooses those that wait.',
+      'The dead letters are chosen when it is asked for, by ids or by a filter; one without a status chooses those that wait. One without any field needs `all`.',
     example: { body: { action: 'discard', filter: { agent: ['coding-agent'] } } },
   },
   listBulk: {

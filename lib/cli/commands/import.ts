@@ -123,13 +123,13 @@ const send = async (
       tasks.push(taskIn(bytes))
       places.push(index)
     } catch (thrown) {
-      refuse(results, { index, message: thrown instanceof Error ? thrown.message : String(thrown) })
+      addRefusal(results, { index, message: thrown instanceof Error ? thrown.message : String(thrown) })
     }
   const answer = await patiently(() => client.importTasks({ body: { version, tasks } }))
   results.imported += answer.results.imported
   results.skipped += answer.results.skipped
   for (const refusal of answer.results.errors)
-    refuse(results, { ...refusal, index: places[refusal.index] ?? refusal.index } as Refusal)
+    addRefusal(results, { ...refusal, index: places[refusal.index] ?? refusal.index } as Refusal)
   addMore(results, answer.results.moreErrors ?? 0)
 }
 
@@ -143,7 +143,7 @@ const addMore = (results: Results, more: number): void => {
   if (more > 0) results.moreErrors = (results.moreErrors ?? 0) + more
 }
 
-const refuse = (results: Results, refusal: Refusal): void => {
+const addRefusal = (results: Results, refusal: Refusal): void => {
   if (results.errors.length < MOST_ERRORS) results.errors.push(refusal)
   else addMore(results, 1)
 }

@@ -9,7 +9,8 @@ export const retry = defineCommand({
   about: 'Run tasks that have ended again, each as a new task.',
   details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
 begins, and retried by a job of the service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stops
-it. On a terminal it asks first. Where nothing matches there is no job, and it exits 0.`,
+it. Those that were retried already are left out, unless --filter retried=… says otherwise. On a terminal it asks first. Where
+nothing matches there is no job, and it exits 0.`,
   options: {
     ...filterOption,
     'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },
@@ -27,10 +28,12 @@ it. On a terminal it asks first. Where nothing matches there is no job, and it e
       return EXIT.done
     }
     const connected = service()
-    const ask = askTasks(connected, 'retry', filterOf(filter, 'retry'))
+    const given = filterOf(filter, 'retry')
+    const ask = askTasks(connected, 'retry', { retried: 'false', ...given })
     return inBulk(ask, {
       ...{ service: connected, terminal, json, yes, isDry },
       ...{ verb: 'retry', things: 'tasks' },
+      ...(given.retried === undefined ? { without: 'those that were retried already' } : {}),
     })
   },
 })

@@ -78,15 +78,16 @@ export const writeFile = defineTool({
 
 const MOST_EDITED_BYTES = 1_000_000
 
-const refuse = (message: string) => new Problem('invalid', 'edit_refused', message)
+const editRefused = (message: string) => new Problem('invalid', 'edit_refused', message)
 
 /** Replaces `oldText` by `newText`. Throws Problem `invalid` `edit_refused` unless it occurs exactly once. */
 const replaceOnce = (text: string, oldText: string, newText: string): string => {
   const at = text.indexOf(oldText)
-  if (at < 0) throw refuse('oldText does not occur in the file. Read the file and copy the text exactly.')
+  if (at < 0)
+    throw editRefused('oldText does not occur in the file. Read the file and copy the text exactly.')
   // The next search begins one character later, so that overlapping matches count as ambiguous too.
   if (text.indexOf(oldText, at + 1) >= 0)
-    throw refuse('oldText occurs more than once. Take in more of the lines around it.')
+    throw editRefused('oldText occurs more than once. Take in more of the lines around it.')
   return text.slice(0, at) + newText + text.slice(at + oldText.length)
 }
 
@@ -103,9 +104,9 @@ export const editFile = defineTool({
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
   async run({ path, oldText, newText }, { workspace }) {
-    if (oldText === newText) throw refuse('oldText and newText are the same.')
+    if (oldText === newText) throw editRefused('oldText and newText are the same.')
     const { text, truncated } = await workspace.read(path, MOST_EDITED_BYTES)
-    if (truncated) throw refuse(`The file is larger than ${MOST_EDITED_BYTES} bytes.`)
+    if (truncated) throw editRefused(`The file is larger than ${MOST_EDITED_BYTES} bytes.`)
     await workspace.write(path, replaceOnce(text, oldText, newText))
     return { content: `Edited ${path}.` }
   },

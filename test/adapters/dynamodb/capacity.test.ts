@@ -106,6 +106,11 @@ suite('the capacity units of DynamoDB', () => {
   it('are 6 for a create with an idempotency key', async () => {
     expect((await costOf(() => tasks.createOnce(principal, body(), 'key'))).write).toBe(6)
   })
+  it('are 8 for the retry of a task, 2 of them since the indexes name the new task as well', async () => {
+    const { id } = await tasks.create(principal, body())
+    await tasks.cancel(principal, id)
+    expect(await costOf(() => tasks.retry(principal, id))).toMatchObject({ read: 2, write: 8 })
+  })
   it('are at most 8 for the counters of a lone task, and 3 for those of a batch of 30', async () => {
     await counting(true)
     await lived()

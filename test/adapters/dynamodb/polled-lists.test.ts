@@ -24,7 +24,7 @@ import { openFollowed } from './opened.ts'
 
 const FEW = 100
 /** `POLLED_LIST_ROWS=20000` measures what the guarantees promise; fewer show the same. */
-const MANY = Number(process.env.POLLED_LIST_ROWS ?? 2_000)
+const MANY = Number(process.env.POLLED_LIST_ROWS ?? 800)
 const AT_ONCE = 50
 const collections = [
   ...[notifications, reads, readMarks, auditRows, users, invites, tokenRows],

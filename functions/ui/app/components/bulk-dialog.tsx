@@ -35,11 +35,15 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
   const { target, body } = order
   const { name, kind, keep, text } = bulkWords(target, body.action)
   const count = preview?.count
+  const leavesOut = target === 'tasks' && body.filter?.retried === false
   const begin = () => mutate(order, { onSuccess: ({ id }) => onStarted(id) })
   return (
     <Dialog isOpen onClose={onKeep} title={`${name} ${countOf(target, count)}?`}>
       <DialogBody>
-        <p>{text}</p>
+        <p>
+          {text}
+          {leavesOut && ' Those that were retried already are left out.'}
+        </p>
         <Refusal error={error ?? refused} />
         {!preview && !error && <SkeletonRows count={3} />}
         {preview && preview.count > 0 && <Sample preview={preview} />}

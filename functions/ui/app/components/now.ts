@@ -1,16 +1,22 @@
 import { useEffect, useState } from 'react'
+import { isConnected } from '../data/connection.ts'
 import { serverNow } from '../data/server-clock.ts'
 
 const FRAME_MS = 250
 
-/** Now by the clock of the server, moving while something runs. */
+/**
+ * Now by the clock of the server, moving while something runs. It stands still while the service is away: what runs then is not
+ * known.
+ */
 export const useNow = (isRunning: boolean): number => {
   const [now, setNow] = useState(serverNow)
+  const isThere = isConnected.use()
   useEffect(() => {
+    if (!isThere) return
     setNow(serverNow())
     if (!isRunning) return
     const timer = setInterval(() => setNow(serverNow()), FRAME_MS)
     return () => clearInterval(timer)
-  }, [isRunning])
+  }, [isRunning, isThere])
   return now
 }

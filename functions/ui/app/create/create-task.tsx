@@ -5,7 +5,7 @@ import { Dialog, DialogBody, DialogFoot } from '../components/dialog.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
 import { saysOf } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { isConnected } from '../data/connection.ts'
+import { isConnected, useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
 import { closeOverlay, overlay } from '../shell/overlay.ts'
 import { draftFor, dropDraft, keepDraft, keepUnsent, keyOf, type Purpose } from './draft.ts'
@@ -14,11 +14,16 @@ import { TaskFields } from './task-fields.tsx'
 
 const titles: Readonly<Record<Purpose, string>> = { create: 'Create a task', again: 'Edit and run again' }
 
+/** Sent again under the same idempotency key. */
+const BACK = 'The connection was lost and is back. Send it again: that makes no second task.'
+
 /** The form for a task, opened from anywhere by `c`; filled in with a task that was, by `e` on its page. */
 export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
   const navigate = useNavigate()
   const { mutateAsync, isPending, error } = useCreateTask()
   const errors = fieldErrors(error)
+  const isAway = useAway() !== undefined
+  const isBack = !isAway && error instanceof TypeError
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     // What does not fit is said by the service, which knows best.
@@ -65,7 +70,7 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
         <DialogFoot>
           {error && Object.keys(errors).length === 0 && (
             <span role="alert" className="mr-auto min-w-0 text-destructive">
-              {saysOf(error)}
+              {isBack ? BACK : saysOf(error)}
             </span>
           )}
           <Button onClick={giveUp}>Cancel</Button>

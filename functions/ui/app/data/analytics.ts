@@ -32,6 +32,9 @@ const recent = (window: Window, queryKey: readonly string[]) => {
 export const useRecent = (window: Window) =>
   useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm, (data) => data && Date.parse(data.to))
 
+/** How tasks of each agent ended in the last 24 hours. */
+export const useLastDay = (): Recent['byAgent'] => useRecent('24h').data?.byAgent ?? {}
+
 const USUAL_MS = 300_000
 
 /** How long the runs of each agent usually take, of the last seven days: nothing that changes from one task to the next. */

@@ -1,7 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DlqItem } from '../../../../lib/queue/schema.ts'
 import { client } from './client.ts'
 import { useLivePages } from './live-pages.ts'
+import { tasksKey } from './tasks.ts'
 
 export type DeadLetter = DlqItem
 export type DeadLetterFilter = DlqItem['status'] | 'all'
@@ -37,6 +38,31 @@ export const useDecide = () => {
   const decided = useDecided()
   return useMutation({
     mutationFn: ({ id, decision }: { id: string; decision: Decision }) => decisions[decision](id),
+    onSettled: () => void decided(),
+  })
+}
+
+/** The newest dead letter of a group that waits; null where none does. */
+export const useNewestPending = (fingerprint: string) =>
+  useQuery({
+    queryKey: [...key, 'newest', fingerprint],
+    queryFn: async ({ signal }) => {
+      const { items } = await client.listDlq(
+        { query: { status: 'pending', fingerprint, limit: 1 } },
+        { signal },
+      )
+      return items[0] ?? null
+    },
+    gcTime: 0,
+  })
+
+/** Retries the task of one dead letter, and knows that task as it is from then on. */
+export const useProbe = () => {
+  const queries = useQueryClient()
+  const decided = useDecided()
+  return useMutation({
+    mutationFn: decisions.retry,
+    onSuccess: ({ task }) => queries.setQueryData([...tasksKey, 'one', task.id], task),
     onSettled: () => void decided(),
   })
 }

@@ -1,4 +1,4 @@
-import type { InfiniteData } from '@tanstack/react-query'
+import type { InfiniteData, QueryKey } from '@tanstack/react-query'
 import type { TaskFields } from '../../../../lib/tasks/schema.ts'
 import { checkConnection } from './connection.ts'
 import { standsStill } from './live-pages.ts'
@@ -13,22 +13,34 @@ const REFUSED_MS = 30_000
 
 type Change = { type: string; data: { id?: string } }
 
-/** Reads anew what is on the page, all of it or a topic; long lists stand still. */
-const invalidate = (...queryKey: readonly string[]) =>
-  void queryClient.invalidateQueries({ queryKey, predicate: (query) => !standsStill(query.state.data) })
+/** Whether a query is about one task, and none of these. */
+const isOfAnother = ([topic, kind, id]: QueryKey, changed: ReadonlySet<unknown>) =>
+  topic === 'tasks' && (kind === 'one' || kind === 'events') && !changed.has(id)
 
-/** The topics whose changes are gathered, and whether there was one. */
-const gathering = new Map<string, boolean>()
+/** Reads anew what is on the page, all of it or what the changes of a topic concern; long lists stand still. */
+const invalidate = (topic?: string, changed?: ReadonlySet<unknown>) =>
+  void queryClient.invalidateQueries({
+    ...(topic === undefined ? {} : { queryKey: [topic] }),
+    predicate: ({ queryKey, state }) =>
+      !standsStill(state.data) && !(changed && isOfAnother(queryKey, changed)),
+  })
+
+/** The topics whose changes are gathered, and what has changed since they were read. */
+const gathering = new Map<string, Set<unknown>>()
 
 /** Reads a topic anew: at once, and then once for all changes that come meanwhile. */
-const readAnew = (topic: string) => {
-  if (gathering.has(topic)) return void gathering.set(topic, true)
-  gathering.set(topic, false)
-  invalidate(topic)
+const readAnew = (topic: string, changed: ReadonlySet<unknown>) => {
+  const gathered = gathering.get(topic)
+  if (gathered) {
+    for (const id of changed) gathered.add(id)
+    return
+  }
+  gathering.set(topic, new Set())
+  invalidate(topic, changed)
   setTimeout(() => {
-    const isChanged = gathering.get(topic)
+    const later = gathering.get(topic)
     gathering.delete(topic)
-    if (isChanged) readAnew(topic)
+    if (later && later.size > 0) readAnew(topic, later)
   }, gatherMsOf(topic))
 }
 
@@ -48,7 +60,7 @@ const apply = ({ type, data }: Change) => {
   const [kind = ''] = type.split('.')
   if (type === 'ready' || type === 'reset') return invalidate()
   if (type === 'task.updated') patch(data as TaskFields & { id: string })
-  for (const topic of TOPICS[kind] ?? []) readAnew(topic)
+  for (const topic of TOPICS[kind] ?? []) readAnew(topic, new Set([data.id]))
 }
 
 let source: EventSource | undefined

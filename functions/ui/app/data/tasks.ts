@@ -4,6 +4,7 @@ import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { serverNow } from './server-clock.ts'
 import { isStreaming } from './streaming.ts'
 
 /** What narrows the list of tasks: names of the filter endpoint's query. */
@@ -90,25 +91,36 @@ const isToldOf = (events: readonly TaskEvent[] | undefined) => {
 
 /** So often a log is read from further back than its newest event, for those that were stored late. */
 const LATE_EVERY_MS = 15_000
+/** No event is stored so long after the newest one of a task that has ended. */
+const SETTLED_MS = 120_000
 let readBack = { id: '', at: 0 }
 
+const isSettled = (known: readonly TaskEvent[], isOver: boolean) =>
+  isOver && serverNow() - Date.parse(known.at(-1)?.timestamp ?? '') > SETTLED_MS
+
 /** What is known of a log, and what is new in it: what comes after its newest event, now and then what may have come late. */
-const goOn = async (id: string, known: readonly TaskEvent[], signal: AbortSignal): Promise<TaskEvent[]> => {
-  const isBack = known.length === 0 || readBack.id !== id || Date.now() - readBack.at > LATE_EVERY_MS
+const goOn = async (
+  id: string,
+  known: readonly TaskEvent[],
+  isOver: boolean,
+  signal: AbortSignal,
+): Promise<TaskEvent[]> => {
+  const isLongAgo = readBack.id !== id || Date.now() - readBack.at > LATE_EVERY_MS
+  const isBack = known.length === 0 || (isLongAgo && !isSettled(known, isOver))
   if (isBack) readBack = { id, at: Date.now() }
   const after = isBack ? placeIn(known) : newestIn(known)
   const { events } = await client.taskEvents({ params: { id }, query: after ? { after } : {} }, { signal })
   return continued(known, after, events)
 }
 
-/** What happened to a task so far, oldest first. While it goes on only what is new is asked for. */
+/** What happened to a task so far, oldest first. After the first time only what is new is asked for. */
 export const useTaskEvents = (id: string, isOver: boolean) => {
   const queryKey = [...tasksKey, 'events', id]
   return useLive(
     queryOptions({
       queryKey,
       queryFn: ({ signal, client: queries }) =>
-        goOn(id, isOver ? [] : (queries.getQueryData<TaskEvent[]>(queryKey) ?? []), signal),
+        goOn(id, queries.getQueryData<TaskEvent[]>(queryKey) ?? [], isOver, signal),
     }),
     (events) => {
       if (!isOver || !isToldOf(events)) return EVERY_MS.running

@@ -1,4 +1,5 @@
-import { Dialog, DialogBody } from '../components/dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Scroller } from '../components/scroller.tsx'
 import { keyHelp } from './keys.ts'
 import { destinations } from './nav.ts'
 import { closeOverlay } from './overlay.ts'
@@ -6,7 +7,7 @@ import { closeOverlay } from './overlay.ts'
 /** The list of keys, under `?`. */
 export const KeyHelp = () => (
   <Dialog isOpen onClose={closeOverlay} title="Keys">
-    <DialogBody>
+    <Scroller role="group" label="List of keys" className="min-h-0 overflow-y-auto px-4 py-3">
       <dl className="grid grid-cols-1 gap-x-8 sm:grid-cols-2">
         {[...keyHelp, ...destinations.map(({ key, label }) => [`g ${key}`, label] as const)].map(
           ([keys, says]) => (
@@ -19,6 +20,6 @@ export const KeyHelp = () => (
           ),
         )}
       </dl>
-    </DialogBody>
+    </Scroller>
   </Dialog>
 )

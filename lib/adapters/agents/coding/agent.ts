@@ -25,7 +25,7 @@ import { createPublish, credentialOf, type Publication } from './publish.ts'
 
 const MOST = 300
 
-/** The event as a line of the task's progress, or undefined when it is not worth one. */
+/** The progress message of an event, or undefined for an event without one. */
 const progressOf = (event: LoopEvent): string | undefined => {
   if (event.type === 'step:start') return `Step ${event.step} of ${event.maxSteps}`
   if (event.type === 'tool:call') return event.title.slice(0, MOST)
@@ -59,7 +59,7 @@ const place = ({ branch, hasRepository }: Setting): string =>
     ? `The workspace is a clone of the task's repository, on branch ${branch}.`
     : `The workspace is an empty git repository, on branch ${branch}.`
 
-/** What the model is told before its first step: how to work, and the task in the words of its creator. */
+/** The first messages of the model: instructions, and the task in its creator's words. */
 const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance): ModelMessage[] => [
   { role: 'system', content: [...rules, '', place(setting), '', ...toolLines(setting.tools)].join('\n') },
   {
@@ -68,7 +68,7 @@ const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance)
   },
 ]
 
-/** What the prompt says already, as that of a workflow does, is not said again. */
+/** Leaves out what the prompt already contains, as a workflow's does. */
 const wordsOf = ({ title, description, prompt }: AgentTask) => [
   prompt?.includes(title) ? undefined : `Task: ${title}`,
   description !== undefined && prompt?.includes(description) ? undefined : description,
@@ -79,7 +79,7 @@ type HealthCheckNeeds = { models: Models; git: Git; clock: Clock }
 
 const LIMIT_MS = 5_000
 
-/** Whether a task could run now: the default model's provider answers and git is there. Never throws. */
+/** Whether a task could run now: the default model's provider answers and git works. Never throws. */
 const createHealthCheck = ({ models, git, clock }: HealthCheckNeeds) => {
   const modelHealth = async (): Promise<AgentHealth> => {
     try {
@@ -114,14 +114,14 @@ type Needs = {
   repositories: Pick<Repositories, 'sourceOf'>
   /** Whether tasks of this user may clone any path of this machine. */
   isLocalAdmin: (userId: string) => boolean
-  /** The mode of tasks that name none; asked for each run, since it is a setting. */
+  /** The mode of tasks that set none; read for each run, since it is a setting. */
   securityMode?: () => SecurityMode
   maxSteps?: number
-  /** Tokens that a run may spend, where its task does not say. */
+  /** The token budget of a run, when its task sets none. */
   maxBudget?: number | undefined
-  /** What memory has on a task; never rejects. */
+  /** Guidance from memory for a task; never rejects. */
   guide?: ((task: AgentTask) => Promise<Guidance>) | undefined
-  /** The code host, where accounts of it may be linked. */
+  /** The code host, if users can link its accounts. */
   publication?: Publication | undefined
 }
 
@@ -135,7 +135,7 @@ const failures: Readonly<
   empty: () => 'The model neither answered nor did anything.',
 }
 
-/** Work is done without a last word too. */
+/** A run without a final text may have done its work. */
 const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
   ended === 'answered' || (ended === 'empty' && toolCalls > 0)
 
@@ -146,7 +146,7 @@ const outputOf = (run: LoopResult): string => {
 
 const LEAST_BUDGET = 1_000
 
-/** The tokens that a task may spend (`metadata.maxBudget`). Throws a failure that is not retried for what is no budget. */
+/** The token budget of a task (`metadata.maxBudget`). Throws a failure that is not retried for an invalid one. */
 const budgetOf = ({ metadata }: AgentTask): number | undefined => {
   const given = metadata?.maxBudget
   if (given === undefined || given === null) return undefined
@@ -155,7 +155,7 @@ const budgetOf = ({ metadata }: AgentTask): number | undefined => {
   throw taskFailure('invalid', 'max_budget_invalid', what, false)
 }
 
-/** A run of a task, and where it worked. */
+/** A run of a task, and its workspace. */
 type Ran = {
   task: AgentTask
   context: AgentContext
@@ -173,8 +173,8 @@ const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): Agent
 }
 
 /**
- * The built-in agent: a model with guarded tools in a workspace of its own. Each attempt of a task starts in a fresh
- * folder `<task id>-<attempt>`, so that neither the leavings nor a late straggler of an earlier attempt get in its way.
+ * The built-in agent: a model with guarded tools in its own workspace. Each attempt of a task starts in a new folder
+ * `<task id>-<attempt>`, so that files and late processes of earlier attempts cannot disturb it.
  */
 export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const { models, loop, openTools, workspaces, git, clock, maxSteps = 25 } = needs
@@ -190,13 +190,14 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     throw taskFailure('invalid', 'security_mode_invalid', what, false)
   }
 
-  // Checked when the task was made, and again now: names change what they stand for, and tasks come by import too.
+  // The repository was checked at the create; it is checked again because names may resolve differently, and imports are
+  // not checked.
   const sourceOf = async ({ repository, createdBy }: AgentTask) =>
     repository
       ? needs.repositories.sourceOf(repository, { isLocalAdmin: needs.isLocalAdmin(createdBy) })
       : undefined
 
-  /** What a repository of the code host is cloned with: tokens of linked accounts go there and nowhere else. */
+  /** The credential for a clone from the code host: tokens of linked accounts are sent nowhere else. */
   const credentialFor = async (task: AgentTask, source: Source | undefined, { keepSecret }: AgentContext) => {
     if (source?.transport !== 'https' || source.hosted === undefined) return undefined
     const account = await publication?.accountFor(task.createdBy)
@@ -223,7 +224,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     return { workspace, at: await cloneInto(workspace, task, source, context) }
   }
 
-  /** The workspace of a run that waited: as it was left, or built anew where that is gone. */
+  /** The workspace of a run that waited; rebuilt if it no longer exists. */
   const reopen = async (task: AgentTask, context: AgentContext, left: CodingCheckpoint) => {
     const { signal, attempt, progress } = context
     const workspace = await workspaces.open(workspaceName(task.id, attempt))
@@ -234,7 +235,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     return { workspace, at }
   }
 
-  /** Of a run with all that it has spent, also before it waited. */
+  /** The result of a run, with the usage of all its parts, also before it waited. */
   const resultOf = async (
     run: LoopResult,
     { task, context, workspace, at, memory }: Ran,

@@ -45,7 +45,7 @@ const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
   return pairs.map(([status = '', path = '']) => {
     const [additions, deletions] = counts.get(path) ?? ['0', '0']
     const change = { path, status: statuses[status] ?? 'modified' }
-    // Git counts no lines of a binary file and writes `-`.
+    // Git writes `-` for a binary file, since it counts no lines there.
     if (additions === '-') return { ...change, additions: 0, deletions: 0, binary: true as const }
     return { ...change, additions: Number(additions), deletions: Number(deletions) }
   })
@@ -57,9 +57,9 @@ const truncatedDiff = (diff: string, truncated: boolean): string =>
     : diff
 
 /**
- * What a workspace holds that its base commit does not: committed or not, tracked or not, ignored files left out.
- * Credential files are named, their lines are not shown. The agent could have written any setting and index that lies
- * in the workspace, so none of them is used.
+ * The difference between a workspace and its base commit: committed or not, tracked or not, without ignored files.
+ * Credential files are listed without their lines. Settings and indexes in the workspace are not used: the agent could
+ * have written them.
  */
 export const changesIn = async (
   workspace: Workspace,
@@ -74,7 +74,7 @@ export const changesIn = async (
   return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated) }
 }
 
-/** Git that knows the base commit and every file of the workspace; a command of it that fails throws, but for one of `raw`. */
+/** Git that knows the base commit and every file of the workspace. A failing command throws, except for `raw`. */
 export const workspaceGit = async (workspace: Workspace, baseCommit: string, signal: AbortSignal) => {
   const git = await workspace.ownGit(baseCommit.length === SHA256_DIGITS ? 'sha256' : 'sha1', signal)
   const run = async (args: readonly string[], maxBytes: number) => {

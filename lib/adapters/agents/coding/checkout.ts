@@ -7,19 +7,19 @@ import { taskTrailer, trailerFormat } from './commit-message.ts'
 import { accessRefused, cloneFailure, isRefusal } from './git-failures.ts'
 
 const CLONE_TIMEOUT_MS = 5 * 60_000
-/** More commits than a task leaves on its branch, which is one. */
+/** A task leaves one commit on its branch; more than this cannot be its own. */
 const MOST_OWN_COMMITS = 20
 
 /**
- * Where the changes of a clone go: the branch, and the commit that it had on the code host when it was cloned; empty where
- * it was not there. No push goes over any other commit.
+ * The target of a clone's changes: the branch, and its commit on the code host at the time of the clone; empty for a
+ * branch that did not exist. No push replaces any other commit.
  */
 export type Destination = { branch: string; tip: string }
 export type Checkout = { branch: string; baseCommit: string; destination?: Destination }
 type Wanted = {
   taskId: string
   source: Source | undefined
-  /** The branch that the task names; absent: one of its own. */
+  /** The branch that the task names; its own branch when absent. */
   branch: string | undefined
   credential?: Credential | undefined
   signal: AbortSignal
@@ -27,7 +27,7 @@ type Wanted = {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Where git clones from. It names a source of another owner safe for this clone, and serves that folder and no other. */
+/** The clone source. It marks a folder of another owner as safe for this clone only. */
 const fetchingFrom = (source: Source) => {
   if (source.transport === 'https') return { options: [], from: source.url, means: { host: source.host } }
   const upload = `git -c safe.directory=${quoted(source.gitDir)} upload-pack --strict`
@@ -35,7 +35,7 @@ const fetchingFrom = (source: Source) => {
   return { options: [`--upload-pack=${upload}`], from: source.gitDir, means }
 }
 
-/** Fills an empty workspace: a clone of the source or an empty repository, on the wanted branch. */
+/** Fills an empty workspace, on the wanted branch: a clone of the source, or an empty repository. */
 export const createCheckout = ({ git }: { git: Git }) => {
   const gitIn = ({ root: cwd, home, tmp }: Workspace, args: readonly string[], signal: AbortSignal) =>
     git.run({ cwd, home, tmp, args, signal })
@@ -56,7 +56,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
     return found.exitCode === 0 ? found.stdout.trim() : ''
   }
 
-  // Its own transport even for a path: a local clone would share object files with the source and trust its links.
+  // A path is cloned by git's transport too: a local clone would share object files with the source and trust its links.
   const cloneWith = (
     workspace: Workspace,
     source: Source,
@@ -76,7 +76,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
     const result = await cloneWith(workspace, source, credential, signal)
     if (result.exitCode === 0) return
     if (credential === undefined || !isRefusal(result)) throw cloneFailure(source.shown, result)
-    // A token that was revoked is refused for public repositories as well.
+    // The code host refuses a revoked token for public repositories too.
     const anonymous = await cloneWith(workspace, source, undefined, signal)
     if (anonymous.exitCode === 0) return
     throw isRefusal(anonymous) ? accessRefused(source.shown) : cloneFailure(source.shown, anonymous)
@@ -92,12 +92,12 @@ export const createCheckout = ({ git }: { git: Git }) => {
   const switchTo = async (workspace: Workspace, branch: string, start: string, signal: AbortSignal) => {
     const head = start || (await commitAt(workspace, 'HEAD', signal))
     if (head) return must(workspace, ['checkout', '--quiet', '--no-track', '-B', branch, head], signal)
-    // Nothing was ever committed: a diff needs a commit to start from.
+    // A repository without commits gets one, as the base of diffs.
     await must(workspace, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], signal)
     return must(workspace, ['commit', '--quiet', '--allow-empty', '--message=Start'], signal)
   }
 
-  /** Whether all that a branch has beyond the default branch was committed by the service for this task. */
+  /** Whether the service committed for this task all that a branch has beyond the default branch. */
   const isOwn = async (workspace: Workspace, tip: string, taskId: string, signal: AbortSignal) => {
     const format = `--format=%ce ${trailerFormat}`
     const range = ['--no-merges', `--max-count=${MOST_OWN_COMMITS}`, `HEAD..${tip}`]
@@ -114,7 +114,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
     )
   }
 
-  /** Where changes of a clone that was just made go. No branch of one's own leads to the default branch unseen. */
+  /** The target of a new clone's changes. A branch of the agent never leads to the default branch unnoticed. */
   const destinationIn = async (
     workspace: Workspace,
     { source, taskId, signal }: Wanted,
@@ -135,7 +135,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
     else await must(workspace, ['init', '--quiet', '--template='], signal)
     const there = await commitAt(workspace, `refs/remotes/origin/${branch}`, signal)
     const destination = await destinationIn(workspace, wanted, branch)
-    // What an earlier attempt pushed, whose end was never stored, is made anew and takes its place.
+    // Replaces the push of an earlier attempt whose end was never stored.
     const isAnew =
       there !== '' && branch === ownBranchOf(taskId) && (await isOwn(workspace, there, taskId, signal))
     await switchTo(workspace, branch, isAnew ? '' : there, signal)

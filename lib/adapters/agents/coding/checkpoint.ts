@@ -8,8 +8,9 @@ import type { Checkout } from './checkout.ts'
 import type { GivenMemory } from './guidance.ts'
 
 /**
- * What a run leaves when it waits for approval. `messages` end with the calls that have no result yet; `waiting` are those
- * of them that a person is asked about, absent in checkpoints of earlier versions. `patch` is what the workspace holds beyond its base commit, credential files left out; absent where that is too much to keep.
+ * The checkpoint of a run that waits for approval. `messages` end with the calls that have no result yet; `waiting` are
+ * those of them that a person has to decide, absent in checkpoints of earlier versions. `patch` is the workspace's
+ * difference to its base commit, without credential files; absent when it is too large.
  */
 export type CodingCheckpoint = Checkout & {
   messages: readonly ModelMessage[]
@@ -18,13 +19,13 @@ export type CodingCheckpoint = Checkout & {
   toolCalls: number
   usage: TokenUsage
   patch?: string
-  /** What of memory the run began with. */
+  /** The guidance that the run began with. */
   memory?: GivenMemory
 }
 
 type Spent = Pick<CodingCheckpoint, 'steps' | 'toolCalls' | 'usage'>
 
-/** What a run has spent, with what it had spent before it waited. */
+/** The usage of a run, with that of its parts before it waited. */
 export const spentBy = (run: Spent, before: Spent | undefined): Spent => {
   if (before === undefined) return { steps: run.steps, toolCalls: run.toolCalls, usage: run.usage }
   return {
@@ -37,7 +38,7 @@ export const spentBy = (run: Spent, before: Spent | undefined): Spent => {
 const MOST_PATCH = 4 * 1_024 * 1_024
 const PATCH_FILE = '.restore.patch'
 
-/** The workspace beyond its base commit as a binary patch; undefined where it is larger than 4 MB. */
+/** The workspace's difference to its base commit as a binary patch; undefined when it is larger than 4 MB. */
 const patchOf = async (
   workspace: Workspace,
   baseCommit: string,
@@ -70,7 +71,7 @@ export const checkoutOf = ({ branch, baseCommit, destination }: Checkout): Check
   ...(destination && { destination }),
 })
 
-/** Brings a workspace that was checked out anew to where the run had it. Throws a failure that is retried where it cannot. */
+/** Restores the state of a run in a new checkout. Throws a failure that is retried when it cannot. */
 export const restore = async (
   workspace: Workspace,
   { patch }: CodingCheckpoint,

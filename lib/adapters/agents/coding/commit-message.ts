@@ -3,16 +3,16 @@ import type { AgentTask } from '../../../ports/agent.ts'
 
 const TRAILER = 'Agent-Task'
 const LONGEST_TITLE = 200
-/** The code host takes 256 characters. */
+/** The code host accepts 256 characters. */
 const LONGEST_NEUTRAL = 250
 
-/** By what a commit says which task it was made for. */
+/** The trailer of a commit that names its task. */
 export const taskTrailer = (taskId: string) => ({ name: TRAILER, value: taskId })
 
-/** That value in `git log --format`; several are separated by commas. */
+/** The value of the trailer in `git log --format`; commas separate several values. */
 export const trailerFormat = `%(trailers:key=${TRAILER},valueonly,separator=%x2C)`
 
-/** One line that names the task, fit to be published. */
+/** One line that names the task, safe to publish. */
 export const publicTitle = ({ id, title }: Pick<AgentTask, 'id' | 'title'>): string => {
   const line = title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return neutralText(line.slice(0, LONGEST_TITLE)).slice(0, LONGEST_NEUTRAL).toWellFormed() || `Task ${id}`

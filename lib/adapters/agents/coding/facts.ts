@@ -1,4 +1,4 @@
-/** What the coding agent is, for code that only describes it: no library for models comes with this file. */
+/** The description of the coding agent, without any library for models. */
 export const codingAgentFacts = {
   type: 'coding-agent',
   name: 'Coding agent',

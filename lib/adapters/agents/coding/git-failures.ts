@@ -35,7 +35,7 @@ const NOT_THERE: readonly string[] = [
   'no such file or directory',
 ]
 
-// In the order of asking; what git says is English, since commands run with LANG=C.UTF-8.
+// In the order of checks. Git's messages are in English, since commands run with LANG=C.UTF-8.
 const causes: readonly Cause[] = [
   { signs: UNREACHED, advice: 'the host could not be reached; it is tried again', retryable: true },
   {
@@ -64,14 +64,14 @@ const has = ({ stderr }: Said, signs: readonly string[]) => {
 }
 type Said = Pick<CommandResult, 'stderr'>
 
-/** Whether a host did not let git in, by whatever answer: which one it was may tell whether something is there. */
+/** Whether a host refused access, by any answer: to tell the answers apart could reveal whether a repository exists. */
 export const isRefusal = (said: Said): boolean =>
   !has(said, UNREACHED) && (has(said, NOT_ALLOWED) || has(said, NOT_THERE))
 
 const isUnreached = (result: Said & Pick<CommandResult, 'timedOut'>): boolean =>
   result.timedOut || has(result, UNREACHED)
 
-/** Of a repository of the code host, which an account was not let into. */
+/** The error of a repository of the code host that an account may not read. */
 export const accessRefused = (shown: string) =>
   taskFailure(
     'forbidden',
@@ -80,7 +80,7 @@ export const accessRefused = (shown: string) =>
     false,
   )
 
-/** Why a clone failed, what to do about it, and whether another attempt may help. */
+/** The error of a failed clone: the cause, advice, and whether another attempt may succeed. */
 export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult) => {
   const cause = causes.find(({ signs }) => has({ stderr }, signs))
   const advice = timedOut ? 'it took too long; it is tried again' : (cause?.advice ?? lastLine(stderr))
@@ -96,11 +96,11 @@ const REFUSED: readonly string[] = [
   'refusing to allow',
 ]
 
-/** Why a push failed, and what to do about it. */
+/** The error of a failed push: the cause, and advice. */
 export const pushFailure = ({ owner, name }: HostedName, branch: string, result: CommandResult): Problem => {
   const said = result.stderr.toLowerCase()
   const has = (signs: readonly string[]) => signs.some((sign) => said.includes(sign))
-  // The code host says that it refuses in lines of its own, beside which git's own words are the same for all.
+  // The code host explains its refusals in lines of its own; git's own message is the same for all.
   if (has(REFUSED) && !has(['cannot lock ref']))
     return new Problem(
       'forbidden',

@@ -1,7 +1,7 @@
 import { clipped } from '../../../core/clipped.ts'
 import type { Guidance } from '../../../ports/agent.ts'
 
-/** What a run was given of memory, as its result names it. */
+/** The guidance of a run, as its result names it. */
 export type GivenMemory = {
   chunks: readonly Omit<Guidance['chunks'][number], 'text'>[]
   experiences: readonly Pick<Guidance['experiences'][number], 'id' | 'intent'>[]
@@ -17,10 +17,10 @@ export const givenOf = (guidance: Guidance | undefined): GivenMemory | undefined
         experiences: guidance.experiences.map(({ id, intent }) => ({ id, intent })),
       }
 
-/** Of each chunk and each experience. */
+/** The most characters of each chunk and each experience. */
 const LONGEST_MEMORY = 3_000
 
-/** The same as words of the opening message. */
+/** The guidance as a text of the opening message. */
 export const wordsOfMemory = (guidance: Guidance | undefined): string[] => {
   if (guidance === undefined || isEmpty(guidance)) return []
   return [

@@ -12,17 +12,17 @@ import { commitMessage, publicTitle } from './commit-message.ts'
 import { pushFailure } from './git-failures.ts'
 import { pullRequestBody } from './pull-request-body.ts'
 
-/** Where changes of tasks go. */
+/** The needs of publishing a task's changes. */
 export type Publication = {
   accountFor: AccountFor
   codeHost: CodeHost
-  /** Whether pull requests are wanted; asked for each run, since it is a setting. */
+  /** Whether pull requests are wanted; read for each run, since it is a setting. */
   isWanted: () => boolean
-  /** A text without the secrets that the service knows. */
+  /** Masks the secrets that the service knows. */
   mask: (text: string) => string
 }
 
-/** Where the changes of a run are, or why they are nowhere. */
+/** The place of a run's published changes, or the reason why there is none. */
 type Published = {
   status: 'published' | 'failed'
   branch: string
@@ -36,32 +36,32 @@ type Run = {
   at: Checkout
   output: string
   filesChanged: readonly FileChange[]
-  /** Checked anew: names change what they stand for while an agent works. */
+  /** Checked again: names may resolve differently after the agent's work. */
   sourceOf: () => Promise<Source | undefined>
   context: Pick<AgentContext, 'signal' | 'progress' | 'keepSecret'>
 }
 
 type Hosted = RemoteSource & { hosted: NonNullable<RemoteSource['hosted']> }
-/** A run whose changes have somewhere to go. */
+/** A run whose changes have a target. */
 type Publishing = Run & { source: Hosted; destination: Destination; account: CodeHostAccount; base: string }
 
 const PUSH_TIMEOUT_MS = 2 * 60_000
 const MOST_OUTPUT = 64 * 1_024
-/** Of the changed lines, which are looked through for secrets. */
+/** The most bytes of changed lines, which are searched for secrets. */
 const MOST_ADDED = 8 * 1_024 * 1_024
 const MOST_PUSHED = 100 * 1_024 * 1_024
 const PUSHES = 2
 
-/** Any name does with a token of GitHub's; this is what it calls that of an app. */
+/** A token of GitHub works with any user name; this is the name for an app's token. */
 export const credentialOf = ({ token }: CodeHostAccount): Credential => ({
   username: 'x-access-token',
   password: token,
 })
 
 /**
- * Commits what a run changed, pushes it to the task's branch and opens a pull request, all by a git directory of the
- * service's own. Undefined where that is not wanted, or no account is linked that may write. What keeps it from being
- * published is reported, and does not fail the run; it rejects when the run is stopped.
+ * Commits a run's changes, pushes them to the task's branch and opens a pull request, all with a git directory of the
+ * service. Undefined when that is not wanted, or when no account with write access is linked. A failed publication is
+ * reported and does not fail the run; it rejects when the run is stopped.
  */
 export const createPublish = (needs: Publication) => {
   const { accountFor, codeHost, isWanted, mask } = needs
@@ -135,7 +135,7 @@ const errorOf = (thrown: unknown, mask: (text: string) => string) => ({
 
 type WorkspaceGit = Awaited<ReturnType<typeof workspaceGit>>
 
-/** One commit of all that was changed, but for files of credentials; undefined where nothing is left. */
+/** Commits all changes except credential files; undefined when none is left. */
 const commitChanges = async (
   git: WorkspaceGit,
   { task, at }: Publishing,
@@ -157,15 +157,15 @@ const commitChanges = async (
 }
 
 /**
- * A secret of the service's settings that an agent came by would be published for good. What cannot be looked through whole
- * is refused: a secret may stand at its end.
+ * Refuses changes that contain a configured secret: publication cannot be undone. Changes that are too large to search
+ * are refused too, since a secret may be at their end.
  */
 const refuseSecrets = async (git: WorkspaceGit, baseCommit: string, mask: (text: string) => string) => {
   const options = ['--cached', '--unified=0', '--text', '--no-ext-diff', '--no-textconv', '--no-color']
   const diff = ['diff', ...options, '--no-renames', '--diff-filter=d', baseCommit]
   const { stdout, truncated } = await git(diff, MOST_ADDED)
   if (truncated) throw tooLarge(MOST_ADDED, 'lines')
-  // Without the signs, so that a secret of several lines is found; a file that has no line is named in the first of its head.
+  // Without the signs, so that secrets of several lines are found; the header names files without lines.
   const added = stdout
     .split('\n')
     .flatMap((line) => (line.startsWith('+') ? line.slice(1) : line.startsWith('diff --git ') ? line : []))
@@ -190,7 +190,7 @@ const tooLarge = (most: number, what: 'lines' | 'objects') =>
     `The changes have more than ${most / 1_024 / 1_024} MiB of ${what}, and were not pushed: have large files left out`,
   )
 
-/** Moves the branch of the code host from the commit that it had when it was cloned, and from no other. */
+/** Moves the branch on the code host, if it still has the commit of the clone. */
 const push = async (git: OwnGit, { source, destination, account }: Publishing, commit: string) => {
   const { branch, tip } = destination
   const ref = `refs/heads/${branch}`
@@ -199,7 +199,7 @@ const push = async (git: OwnGit, { source, destination, account }: Publishing, c
   for (let pushes = 1; ; pushes++) {
     const result = await git([...args, source.url, `${commit}:${ref}`], MOST_OUTPUT, to)
     if (result.exitCode === 0) return
-    // The answer to a push may be lost after it was done.
+    // The answer to a successful push may be lost.
     const listed = await git(['ls-remote', source.url, ref], MOST_OUTPUT, to)
     if (listed.exitCode === 0 && listed.stdout.split('\t')[0] === commit) return
     const failure = pushFailure(source.hosted, branch, result)

@@ -9,11 +9,11 @@ const MOST_NAMED = 20
 type About = {
   task: AgentTask
   output: string
-  /** Changed files that are not part of it. */
+  /** Changed files that the pull request leaves out. */
   leftOut: readonly string[]
 }
 
-/** At most so much of a text, up to the end of a line where there is one. */
+/** Cuts a text, at the end of a line if possible. */
 const shortened = (text: string): string => {
   if (text.length <= LONGEST_OUTPUT) return text
   const start = text.slice(0, LONGEST_OUTPUT)
@@ -21,20 +21,20 @@ const shortened = (text: string): string => {
   return `${(end > LONGEST_OUTPUT / 2 ? start.slice(0, end) : start).toWellFormed()}\n\n[shortened]`
 }
 
-/** A code block that is still open at the end of a text would hold what follows. */
+/** Closes a code block that is open at the end of a text, so that it does not contain the following text. */
 const closed = (text: string): string => {
   const fences = text.match(/^ {0,3}(?:`{3,}|~{3,})/gm) ?? []
   const last = fences.at(-1)?.trim() ?? ''
   return fences.length % 2 === 0 ? text : `${text}\n${last}`
 }
 
-/** The issue that a webhook made the task of; the creator of a task may name any address. */
+/** The issue of a webhook's task; the creator of other tasks may name any address. */
 const originOf = ({ source, sourceUrl, createdBy }: AgentTask): string | undefined =>
   source !== undefined && createdBy === webhookCreator(source)
     ? sourceUrl && URL.parse(sourceUrl)?.href
     : undefined
 
-/** What a pull request says of itself: what the agent handed in, the task, and what it came from. */
+/** The text of a pull request: the agent's output, the task, and its issue. */
 export const pullRequestBody = ({ task, output, leftOut }: About): string => {
   const origin = originOf(task)
   const named = leftOut.slice(0, MOST_NAMED).map((path) => `- ${neutralText(path.replaceAll('`', "'"))}`)

@@ -5,14 +5,14 @@ import { uncertain } from './connection.ts'
 import { blobOf, type Fields, pointerTo } from './item.ts'
 import { type Plan, partsOf } from './plan.ts'
 
-/** The verbs of the port that are needed here. */
+/** The verbs of `Blobs` that offloading calls. */
 export type Texts = Pick<Blobs, 'put' | 'get' | 'remove'>
 
-/** A heavy value of more bytes of JSON than this lies in a blob: every write of a row costs as much as the row is large. */
+/** A heavy value with more bytes of JSON than this goes to a blob: every write costs by the size of the row. */
 const MOST_INSIDE = 32_000
 const PLAIN = /^[A-Za-z0-9_-]{1,150}$/
 
-/** Blob names are plain; keys need not be. */
+/** Names of blobs allow few characters; keys allow more. */
 const plain = (part: string) =>
   PLAIN.test(part) ? part : createHash('sha256').update(part).digest('base64url')
 
@@ -23,12 +23,12 @@ type Needs = {
   newToken: () => string
 }
 
-/** Values of a row that lie in blobs, which the row points to (the claim check pattern). */
+/** Values of a row that are stored in blobs; the row has pointers to them (the claim check pattern). */
 export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied, newToken }: Needs) => {
   const budget = createProjectionBudget(mostCopied)
   const folderOf = (plan: Plan, key: Key) => ['rows', plan.name, ...partsOf(plan, key).map(plain)].join('/')
 
-  /** Heavy values that are large, each in a blob of its own. */
+  /** Stores large heavy values, each in its own blob. */
   const putHeavy = async (texts: Texts, plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
     const offloaded = Object.entries(fields).map(async ([field, value]) => {
       const text = plan.heavy.has(field) && mayBeLarge(value) ? JSON.stringify(value) : undefined
@@ -40,7 +40,7 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
     return Object.fromEntries(await Promise.all(offloaded))
   }
 
-  /** The named values in one blob, so that a list reads one for each row. */
+  /** Stores the named values in one blob, so that a list reads one blob per row. */
   const putTogether = async (
     texts: Texts,
     plan: Plan,
@@ -68,7 +68,7 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
     return text === undefined ? undefined : JSON.parse(text)
   }
 
-  /** The values that fields point to, undefined for those that are gone: heavy ones only with `detail`. */
+  /** The values of a row's pointers, undefined for missing ones; heavy values only with `detail`. */
   const valuesOf = async (plan: Plan, row: Fields, detail: boolean): Promise<[string, unknown][]> => {
     const names = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
     const blobsOf = [...new Set(names.map(([, name]) => blobNameOf(name)))]
@@ -79,14 +79,14 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
     })
   }
 
-  /** The row with what lies in blobs, or undefined when some of it is gone: the row was written since it was read. */
+  /** The row with its offloaded values, or undefined when a blob is missing: the row was written since the read. */
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
     const values = await valuesOf(plan, row, detail)
     if (values.some(([, value]) => value === undefined)) return undefined
     return values.length === 0 ? row : { ...row, ...Object.fromEntries(values) }
   }
 
-  /** Reads until the row and what it points to are of one piece. */
+  /** Reads until the row and its blobs belong to the same write. */
   const whole = async (
     plan: Plan,
     read: () => Promise<Fields | undefined>,
@@ -101,13 +101,13 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
     throw uncertain()
   }
 
-  /** A row as a write left or found it; what was put in its place since is left out. */
+  /** A row as a write left or found it; values that were replaced since are left out. */
   const last = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields> => ({
     ...row,
     ...Object.fromEntries(await valuesOf(plan, row, detail)),
   })
 
-  /** Removes what `before` points to and `after` does not. What stays behind costs storage, not truth. */
+  /** Removes the blobs of `before` that `after` does not point to. A remaining blob only costs storage. */
   const tidy = async (before: Fields | undefined, after: Fields | undefined): Promise<void> => {
     if (blobs === undefined || before === undefined) return
     const kept = blobsIn(after ?? {})
@@ -116,8 +116,10 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
   }
 
   return {
-    /** A new row, or the values of a change, with what is too large in blobs. A name is used once, so that no reader
-     * finds another's text. */
+    /**
+     * A new row, or the values of a change, with large values in blobs. A name is used once, so that no reader finds
+     * another value's text.
+     */
     putRow: putting(budget.overOfRow),
     put: putting(budget.overOfChange),
     filled,
@@ -134,7 +136,7 @@ const MOST_TRIES = 3
 const mayBeLarge = (value: unknown) =>
   typeof value === 'string' || (typeof value === 'object' && value !== null && blobOf(value) === undefined)
 
-/** Between the name of a blob and the field that is a part of it; no name has it. */
+/** Separates the name of a blob from the field in it; no name contains it. */
 const PART = '#'
 const blobNameOf = (pointer: string) => pointer.split(PART, 1)[0] ?? ''
 
@@ -148,14 +150,14 @@ const pointersIn = (row: Readonly<Fields>): Map<string, string> =>
 const blobsIn = (row: Readonly<Fields>) => new Set([...pointersIn(row).values()].map(blobNameOf))
 
 /**
- * What an index takes of a new row, in bytes. With what is set later, and in the worst case every long field a little too
- * short to be offloaded, the 50 newest take 16 read units: 1.7 kB each, and a quarter of them read in vain.
+ * The most bytes that an index copies of a new row. In the worst case, with later fields and every long field just below
+ * the limit of offloading, the 50 newest rows take 16 read units: 1.7 kB each, and a quarter of them read in vain.
  */
 const MOST_COPIED = 800
-/** Of that, what a long field may have that is set later, and what is not worth a request. */
+/** The share of that for long fields that are set later, and the size below which offloading does not pay. */
 const LATER = 0.5
 const LEAST_OFFLOADED = 0.14
-/** What stands in a row for a value that lies in a blob. */
+/** The size of a pointer in a row. */
 const POINTER = 85
 
 const sizeOf = (field: string, value: unknown): number =>
@@ -167,9 +169,9 @@ const sized = (fields: Readonly<Fields>, names: Iterable<string>): Sized[] =>
     .filter((field) => fields[field] !== undefined)
     .map((field) => ({ field, size: sizeOf(field, fields[field]) }))
 
-/** The projection budget: which long fields are too much for an index that takes `most` bytes of a new row. */
+/** The projection budget: which long fields are too large for an index that copies `most` bytes of a new row. */
 export const createProjectionBudget = (most = MOST_COPIED) => ({
-  /** Those of a new row: the longest, until the others fit. */
+  /** The fields to offload from a new row: the longest, until the others fit. */
   overOfRow: ({ long, heavy }: Plan, row: Readonly<Fields>): string[] => {
     if (long.size === 0) return []
     const light = Object.keys(row).filter((field) => !heavy.has(field))
@@ -182,7 +184,7 @@ export const createProjectionBudget = (most = MOST_COPIED) => ({
     }
     return taken
   },
-  /** Those of a change. */
+  /** The fields to offload from a change. */
   overOfChange: ({ long }: Plan, set: Readonly<Fields>): string[] =>
     sized(set, long)
       .filter(({ field, size }) => size > most * LATER && blobOf(set[field]) === undefined)

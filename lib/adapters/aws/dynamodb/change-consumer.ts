@@ -16,9 +16,9 @@ type Needs = {
   collections: readonly Collection[]
   clock: Pick<Clock, 'now'>
   tableName: TableName
-  /** Takes messages, or rejects. What it took before it rejected comes again. */
+  /** Sends messages, or rejects. Messages of a call that rejected are sent again. */
   deliver: (messages: readonly Message[]) => Promise<void>
-  /** Takes what live readers see of the changes, and never rejects. Without it they are not published. */
+  /** Receives the live events of changes, and never rejects. Without it they are not published. */
   publish?: (drafts: readonly LiveDraft[]) => Promise<void>
   log: Pick<Log, 'error'>
 }
@@ -26,7 +26,7 @@ type Needs = {
 /** The answer to Lambda. A mapping with a tumbling window fails without `state`. */
 type StreamAnswer = { batchItemFailures: { itemIdentifier: string }[]; state: Record<string, never> }
 
-/** What follows from a record. */
+/** The consequences of a record. */
 type Consequences = {
   collection: string
   sequence: string
@@ -40,8 +40,8 @@ type Streamed = { plan: Plan; of: Collection<Fields> }
 
 const SEPARATOR = '@'
 /**
- * A watermark: how far a counter item has counted the records of a shard. The attribute `@<collection>/<shard>` has the sequence number
- * of the last record and the second in which that was written.
+ * A watermark: the position up to which a counter item has counted the records of a shard. The attribute
+ * `@<collection>/<shard>` has the sequence number of the last record, and the second of its write.
  */
 const watermarkOf = (table: string, shardId: string) =>
   `${SEPARATOR}${table}/${shardId.replace(/^shardId-0*/, '')}`
@@ -49,16 +49,16 @@ const textOf = ({ sequence, at }: Counted) => `${sequence}${SEPARATOR}${at}`
 const sequenceIn = (watermark: unknown): string => String(watermark ?? '').split(SEPARATOR, 1)[0] ?? ''
 const secondIn = (watermark: unknown): number => Number(String(watermark).split(SEPARATOR)[1])
 
-/** A stream keeps records for 24 hours; after that no record of before a watermark can come again. */
+/** A stream keeps records for 24 hours; after that no record before a watermark can come again. */
 const WATERMARK_SECONDS = 25 * 3_600
-/** Others write to the same counter: consumers of other shards, and one that was thought to be dead. */
+/** Other writers of a counter: consumers of other shards, and one that was assumed dead. */
 const MOST_TRIES = 20
-/** Counter items that are written at the same time. */
+/** Counter items that are written concurrently. */
 const AT_ONCE = 16
-/** Counter items that are remembered, to be written without a read. */
+/** Cached counter items, which are written without a read. */
 const MOST_KNOWN = 2_000
 
-/** The update of a counter item by sums of records after its watermark, on condition that this is still what it was. */
+/** Updates a counter item by the sums of records after its watermark, on condition that the watermark is unchanged. */
 const updateOf = (item: Item, sums: Sums, watermark: string, last: Counted, now: number) => {
   const terms = createTerms()
   const update = createUpdate(terms)
@@ -88,12 +88,13 @@ const unchangedIn = (item: Item, attribute: string, terms: Terms): string => {
 }
 
 /**
- * Does what follows from the changes in a DynamoDB stream: messages, then counters, then live events. Messages go first, since a
- * task waits for its start and not for a count; one that is sent again is a duplicate, which every receiver knows.
- * Counters count each record once, however deliveries repeat and batches are cut: each item has a watermark per shard.
+ * Handles the changes in a DynamoDB stream: first messages, then counters, then live events. Messages go first, since a
+ * task waits for its start and not for a counter; a repeated message is a duplicate, which every receiver tolerates.
+ * Counters count each record once, however often deliveries repeat and batches are split: each item has a watermark per
+ * shard.
  *
- * What fails fails from its record on, and what is before it is done. Where nothing is before it the whole batch fails,
- * which Lambda then halves (`BisectBatchOnFunctionError`), until a record that nothing can be made of is alone.
+ * A batch fails from the failed record on; earlier records are done. When the first record fails the whole batch fails;
+ * Lambda then halves it (`BisectBatchOnFunctionError`) until the failing record is alone.
  */
 export const createChangeConsumer = ({
   client,
@@ -124,7 +125,7 @@ export const createChangeConsumer = ({
     return (await documents.send(new GetCommand(request))).Item ?? {}
   }
 
-  /** Whether an item was updated on condition that it still is as it was taken to be. */
+  /** Whether the item was updated, on condition that it equals the cached one. */
   const update = async (Key: CounterKey, changes: ReturnType<typeof updateOf>): Promise<boolean> => {
     const name = JSON.stringify(Key)
     const request = { TableName, Key, ...changes, ReturnValues: 'ALL_NEW' } as const
@@ -135,7 +136,7 @@ export const createChangeConsumer = ({
       remember(name, Attributes)
       return true
     } catch (thrown) {
-      // Also of a request whose answer was lost it is not known what it did.
+      // After a lost answer it is unknown whether the write took place.
       known.delete(name)
       if (!isRefusal(thrown)) throw asProblem(thrown)
       if (thrown.Item !== undefined) remember(name, plainItem(thrown.Item))
@@ -181,7 +182,7 @@ export const createChangeConsumer = ({
     if (failed?.status === 'rejected') throw failed.reason
   }
 
-  /** Throws for a record that nothing can be made of. */
+  /** Throws for a record that cannot be read. */
   const consequencesOf = (record: StreamRecord): Consequences => {
     const table = tableOf(record.eventSourceARN)
     const streamed = byTable.get(table)
@@ -198,7 +199,7 @@ export const createChangeConsumer = ({
     return { collection: of.name, sequence, at: Math.floor(at), increments, messages, drafts }
   }
 
-  /** What follows from the records up to the first that nothing can be made of, and why. */
+  /** The consequences of the records before the first unreadable one, and its error. */
   const foreseen = (records: readonly StreamRecord[]) => {
     const all: Consequences[] = []
     for (const record of records) {
@@ -211,7 +212,7 @@ export const createChangeConsumer = ({
     return { all, failed: undefined }
   }
 
-  /** Messages are delivered together. Of those that were refused it is not known which, so the first record fails. */
+  /** Sends all messages together. When it fails, the failed one is unknown, so the first record fails. */
   const delivered = async (all: readonly Consequences[]) => {
     const messages = all.flatMap((one) => one.messages)
     try {
@@ -230,7 +231,7 @@ export const createChangeConsumer = ({
     const { all, failed: unreadable } = foreseen(Records)
     const { done, failed: refused } = await delivered(all)
     await countAll(shardId, done)
-    // Counts are right when a reader of the change asks for them.
+    // The counters are right when a reader of the live event reads them.
     await publish?.(done.flatMap(({ drafts }) => drafts))
     const failed = refused ?? unreadable
     if (failed === undefined) return { batchItemFailures: [], state: {} }

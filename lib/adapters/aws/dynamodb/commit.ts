@@ -13,13 +13,13 @@ import { type Bound, bind, type Prepared, type Rows } from './rows.ts'
 
 type Needs = { connection: Connection; planOf: PlanOf; rows: Rows; blobs: BlobOffload; logs: Logs }
 
-/** What became of a commit; `refused` is the place of the first write whose condition failed. */
+/** The outcome of a commit; `refused` is the index of the first write whose condition failed. */
 type Committed = { row: Fields | undefined; refused?: number }
 
-/** What a transaction of DynamoDB takes. */
+/** DynamoDB's limit of a transaction. */
 const MOST_WRITES = 100
 const FAILED = 'ConditionalCheckFailed'
-/** Another transaction or write had an item, or there was too much of it: the same may pass in a moment. */
+/** Temporary errors: another transaction or write holds an item, or the throughput is exceeded. */
 const PASSING: ReadonlySet<string | undefined> = new Set([
   'TransactionConflict',
   'ThrottlingError',
@@ -33,7 +33,7 @@ const reasonsOf = (thrown: unknown): readonly CancellationReason[] | undefined =
     ? (thrown as { CancellationReasons?: CancellationReason[] }).CancellationReasons
     : undefined
 
-/** Throws for a reason that no waiting removes. */
+/** Throws for a permanent error. */
 const refuseLasting = (reasons: readonly CancellationReason[]): void => {
   const lasting = reasons.find(({ Code }) => Code !== 'None' && !PASSING.has(Code))
   if (lasting === undefined) return
@@ -46,8 +46,8 @@ const refuseLasting = (reasons: readonly CancellationReason[]): void => {
 const hasNoTransactions = (thrown: unknown): boolean => nameOf(thrown) === 'UnknownOperationException'
 
 /**
- * A commit alone is one conditional request. With rows it is one transaction, all or none; on an emulator without
- * transactions the rows are written one after the other, until one is refused.
+ * A single write is one conditional request. With rows it is one transaction, all or none; an emulator without
+ * transactions writes the rows in sequence until one is refused.
  */
 export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) => {
   const inOrder = createKeyedMutex()
@@ -64,7 +64,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     }
   }
 
-  /** Why a transaction was cancelled, by write; undefined when it was not. */
+  /** The reasons of a cancelled transaction by write; undefined for a successful one. */
   const send = async (prepared: readonly Prepared[]) => {
     const requests = prepared.flatMap(({ request }) => request ?? [])
     for (const ms of [...WAITS_MS, undefined]) {
@@ -76,13 +76,13 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     throw contended()
   }
 
-  /** Removes the blobs that writes have made in vain, or have left unused. */
+  /** Removes the blobs of writes that failed, or that the writes replaced. */
   const tidy = async (prepared: readonly Prepared[], isApplied: boolean) => {
     for (const { before, after } of prepared)
       await (isApplied ? blobs.tidy(before, after) : blobs.tidy(after, before))
   }
 
-  /** The first of the writes that do not apply; `known` is one that does not. */
+  /** The index of the first write that does not apply; `known` is one that does not. */
   const firstRefused = async (bounds: readonly Bound[], known: number): Promise<number> => {
     for (const [at, bound] of bounds.slice(0, known).entries()) if (!(await rows.wouldApply(bound))) return at
     return known
@@ -98,13 +98,13 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     throw failed.reason
   }
 
-  /** Takes what is too much out of the head's log. That of the other rows is left to their next write. */
+  /** Spills the head's log when it is too large. The logs of other rows wait for their next write. */
   const settleLog = async ({ plan, key }: Bound, request: Prepared['request'], token: string) => {
     const log = request !== undefined && 'Put' in request ? request.Put.Item?.[LOG] : undefined
     if (log !== undefined) await logs.settle(plan, key, token, log)
   }
 
-  /** What stands in the way of the head, as the transaction reported it, or as it is now. */
+  /** The row that failed the head's condition, from the transaction's answer or a read. */
   const headRow = async ({ plan, key }: Bound, known?: Item): Promise<Fields | undefined> =>
     known === undefined ? rows.read(plan, key) : rows.unexpiredRow(plan, known)
 
@@ -124,7 +124,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     token: string,
   ): Promise<Committed | 'moved'> => {
     const [first] = prepared
-    // What a removal takes away is read while it is there.
+    // A removal's row is read while it exists.
     const left = first?.after ?? (await blobs.last(head.plan, first?.before ?? {}, true))
     const reasons = await send(prepared)
     const stored = itemIn(reasons?.[0])
@@ -169,7 +169,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     }
   }
 
-  /** Throws TypeError for a commit that could not be sent as one. */
+  /** Throws TypeError for a commit that cannot be one request. */
   const check = (bounds: readonly Bound[]): void => {
     if (bounds.length > MOST_WRITES) throw new TypeError(`A commit has at most ${MOST_WRITES} writes`)
     if (new Set(bounds.map(({ plan, key }) => identity(plan, key))).size < bounds.length)
@@ -192,6 +192,6 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
   }
 }
 
-/** What stood in the way of a write of a transaction, where that is known. */
+/** The item that failed a write's condition in a transaction, if known. */
 const itemIn = (reason: CancellationReason | undefined): Item | undefined =>
   reason?.Item === undefined ? undefined : plainItem(reason.Item)

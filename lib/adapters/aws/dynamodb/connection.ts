@@ -29,10 +29,10 @@ export const documentsOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
     unmarshallOptions: { ...NUMBERS },
   })
 
-/** An item as errors and streams have it. */
+/** An item of an error or a stream as plain values. */
 export const plainItem = (marshalled: Record<string, AttributeValue>): Item => unmarshall(marshalled, NUMBERS)
 
-/** The error as the port promises it. */
+/** Converts an error to the port's Problem. */
 export const asProblem = (thrown: unknown): unknown => {
   if (nameOf(thrown) !== 'ValidationException') return asUnavailable(thrown, CODE, WHAT)
   const { message } = thrown as Error
@@ -44,17 +44,17 @@ export const asProblem = (thrown: unknown): unknown => {
   })
 }
 
-/** The outcome of a write is unknown. */
+/** The error for a write whose outcome is unknown. */
 export const uncertain = (cause?: unknown) =>
   new Problem('unavailable', CODE, `${WHAT} is unavailable: the outcome of a write is not known.`, { cause })
 
-/** Too many write the same row. */
+/** The error for too many concurrent writes of a row. */
 export const contended = () =>
   new Problem('unavailable', CODE, `${WHAT} is unavailable: too many write the same row.`)
 
 /**
- * How a write went. `item` is what was there `before` an applied write, what it `left`, or what is there `now`: what stood in
- * the way, or what others made since of an applied write that was repeated.
+ * The outcome of a write. `item` is the item `before` an applied write, the one it `left`, or the one stored `now`: the
+ * one that failed the condition, or later writes over an applied write that was repeated.
  */
 export type Written = { applied: boolean; item: Item | undefined; state: 'before' | 'left' | 'now' }
 type Sent = {
@@ -62,13 +62,16 @@ type Sent = {
   plan: Plan
   key: Key
   token: string
-  /** An update answers what there is after it, or with `before` what was there. */
+  /** An update answers the item after it, or with `before` the item before it. */
   before?: boolean
-  /** Whether what stands in the way proves that the write has happened; `isRepeated` when the SDK had to repeat it. */
+  /**
+   * Whether the item that failed the condition proves that the write has taken place; `isRepeated` when the SDK repeated
+   * it.
+   */
   isProof?: (item: Item, isRepeated: boolean) => boolean | Promise<boolean>
 }
 
-/** What DynamoDB says of a condition that failed. */
+/** DynamoDB's error of a failed condition. */
 type Refusal = Error & { Item?: Record<string, AttributeValue>; $metadata?: { attempts?: number } }
 export const isRefusal = (thrown: unknown): thrown is Refusal =>
   nameOf(thrown) === 'ConditionalCheckFailedException'
@@ -76,7 +79,7 @@ export const isRefusal = (thrown: unknown): thrown is Refusal =>
 const CONFLICT = 'TransactionConflictException'
 const CONFLICT_WAITS_MS = [5, 10, 20, 40, 80, 160, 320]
 
-/** Single items: read, and written on a condition. `wait` passes the time between tries. */
+/** Reads and conditional writes of single items. `wait` waits between tries. */
 export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<void>) => {
   const client = documentsOf(dynamoDb)
 
@@ -88,7 +91,7 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
     }
   }
 
-  /** The item as the last write left it. */
+  /** The latest item (consistent read). */
   const get = (plan: Plan, key: Key): Promise<Item | undefined> => {
     const request = { TableName: plan.table, Key: keyItem(plan, key), ConsistentRead: true }
     return calling(async () => (await client.send(new GetCommand(request))).Item)
@@ -109,7 +112,7 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
     return written(Attributes, before === true ? 'before' : 'left')
   }
 
-  /** An item that is in a transaction under way refuses every other write for that long. */
+  /** An item in a running transaction refuses every other write for that time. */
   const sendAgain = async (sent: Sent): Promise<Written> => {
     for (const ms of CONFLICT_WAITS_MS) {
       try {
@@ -123,9 +126,9 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
   }
 
   /**
-   * One conditional write. The SDK repeats a request whose answer was lost, and the repetition then fails on what the
-   * first one wrote; its token shows that, and where others wrote since, its log entry. A removal leaves neither, so a
-   * repeated one that finds nothing is uncertain.
+   * One conditional write. The SDK repeats a request whose answer was lost, and the repeat then fails on the first one's
+   * write; the item's token proves the first write, and after later writes its log entry does. A removal leaves neither,
+   * so a repeated removal of a missing item is uncertain.
    */
   const write = async (sent: Sent): Promise<Written> => {
     try {
@@ -140,7 +143,7 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
     { request, plan, key, token, isProof }: Sent,
     refusal: Refusal,
   ): Promise<Written> => {
-    // Some emulators do not answer what stood in the way.
+    // Some emulators do not return the item that failed the condition.
     const item = refusal.Item === undefined ? await get(plan, key) : plainItem(refusal.Item)
     const isRepeated = (refusal.$metadata?.attempts ?? 1) > 1
     if (item === undefined && 'Delete' in request && isRepeated) throw uncertain(refusal)

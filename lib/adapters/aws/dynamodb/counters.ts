@@ -6,28 +6,28 @@ import { createTerms, createUpdate } from './expressions.ts'
 import type { Item } from './item.ts'
 import { TTL } from './plan.ts'
 
-/** The key of a counter item: there is one per counter and member. */
+/** The key of a counter item: one item per counter and member. */
 export const COUNTER = 'c'
 export const MEMBER = 'm'
 export type CounterKey = { [COUNTER]: string; [MEMBER]: string }
 
 const KINDS = ['add', 'least', 'most'] as const
 type Kind = (typeof KINDS)[number]
-/** A counter is an attribute of its name behind one of these, which say how new values combine with it. */
+/** A counter is an attribute with one of these prefixes, which say how new values combine with it. */
 const SIGN: Record<Kind, string> = { add: '+', least: '<', most: '>' }
 const COMBINE: Record<Kind, (a: number, b: number) => number> = {
   add: (a, b) => a + b,
   least: Math.min,
   most: Math.max,
 }
-/** The expiry of an item, in epoch seconds, is the largest that any increment has. */
+/** The expiry of an item, in epoch seconds, is the largest of its increments. */
 const kindOf = (attribute: string): Kind | undefined =>
   attribute === TTL ? 'most' : KINDS.find((kind) => attribute.startsWith(SIGN[kind]))
 
 /** Numbers by attribute name. */
 export type Sums = ReadonlyMap<string, number>
 
-/** All of them together. */
+/** The sums of all of them. */
 export const joined = (all: readonly Sums[]): Sums => {
   const sums = new Map<string, number>()
   for (const [name, value] of all.flatMap((one) => [...one])) {
@@ -37,7 +37,7 @@ export const joined = (all: readonly Sums[]): Sums => {
   return sums
 }
 
-/** An increment's numbers. Throws TypeError for one that no counter would survive. */
+/** The numbers of an increment. Throws TypeError for one that would destroy the counter. */
 export const sumsOf = (increment: Increment): Sums => {
   const sums = new Map<string, number>()
   for (const kind of KINDS)
@@ -49,10 +49,10 @@ export const sumsOf = (increment: Increment): Sums => {
   return sums
 }
 
-/** Whether a number is added to its attribute; any other replaces the one that it beats. */
+/** Whether a number is added to its attribute; other numbers replace smaller or larger ones. */
 export const isAdded = (attribute: string): boolean => attribute.startsWith(SIGN.add)
 
-/** The extremes among the sums that beat those of the item, and everything that is added. */
+/** The extremes that exceed those of the item, and all numbers that are added. */
 export const newsTo = (item: Item, sums: Sums): Sums =>
   new Map(
     [...sums].filter(([name, value]) => {
@@ -65,7 +65,7 @@ export const newsTo = (item: Item, sums: Sums): Sums =>
     }),
   )
 
-/** Reads counters, and corrects them. All else that moves them is the change consumer's. */
+/** Reads counters, and corrects them. The change consumer makes all other changes. */
 export const createCounters = ({ connection, table }: { connection: Connection; table: string }) => {
   const itemsOf = async (counter: string, from: string): Promise<Item[]> => {
     const items: Item[] = []
@@ -85,15 +85,15 @@ export const createCounters = ({ connection, table }: { connection: Connection; 
         (await itemsOf(counter, from)).map((item) => [String(item[MEMBER]), numbersOf(item)]),
       ),
     /**
-     * Moves counters, each in a request of its own. One that the SDK repeats after a lost answer adds twice: a correction may
-     * need another.
+     * Changes counters, each in its own request. A request that the SDK repeats after a lost answer adds twice: then
+     * another correction is needed.
      */
     adjust: async (increments: readonly Increment[]): Promise<void> => {
       for (const increment of increments)
         for (const [name, value] of sumsOf(increment)) {
           const command = new UpdateCommand({ TableName: table, ...updateBy(increment, name, value) })
           await connection.client.send(command).catch((thrown: unknown) => {
-            // What is there is not beaten.
+            // The stored extreme is not exceeded.
             if (!isRefusal(thrown)) throw asProblem(thrown)
           })
         }
@@ -101,7 +101,7 @@ export const createCounters = ({ connection, table }: { connection: Connection; 
   }
 }
 
-/** The update of one counter: a sum is added, an extreme is put where it beats what is there. */
+/** The update of one counter: a sum is added, an extreme is set if it exceeds the stored one. */
 const updateBy = ({ counter, member }: Increment, attribute: string, value: number) => {
   const terms = createTerms()
   const update = createUpdate(terms)

@@ -2,7 +2,7 @@ import type { Scalar, When } from '../../../ports/store.ts'
 import { encode, type Fields, type Item } from './item.ts'
 import { LOG, type Plan, TOKEN } from './plan.ts'
 
-/** Names and values of an expression: its text holds placeholders only, so that no name is reserved and no value is code. */
+/** Names and values of an expression, whose text has placeholders only: no name is reserved, and no value is code. */
 export const createTerms = () => {
   const names = new Map<string, string>()
   const values: Item = {}
@@ -19,7 +19,7 @@ export const createTerms = () => {
       values[placeholder] = value
       return placeholder
     },
-    /** What a request carries beside its expressions; DynamoDB refuses empty lists of either. */
+    /** The names and values of a request; DynamoDB refuses empty lists. */
     attributes: () => ({
       ...(names.size > 0
         ? { ExpressionAttributeNames: Object.fromEntries([...names].map(([field, name]) => [name, field])) }
@@ -33,7 +33,7 @@ export type Terms = ReturnType<typeof createTerms>
 /** More operands than `IN` takes are split. */
 const MOST_OPERANDS = 100
 
-/** That a field has one of the values, `null` for none. */
+/** A condition: the field has one of the values, where `null` means no value. */
 export const oneOf = (terms: Terms, field: string, asked: readonly (Scalar | null)[]): string => {
   const name = terms.name(field)
   const values = asked.filter((one) => one !== null).map(encode)
@@ -46,25 +46,25 @@ export const oneOf = (terms: Terms, field: string, asked: readonly (Scalar | nul
   }
   if (asked.includes(null))
     alternatives.push(`attribute_not_exists(${name})`, `attribute_type(${name}, ${terms.value('NULL')})`)
-  // A list of nothing: that the field is and is not there.
+  // An empty list never matches: the condition contradicts itself.
   if (alternatives.length === 0) return `(attribute_exists(${name}) AND attribute_not_exists(${name}))`
   return `(${alternatives.join(' OR ')})`
 }
 
-/** That a row has not expired; undefined where rows never do. */
+/** A condition: the row has not expired; undefined for rows that never do. */
 export const unexpired = ({ expires }: Plan, terms: Terms, now: number): string | undefined => {
   if (expires === undefined) return undefined
   const name = terms.name(expires)
   return `(attribute_not_exists(${name}) OR NOT ${name} <= ${terms.value(now)})`
 }
 
-/** That there is no row: none at all, or one that has expired. */
+/** A condition: the row is missing or has expired. */
 export const isAbsent = ({ key, expires }: Plan, terms: Terms, now: number): string => {
   const none = `attribute_not_exists(${terms.name(key)})`
   return expires === undefined ? none : `${none} OR ${terms.name(expires)} <= ${terms.value(now)}`
 }
 
-/** That there is a row which meets `when` and was not left there by this very write, nor has its log entry. */
+/** A condition: the row exists, meets `when`, and neither it nor its log entry comes from this same write. */
 export const isThere = (
   plan: Plan,
   terms: Terms,
@@ -85,17 +85,17 @@ export const isThere = (
 
 const VERBS = ['SET', 'ADD', 'REMOVE'] as const
 
-/** Collects what becomes of attributes, as an update expression. */
+/** Collects changes of attributes as an update expression. */
 export const createUpdate = (terms: Terms) => {
   const parts: Record<(typeof VERBS)[number], string[]> = { SET: [], ADD: [], REMOVE: [] }
   return {
-    /** Sets an attribute, or removes it when there is no value. */
+    /** Sets an attribute, or removes it for an undefined value. */
     put: (field: string, value: unknown): void => {
       const name = terms.name(field)
       if (value === undefined) parts.REMOVE.push(name)
       else parts.SET.push(`${name} = ${terms.value(value)}`)
     },
-    /** Sets an attribute that is not there yet. */
+    /** Sets an attribute that does not exist yet. */
     putIfAbsent: (field: string, value: unknown): void => {
       const name = terms.name(field)
       parts.SET.push(`${name} = if_not_exists(${name}, ${terms.value(value)})`)
@@ -103,7 +103,7 @@ export const createUpdate = (terms: Terms) => {
     add: (field: string, step: number): void => {
       parts.ADD.push(`${terms.name(field)} ${terms.value(step)}`)
     },
-    /** Appends to a list that need not be there yet. */
+    /** Appends to a list, which may not exist yet. */
     append: (field: string, entries: readonly unknown[]): void => {
       if (entries.length === 0) return
       const name = terms.name(field)

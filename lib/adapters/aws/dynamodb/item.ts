@@ -2,19 +2,19 @@ import type { Key } from '../../../ports/store.ts'
 import { placeText, shardOf, sortable } from './order.ts'
 import { BORN, FIXED, type IndexPlan, LOG, type Plan, partsOf, SHARDS, TOKEN, TTL } from './plan.ts'
 
-/** A row as it comes out of JSON. */
+/** A row after JSON. */
 export type Fields = { [field: string]: unknown }
-/** An item of a table, as the document client takes and gives it: attributes by name. */
+/** An item of a table in the document client's form: attributes by name. */
 export type Item = Record<string, unknown>
 
 const BLOB = Symbol('blob')
-/** Stands in a row for a value that is kept as a blob of this name. */
+/** The pointer in a row to a value in a blob of this name. */
 type Pointer = { readonly [BLOB]: string }
 export const pointerTo = (name: string): Pointer => ({ [BLOB]: name })
 export const blobOf = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null && BLOB in value ? String(value[BLOB]) : undefined
 
-/** DynamoDB keeps 38 digits of numbers between these; the bounds are a little closer than its own. */
+/** DynamoDB stores 38 digits of numbers in this range; the bounds are slightly narrower than its own. */
 const keepsNumber = (value: number) => value === 0 || (Math.abs(value) > 1e-128 && Math.abs(value) < 1e125)
 
 const asJson = (value: unknown): unknown => {
@@ -26,9 +26,9 @@ const asJson = (value: unknown): unknown => {
 const isText = (value: unknown) => typeof value === 'string' && value.isWellFormed()
 
 /**
- * A field's value as an attribute: scalars as such, so that conditions can name them, and lists of texts, which are shorter
- * so; what DynamoDB would not give back to the byte (the order of keys, half surrogate pairs, extreme numbers) as its JSON
- * text, `{ json: "…" }`. Undefined for what is no value in JSON. Throws TypeError for what JSON refuses.
+ * A field's value as an attribute: scalars and lists of texts unchanged, so that conditions can name them; values that
+ * DynamoDB would not return byte by byte (order of keys, half surrogate pairs, extreme numbers) as JSON text, `{ json:
+ * "…" }`. Undefined for a value that JSON omits. Throws TypeError for a value that JSON refuses.
  */
 export const encode = (value: unknown): unknown => {
   if (typeof value === 'string') return value.isWellFormed() ? value : asJson(value)
@@ -46,7 +46,7 @@ const decode = (attribute: unknown): unknown => {
   return blob === undefined ? null : pointerTo(blob)
 }
 
-/** A key as attributes, which are the fields that it is made of. Throws TypeError for a key of another shape. */
+/** A key as attributes, which are the fields of the key. Throws TypeError for a key of another shape. */
 export const keyItem = (plan: Plan, key: Key): Record<string, string> =>
   Object.fromEntries(partsOf(plan, key).map((part, at) => [plan.keys[at], part]))
 
@@ -61,23 +61,25 @@ export const keyOf = (plan: Plan, row: Readonly<Fields>): Key => {
   return second === undefined ? first : [first, second]
 }
 
-/** One text per row of all tables. */
+/** A unique text for each row of all tables. */
 export const identity = (plan: Plan, key: Key): string => [plan.table, ...partsOf(plan, key)].join('\0')
 
-/** The partition of an index that rows with one value of `within` share, but for the shard. */
+/** The partition of an index for rows with one value of `within`, without the shard. */
 export const partitionText = ({ within }: IndexPlan, value: unknown, shard: number): string | undefined => {
   const of = within === undefined ? '' : sortable(value, within)
   return of === undefined ? undefined : `${of}#${shard}`
 }
 
-/** The fields that break ties, as a position names them. */
+/** The fields that break ties, in the form of a position. */
 export const tiesOf = ({ ties }: IndexPlan, row: Readonly<Fields>): string[] =>
   ties.map((field) => String(row[field]))
 
-/** An attribute of ours: what it becomes when the field that it is made from does. Undefined stands for none. */
+/** A derived attribute, as a function of its field. Undefined stands for no attribute. */
 type Derived = { field: string | undefined; name: string; from(value: unknown): unknown }
 
-/** Our own attributes of a row with this key. Each is made from one field, so that an update needs to know no other. */
+/**
+ * The derived attributes of a row with this key. Each derives from one field, so that an update needs no other fields.
+ */
 export const derivations = (plan: Plan, key: Key): Derived[] => {
   const keys = keyItem(plan, key)
   const shard = shardOf(partsOf(plan, key).join('\0'), SHARDS)
@@ -99,13 +101,13 @@ const placeIn = (index: IndexPlan, value: unknown, keys: Fields): string | undef
 const seconds = (value: unknown) =>
   typeof value === 'number' && Number.isFinite(value) ? Math.ceil(value / 1_000) : undefined
 
-/** A name that a field may have beside our own attributes. */
+/** Checks that a field's name does not collide with derived attributes. */
 export const ownName = (field: string): string => {
   if (field.startsWith('_')) throw new TypeError(`A field cannot be named ${field}`)
   return field
 }
 
-/** What an item holds beside its row. */
+/** The parts of an item beside its row. */
 export type Own = { token: string; log: readonly string[]; born: string | undefined }
 
 export const ownOf = (item: Item): Own => ({
@@ -114,7 +116,7 @@ export const ownOf = (item: Item): Own => ({
   born: item[BORN] as string | undefined,
 })
 
-/** A row as an item, with our own attributes. */
+/** A row as an item, with derived attributes. */
 export const itemOf = (plan: Plan, row: Readonly<Fields>, { token, log, born }: Own): Item => {
   const item: Item = { [TOKEN]: token }
   if (log.length > 0) item[LOG] = log
@@ -132,7 +134,7 @@ export const itemOf = (plan: Plan, row: Readonly<Fields>, { token, log, born }: 
   return item
 }
 
-/** The row of an item; our own attributes are left out. */
+/** The row of an item, without derived attributes. */
 export const rowOf = (item: Item): Fields =>
   Object.fromEntries(
     [...Object.entries(item), ...Object.entries((item[FIXED] as Item | undefined) ?? {})]
@@ -140,10 +142,7 @@ export const rowOf = (item: Item): Fields =>
       .map(([name, attribute]) => [name, decode(attribute)]),
   )
 
-/**
- * The row for the caller, with or without its heavy fields, and without those that have no value at hand; its fields
- * in the order of the collection.
- */
+/** The row for the caller, with or without its heavy fields, without pointers; its fields in the collection's order. */
 export const shown = ({ heavy, order }: Plan, row: Readonly<Fields>, detail: boolean): Fields => {
   const others = Object.keys(row)
     .filter((field) => !order.has(field))
@@ -153,6 +152,6 @@ export const shown = ({ heavy, order }: Plan, row: Readonly<Fields>, detail: boo
   return Object.fromEntries([...order, ...others].filter(isShown).map((field) => [field, row[field]]))
 }
 
-/** Whether the row counts as absent, whenever DynamoDB removes it. */
+/** Whether the row counts as expired, even if DynamoDB has not removed it. */
 export const hasExpired = ({ expires }: Plan, row: Readonly<Fields>, now: number): boolean =>
   expires !== undefined && Number(row[expires] ?? Infinity) <= now

@@ -7,18 +7,18 @@ import { hasExpired, type Item, itemOf, keyItem, ownOf, rowOf, shown } from './i
 import { LOG, type Plan, type PlanOf, partsOf, TOKEN } from './plan.ts'
 
 /**
- * What a row holds of its log. Every later write of the row pays for it, so the oldest entries spill to rows of the
- * collection that is its log, many at a time.
+ * The most log entries in a row. Every later write pays for them, so the oldest entries spill, many at a time, to rows of
+ * the collection that is the log.
  */
 const MOST_ENTRIES = 40
 const MOST_BYTES = 8_192
-/** What stays in the row when the others spill. */
+/** The entries that stay in the row after a spill. */
 const KEPT_ENTRIES = 10
 const KEPT_BYTES = 2_048
 
 /**
- * An entry in as few bytes as possible: its id, then its other fields as JSON. An id that could be taken for the beginning
- * of those is a field like the others.
+ * A compact text of an entry: its id, then its other fields as JSON. An id that could be read as JSON becomes a normal
+ * field.
  */
 const textOf = (entry: LogEntry): string => {
   const { id, ...more } = entry
@@ -35,7 +35,7 @@ export const entryOf = (text: string): LogEntry => {
 
 const bytesOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-/** How many of the oldest entries are too much for a row. */
+/** The number of the oldest entries to spill. */
 const excessOf = (log: readonly string[]): number => {
   if (log.length <= MOST_ENTRIES && bytesOf(log) <= MOST_BYTES) return 0
   let kept = 0
@@ -48,11 +48,11 @@ const excessOf = (log: readonly string[]): number => {
   return log.length - kept
 }
 
-/** A row as a write left it: the token of the write, and all that it holds of its log. */
+/** A row after a write: the token of the write, and the log entries in the row. */
 type Left = { token: string; log: readonly string[] }
 type Needs = { connection: Connection; planOf: PlanOf; now: () => number; newToken: () => string }
 
-/** Logs of rows: the newest entries in the row, written with it, and the older ones in rows of their own. */
+/** Logs of rows: the newest entries are in the row and written with it, older ones in their own rows. */
 export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
   const logPlanOf = (plan: Plan): Plan => {
     if (plan.log === undefined) throw new TypeError(`${plan.name} declares no log`)
@@ -61,7 +61,7 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
 
   const rowKey = (plan: Plan, key: Key, id: string): Key => [partsOf(plan, key).join('\0'), id]
 
-  /** Writes the oldest entries as rows, then removes them from a row that was not written since it was `seen`. */
+  /** Writes the oldest entries as rows, then removes them from the row, if it was not written since it was `seen`. */
   const spill = async (plan: Plan, key: Key, { token, log }: Left, most: number): Promise<void> => {
     const entries = logPlanOf(plan)
     const put = async (text: string) => {
@@ -85,7 +85,7 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
     await connection.client.send(new UpdateCommand(request))
   }
 
-  /** The rows of a log from an id on, that one included, in the order of their ids. */
+  /** The rows of a log from an id on, inclusive, in the order of ids. */
   async function* rowsOf(plan: Plan, key: string, from: string | undefined): AsyncGenerator<LogEntry> {
     const entries = logPlanOf(plan)
     const terms = createTerms()
@@ -110,7 +110,7 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
   }
 
   return {
-    /** The texts of a write's entries. Throws TypeError for entries that cannot be kept. */
+    /** The texts of a write's entries. Throws TypeError for entries that cannot be stored. */
     textsOf: (plan: Plan, entries: readonly LogEntry[] = []): string[] => {
       if (entries.length > 0) logPlanOf(plan)
       return entries.map(textOf)
@@ -124,15 +124,18 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
     },
 
     /**
-     * Takes from a row what is too much for it. A failure leaves it as it is, and the next write tries again: that the
-     * row was written stands.
+     * Spills entries of a row when there are too many. A failure changes nothing, and the next write tries again: the
+     * write of the row itself is done.
      */
     settle: async (plan: Plan, key: Key, token: string, log: readonly string[]): Promise<void> => {
       const most = excessOf(log)
       if (most > 0) await spill(plan, key, { token, log }, most).catch(() => undefined)
     },
 
-    /** The entries in the order of their writes: those in the row stay as they are there, and rows come in by their ids. */
+    /**
+     * The entries in the order of their writes: those in the row keep their order, and spilled ones are merged by their
+     * ids.
+     */
     read: async (
       plan: Plan,
       key: string,
@@ -156,7 +159,7 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
 }
 export type Logs = ReturnType<typeof createLogs>
 
-/** Rows by their ids, and where they belong among them the entries of the row, but for rows that it still holds. */
+/** Merges spilled entries and those of the row by id, without spilled ones that the row still has. */
 async function* merged(
   rows: AsyncIterable<LogEntry>,
   own: readonly LogEntry[],

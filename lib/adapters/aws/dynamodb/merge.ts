@@ -5,14 +5,14 @@ import { compareBytes } from './order.ts'
 import type { IndexPlan } from './plan.ts'
 
 /**
- * How many rows to ask a partition for at first, and when it has no more, after so many of all were taken. `ahead` when
- * all will be: then the next are on their way before they are needed.
+ * How many rows to ask a partition for at first, and later, when it has no more, after `taken` rows of all partitions.
+ * With `ahead`, the next page is requested before it is needed.
  */
 export type Pace = { first: number; next: (size: number, taken: number) => number; ahead: boolean }
 
 type Answer = { items: Item[]; from: Item | undefined }
 
-/** The rows of one partition, a page at a time. */
+/** The rows of one partition, page by page. */
 const openReader = (connection: Connection, input: QueryCommandInput, { first, next, ahead }: Pace) => {
   let items: Item[] = []
   let at = 0
@@ -29,7 +29,7 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
   }
   const askAhead = (taken: number) => {
     coming = ask(taken)
-    // A rejection is thrown by the next fill, which may never come.
+    // The next fill throws a rejection, and may never come.
     coming.catch(() => undefined)
   }
 
@@ -41,7 +41,7 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
     advance: (): void => {
       at += 1
     },
-    /** Reads on until there is a next item or no more. */
+    /** Reads until there is a next item or the end. */
     fill: async (taken: number): Promise<void> => {
       while (at >= items.length && !isOver) {
         const page = await (coming ?? ask(taken))
@@ -57,7 +57,7 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
 }
 type Reader = ReturnType<typeof openReader>
 
-/** Items of all partitions in one order; each partition is read as far as it is needed. */
+/** The items of all partitions in one order; each partition is read only as far as needed. */
 export async function* merged(
   connection: Connection,
   inputs: readonly QueryCommandInput[],

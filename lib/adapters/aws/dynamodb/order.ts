@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 
-/** Below every other character that can follow a text, so that a text sorts before those it is the beginning of. */
+/** Sorts below every other character, so that a text sorts before longer texts with the same beginning. */
 const SEPARATOR = '\u0000\u0001'
 const ESCAPED_NUL = '\u0000\u0002'
-/** Above every place that has the same beginning. */
+/** Sorts above every place with the same beginning. */
 const LAST = '\u{10ffff}'
-/** Below every place. */
+/** Sorts below every place. */
 export const FIRST = ' '
 
-/** A sort key has 1,024 bytes. */
+/** DynamoDB's limit of a sort key is 1,024 bytes. */
 const MOST_BYTES = 1_000
 const KEPT_BYTES = 900
 
-/** Sixteen hexadecimal digits that sort as the numbers do: the sign turned round, and of negative ones every bit. */
+/** Sixteen hexadecimal digits that sort like the numbers: the sign bit is flipped, and all bits of negative numbers. */
 const sortableNumber = (value: number): string => {
   const bits = new DataView(new ArrayBuffer(8))
   bits.setFloat64(0, value === 0 ? 0 : value)
@@ -21,7 +21,10 @@ const sortableNumber = (value: number): string => {
   return flipped.toString(16).padStart(16, '0')
 }
 
-/** A text that sorts as the value does, numbers before texts. Undefined for an absent one; throws TypeError for lists and objects. */
+/**
+ * A text that sorts like the value, numbers before texts. Undefined for an absent one; throws TypeError for lists and
+ * objects.
+ */
 export const sortable = (value: unknown, field: string): string | undefined => {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && value.isWellFormed()) return `s${value.replaceAll('\0', ESCAPED_NUL)}`
@@ -30,27 +33,29 @@ export const sortable = (value: unknown, field: string): string | undefined => {
   throw new TypeError(`${field} must be a well-formed text, a number or a boolean to be in an index`)
 }
 
-/** The place of a row in an index: its sortable value, then what breaks ties. One that is too long ends in a digest. */
+/**
+ * The place of a row in an index: its sortable value, then the tie breakers. A place that is too long ends in a digest.
+ */
 export const placeText = (by: string, ties: readonly string[]): string => {
   const whole = [by, ...ties].join(SEPARATOR)
   if (whole.length * 3 <= MOST_BYTES) return whole
   const bytes = Buffer.from(whole)
   if (bytes.length <= MOST_BYTES) return whole
-  // A stream leaves out the character that the cut went through.
+  // Streaming mode drops the character that was cut in half.
   const kept = new TextDecoder().decode(bytes.subarray(0, KEPT_BYTES), { stream: true })
   return kept + createHash('sha256').update(bytes).digest('base64url')
 }
 
-/** The last place that a value can have. */
+/** The last place of a value. */
 export const lastPlaceOf = (by: string): string => by + SEPARATOR + LAST
 
-/** Surrogates stand for the characters above all others, but are not the highest code units. */
+/** Surrogates stand for the highest characters, but are not the highest code units. */
 const rank = (unit: number) => {
   if (unit >= 0xe000) return unit - 0x800
   return unit >= 0xd800 ? unit + 0x2000 : unit
 }
 
-/** The order of UTF-8 bytes, which is that of DynamoDB's keys. */
+/** The order of UTF-8 bytes, which DynamoDB uses for keys. */
 export const compareBytes = (a: string, b: string): number => {
   const most = Math.min(a.length, b.length)
   for (let at = 0; at < most; at += 1) {
@@ -61,7 +66,7 @@ export const compareBytes = (a: string, b: string): number => {
   return a.length - b.length
 }
 
-/** The shard of a key, from 0: FNV-1a, which spreads keys that differ in little. */
+/** The shard of a key, from 0: by FNV-1a, which also spreads similar keys. */
 export const shardOf = (key: string, shards: number): number => {
   let sum = 0x811c9dc5
   for (let at = 0; at < key.length; at += 1) sum = Math.imul(sum ^ key.charCodeAt(at), 0x01000193)

@@ -13,7 +13,7 @@ import { ALL, createSelect } from './select.ts'
 import { createTop, isBeyond } from './sort.ts'
 import { isBound, isHopeless } from './where.ts'
 
-/** The `key` of a position: the key, or where the owner belongs to it a JSON pair. */
+/** The `key` of a position: the key, or a JSON pair with the owner. */
 const tieText = (index: IndexPlan, row: Fields): string => {
   const ties = tiesOf(index, row)
   return ties.length === 1 ? String(ties[0]) : JSON.stringify(ties)
@@ -21,7 +21,7 @@ const tieText = (index: IndexPlan, row: Fields): string => {
 const tiesIn = ({ ties }: IndexPlan, { key }: Position): string[] =>
   ties.length === 1 ? [key] : JSON.parse(key)
 
-/** The place of a position, as rows of the index have theirs. A row without a value is before all that are in it. */
+/** The place of a position, in the index's form. A row without a value is before all rows of the index. */
 const placeOf = (index: IndexPlan, after: Position): string => {
   if (index.own) return after.key || FIRST
   const by = sortable(after.by, index.by)
@@ -33,7 +33,7 @@ const positionOf = (index: IndexPlan, sort: string, row: Fields): Position => ({
   key: tieText(index, row),
 })
 
-/** The bounds of what comes after a place, that place included: a key condition cannot leave one end out. */
+/** The bounds of the rows after a place, including the place: a key condition cannot exclude one end. */
 const boundsAfter = (place: string | undefined, order: 'asc' | 'desc') => {
   if (place === undefined) return {}
   return order === 'asc' ? { from: place } : { to: place }
@@ -43,12 +43,12 @@ type ReadNeeds = { connection: Connection; rows: Rows; blobs: BlobOffload; clock
 
 type Found = { rows: Fields[]; total?: number }
 
-/** Rows of an index, in its order or sorted. Secondary indexes lag behind by moments; the table itself does not. */
+/** The rows of an index, in its order or sorted. Secondary indexes lag by moments; the table itself does not. */
 const createReads = (needs: ReadNeeds) => {
   const { connection, clock } = needs
   const { inOrder, all, allWith, complete } = createSelect(needs)
 
-  /** The rows of a page in the order of the index, one more than asked for when more follow. */
+  /** The rows of a page in the order of the index, with one extra when more follow. */
   const walked = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Fields[]> => {
     const { index } = place
     const { after, offset = 0, limit } = query
@@ -64,7 +64,7 @@ const createReads = (needs: ReadNeeds) => {
     return found.slice(offset)
   }
 
-  /** The same of all rows, sorted after they were read, and how many there are. */
+  /** The rows of a page, sorted after all were read, and their total. */
   const ranked = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
     if (plan.heavy.has(sort)) throw new Error(`${plan.name} cannot be sorted by ${sort}: it is detail`)
     const { after, order, offset = 0, limit } = query
@@ -100,7 +100,7 @@ const createReads = (needs: ReadNeeds) => {
     return n
   }
 
-  /** Rows that are tested one by one are read once for page and total; all others DynamoDB counts by itself. */
+  /** Rows that need individual tests are read once for page and total; DynamoDB counts all others. */
   const found = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
     const { total = false, where = [] } = query
     if (sort !== place.index.by) return ranked(plan, place, query, sort)
@@ -127,7 +127,7 @@ const createReads = (needs: ReadNeeds) => {
   return { page, count }
 }
 
-/** An HTTP API gives an answer 29 s. */
+/** The HTTP API limits an answer to 29 s. */
 const MOST_MS = 20_000
 
 const tooBroad = ({ indexes }: Plan) => {
@@ -142,7 +142,7 @@ const tooBroad = ({ indexes }: Plan) => {
 
 type DeadlineNeeds = { connection: Connection; clock: Clock; mostMs: number | undefined }
 
-/** Gives work a deadline for its reads. After it the work is refused and reads no more. */
+/** Limits the time of a search's reads. After it the search is refused and reads no more. */
 const createDeadline =
   ({ connection, clock, mostMs = MOST_MS }: DeadlineNeeds) =>
   async <T>(plan: Plan, work: (connection: Connection) => Promise<T>): Promise<T> => {
@@ -169,11 +169,11 @@ const indexOf = (plan: Plan, name: string): IndexPlan => {
   return index
 }
 
-/** Whether rows have to be looked at that may not be wanted. */
+/** Whether rows may have to be read that do not match. */
 const isSearch = ({ where = [], sort, total }: Pick<Query<Fields>, 'where' | 'sort' | 'total'>) =>
   where.length > 0 || sort !== undefined || total === true
 
-/** Pages and counts; what has to search for its rows may do so for `mostMs`. */
+/** Pages and counts; a search for rows may take `mostMs`. */
 export const createPages = (needs: ReadNeeds & { mostMs: number | undefined }) => {
   const withinDeadline = createDeadline(needs)
   const plain = createReads(needs)

@@ -3,13 +3,13 @@ import type { Key } from '../../../ports/store.ts'
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
 
-/** Partitions of a secondary index that one value spreads over: a partition takes 1,000 writes a second. */
+/** The partitions of one value in a secondary index: a partition accepts 1,000 writes a second. */
 export const SHARDS = 4
 
 /**
- * An index: the table itself where its order is that of the keys (`own`), else a secondary index over two attributes of
- * ours, present in rows that have the fields they are made from: `p` from `within`, `s` from `by`. Indexes over the same
- * field share them.
+ * An index: the table itself if it is in the order of the keys (`own`), else a secondary index over two derived
+ * attributes, present in rows with their fields: `p` from `within`, `s` from `by`. Indexes over the same field share
+ * them.
  */
 export type IndexPlan = {
   name: string
@@ -18,15 +18,15 @@ export type IndexPlan = {
   own: boolean
   p: string
   s: string
-  /** The fields that break ties: the key, and where the index spans owners the owner. */
+  /** The tie breakers: the key, and the owner in an index across owners. */
   ties: readonly string[]
   /** The fields that rows of the index have; undefined for all of them. */
   carried: ReadonlySet<string> | undefined
-  /** The attributes that a secondary index names in order to have them; undefined where it copies all. */
+  /** The attributes that a secondary index lists to copy them; undefined when it copies all. */
   named: readonly string[] | undefined
 }
 
-/** A collection as a table. Fields are attributes of their own names; names that begin with `_` are ours. */
+/** A collection as a table. Fields are attributes of their own names; names that begin with `_` are derived ones. */
 export type Plan = {
   name: string
   table: string
@@ -34,42 +34,42 @@ export type Plan = {
   within: string | undefined
   keys: readonly string[]
   heavy: ReadonlySet<string>
-  /** Fields of the indexes that are offloaded where they are too large for one. */
+  /** Fields that are offloaded when they are too large for an index. */
   long: ReadonlySet<string>
-  /** Fields that are kept together in one attribute. */
+  /** Fields that share one attribute. */
   fixed: ReadonlySet<string>
-  /** The order in which a row shows its fields; items have none. */
+  /** The order of fields in an answer; items have none. */
   order: ReadonlySet<string>
   expires: string | undefined
-  /** The collection that has the entries of the log which the row holds no more. */
+  /** The collection with the spilled entries of the log. */
   log: string | undefined
-  /** Whether a stream of its changes is read. */
+  /** Whether the change consumer reads the table's stream. */
   streamed: boolean
   indexes: ReadonlyMap<string, IndexPlan>
-  /** Those of the indexes that are not the table itself. */
+  /** The indexes that are not the table itself. */
   secondary: readonly IndexPlan[]
-  /** Fields that an attribute of ours is made from. */
+  /** Fields with derived attributes. */
   derived: ReadonlySet<string>
 }
 
 /** The table of all counters; no collection has its name. */
 export const COUNTERS = 'counters'
-/** The token of the last write, by which a write that is sent twice knows itself. */
+/** The token of the last write, by which a repeated write recognises itself. */
 export const TOKEN = '_w'
-/** The log entries that the row still holds, each a compact text, in the order of their writes. */
+/** The log entries in the row, each a compact text, in the order of their writes. */
 export const LOG = '_l'
 /** The token of the insert. It distinguishes a row that was inserted over an expired one from a changed one. */
 export const BORN = '_b'
-/** The fixed fields of a row as one attribute, a map: an index can name 20 attributes and no more. */
+/** The fixed fields of a row as one attribute, a map: an index can list only 20 attributes. */
 export const FIXED = '_f'
 /** Whole epoch seconds after which DynamoDB may remove the item. */
 export const TTL = '_ttl'
 
-/** Whether one of the fields has no attribute of its own: a write that changes it or asks for it has to read the row. */
+/** Whether a field shares an attribute: then a write that changes or tests it has to read the row. */
 export const isAnyFixed = ({ fixed }: Pick<Plan, 'fixed'>, fields: Iterable<string>): boolean =>
   fixed.size > 0 && [...fields].some((field) => fixed.has(field))
 
-/** The names of the attributes that hold the fields. */
+/** The names of the attributes of fields. */
 export const attributesOf = (fixed: ReadonlySet<string>, fields: Iterable<string>): string[] => [
   ...new Set([...fields].map((field) => (fixed.has(field) ? FIXED : field))),
 ]
@@ -80,7 +80,7 @@ const checked = (name: string): string => {
   return name
 }
 
-/** Without heavy fields an index copies all; with some, the light fields as far as they are listed. */
+/** Without heavy fields an index copies everything; with some, the listed light fields. */
 const carriedBy = (of: Collection): ReadonlySet<string> | undefined => {
   if (of.detail === undefined || of.summary === undefined) return undefined
   const needed = Object.values(of.indexes).flatMap(({ within, by }) => [within, by])
@@ -107,8 +107,8 @@ const planIndex = (of: Collection, name: string): IndexPlan => {
 }
 
 /**
- * What DynamoDB takes of attributes named in indexes: in one (API reference, `Projection`; no emulator minds), and in all
- * of a table.
+ * DynamoDB's limits of attributes listed in indexes: of one index (API reference, `Projection`; emulators do not check
+ * it), and of all of a table.
  */
 const MOST_NAMED = 20
 const MOST_NAMED_IN_ALL = 100
@@ -125,7 +125,7 @@ const refuseUnfit = ({ name }: Collection, secondary: readonly IndexPlan[]): voi
 
 export type TableName = (of: Pick<Collection, 'name'>) => string
 
-/** Derives the table of a collection; throws on names that DynamoDB or our own attributes could not bear. */
+/** Derives the table of a collection; throws for names that DynamoDB or the derived attributes do not allow. */
 export const planOf = (of: Collection, tableName: TableName): Plan => {
   const indexes = new Map(Object.keys(of.indexes).map((name) => [name, planIndex(of, name)]))
   const secondary = [...indexes.values()].filter(({ own }) => !own)
@@ -162,7 +162,7 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
   }
 }
 
-/** The plans of the collections of a store. Throws for a collection that is not one of them. */
+/** The plans of a store's collections. Throws for an unknown collection. */
 export const createPlans = (collections: readonly Collection[], tableName: TableName) => {
   const plans = new Map(collections.map((one) => [one.name, planOf(one, tableName)]))
   return ({ name }: Pick<Collection, 'name'>): Plan => {

@@ -13,7 +13,7 @@ export type Selection = {
   bounds: Bounds
 }
 
-/** The narrower of two lower bounds is the higher, of two upper ones the lower. */
+/** The narrower bounds: the higher lower bound, and the lower upper one. */
 const both = (a: Bounds, b: Bounds): Bounds => {
   const pick = (one: string | undefined, other: string | undefined, sign: number) => {
     if (one === undefined || other === undefined) return one ?? other
@@ -24,7 +24,7 @@ const both = (a: Bounds, b: Bounds): Bounds => {
   return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
 }
 
-/** What every query of a selection has, and the partitions to ask. */
+/** The common parts of a selection's queries, and the partitions to read. */
 type Queries = { inputs: QueryCommandInput[]; exact: boolean }
 
 const partitionsOf = (plan: Plan, index: IndexPlan, is: Selection['is']): string[] => {
@@ -37,7 +37,7 @@ const partitionsOf = (plan: Plan, index: IndexPlan, is: Selection['is']): string
   return [...new Set(of)]
 }
 
-/** The queries that find the rows of a selection, one per partition. `exact` when they find no others. */
+/** The queries for the rows of a selection, one per partition. `exact` when they find no others. */
 export const queriesOf = (plan: Plan, index: IndexPlan, selection: Selection, now: number): Queries => {
   const { is, where = [], order } = selection
   const partitions = partitionsOf(plan, index, is)
@@ -74,18 +74,18 @@ const placeCondition = ({ name, value }: Terms, { s }: IndexPlan, { from, to }: 
   return ` AND ${name(s)} BETWEEN ${value(from)} AND ${value(to)}`
 }
 
-/** An index and the partitions of it in which to look. */
+/** An index, and its partitions to read. */
 export type Place = { index: IndexPlan; is: Scalar | readonly Scalar[] | undefined }
 type Tests = readonly Test<Fields>[]
 
-/** Each value is a query to each shard. */
+/** Each value needs a query to each shard. */
 const MOST_PARTITIONS = 10
 
 const isName = (value: Scalar) => typeof value === 'string' && value.isWellFormed()
 
 /**
- * The place to look for rows that meet the tests, and those that are left to be evaluated there: where one names values of
- * a field, and an index has the same order within that field, that index has just them.
+ * The narrowest index for tests, and the tests that remain: when a test lists values of a field, and an index has the
+ * same order within that field, this index has just the matching rows.
  */
 export const narrowest = (plan: Plan, place: Place, tests: Tests = []): { place: Place; where: Tests } => {
   const { index } = place
@@ -105,7 +105,7 @@ export const narrowest = (plan: Plan, place: Place, tests: Tests = []): { place:
 export const isMissing = ({ keys }: Plan, { carried }: IndexPlan, field: string): boolean =>
   carried?.has(field) === false && !keys.includes(field)
 
-/** Whether an index is of no help: all its rows would have to be read whole. */
+/** Whether an index is useless, because all its rows would have to be read in full. */
 export const needsAll = (plan: Plan, { index, is }: Place, tests: Tests = []): boolean =>
   is === undefined &&
   !index.own &&

@@ -9,21 +9,21 @@ type Conditional<Input> = Omit<
   Input,
   'ReturnValues' | 'ReturnConsumedCapacity' | 'ReturnItemCollectionMetrics'
 >
-/** One conditional write, in the form that a request and a transaction share. */
+/** One conditional write, in a form for a request or a transaction. */
 export type Request =
   | { Put: Conditional<PutCommandInput> }
   | { Update: Conditional<UpdateCommandInput> & { UpdateExpression: string } }
   | { Delete: Conditional<DeleteCommandInput> }
-/** What every write carries: its token, the time that expiry is decided by, and the texts that it appends to its log. */
+/** The stamp of a write: its token, the time for checks of expiry, and the texts for its log. */
 export type Stamp = { token: string; now: number; log: readonly string[] }
 
-/** A failed condition answers what stands in the way, so that it need not be read. */
+/** A failed condition returns the item, so that no read is needed. */
 const ANSWER = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 
-/** What an update makes of each field it names: a value, a step to add, or nothing. */
+/** The effect of an update on a field: a value, a step to add, or a removal. */
 type Effect = { value: unknown; ifAbsent?: true } | { step: number } | 'remove'
 
-/** One effect per field: values are set, then added to, then removed. A value that is undefined is left alone. */
+/** One effect per field: values are set, then added to, then removed. An undefined value changes nothing. */
 export const effectsOf = ({
   set = {},
   setIfAbsent = {},
@@ -47,7 +47,7 @@ export const effectsOf = ({
 export const insertRequest = (plan: Plan, row: Fields, { token, now, log }: Stamp): Request => {
   const terms = createTerms()
   const ConditionExpression = isAbsent(plan, terms, now)
-  // Where rows do not expire, an insert is a record without a row before it.
+  // Without expiry, a record without an old image is an insert.
   const born = plan.streamed && plan.expires !== undefined ? token : undefined
   return {
     Put: {
@@ -60,7 +60,7 @@ export const insertRequest = (plan: Plan, row: Fields, { token, now, log }: Stam
   }
 }
 
-/** Undefined for a removal that depends on what is stored. */
+/** Undefined for a removal that depends on stored values. */
 export const removeRequest = (
   plan: Plan,
   { key, when }: Pick<Remove<Fields>, 'key' | 'when'>,
@@ -79,7 +79,7 @@ export const removeRequest = (
   }
 }
 
-/** A key stays for the life of its row: no change may name it with another value. */
+/** Refuses changes of a key. */
 const refuseNewKey = (plan: Plan, effects: Map<string, Effect>, own: Fields): void => {
   for (const field of plan.keys) {
     const effect = effects.get(field)
@@ -90,7 +90,7 @@ const refuseNewKey = (plan: Plan, effects: Map<string, Effect>, own: Fields): vo
   }
 }
 
-/** Whether an effect on a field that an attribute of ours is made from depends on what is stored. */
+/** Whether an effect on a field with a derived attribute depends on stored values. */
 const isBlind = ({ derived }: Plan, effects: ReadonlyMap<string, Effect>): boolean =>
   [...effects].some(
     ([field, effect]) => effect !== 'remove' && ('step' in effect || effect.ifAbsent) && derived.has(field),
@@ -104,7 +104,7 @@ const writeEffect = (update: UpdateParts, field: string, effect: Effect): void =
   else update.put(field, encode(effect.value))
 }
 
-/** What the update makes of the fields, and of our own attributes that are made from them. */
+/** Adds the effects on fields and their derived attributes to an update. */
 const writeEffects = (
   plan: Plan,
   key: Key,
@@ -120,8 +120,7 @@ const writeEffects = (
 }
 
 /**
- * An update as one native write, or undefined for one that depends on what is stored. Throws TypeError for a change of
- * a key.
+ * An update as one native write, or undefined when it depends on stored values. Throws TypeError for a change of a key.
  */
 export const updateRequest = (
   plan: Plan,
@@ -150,7 +149,7 @@ export const updateRequest = (
   }
 }
 
-/** What a row that was read is to become, provided that it was not written since: undefined for removed. */
+/** The replacement of a row that was read, on condition that it is unchanged: undefined stands for a removal. */
 export const replaceRequest = (
   plan: Plan,
   key: Key,

@@ -16,10 +16,10 @@ import {
   updateRequest,
 } from './request.ts'
 
-/** A write of a row and where it goes. */
+/** A write of a row, with its table and key. */
 export type Bound<W = Write<Fields>> = { plan: Plan; key: Key; write: W }
 
-/** Throws TypeError for an insert without a key that DynamoDB takes. */
+/** Throws TypeError for an insert without a valid key. */
 export const bind = (planOf: PlanOf, write: Write<Fields>): Bound => {
   if ('insert' in write) {
     const plan = planOf(write.insert)
@@ -30,11 +30,11 @@ export const bind = (planOf: PlanOf, write: Write<Fields>): Bound => {
 
 type Needs = { connection: Connection; blobs: BlobOffload; logs: Logs; clock: Clock; newToken: () => string }
 
-/** As the port's outcome, the row with all its fields; offloaded ones as pointers. */
+/** The port's outcome, with all fields of the row; offloaded ones as pointers. */
 type Result = { applied: boolean; row: Fields | undefined }
 /**
- * A write that was thought through: its request, or none when `before` stands in its way. `before` and `after` are known
- * as far as they had to be; `isRead` when the request depends on what was read.
+ * A prepared write: its request, or none when `before` fails the condition. `before` and `after` are known as far as
+ * needed; `isRead` when the request depends on a read.
  */
 export type Prepared = {
   request: Request | undefined
@@ -45,9 +45,9 @@ export type Prepared = {
 
 const MOST_TRIES = 20
 
-/** Rows of any collection, one at a time. */
+/** Reads and writes rows of any collection, one at a time. */
 export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) => {
-  /** The row of an item, unless that counts as absent. */
+  /** The row of an item, unless it has expired. */
   const unexpiredRow = (plan: Plan, item: Item | undefined): Fields | undefined => {
     const row = item === undefined ? undefined : rowOf(item)
     return row === undefined || hasExpired(plan, row, clock.now()) ? undefined : row
@@ -55,7 +55,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
 
   const read = async (plan: Plan, key: Key) => unexpiredRow(plan, await connection.get(plan, key))
 
-  /** Every write has a stamp of its own, but those of one transaction, which share the token. */
+  /** Every write has its own stamp; those of one transaction share the token. */
   const stampOf = ({ plan, write }: Bound, token = newToken()): Stamp => ({
     token,
     now: clock.now(),
@@ -79,17 +79,17 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     const stamp = stampOf(bound)
     const row = await blobs.putRow(plan, key, write.row)
     const { applied, item, state } = await send(bound, insertRequest(plan, row, stamp), stamp)
-    // What stands in the way may be this very row, changed by another write before the SDK repeated this one.
+    // The item that failed the condition may be this row, changed by another write before the SDK's repeat.
     if (!applied) await blobs.tidy(row, item && rowOf(item))
     else if (state !== 'now') await blobs.tidy(item && rowOf(item), row)
     return { applied, row: applied ? write.row : unexpiredRow(plan, item) }
   }
 
-  /** Whether a condition or a change names a field that may be offloaded, so that the row before must be known. */
+  /** Whether a condition or change names a field that may be offloaded, so that the stored row is needed. */
   const mayBeOffloaded = ({ heavy, long }: Plan, fields: Iterable<string>) =>
     blobs.active && [...fields].some((field) => heavy.has(field) || long.has(field))
 
-  /** A change whose large values lie in blobs. */
+  /** A change with its large values in blobs. */
   const offloaded = async (plan: Plan, key: Key, write: Update<Fields>): Promise<Update<Fields>> => ({
     ...write,
     ...(write.set && { set: await blobs.put(plan, key, write.set) }),
@@ -127,7 +127,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     return { applied, row: last }
   }
 
-  /** Thinks a change through on the row as it is now, on the condition that it is not written before. */
+  /** Prepares a change from the stored row, on condition that the row is unchanged. */
   const prepare = async (
     { plan, key, write }: Bound<Update<Fields> | Remove<Fields>>,
     stamp: Stamp,
@@ -145,7 +145,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     return { request: replaceRequest(plan, key, ownOf(item), after, stamp), before, after, isRead: true }
   }
 
-  /** A change that depends on what is stored: read, think, write unless it was written since, from the start. */
+  /** A change that depends on stored values: reads, computes, writes if the row is unchanged, and repeats otherwise. */
   const replace = async (bound: Bound<Update<Fields> | Remove<Fields>>): Promise<Result> => {
     const { plan } = bound
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -166,13 +166,13 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     return 'update' in write ? update({ plan, key, write }) : remove({ plan, key, write })
   }
 
-  /** Whether the row that a change or removal leaves or takes away has values in blobs that nothing else knows. */
+  /** Whether the row before a change or removal may have blobs that are no longer needed. */
   const hasBlobs = (plan: Plan, write: Update<Fields> | Remove<Fields>) =>
     'remove' in write
       ? mayBeOffloaded(plan, [...plan.heavy, ...plan.long])
       : mayBeOffloaded(plan, [...effectsOf(write).keys(), ...Object.keys(write.when ?? {})])
 
-  /** A write as one of a transaction. With `exactly` what it leaves is known, for which the row is read first. */
+  /** A write for a transaction. With `exactly` the row is read first, so that the resulting row is known. */
   const prepared = async (bound: Bound, stamp: Stamp, exactly: boolean): Promise<Prepared> => {
     const { plan, key, write } = bound
     if ('insert' in write) {
@@ -184,13 +184,13 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     return { request, before: undefined, after: undefined, isRead: false }
   }
 
-  /** Whether a write would apply to the row as it is now. */
+  /** Whether a write would apply to the stored row. */
   const wouldApply = async ({ plan, key, write }: Bound): Promise<boolean> => {
     const row = await blobs.whole(plan, () => read(plan, key), true)
     return 'insert' in write ? row === undefined : row !== undefined && meets(row, write.when)
   }
 
-  /** Throws TypeError for a write that could not be sent. */
+  /** Throws TypeError for a write that cannot be sent. */
   const check = (bound: Bound): void => {
     const { plan, write } = bound
     const stamp = stampOf(bound, '')

@@ -13,7 +13,7 @@ import { fieldsOf, type Verdict, verdictOn } from './where.ts'
 const MOST_KEYS = 100
 const WAITS_MS = [10, 50, 250, 1_000]
 
-/** One batch; what was not answered for its size or for lack of capacity is asked for again. */
+/** One batch; items that were not returned, for their size or for lack of capacity, are requested again. */
 const batch = async (
   connection: Connection,
   table: string,
@@ -42,8 +42,8 @@ const batch = async (
 const nameOf = ({ keys }: Plan, item: Item) => keys.map((key) => item[key]).join('\0')
 
 /**
- * The items of rows of which only a part is known, in their order; undefined for those that are gone. They are as they
- * are now, or for half the price as they were a moment ago.
+ * The full items of partly known rows, in their order; undefined for missing ones. The reads are consistent, or
+ * eventually consistent for half the price.
  */
 const hydrate = async (
   connection: Connection,
@@ -60,12 +60,12 @@ const hydrate = async (
   return keys.map((key) => byName.get(nameOf(plan, key)))
 }
 
-/** Parts of a table that are read at a time. */
+/** The parts of a table that are scanned in parallel. */
 const SEGMENTS = 4
 
 /**
- * Every item of the table that the index has, whole, in no order, a few thousand at a time: where most of them have to
- * be looked at, this costs a fraction of reading each by its key.
+ * Every item of the table in the index, in full and in no order, a few thousand at a time: when most of them are needed,
+ * this costs a fraction of single reads.
  */
 async function* scanned(connection: Connection, { table }: Plan, { s }: IndexPlan): AsyncGenerator<Item[]> {
   const terms = createTerms()
@@ -90,10 +90,10 @@ async function* scanned(connection: Connection, { table }: Plan, { s }: IndexPla
   }
 }
 
-/** So many blobs are read at a time. */
+/** Blobs that are read at once. */
 const CHUNK = 50
 
-/** Reads of blobs, many at a time. A chunk is a call of the connection: where that may call no more, none begins. */
+/** Reads of blobs, many at a time. A chunk is a call of the connection: after the deadline none begins. */
 const createChunkedReads = ({ calling }: Pick<Connection, 'calling'>) => {
   const inChunks = async <T, U>(all: readonly T[], work: (one: T) => Promise<U>): Promise<U[]> => {
     const done: U[] = []
@@ -102,7 +102,7 @@ const createChunkedReads = ({ calling }: Pick<Connection, 'calling'>) => {
     return done
   }
 
-  /** All of them, in any order: those that are due as `work` makes them, without those that it finds gone. */
+  /** All of them in any order, with offloaded values from `work`, without missing ones. */
   async function* filledIn<T extends object>(
     all: AsyncIterable<T>,
     isDue: (one: T) => boolean,
@@ -121,19 +121,19 @@ const createChunkedReads = ({ calling }: Pick<Connection, 'calling'>) => {
 }
 
 type Needs = { connection: Connection; rows: Rows; blobs: BlobOffload; clock: Clock }
-/** Rows between bounds, in an order, of which about so many are `wanted`. */
+/** Rows between bounds, in an order, of which about `wanted` are needed. */
 type Wanted = Omit<Selection, 'is'> & { wanted: number }
 type Tests = Selection['where']
-/** All rows there are. */
+/** All rows. */
 export const ALL = Number.MAX_SAFE_INTEGER
 
 const MOST_READ = 1_000
-/** How many rows have to be read for those that meet a test is not known. */
+/** How many rows have to be read until enough match is unknown. */
 const FIRST_TESTED = 100
 
 const doubled = (size: number) => Math.min(MOST_READ, size * 2)
 
-/** Rows spread over the partitions by chance: what is read in vain costs as much as the rest, what is missing a trip. */
+/** Rows are spread over partitions at random: extra rows cost as much as needed ones, missing ones another request. */
 const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => {
   const part = (rows: number) =>
     Math.min(MOST_READ, Math.ceil(Math.max(1, rows) / Math.max(1, partitions)) + (partitions > 1 ? 1 : 0))
@@ -143,7 +143,9 @@ const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => 
     : { first: part(wanted), next: (_, taken) => part(wanted - taken), ahead }
 }
 
-/** Rows that pass every test. They are as the index has them: without detail, long fields maybe as pointers. */
+/**
+ * Rows that pass every test, with the fields of the index: without detail, and possibly with pointers for long fields.
+ */
 export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const { inChunks, filledIn } = createChunkedReads(connection)
 
@@ -153,7 +155,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> =>
     (await blobs.filled(plan, row, detail)) ?? reread(plan, row, detail)
 
-  /** Whole rows, in their order; undefined for those that are gone. */
+  /** Full rows in their order; undefined for missing ones. */
   const whole = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
     const items = await hydrate(connection, plan, some, asOf)
     return inChunks(items, async (item) => {
@@ -162,7 +164,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     })
   }
 
-  /** What the tests look at: most rows fail, and need not be decoded. */
+  /** The fields that tests need: most rows fail, and need not be decoded. */
   const tested = ({ expires, fixed }: Plan, item: Item, where: Tests = []): Fields => {
     const fields = [...where.flatMap(fieldsOf), ...(expires === undefined ? [] : [expires])]
     const names = attributesOf(fixed, fields)
@@ -178,7 +180,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
 
   type Candidate = { row: Fields; verdict: Verdict }
 
-  /** Those that pass, in their order; whose fields do not tell are read. */
+  /** The rows that pass, in their order; rows whose fields do not decide it are read. */
   const settled = async (plan: Plan, some: readonly Candidate[], where: Tests): Promise<Fields[]> => {
     const unknown = some.filter(({ verdict }) => verdict === 'unknown').map(({ row }) => row)
     const found = await whole(plan, unknown, 'lately')
@@ -188,7 +190,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     return some.filter(({ row, verdict }) => verdict === 'passes' || passing.has(row)).map(({ row }) => row)
   }
 
-  /** In the order of the index. The tests are evaluated here; what DynamoDB filters besides is only not transferred. */
+  /** Rows in the order of the index. The tests are evaluated here; a filter of DynamoDB only saves transfer. */
   async function* inOrder(plan: Plan, { index, is }: Place, wish: Wanted): AsyncGenerator<Fields> {
     const { where = [], order, wanted } = wish
     const { inputs } = queriesOf(plan, index, { ...wish, is }, clock.now())
@@ -212,7 +214,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     yield* await settled(plan, chunk, where)
   }
 
-  /** A row without what it is too heavy to be kept for. */
+  /** A row without its heavy fields. */
   const light = ({ heavy }: Plan, row: Fields): Fields =>
     Object.fromEntries(Object.entries(row).filter(([field]) => !heavy.has(field)))
 
@@ -233,16 +235,16 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
 
   return {
     inOrder,
-    /** All of them, in any order. */
+    /** All matching rows, in any order. */
     all,
-    /** All of them, in any order, with this field; those that are gone are left out. */
+    /** All matching rows, in any order, with this field; missing ones are left out. */
     allWith: (plan: Plan, place: Place, wish: Wanted, field: string): AsyncGenerator<Fields> =>
       filledIn(
         all(plan, place, wish),
         (row) => blobOf(row[field]) !== undefined,
         (row) => filled(plan, row, false),
       ),
-    /** The rows with their long fields and, when it is asked for, detail; those that are gone are left out. */
+    /** The rows with their long fields and, on request, detail; missing ones are left out. */
     complete: async (plan: Plan, { index }: Place, found: Fields[], detail: boolean): Promise<Fields[]> => {
       const isPart = detail && [...plan.heavy].some((field) => isMissing(plan, index, field))
       const read = isPart

@@ -1,7 +1,7 @@
 import type { Fields } from './item.ts'
 
 type Ordering = { sort: string; order: 'asc' | 'desc'; ties: readonly string[] }
-/** Where a row stands in a sorted list. */
+/** The place of a row in a sorted list. */
 type Rank = { by: unknown; ties: readonly string[] }
 
 /** Absent values first, then numbers and booleans by size, then texts by code unit. */
@@ -38,7 +38,7 @@ export const isBeyond = (row: Fields, place: Rank, ordering: Ordering): boolean 
   return ordering.order === 'asc' ? found > 0 : found < 0
 }
 
-/** How many times the rows of a page are kept before they are sorted and cut: memory stays flat, and sorting rare. */
+/** How many pages of rows are gathered before they are sorted and cut: this bounds memory, and sorts rarely. */
 const KEEP = 4
 const KEEP_LEAST = 1_000
 

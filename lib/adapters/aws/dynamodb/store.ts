@@ -14,25 +14,27 @@ import { COUNTERS, createPlans, type Plan, type TableName } from './plan.ts'
 import { createRows } from './rows.ts'
 
 type Needs = {
-  /** Its own settings decide about retries (`maxAttempts`) and time limits. */
+  /** Its settings define retries (`maxAttempts`) and time limits. */
   client: DynamoDBClient
   collections: readonly Collection[]
   clock: Clock
   /** At least 0 and less than 1. */
   random: () => number
   tableName: TableName
-  /** Where detail of more than `mostInside` bytes lies, 32,000 by default; without, a row has at most 400 kB. */
+  /** The storage of detail with more than `mostInside` bytes (32,000 by default); without it a row has at most 400 kB. */
   blobs?: Texts
   mostInside?: number
-  /** With `blobs`: how many bytes an index takes of a new row whose longest fields lie there too, 800 by default. */
+  /**
+   * With `blobs`: the bytes that an index copies of a new row before its longest fields are offloaded, 800 by default.
+   */
   mostCopied?: number
-  /** How long a search may read, 20,000 by default; then it is refused. */
+  /** The time limit of a search, 20,000 by default; then it is refused. */
   mostMs?: number
 }
 
 const TOKEN_BITS = 2 ** 52
 
-/** Texts that no other process makes: a random beginning, and a number that grows. */
+/** Texts that no other process makes: a random beginning, and a growing number. */
 const createTokens = (random: () => number) => {
   const process = Math.floor(random() * TOKEN_BITS).toString(36)
   let last = 0
@@ -69,10 +71,10 @@ const open = ({
 }
 
 /**
- * Storage in DynamoDB, one table per collection and one for the counters, as `tableDefinitions` describes them. Reads by
- * key, of logs and of what lies in the order of its keys see every write that was answered. What it lacks by nature:
- * secondary indexes lag behind by moments, so a page or a count over one may miss the latest writes, and counters follow
- * when the change consumer has read the stream.
+ * Storage in DynamoDB, with one table per collection and one for the counters, by `tableDefinitions`. Reads by key, of
+ * logs, and in the order of a table's keys see every answered write. Differences by nature: secondary indexes lag by
+ * moments, so a page or a count over one may miss the latest writes; counters follow when the change consumer has read
+ * the stream.
  */
 export const createDynamoStore = (needs: Needs): Store => {
   const { planOf, rows, blobs, logs, counters, commit, pages } = open(needs)

@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts'
 
 type Image = Record<string, AttributeValue>
 
-/** A record of a DynamoDB stream as Lambda hands it over, as far as it is read. */
+/** The fields of a DynamoDB stream's record that are read here. */
 export type StreamRecord = {
   eventID?: string
   eventName?: 'INSERT' | 'MODIFY' | 'REMOVE'
@@ -37,19 +37,19 @@ const DIGITS = 40
 export const isAfter = (sequence: string, other: string): boolean =>
   sequence.padStart(DIGITS, '0') > other.padStart(DIGITS, '0')
 
-/** What `counts` and `sends` may read of an image: no detail, and nothing that lies in a blob. */
+/** The fields of an image that `counts` and `sends` may read: no detail, and no offloaded value. */
 const lightRow = ({ heavy }: Plan, item: Item | undefined): Fields | undefined =>
   item &&
   Object.fromEntries(
     Object.entries(rowOf(item)).filter(([field, value]) => !heavy.has(field) && blobOf(value) === undefined),
   )
 
-/** The image of what was not there. */
+/** The image of a missing row. */
 const NOTHING: Item = {}
 
 /**
- * The changes in a record: none where entries of a log were moved out of the row, two where a row was inserted
- * over one that had expired.
+ * The changes in a record: none when log entries were moved out of the row, two when a row was inserted over an expired
+ * one.
  */
 export const changesOf = (plan: Plan, { dynamodb = {} }: StreamRecord): Change<Fields>[] => {
   const { OldImage, NewImage } = dynamodb

@@ -11,7 +11,7 @@ import { nameOf } from '../failure.ts'
 import { COUNTER, MEMBER } from './counters.ts'
 import { COUNTERS, type IndexPlan, type Plan, planOf, type TableName, TTL } from './plan.ts'
 
-/** A table as it is to be created, and the attribute by which its items expire. */
+/** The definition of a table, and its attribute of expiry. */
 export type TableDefinition = { create: CreateTableCommandInput & { TableName: string }; ttl?: string }
 
 const keySchema = ([hash, range]: readonly string[]) => [
@@ -86,8 +86,8 @@ const unless = async (names: readonly string[], work: Promise<unknown>): Promise
 }
 
 /**
- * Creates what is missing and waits until it can be used. For emulators and tests: in the cloud, tables belong to the
- * stack. An emulator that knows no expiry goes without; rows count as absent in time all the same.
+ * Creates missing tables and waits until they are active. For emulators and tests: in the cloud, tables belong to the
+ * stack. An emulator without expiry skips it; rows count as absent in time all the same.
  */
 export const createTables = async (
   client: DynamoDBClient,
@@ -102,7 +102,7 @@ export const createTables = async (
       TableName: create.TableName,
       TimeToLiveSpecification: { Enabled: true, AttributeName: ttl },
     }
-    // A table that was there already refuses to have it switched on again.
+    // An existing table refuses to enable it again.
     await unless(
       ['UnknownOperationException', 'ValidationException'],
       client.send(new UpdateTimeToLiveCommand(expiry)),

@@ -14,6 +14,7 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
   }
   const value = row[test.field]
   if ('in' in test) return test.in.includes(value as Scalar)
+  if ('exists' in test) return ((value ?? undefined) !== undefined) === test.exists
   if ('hasAll' in test)
     return (
       test.hasAll.length === 0 || (Array.isArray(value) && test.hasAll.every((item) => value.includes(item)))
@@ -23,7 +24,7 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
   )
 }
 
-/** What can be said of a row of which some fields are not known. */
+/** The result of tests on a row with unknown fields. */
 export type Verdict = 'passes' | 'fails' | 'unknown'
 
 const evaluate = (
@@ -36,7 +37,7 @@ const evaluate = (
   return 'contains' in test && passes(row, { ...test, fields: known }) ? 'passes' : 'unknown'
 }
 
-/** Whether the row passes every test, as far as its known fields tell. */
+/** Whether the row passes every test, as far as its known fields decide. */
 export const verdictOn = (
   row: Readonly<Fields>,
   tests: readonly Test<Fields>[] = [],
@@ -47,7 +48,7 @@ export const verdictOn = (
   return verdicts.includes('unknown') ? 'unknown' : 'passes'
 }
 
-/** Whether no row at all can pass. */
+/** Whether no row can pass. */
 export const isHopeless = (tests: readonly Test<Fields>[] = []): boolean =>
   tests.some(
     (test) => ('in' in test && test.in.length === 0) || ('contains' in test && test.fields.length === 0),
@@ -57,25 +58,25 @@ export const isHopeless = (tests: readonly Test<Fields>[] = []): boolean =>
 export const fieldsOf = (test: Test<Fields>): readonly string[] =>
   'fields' in test ? test.fields : [test.field]
 
-/** Against an ASCII text every other has the same order by code unit and by byte. */
+/** Compared with an ASCII text, every other text has the same order by code unit and by byte. */
 const isAscii = (text: string | undefined) => text === undefined || /^[\0-\x7f]*$/.test(text)
-/** Longer ones may be cut short in a place. */
+/** Longer texts may be cut in a place. */
 const MOST_BOUND = 200
 
-/** The places between which rows lie; undefined for no bound. */
+/** The places between which rows are; undefined for no bound. */
 export type Bounds = { from?: string; to?: string }
 type Range = { field: string; from?: string; to?: string }
 
 const isRange = (test: Test<Fields>): test is Range =>
-  !('in' in test || 'contains' in test || 'hasAll' in test)
+  !('in' in test || 'contains' in test || 'hasAll' in test || 'exists' in test)
 
-/** Whether a test is a range of the index's own field, exact when it is made a part of the key condition. */
+/** Whether a test is a range of the index's own field that is exact as part of the key condition. */
 export const isBound = ({ by }: IndexPlan, test: Test<Fields>): test is Range =>
   isRange(test) &&
   test.field === by &&
   [test.from, test.to].every((end) => isAscii(end) && (end?.length ?? 0) <= MOST_BOUND)
 
-/** The places of a range: texts only, which no number is in. */
+/** The places of a range: of texts only, so no number is inside. */
 export const boundsOf = ({ own }: IndexPlan, { field, from = '', to }: Range): Bounds => {
   if (own) return { ...(from === '' ? {} : { from }), ...(to === undefined ? {} : { to }) }
   const last = to === undefined ? undefined : sortable(to, field)
@@ -88,8 +89,8 @@ const isPlain = (value: Scalar) =>
   Number.isSafeInteger(value)
 
 /**
- * A test as a filter of DynamoDB's, which decides as ours does; undefined where it cannot. A filter saves transfer, not
- * reading. It may not name the keys of what is queried, and does not know what lies in blobs.
+ * A test as a filter of DynamoDB with the same result; undefined where that is impossible. A filter saves transfer, not
+ * reading. It cannot name the keys of the query, and does not see offloaded values.
  */
 export const filterOf = (
   plan: Plan,
@@ -97,8 +98,9 @@ export const filterOf = (
   terms: Terms,
   test: Test<Fields>,
 ): string | undefined => {
-  if ('contains' in test || 'hasAll' in test || plan.heavy.has(test.field)) return undefined
-  // A value that lies in a blob cannot be evaluated here, nor one among others.
+  if ('contains' in test || 'hasAll' in test || 'exists' in test || plan.heavy.has(test.field))
+    return undefined
+  // Offloaded values, and those inside of another attribute, cannot be evaluated here.
   if (plan.long.has(test.field) || plan.fixed.has(test.field)) return undefined
   if (index.own && plan.keys.includes(test.field)) return undefined
   if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined

@@ -7,16 +7,19 @@ import { asUnavailable } from '../failure.ts'
 
 const CODE = 'queue_unavailable'
 
-/** Throws what ended a request as the port promises it. */
+/** Throws the port's error for a failed request. */
 export const failRequest = (thrown: unknown): never => {
   throw asUnavailable(thrown, CODE, 'The queue')
 }
 
-/** The failure of one entry of a batch, by the code that SQS gave it. */
+/** The error of one entry of a batch, by SQS's code. */
 const refusedEntry = (why = 'InternalError'): Problem =>
   new Problem('unavailable', CODE, `The queue is unavailable: ${why}.`)
 
-/** What one request may carry: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+/**
+ * The limits of one request:
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+ */
 const MOST_ENTRIES = 10
 export const MOST_BYTES = 1_048_576
 
@@ -30,15 +33,18 @@ type Waiting<Entry> = {
 type Needs<Entry> = {
   request: BatchRequest<Entry>
   bytesOf: (entry: Entry) => number
-  /** Requests that may be under way at once; what comes meanwhile gathers, and shares the next. */
+  /** The most concurrent requests; entries that come meanwhile share the next one. */
   mostInFlight: number
   clock: Pick<Clock, 'after'>
 }
 
-/** Resolves when SQS took the entry. Rejects with Problem `unavailable` when it could not, or with what was wrong with it. */
+/**
+ * Resolves when SQS has accepted the entry. Rejects with Problem `unavailable` when it has not, or with the error of the
+ * entry.
+ */
 export type Batcher<Entry> = { add(entry: Entry): Promise<void> }
 
-/** Gathers what is added in one turn of the event loop into as few requests as SQS allows. */
+/** Sends the entries of one turn of the event loop in as few requests as SQS allows. */
 export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batcher<Entry> => {
   const { request, bytesOf, mostInFlight, clock } = needs
   const waiting = createFifo<Waiting<Entry>>()
@@ -89,14 +95,14 @@ const takeBatch = <Entry>(waiting: { peek(): Waiting<Entry> | undefined; shift()
   return batch
 }
 
-/** One request for up to ten entries; `Failed` names those that SQS did not take. */
+/** One request for up to ten entries; `Failed` names the refused ones. */
 type BatchRequest<Entry> = (
   entries: (Entry & { Id: string })[],
 ) => Promise<{ Failed?: readonly BatchResultErrorEntry[] | undefined }>
 
 /**
- * Sends entries in one request, and those that were not taken in three more at most. Answers the failure of each entry,
- * in their order, and undefined for those that SQS took. What SQS calls the sender's fault is not repeated.
+ * Sends entries in one request, and the refused ones in up to three more. Resolves to the error of each entry in order,
+ * undefined for accepted ones. Errors that SQS attributes to the sender are not retried.
  */
 const persistBatch = async <Entry extends object>(
   entries: readonly Entry[],
@@ -114,7 +120,7 @@ const persistBatch = async <Entry extends object>(
     left = left.filter(({ Id }) => again.has(Id))
     if (left.length > 0) throw refusedEntry(again.get(left[0]?.Id))
   }
-  // Nothing is left when this resolves.
+  // All entries were accepted when this resolves.
   await retry(attempt, timer).catch((failure) => {
     for (const { Id } of left) failures.set(Id, failure)
   })

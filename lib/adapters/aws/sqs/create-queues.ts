@@ -2,8 +2,8 @@ import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@
 import type { QueueDefinition } from './definitions.ts'
 
 /**
- * Creates the queues that do not exist yet, and answers the URL of each by its name. Emulators and tests need it;
- * deployed queues come from `resources/`.
+ * Creates missing queues, and resolves to the URL of each by its name. For emulators and tests; deployed queues come from
+ * `resources/`.
  */
 export const createQueues = async (
   client: SQSClient,

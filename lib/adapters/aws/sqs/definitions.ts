@@ -1,52 +1,53 @@
-/** A standard queue as it is to exist. Durations are in seconds, as SQS has them. */
+/** The definition of a standard queue. Durations are in seconds, as in SQS. */
 export type QueueDefinition = {
   name: string
   visibilityTimeout: number
   messageRetention: number
-  /** Where SQS moves a message that was received `maxReceiveCount` times and not deleted. */
+  /** The queue to which SQS moves a message that was received `maxReceiveCount` times and not deleted. */
   deadLetters?: { queue: string; maxReceiveCount: number }
 }
 
 type Names = { QUEUE_NAME: string; QUEUE_NOTIFICATION_NAME: string }
-/** How long the functions behind the queues may run. */
+/** The time limits of the queues' functions. */
 type Timeouts = { taskTimeoutMs: number; notificationTimeoutMs: number }
 
 const DAY = 86_400
-// A move keeps the age of a message, so the last stop keeps messages longest: 14 days is the most that SQS allows.
+// A moved message keeps its age, so the last queue has the longest retention: 14 days is SQS's limit.
 const LONGEST_RETENTION = 14 * DAY
 const RETENTION = 10 * DAY
-/** The time that Lambda needs to hand a message over and to process the outcome, beside the time of the function. */
+/** The time that Lambda needs to deliver a message and to process the outcome, beside the function's time. */
 const MARGIN = 60
-/** As in serverless.yml, like the other two, which its test compares. */
+/** As in serverless.yml, which a test compares, like the other two. */
 const DEAD_LETTER_TIMEOUT = 60
 
 /**
- * A rejected message backs off 1 s, 2 s, 4 s … up to five minutes, so ten receives outlast eight minutes of storage
- * that does not answer; a message that kills its function is not tried for ever.
+ * A rejected message backs off 1 s, 2 s, 4 s … up to five minutes, so ten receives outlast eight minutes without storage;
+ * a message that kills its function is not repeated for ever.
  */
 const MAX_RECEIVE_COUNT = 10
-/** Ten receives that came to nothing, for want of a function that was free, outlast an hour. */
+/** Ten receives without a free function outlast an hour. */
 const LEAST_VISIBILITY = 360
 
 /**
- * So late a message comes again whose function died over it; one that failed is brought back sooner. Lambda takes no
- * less than the timeout of the function. It recommends six times that, for messages that it holds while functions are
- * throttled: those that come again meanwhile are refused here, and six times 15 minutes is what a task would wait.
+ * The time after which a message whose function died is delivered again; a failed message is returned sooner. Lambda
+ * requires at least the function's time limit. It recommends six times that, for messages that it holds while functions
+ * are throttled: a message that comes again meanwhile is refused here, and six times 15 minutes would delay a task too
+ * much.
  *
- * A worker does not shorten this for its message, to lengthen it again with each heartbeat. Once claimed, a task is
- * brought back by its lease and the tick, in a message of its own. What could be gained is a death between the receive
- * and the claim, and most of that time is over before the function could say anything to SQS; the price is a request for
- * each task and one more for each beat.
+ * A worker does not shorten this time for its message, to extend it with each heartbeat. Once claimed, a task is
+ * recovered by its lease and the tick, with a new message. The gain would be limited to a death between receive and
+ * claim, most of which is over before the function could call SQS; the price would be a request for each task and another
+ * for each heartbeat.
  */
 const visibilityFor = (timeoutMs: number) => Math.max(LEAST_VISIBILITY, Math.ceil(timeoutMs / 1_000) + MARGIN)
 
-/** The queue that takes what its own could not deal with. */
+/** The dead letter queue of a queue. */
 export const deadLetterQueueOf = (name: string): string => `${name}-dlq`
 
 /** The queue of priority 1. */
 export const urgentQueueOf = (name: string): string => `${name}-urgent`
 
-/** Every queue there is; a dead letter queue stands before those that name it. */
+/** Every queue; a dead letter queue comes before those that name it. */
 export const queueDefinitions = (names: Names, timeouts: Timeouts): QueueDefinition[] => {
   const { QUEUE_NAME: tasks, QUEUE_NOTIFICATION_NAME: notifications } = names
   return [
@@ -67,7 +68,7 @@ const queue = (name: string, timeoutMs: number, family: string): QueueDefinition
 
 const deadLetterQueue = (family: string): QueueDefinition => ({
   name: deadLetterQueueOf(family),
-  // Its receives are not counted.
+  // Receives of this queue are not counted.
   visibilityTimeout: DEAD_LETTER_TIMEOUT + MARGIN,
   messageRetention: LONGEST_RETENTION,
 })

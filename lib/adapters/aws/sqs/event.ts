@@ -1,4 +1,4 @@
-/** The parts of a record that the service reads; the real object is what Lambda's SQS event source delivers. */
+/** The fields of a record that the service reads; Lambda's SQS event source delivers more. */
 export type SqsRecord = {
   messageId: string
   receiptHandle: string
@@ -10,8 +10,8 @@ export type SqsRecord = {
 
 export type SqsEvent = { Records: SqsRecord[] }
 
-/** What is left of a function's time, and Lambda's name for the invocation. */
+/** The remaining time of a function, and Lambda's id of the invocation. */
 export type InvocationContext = { getRemainingTimeInMillis(): number; awsRequestId?: string }
 
-/** Records to be delivered again; all others are deleted (`ReportBatchItemFailures`). */
+/** Records to deliver again; all others are deleted (`ReportBatchItemFailures`). */
 export type SqsBatchResponse = { batchItemFailures: { itemIdentifier: string }[] }

@@ -1,21 +1,21 @@
 import type { Outgoing } from '../../../ports/queue.ts'
 
-/** What a message must be to be delivered; a zod schema is one. */
+/** The schema of a message; a zod schema fits. */
 export type BodySchema<Body> = {
   safeParse(value: unknown): { success: true; data: Body } | { success: false }
 }
 
 type Priority = Outgoing<unknown>['priority']
 
-/** Why a text is no message of ours. */
+/** Why a text is no valid message. */
 type Unreadable = 'not_json' | 'unknown_shape'
 
-/** The version of the envelope; a change of its fields needs another. */
+/** The version of the envelope; it changes with its fields. */
 const VERSION = 1
 
 /**
- * The text of a message: `{"v":1,"priority":3,"body":…}` in ASCII alone, since SQS refuses some characters of Unicode.
- * So its length is its size in bytes.
+ * The text of a message: `{"v":1,"priority":3,"body":…}` in ASCII, since SQS refuses some characters of Unicode. So its
+ * length is its size in bytes.
  */
 export const encode = ({ body, priority }: Pick<Outgoing<unknown>, 'body' | 'priority'>): string =>
   JSON.stringify({ v: VERSION, priority, body }).replace(
@@ -23,7 +23,7 @@ export const encode = ({ body, priority }: Pick<Outgoing<unknown>, 'body' | 'pri
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** The message that a text is, or why it is none. */
+/** Parses a text to a message, or to the reason why it is invalid. */
 export const decode = <Body>(
   text: string,
   schema: BodySchema<Body>,

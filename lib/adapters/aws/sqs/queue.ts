@@ -9,7 +9,7 @@ import type { Outgoing, Queue } from '../../../ports/queue.ts'
 import { type Batcher, createBatcher, MOST_BYTES } from './batcher.ts'
 import { encode } from './message.ts'
 
-/** The queues behind one port. Priority 1 goes to `urgent`, where there is one; all else shares `normal`. */
+/** The queues behind one port. Priority 1 goes to `urgent`, if it exists; all others share `normal`. */
 export type QueueUrls = { normal: string; urgent?: string }
 
 type Needs = { client: SQSClient; urls: QueueUrls; clock: Pick<Clock, 'after'> }
@@ -19,11 +19,11 @@ const LONGEST_DELAY_MS = 900_000
 const MOST_REQUESTS = 16
 
 /**
- * The sending side of SQS standard queues. Priority 1 has a queue of its own, which consumers serve first; 2 to 4 share
- * one, and no order holds among them: SQS gives none, and a queue more per number would cost every idle consumer its
- * polls. `group` becomes the `MessageGroupId` by which SQS keeps the backlog of one group from delaying others (fair
- * queues). Calls of one turn share their requests. Rejects with TypeError, and sends nothing, when a message is longer
- * than 1 MiB or delayed beyond `longestDelayMs`.
+ * The sending side of SQS standard queues. Priority 1 has its own queue, which consumers serve first. Priorities 2 to 4
+ * share one queue without order: SQS has none, and more queues would make every idle consumer poll more. `group` becomes
+ * the `MessageGroupId` by which SQS keeps the backlog of one group from delaying others (fair queues). Calls of one turn
+ * share their requests. Rejects with TypeError, and sends nothing, when a message is longer than 1 MiB or delayed beyond
+ * `longestDelayMs`.
  */
 export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body> => {
   const senderTo = (url: string): Batcher<Entry> =>
@@ -41,7 +41,7 @@ export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body
     async send(messages) {
       const entries = messages.map((message) => ({ entry: entryOf(message), message }))
       const sent = entries.map(({ entry, message }) => (message.priority === 1 ? urgent : normal).add(entry))
-      // All have their outcome before the call resolves, so nothing goes on behind a function that is frozen.
+      // All sends have ended before the call resolves, so nothing continues in a frozen function.
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason
     },
@@ -61,9 +61,9 @@ const entryOf = (message: Outgoing<unknown>): Entry => {
   }
 }
 
-/** SQS takes up to 128 letters, digits and marks of punctuation of ASCII; a space is none. */
+/** SQS accepts up to 128 ASCII letters, digits and punctuation marks, without spaces. */
 const ALLOWED = /^[\x21-\x7e]{1,128}$/
 
-/** The `MessageGroupId` of a group: itself where SQS takes it, else a hash of it. */
+/** The `MessageGroupId` of a group: the group if SQS accepts it, else its hash. */
 export const messageGroupId = (group: string): string =>
   ALLOWED.test(group) ? group : `sha256-${createHash('sha256').update(group).digest('base64url')}`

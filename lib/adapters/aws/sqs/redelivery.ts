@@ -9,8 +9,8 @@ const FIRST_MS = 1_000
 const LONGEST_MS = 300_000
 
 /**
- * How long a message that was received `receives` times and not done with stays away: `firstMs`, twice that, and so on
- * up to five minutes. Functions are fed no more than they can handle, so there is no herd for jitter to spread.
+ * The delay of a message that failed after `receives` receives: `firstMs`, twice that, and so on up to five minutes.
+ * Functions get no more messages than they can handle, so jitter is not needed.
  */
 export const redeliveryMs = (receives: number, firstMs = FIRST_MS): number =>
   backoffMs({ attempt: receives, baseMs: firstMs, type: 'exponential', random: () => 0, maxMs: LONGEST_MS })
@@ -19,14 +19,14 @@ type Received = Pick<SqsRecord, 'eventSourceARN' | 'receiptHandle'>
 
 type Needs = {
   client: SQSClient
-  /** The URL of any queue of the account and region; those of the others differ in the last part, the name. */
+  /** The URL of any queue of the account and region; the URLs of others differ in the last part, the name. */
   anyUrl: string
   clock: Pick<Clock, 'after'>
 }
 
 /**
- * Brings a record that a function failed back after `delayMs`; by itself it would come at the end of the visibility
- * timeout of its queue. Rejects with Problem `unavailable` when SQS does not answer.
+ * Makes a failed record come again after `delayMs`, sooner than after its queue's visibility timeout. Rejects with
+ * Problem `unavailable` when SQS does not answer.
  */
 export const createRedelivery =
   ({ client, anyUrl, clock }: Needs) =>

@@ -6,39 +6,39 @@ import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '.
 import { type BodySchema, decode } from './message.ts'
 import { redeliveryMs } from './redelivery.ts'
 
-/** A message as its handler gets it. Its `id` is the same in every delivery, also from the dead letter queue. */
+/** A message for its handler. Its `id` is the same in every delivery, also from the dead letter queue. */
 type Handed<Body> = Delivery<Body> & { id: string }
 
-/** A message that no handler can make anything of, and why. */
+/** A message that no handler can handle, and the reason. */
 export type Poison = { id: string; reason: string; text: string }
 
 type Needs<Body> = {
   parse: BodySchema<Body>
-  /** `remainingMs` says how long the function lives on, so that the handler can stop its work in time. */
+  /** `remainingMs` is the function's remaining time, so that the handler can stop its work before. */
   handle: (handed: Handed<Body>, remainingMs: () => number) => Promise<void>
-  /** Takes over what is poison. When it rejects, the message comes again, so it must stand a repeat. */
+  /** Stores a poison message. When it rejects, the message comes again, so it must tolerate repeats. */
   onPoison: (poison: Poison) => Promise<unknown>
-  /** Brings a failed record back sooner than the visibility timeout of its queue would. */
+  /** Makes a failed record come again sooner than its queue's visibility timeout. */
   redeliverIn?: (record: SqsRecord, delayMs: number) => Promise<void>
-  /** The function answers so long before it is frozen, also while handlers run. */
+  /** The function answers this long before its end, even if handlers still run. */
   answerBeforeMs?: number
-  /** Does the work on one message, so that its lines of the log name message and invocation. */
+  /** Runs the work on one message, so that its log lines name message and invocation. */
   within?: <T>(ids: { messageId: string; awsRequestId?: string }, work: () => T) => T
   clock: Pick<Clock, 'after'>
   log: Pick<Log, 'warn' | 'error'>
 }
 
 /**
- * A Lambda handler for an SQS event source with `ReportBatchItemFailures`. Records run side by side; those that were
- * not done with, for want of time as well, are reported, so one that fails costs the others nothing. A function that
- * ran out of time without an answer would have all of them delivered again. A message that is not readable, or whose handler
- * throws Problem `missing` (what it names does not exist), is poison: no repetition makes it better.
+ * A Lambda handler for an SQS event source with `ReportBatchItemFailures`. Records are handled concurrently; failed and
+ * unfinished ones are reported, so one failure does not affect the others. Without an answer in time, all would be
+ * delivered again. A message is poison when it cannot be read, or when its handler throws Problem `missing` (its subject
+ * does not exist): a repeat cannot succeed.
  */
 export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   const { parse, handle, onPoison, redeliverIn, clock, log, answerBeforeMs = 1_000 } = needs
   const { within: inInvocation = (_ids, work) => work() } = needs
 
-  /** Resolves when the message is done with, and rejects when it must come again. */
+  /** Resolves when the message is handled, and rejects when it must come again. */
   const process = async (
     { messageId: id, body: text }: SqsRecord,
     receives: number,
@@ -52,7 +52,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
     log.warn({ messageId: id, receives, reason }, 'a poison message became a dead letter')
   }
 
-  /** Whether the record is done with. */
+  /** Whether the record is handled. */
   const settle = async (record: SqsRecord, remainingMs: () => number): Promise<boolean> => {
     const receives = Number(record.attributes.ApproximateReceiveCount)
     try {
@@ -90,14 +90,14 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   }
 }
 
-/** Whether the work ended within the time. */
+/** Whether the work ended in time. */
 const within = (ms: number, work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const cancel = clock.after(Math.max(0, ms), () => resolve(false))
     work.then(() => resolve(true), reject).finally(cancel)
   })
 
-/** Why a message is poison, if it is. */
+/** Why a message is poison; undefined if it is not. */
 const reasonOf = async (handled: Promise<void>): Promise<string | undefined> => {
   try {
     await handled

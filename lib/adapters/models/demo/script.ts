@@ -1,17 +1,17 @@
-/** A tool that was called since the last prompt, and the beginning of what it answered. */
+/** A tool call since the last prompt, and the beginning of its result. */
 type Done = { name: string; arguments: string; answer: string }
 
-/** Where the conversation stands. */
+/** The state of the conversation. */
 export type Progress = { prompt: string; done: readonly Done[]; tools: ReadonlySet<string>; turn: number }
 
-/** What a prompt orders the demo model to do at one step. */
+/** The demo model's act for one step, as a prompt orders it. */
 type Order =
   | { do: 'tool'; name: string; arguments: string }
   | { do: 'say'; text: string }
   | { do: 'fail'; status: number }
   | { do: 'cut' }
 
-/** The orders of a prompt, one per step, and what holds for all of its answers. */
+/** The orders of a prompt, one per step, and the settings of all its answers. */
 type Directives = { orders: Order[]; slowMs: number; thought: string }
 
 const LINE = /^\s*demo:\s*(\w+)\s*(.*)$/i
@@ -25,7 +25,7 @@ const orderOf = (word: string, rest: string): Order | undefined => {
   return { do: 'tool', name, arguments: json.join(' ').trim() || '{}' }
 }
 
-/** Reads the `demo:` lines of a prompt; lines it does not know are plain text. `server.ts` lists them all. */
+/** Reads the `demo:` lines of a prompt; unknown lines are plain text. `server.ts` lists them all. */
 export const readDirectives = (prompt: string): Directives => {
   const found: Directives = { orders: [], slowMs: 0, thought: '' }
   for (const line of prompt.split('\n')) {
@@ -38,11 +38,11 @@ export const readDirectives = (prompt: string): Directives => {
   return found
 }
 
-/** What every answer begins with. */
+/** The beginning of every answer. */
 export const DISCLAIMER = 'This is the scripted demo model, not an AI.'
 const NOTES_FILE = 'demo-notes.md'
 
-/** What the demo model does next. */
+/** The demo model's next act. */
 export type Act =
   | { do: 'answer'; text: string }
   | { do: 'call'; text: string; name: string; arguments: string }
@@ -76,7 +76,7 @@ ${quoted(prompt)}
 
 type Planned = { name: string; arguments: unknown; why: string }
 
-// The same three steps for every task, so that a reader sees each kind of tool at work: look, write, check.
+// The same three steps for every task, so that a reader sees each kind of tool: look, write, check.
 const usualPlan = ({ prompt, tools }: Progress): Planned[] =>
   [
     { name: 'list_files', arguments: {}, why: 'It looks at the workspace.' },
@@ -109,7 +109,7 @@ const obey = (order: Order, step: number): Act => {
   return { do: 'call', text, name: order.name, arguments: order.arguments }
 }
 
-/** The next act: the prompt's orders one by one when it has any, else the usual plan, and a summary at the end. */
+/** The next act: the prompt's orders in turn if it has any, else the usual plan, and a summary at the end. */
 export const nextAct = (progress: Progress): Act => {
   const step = progress.done.length
   const { orders } = readDirectives(progress.prompt)

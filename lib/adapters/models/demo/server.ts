@@ -87,7 +87,7 @@ const complete = async (request: WireRequest, res: ServerResponse): Promise<void
   res.on('close', () => gone.abort())
   if (act.do === 'fail') {
     await wait(slowMs, undefined, { signal: gone.signal })
-    return refuse(res, act.status, `it was told to fail with ${act.status}`)
+    return refuse(res, act.status, `the prompt orders status ${act.status}`)
   }
   const spoken =
     act.do === 'cut' ? { do: 'answer' as const, text: 'The demo model cuts this answer off.' } : act

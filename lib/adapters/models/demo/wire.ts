@@ -1,6 +1,6 @@
 import type { Act, Progress } from './script.ts'
 
-/** A chat-completions request, as far as the demo model looks at it. */
+/** The fields of a chat-completions request that the demo model reads. */
 type WireMessage = {
   role: string
   content?: string | null | readonly { type: string; text?: string }[]
@@ -18,7 +18,7 @@ export type WireRequest = {
 const textOf = ({ content }: WireMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('')
 
-/** Reads what was asked last and what was done about it since; the conversation is the demo model's only memory. */
+/** Reads the last prompt and the tool calls since; the conversation is the demo model's only memory. */
 export const progressOf = ({ messages, tools = [] }: WireRequest): Progress => {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const since = messages.slice(asked + 1)
@@ -40,7 +40,7 @@ type Reply = { act: Spoken; thought: string; request: WireRequest }
 
 const tokens = (text: string): number => Math.ceil(text.length / 4)
 
-/** Four characters count as a token: an estimate, but the same one every time. */
+/** Counts four characters as a token: an estimate, but a constant one. */
 const usageOf = ({ act, thought, request }: Reply) => {
   const prompt_tokens = tokens(JSON.stringify([request.messages, request.tools ?? []]))
   const called = act.do === 'call' ? act.name + act.arguments : ''
@@ -69,7 +69,7 @@ const callOf = ({ act, request }: Reply) =>
 
 const finishOf = ({ act }: Reply) => (act.do === 'call' ? 'tool_calls' : 'stop')
 
-/** The answer in one piece. */
+/** The whole answer. */
 export const completion = (reply: Reply) => {
   const calls = callOf(reply)
   const message = {
@@ -82,7 +82,7 @@ export const completion = (reply: Reply) => {
   return { ...envelope(reply, 'chat.completion'), choices, usage: usageOf(reply) }
 }
 
-/** The answer as chunks: role, thought, text by the word, the tool call, the end, and usage when it was asked for. */
+/** The answer as chunks: role, thought, text word by word, the tool call, the end, and usage on request. */
 export const chunks = (reply: Reply): object[] => {
   const head = envelope(reply, 'chat.completion.chunk')
   const chunk = (delta: object, finish_reason: string | null = null) => ({

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { conditionOf } from '../../components/agent-condition.ts'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -7,6 +8,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
+import { useLastDay } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
 
@@ -15,7 +17,8 @@ export const Agents = (): ReactNode => {
   const { data, error, refetch, isFetching } = useAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
-  const healthy = data?.filter((agent) => agent.healthy).length
+  const lastDay = useLastDay()
+  const healthy = data?.filter((agent) => conditionOf(agent, lastDay[agent.type]) === 'healthy').length
   return (
     <View
       title="Agents"
@@ -43,6 +46,7 @@ export const Agents = (): ReactNode => {
           <AgentCard
             key={agent.type}
             agent={agent}
+            ends={lastDay[agent.type]}
             breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
           />
         ))}

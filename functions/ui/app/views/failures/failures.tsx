@@ -6,8 +6,9 @@ import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
-import { useFailures } from '../../data/failures.ts'
-import { Group } from './group.tsx'
+import { type FailureGroup, useFailures } from '../../data/failures.ts'
+import { Group, orderFor } from './group.tsx'
+import { Probe } from './probe.tsx'
 import { spanNames, spans } from './spans.ts'
 
 const curl = () => `curl ${location.origin}/api/failures`
@@ -17,6 +18,8 @@ export const Failures = (): ReactNode => {
   const { since = '7d' } = useSearch({ from: '/failures' })
   const { data, error, refetch } = useFailures(spans[since].hours)
   const [order, setOrder] = useState<BulkOrder>()
+  // As it was when it was pressed: how many of it wait changes with the try.
+  const [tried, setTried] = useState<FailureGroup>()
   const groups = data?.failures.toSorted((a, b) => Number(a.muted) - Number(b.muted))
   return (
     <View
@@ -40,7 +43,7 @@ export const Failures = (): ReactNode => {
       {groups && groups.length > 0 && (
         <ul aria-label="Failures by cause">
           {groups.map((group) => (
-            <Group key={group.fingerprint} group={group} onOrder={setOrder} />
+            <Group key={group.fingerprint} group={group} onOrder={setOrder} onTry={() => setTried(group)} />
           ))}
         </ul>
       )}
@@ -48,6 +51,16 @@ export const Failures = (): ReactNode => {
         <p className="px-4 py-3 text-muted-foreground md:px-6">
           {data.total - data.failures.length} more causes have fewer failures.
         </p>
+      )}
+      {tried && (
+        <Probe
+          group={tried}
+          onClose={() => setTried(undefined)}
+          onRetryOthers={() => {
+            setTried(undefined)
+            setOrder(orderFor('retry', tried.fingerprint))
+          }}
+        />
       )}
       {order && <BulkDialog order={order} onClose={() => setOrder(undefined)} />}
     </View>

@@ -11,17 +11,19 @@ import { When } from '../../components/when.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import { type FailureGroup, useMute } from '../../data/failures.ts'
 
-type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void }
+type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void; onTry: () => void }
+
+/** What is to be done with all dead letters of a group that wait. */
+export const orderFor = (action: 'retry' | 'discard', fingerprint: string): BulkOrder => ({
+  target: 'dlq',
+  body: { action, filter: { status: ['pending'], fingerprint } },
+})
 
 /** Failures of one cause, and what can be done about all of them. */
-export const Group = ({ group, onOrder }: Props) => {
+export const Group = ({ group, onOrder, onTry }: Props) => {
   const { fingerprint, code, message, agent, count, pending, firstSeen, lastSeen, spark, muted } = group
   const mute = useMute()
-  const order = (action: 'retry' | 'discard', limit?: number) =>
-    onOrder({
-      target: 'dlq',
-      body: { action, filter: { status: ['pending'], fingerprint, ...(limit ? { limit } : {}) } },
-    })
+  const order = (action: 'retry' | 'discard') => onOrder(orderFor(action, fingerprint))
   const change = () =>
     mute.mutate(group, {
       onError: (error) => toast.failed(muted ? 'Still muted' : 'Not muted', saysOf(error)),
@@ -64,8 +66,8 @@ export const Group = ({ group, onOrder }: Props) => {
         <Button
           size="small"
           disabled={pending === 0}
-          title="Retries one of them, to see whether the cause is gone"
-          onClick={() => order('retry', 1)}
+          title="Retries one of them and follows it, to see whether the cause is gone"
+          onClick={onTry}
         >
           <FlaskConical size={14} /> Try one
         </Button>

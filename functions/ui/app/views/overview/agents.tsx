@@ -1,3 +1,4 @@
+import { conditionOf, conditions } from '../../components/agent-condition.ts'
 import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -6,18 +7,16 @@ import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
+import { useLastDay } from '../../data/analytics.ts'
 
 type Agent = NonNullable<ReturnType<typeof useAgents>['data']>[number]
-
-const Health = ({ configured, healthy }: Agent) => {
-  if (!configured) return <Tag>Not set up</Tag>
-  return healthy ? <Tag tone="good">Healthy</Tag> : <Tag tone="bad">Failing</Tag>
-}
 
 /** Who does the work, and how that goes. */
 export const Agents = () => {
   const query = useAgents()
   const { data } = query
+  const lastDay = useLastDay()
+  const ofAgent = (agent: Agent) => conditions[conditionOf(agent, lastDay[agent.type])]
   return (
     <Panel title="Agents">
       {data ? (
@@ -26,7 +25,7 @@ export const Agents = () => {
             <li key={agent.type} className="px-3.5 py-2.5">
               <div className="flex items-center justify-between gap-2">
                 <span className="truncate font-medium">{agent.name}</span>
-                <Health {...agent} />
+                <Tag tone={ofAgent(agent).tone}>{ofAgent(agent).says}</Tag>
               </div>
               <p className="text-muted-foreground">
                 {countOf(agent.stats.completed)} completed, {countOf(agent.stats.failed)} failed

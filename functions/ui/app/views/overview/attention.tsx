@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { conditionOf } from '../../components/agent-condition.ts'
 import { ChevronRight, CircleCheck } from '../../components/icons.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
+import { useLastDay } from '../../data/analytics.ts'
 import { useApprovalCount } from '../../data/approvals.ts'
 import { useNotifications } from '../../data/notifications.ts'
 import { useQueueStatus } from '../../data/queue.ts'
@@ -12,6 +14,7 @@ import { useQueueStatus } from '../../data/queue.ts'
 /** What waits for a person: nothing of it mends itself. */
 export const Attention = () => {
   const queries = [useQueueStatus(), useAgents(), useNotifications()] as const
+  const lastDay = useLastDay()
   const waiting = useApprovalCount() ?? 0
   const [{ data: queue }, { data: agents }, { data: unread }] = queries
   if (!queue || !agents || !unread)
@@ -23,7 +26,9 @@ export const Attention = () => {
       </Panel>
     )
   const dead = queue.deadLetterQueue.pending
-  const failing = agents.filter(({ configured, healthy }) => configured && !healthy)
+  const failing = agents.filter((agent) =>
+    ['failing', 'unhealthy'].includes(conditionOf(agent, lastDay[agent.type])),
+  )
   const items: ReactNode[] = [
     waiting > 0 && (
       <Item key="approvals" count={waiting} to="/approvals">

@@ -109,7 +109,12 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
 /** How long it runs, against what is usual for its agent. What waits for a person is not measured. */
 const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   const now = useNow(true)
-  if (task.waitingFor) return <Tag tone="warn">Waits for approval</Tag>
+  if (task.waitingFor)
+    return (
+      <span className="shrink-0 max-md:w-full max-md:pl-5">
+        <Tag tone="warn">Waits for approval</Tag>
+      </span>
+    )
   if (!task.startedAt) return null
   const elapsedMs = now - Date.parse(task.startedAt)
   const runs = usual?.[task.agent ?? '']?.run

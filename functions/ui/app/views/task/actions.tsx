@@ -1,7 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import {
   Ban,
   ChevronDown,
@@ -27,9 +29,12 @@ export const Actions = ({ task }: { task: Task }) => {
   const away = useAway()
   const href = linkOf(task.sourceUrl)
   const isLocked = isBusy || away !== undefined
+  const [isAsking, setAsking] = useState(false)
+  // What runs loses what it has done.
+  const stop = () => (task.status === 'in_progress' ? setAsking(true) : cancel())
   useKeys({
     ...(canRetry && !isLocked ? { r: retry } : {}),
-    ...(canCancel && !isLocked ? { x: cancel } : {}),
+    ...(canCancel && !isLocked ? { x: stop } : {}),
     e: edit,
   })
   return (
@@ -44,10 +49,11 @@ export const Actions = ({ task }: { task: Task }) => {
         <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
       </Button>
       {canCancel && (
-        <Button kind="danger" title="Stop it (x)" needsService disabled={isBusy} onClick={cancel}>
+        <Button kind="danger" title="Stop it (x)" needsService disabled={isBusy} onClick={stop}>
           <Ban size={14} /> Cancel
         </Button>
       )}
+      <AskToCancel isOpen={isAsking && canCancel} onClose={() => setAsking(false)} onCancel={cancel} />
       {canRetry && (
         <Button title="Run it again as a new task (r)" needsService disabled={isBusy} onClick={retry}>
           <RotateCcw size={14} /> Retry
@@ -56,6 +62,29 @@ export const Actions = ({ task }: { task: Task }) => {
     </>
   )
 }
+
+type AskProps = { isOpen: boolean; onClose: () => void; onCancel: () => void }
+
+const AskToCancel = ({ isOpen, onClose, onCancel }: AskProps) => (
+  <Dialog isOpen={isOpen} onClose={onClose} title="Cancel this task?">
+    <DialogBody>
+      <p>Its agent is stopped. What it has done and not published is lost; its log stays.</p>
+    </DialogBody>
+    <DialogFoot>
+      <Button onClick={onClose}>Let it run</Button>
+      <Button
+        needsService
+        kind="danger"
+        onClick={() => {
+          onClose()
+          onCancel()
+        }}
+      >
+        Cancel the task
+      </Button>
+    </DialogFoot>
+  </Dialog>
+)
 
 const useVerbs = (task: Task) => {
   const navigate = useNavigate()

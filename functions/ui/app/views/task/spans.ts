@@ -43,6 +43,7 @@ const effects: Readonly<Record<TaskEvent['type'], Effect>> = {
 
 /** Events that say by their code that they are something else than their type. */
 const byCode: Readonly<Record<string, Effect>> = {
+  run_as_new: {},
   released: { ends: 'interrupted', begins: 'queue' },
   waiting_for_approval: { ends: 'paused', begins: 'decision' },
   resumed: { begins: 'attempt' },
@@ -93,8 +94,12 @@ const turn = ({ begin }: Life, open: Open | undefined, event: TaskEvent, { ends,
   if (typeof delayMs === 'number') span.until = at + delayMs
 }
 
-/** The life of a task until `now` as stretches of time, from its event log, oldest first. */
-export const spansOf = (events: readonly TaskEvent[], now: number): Span[] => {
+/**
+ * The life of a task until `now` as stretches of time, from its event log, oldest first. `endedAt` is when the task ended,
+ * for one that has ended: nothing lasts beyond it, whatever the log says. Earlier versions logged a retry as a new task as
+ * they logged a redrive.
+ */
+export const spansOf = (events: readonly TaskEvent[], now: number, endedAt?: number): Span[] => {
   const life = createLife()
   for (const event of events) {
     const at = Date.parse(event.timestamp)
@@ -103,8 +108,10 @@ export const spansOf = (events: readonly TaskEvent[], now: number): Span[] => {
     if (effect.ends || effect.begins) turn(life, open, event, effect)
     else if (event.type === 'progress') open?.marks.push({ at, message: event.message ?? '' })
   }
-  life.openAt(now)
-  return life.spans.map(({ until: _until, ...span }) => span)
+  life.openAt(endedAt ?? now)
+  return life.spans
+    .filter(({ from, to }) => to !== undefined || endedAt === undefined || from < endedAt)
+    .map(({ until: _until, ...span }) => ({ ...span, to: span.to ?? endedAt }))
 }
 
 const nextOf = (spans: readonly Span[], kind: Span['kind']) =>

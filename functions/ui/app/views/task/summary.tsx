@@ -30,17 +30,8 @@ export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number |
       <Fact name="Created">
         <When at={task.createdAt} />
       </Fact>
-      {task.retriedFrom && (
-        <Fact name="Retry of">
-          <Link
-            to="/tasks/$id"
-            params={{ id: task.retriedFrom }}
-            className="underline underline-offset-2 [overflow-wrap:anywhere]"
-          >
-            {task.retriedFrom}
-          </Link>
-        </Fact>
-      )}
+      <Other name="Retry of" id={task.retriedFrom} />
+      <Other name="Retried as" id={task.retriedBy} />
       <Fact name="Id">
         <span className="-my-1 flex min-w-0 items-center">
           <code className="truncate font-mono text-xs">{task.id}</code>
@@ -57,6 +48,15 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
     <dd className="min-w-0 truncate font-medium">{children}</dd>
   </div>
 )
+
+const Other = ({ name, id }: { name: string; id: string | undefined }) =>
+  id && (
+    <Fact name={name}>
+      <Link to="/tasks/$id" params={{ id }} className="underline underline-offset-2 [overflow-wrap:anywhere]">
+        {id}
+      </Link>
+    </Fact>
+  )
 
 /** How long it waits, runs or ran. Nothing of a task that has ended and was not run here. */
 const Elapsed = ({ task }: { task: Task }) => {

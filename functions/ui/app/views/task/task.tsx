@@ -52,7 +52,7 @@ const Body = ({ task }: { task: Shown }) => {
     <>
       <Summary task={task} usedTokens={run?.usedTokens} />
       <div className="grid grid-cols-1 items-start gap-4 p-4 md:px-6 lg:grid-cols-2 lg:grid-rows-[auto_1fr]">
-        <Trace taskId={task.id} {...{ isOver, run }} />
+        <Trace {...{ task, isOver, run }} />
         <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <Side task={task} run={run} />
         </div>
@@ -62,10 +62,10 @@ const Body = ({ task }: { task: Shown }) => {
   )
 }
 
-type TraceProps = { taskId: string; isOver: boolean; run: Run | undefined }
+type TraceProps = { task: Shown; isOver: boolean; run: Run | undefined }
 
-const Trace = ({ taskId, isOver, run }: TraceProps) => {
-  const { data: events, error } = useTaskEvents(taskId, isOver)
-  if (events) return <Timeline events={events} run={run} />
+const Trace = ({ task, isOver, run }: TraceProps) => {
+  const { data: events, error } = useTaskEvents(task.id, isOver)
+  if (events) return <Timeline {...{ events, run, task }} />
   return <Panel title="Trace">{error ? <Problem error={error} /> : <SkeletonRows count={2} />}</Panel>
 }

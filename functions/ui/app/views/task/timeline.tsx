@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import type { Task, TaskEvent } from '../../../../../lib/tasks/schema.ts'
 import { Button } from '../../components/button.tsx'
 import { ChevronRight, Maximize, ZoomIn, ZoomOut } from '../../components/icons.tsx'
 import { useNow } from '../../components/now.ts'
@@ -61,13 +62,14 @@ const LEAST_MS = 10
 /** So many bars within an attempt are shown without being asked for. */
 const MOST_OPEN = 40
 
-type Props = { events: readonly TaskEvent[]; run: Run | undefined }
+type Props = { events: readonly TaskEvent[]; run: Run | undefined; task: Task }
 
 /** The life of a task on one axis: waits, attempts with why each ended, and within them the model and the tools. */
-export const Timeline = ({ events, run }: Props) => {
-  const isOpen = spansOf(events, 0).some(({ to }) => to === undefined)
+export const Timeline = ({ events, run, task }: Props) => {
+  const endedAt = isFinal(task.status) ? Date.parse(task.completedAt ?? task.updatedAt) : undefined
+  const isOpen = spansOf(events, 0, endedAt).some(({ to }) => to === undefined)
   const now = useNow(isOpen)
-  const spans = spansOf(events, now)
+  const spans = spansOf(events, now, endedAt)
   const [zoom, setZoom] = useState<Stretch>()
   if (spans.length === 0)
     return (
@@ -198,6 +200,13 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
         look={lookOf(span)}
         fold={works.length > 0 ? { isOpen, onToggle: () => setChosen(!isOpen) } : undefined}
       />
+      {span.kind === 'attempt' && span.ended !== 'completed' && span.reason && (
+        <li className="flex h-5 items-center text-xs text-muted-foreground">
+          <span className="truncate pl-4" title={span.reason}>
+            {span.reason}
+          </span>
+        </li>
+      )}
       {isOpen &&
         works.map(({ key, state, ...work }) => (
           <Row key={key} {...row} {...work} look={workLooks[state]} isWithin />

@@ -25,13 +25,17 @@ const concerns: Readonly<Record<Verb, (status: TaskStatus) => boolean>> = {
   retry: isFinal,
 }
 
-/** The filters, and of their states those that the verb is for; undefined where there are none of these. */
+/**
+ * The filters, and of their states those that the verb is for; undefined where there are none of these. A retry leaves out
+ * what was retried: a filter that runs twice must not repeat its work.
+ */
 const filterOf = (filters: Filters, verb: Verb) => {
   const asked = filters.status?.split(',') ?? TASK_STATUSES
   const status = TASK_STATUSES.filter((one) => asked.includes(one) && concerns[verb](one))
   // The address may say anything: what does not fit is refused by the service, and shown as that.
-  return status.length === 0 ? undefined : ({ ...filters, status } as BulkFilter)
+  return status.length === 0 ? undefined : ({ ...unlessGiven[verb], ...filters, status } as BulkFilter)
 }
+const unlessGiven = { cancel: {}, retry: { retried: false } } as const
 type BulkFilter = Extract<BulkOrder, { target: 'tasks' }>['body']['filter']
 
 /** What can be done with the rows that are selected, or with all that fit the filters. */

@@ -44,8 +44,8 @@ export const FilterBar = () => {
         <MoreFilters filters={filters} onChange={change} />
       </Popover>
       {Object.keys(filters).length > 0 && (
-        <Button kind="ghost" size="small" onClick={clear}>
-          <X size={14} /> Clear
+        <Button kind="ghost" size="small" title="Clear the filters" onClick={clear}>
+          <X size={14} /> <span className="max-2xl:sr-only">Clear</span>
         </Button>
       )}
       <span className="ml-auto flex items-center gap-1">

@@ -1,0 +1,84 @@
+import { Link } from '@tanstack/react-router'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { countOf } from '../../components/format.ts'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { State } from '../../components/state.tsx'
+import { type DeadLetter, useNewestPending, useProbe } from '../../data/dead-letters.ts'
+import type { FailureGroup } from '../../data/failures.ts'
+import { useTask } from '../../data/tasks.ts'
+
+type Props = {
+  group: FailureGroup
+  onClose: () => void
+  /** Retries the others of the group. */
+  onRetryOthers: () => void
+}
+
+/** Retries one task of a group and follows it to its end, which says whether the cause is gone. */
+export const Probe = ({ group, onClose, onRetryOthers }: Props) => {
+  const { data: letter, error } = useNewestPending(group.fingerprint)
+  const { mutate, isPending, data: retried, error: refused } = useProbe()
+  if (retried) return <Followed taskId={retried.task.id} {...{ group, onClose, onRetryOthers }} />
+  return (
+    <Dialog isOpen onClose={onClose} title="Try one task?">
+      <DialogBody>
+        <p>The newest of these tasks runs again, its attempts counted from the start. The others wait.</p>
+        <Refusal error={error ?? refused} />
+        {letter === undefined && !error && <SkeletonRows count={1} />}
+        {letter === null && <p>No task of this cause waits any more.</p>}
+        {letter && <p className="truncate font-medium">{letter.title}</p>}
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onClose}>Leave it failed</Button>
+        <Button
+          needsService
+          kind="primary"
+          disabled={!letter || isPending}
+          onClick={() => mutate((letter as DeadLetter).id)}
+        >
+          Try it
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+const Followed = ({ taskId, group, onClose, onRetryOthers }: Props & { taskId: string }) => {
+  const { data: task } = useTask(taskId)
+  const others = Math.max(0, group.pending - 1)
+  const isOver = task !== undefined && isFinal(task.status)
+  const canGoOn = task?.status === 'completed' && others > 0
+  return (
+    <Dialog isOpen onClose={onClose} title="Trying one task">
+      <DialogBody>
+        <p role="status" className="flex items-center gap-2">
+          {task && <State status={task.status} />}
+          <Link to="/tasks/$id" params={{ id: taskId }} className="min-w-0 truncate underline">
+            {task?.title ?? 'The task'}
+          </Link>
+        </p>
+        {task?.status === 'failed' && (
+          <p className="text-destructive [overflow-wrap:anywhere]">
+            It failed again: {task.error?.message.slice(0, MOST_SAID)}
+          </p>
+        )}
+        {task && !isOver && <p className="text-muted-foreground">It goes on when this is closed.</p>}
+      </DialogBody>
+      <DialogFoot>
+        <Button kind={canGoOn ? 'plain' : 'primary'} onClick={onClose}>
+          {isOver ? 'Done' : 'Close'}
+        </Button>
+        {canGoOn && (
+          <Button kind="primary" onClick={onRetryOthers}>
+            Retry the other {countOf(others)}
+          </Button>
+        )}
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+const MOST_SAID = 300

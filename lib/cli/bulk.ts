@@ -52,8 +52,8 @@ export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
     const { count } = (await ask(true)) as BulkPreview
     if (isDry || count === 0) {
       if (json) terminal.json({ count })
-      else if (count === 0) terminal.say(`Nothing matches: no ${things} to ${verb}${beside}.`)
-      else terminal.out(`${count} ${things} fit${beside}`)
+      else if (isDry) terminal.out(`${count} ${things} fit${beside}`)
+      else terminal.say(`Nothing matches: no ${things} to ${verb}${beside}.`)
       return EXIT.done
     }
     const mayAsk = !yes && !json && terminal.isInteractive

@@ -4,7 +4,7 @@ import { continued, newestIn, placeIn } from '../api/task-log.ts'
 import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
 import { createMerge } from './merge.ts'
-import { type Service, steadily } from './service.ts'
+import { isCutOff, type Service, steadily } from './service.ts'
 
 /** An event of a task's agent session: text or a tool call of its model. */
 export type SessionEvent = { type: string; data: Readonly<Record<string, unknown>>; timestamp: number }
@@ -61,11 +61,13 @@ const watchChanges = async ({ service, id, signal }: Followed, ring: () => void)
 
 const isLast = ({ type }: SessionEvent) => type === 'complete' || type === 'error'
 
-/** Prints the events of an agent session up to the last one, or until the signal aborts. */
-const followSession = async ({ service, print, signal }: Followed, sessionId: string) => {
-  let after = ''
+/** The id of the last event that was read, empty at the beginning. */
+type Place = { after: string }
+
+/** Prints the events of an agent session from a place up to the last one, or until the signal aborts. */
+const followSession = async ({ service, print, signal }: Followed, sessionId: string, place: Place) => {
   while (!signal.aborted) {
-    const query = after === '' ? {} : { after }
+    const query = place.after === '' ? {} : { after: place.after }
     const answer = await service.client.followAgentSession.raw(
       { params: { id: sessionId }, query },
       { signal },
@@ -73,7 +75,7 @@ const followSession = async ({ service, print, signal }: Followed, sessionId: st
     if (!answer.body) return
     for await (const events of eventsIn(answer.body))
       for (const event of events) {
-        after = event.id || after
+        place.after = event.id || place.after
         const said = JSON.parse(event.data) as SessionEvent
         print.session(said)
         if (isLast(said)) return
@@ -180,7 +182,8 @@ const createSession = (followed: Followed) => {
   const { service, id, signal } = followed
   let following: Promise<unknown> | undefined
   let isFollowed = false
-  /** Follows the session once it exists, and resolves when its first event has come. */
+  const place: Place = { after: '' }
+  /** Follows the session once it exists, also when its stream broke off, and resolves when its next event has come. */
   const begin = async () => {
     if (following) return
     const found = await service.client
@@ -197,8 +200,10 @@ const createSession = (followed: Followed) => {
       },
     }
     isFollowed = true
-    following = followSession({ ...followed, print }, session.id)
-      .catch(() => undefined)
+    following = followSession({ ...followed, print }, session.id, place)
+      .catch((error) => {
+        if (isCutOff(error)) following = undefined
+      })
       .finally(() => {
         isFollowed = false
       })

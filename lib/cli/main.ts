@@ -87,21 +87,22 @@ const dispatch = async ([name, ...rest]: readonly string[], env: Environment, te
 
 const adviceOf = (error: unknown): string => {
   if (!(error instanceof ApiError)) return ''
-  if (error.status === 401) return ' Run: agent-tasks login'
-  if (error.code.startsWith('http_')) return ' Is AGENT_TASKS_URL the address of the service?'
+  if (error.status === 401) return 'Run: agent-tasks login'
+  if (error.code.startsWith('http_')) return 'Is AGENT_TASKS_URL the address of the service?'
   return error.requestId === undefined || error.status < 500
     ? ''
-    : ` The service logged it as ${error.requestId}.`
+    : `The service logged it as ${error.requestId}.`
 }
 
 /** Prints an error, and resolves to its exit code. */
 const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   const message = safeLine(error instanceof Error ? error.message : String(error))
+  const advice = adviceOf(error)
   const code = codeOf(error)
   if (json) terminal.json({ error: message, code })
   const more =
     error instanceof UsageError ? `\nRun: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
-  terminal.say(`${message}${adviceOf(error)}${more}`)
+  terminal.say(`${advice === '' ? message : `${message.replace(/\.?$/, '.')} ${advice}`}${more}`)
   if (error instanceof UsageError) return EXIT.usage
   return isCutOff(error) || isWrongServer(error) ? EXIT.unreachable : EXIT.failed
 }

@@ -6,8 +6,8 @@ type Entry = { readonly at: number; readonly rank: number; readonly print: () =>
 const ranks: Readonly<Record<Rank, number>> = { first: 0, between: 1, last: 2 }
 
 /**
- * Prints the entries of several sources in the order of their times, in milliseconds. An entry that comes after a later
- * one was printed is printed at once.
+ * Prints the entries of several sources in the order of their times, in milliseconds. An entry that comes when a later
+ * one was printed already is printed next.
  */
 export const createMerge = () => {
   let waiting: Entry[] = []

@@ -74,15 +74,16 @@ type AnyCall = ((...given: unknown[]) => Promise<unknown>) & {
 const verified = (client: Client<ApiRoutes>, url: string): Client<ApiRoutes> => {
   const calls = Object.entries(client as unknown as Record<string, AnyCall>).map(([name, call]) => {
     const route: Route = routes[name as keyof ApiRoutes]
+    const named = (error: unknown): never => {
+      throw isNoAnswerOfService(error) ? new WrongServer(url, error) : error
+    }
     const checked = async (...given: unknown[]) => {
-      const answer = await call(...given).catch((error: unknown) => {
-        throw isNoAnswerOfService(error) ? new WrongServer(url, error) : error
-      })
+      const answer = await call(...given).catch(named)
       if (!hasOutline(route.response, answer)) throw new WrongServer(url)
       return answer
     }
     const raw = async (...given: unknown[]) => {
-      const response = await call.raw(...given)
+      const response = await call.raw(...given).catch(named)
       if (!isProducedBy(route, response)) throw new WrongServer(url)
       return response
     }
@@ -92,9 +93,17 @@ const verified = (client: Client<ApiRoutes>, url: string): Client<ApiRoutes> => 
   return Object.fromEntries(calls) as Client<ApiRoutes>
 }
 
-/** The client throws ApiError for a success without JSON, and SyntaxError for JSON that cannot be parsed. */
+/** Of a service that has the operation, these come with a code. */
+const UNKNOWN_TO_SERVER: ReadonlySet<number> = new Set([404, 405])
+
+/**
+ * The client throws SyntaxError for JSON that cannot be parsed, and ApiError for a success without JSON and for an error
+ * without a code. Other errors without a code may come from a proxy of the service.
+ */
 const isNoAnswerOfService = (error: unknown): boolean =>
-  error instanceof SyntaxError || (error instanceof ApiError && error.status < 300)
+  error instanceof SyntaxError ||
+  (error instanceof ApiError &&
+    (error.status < 300 || (UNKNOWN_TO_SERVER.has(error.status) && error.code.startsWith('http_'))))
 
 const mediaTypeOf = (contentType: string) => contentType.split(';', 1)[0]?.trim().toLowerCase()
 

@@ -100,4 +100,10 @@ describe('a bulk job of the command line', () => {
     expect(service.asked.filter((call) => !call.endsWith(' dry'))).toEqual([])
     expect(await runHere(service.url, [...args, '--json'])).toMatchObject({ stdout: '{"count":0}\n' })
   })
+
+  it('does not begin in a dry run, which counts', async () => {
+    using service = await openService({ count: 0 })
+    expect((await runHere(service.url, [...RETRY, '--dry-run'])).stdout).toMatch(/^0 tasks fit/)
+    expect(service.asked).toEqual(['POST /api/tasks/bulk dry'])
+  })
 })

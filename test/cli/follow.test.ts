@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals'
 import { main } from '../../lib/cli/main.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 import { onLoopback } from '../../offline/loopback.ts'
+import { commandLine } from './command-line.ts'
 
 const ID = 'task_1'
 const OUTPUT = 'All is done.\n\nSee the note.'
@@ -25,6 +26,8 @@ const happens = (second: number, type: string, data: object = {}) => ({
 type Stage = {
   readonly log: readonly ReturnType<typeof logged>[]
   readonly session?: readonly ReturnType<typeof happens>[]
+  /** Whether the stream of the session breaks off then. */
+  readonly breaksOff?: boolean
 }
 
 /** A service with one task, which goes on by one stage each time that its log is read. */
@@ -37,35 +40,41 @@ const openService = async (stages: readonly [Stage, ...Stage[]]) => {
     ...(hasEnded() ? { result: { output: OUTPUT } } : {}),
   })
   const places: string[] = []
-  let readers: ServerResponse[] = []
-  const send = (events: readonly object[] = []) => {
-    for (const reader of readers)
-      for (const event of events) reader.write(`id: 1\ndata: ${JSON.stringify(event)}\n\n`)
+  let reader: ServerResponse | undefined
+  const said = () => stages.slice(0, at + 1).flatMap(({ session = [] }) => session)
+  const send = (after: number) => {
+    for (const [index, event] of said().entries())
+      if (index >= after) reader?.write(`id: ${index + 1}\ndata: ${JSON.stringify(event)}\n\n`)
+  }
+  const logAfter = (after: string) => {
+    const before = said().length
+    at += 1
+    send(before)
+    if (stage().breaksOff) reader?.destroy()
+    places.push(after)
+    const events = stage().log.filter(({ id }) => id > after)
+    return { taskId: ID, events, count: events.length }
+  }
+  const sessions = () => {
+    const found = said().length === 0 ? [] : [{ id: 'sess_1' }]
+    return { sessions: found, total: found.length, count: found.length, limit: 50 }
+  }
+  const answers: Readonly<Record<string, (after: string) => object>> = {
+    '/api/tasks': () => ({ message: 'Task created', task: task() }),
+    [`/api/tasks/${ID}`]: () => ({ task: task() }),
+    [`/api/tasks/${ID}/events`]: logAfter,
+    '/api/chat/sessions': sessions,
   }
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://service')
-    const json = (status: number, answer: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
-    if (pathname === '/api/tasks') return json(201, { message: 'Task created', task: task() })
-    if (pathname === `/api/tasks/${ID}`) return json(200, { task: task() })
-    if (pathname === `/api/tasks/${ID}/events`) {
-      at += 1
-      send(stages[at]?.session)
-      const after = searchParams.get('after') ?? ''
-      places.push(after)
-      const events = stage().log.filter(({ id }) => id > after)
-      return json(200, { taskId: ID, events, count: events.length })
-    }
-    const said = stages.slice(0, at + 1).flatMap(({ session = [] }) => session)
-    if (pathname === '/api/chat/sessions') {
-      const sessions = said.length === 0 ? [] : [{ id: 'sess_1' }]
-      return json(200, { sessions, total: sessions.length, count: sessions.length, limit: 50 })
-    }
+    const after = searchParams.get('after') ?? ''
     if (pathname === '/api/chat/sessions/sess_1/events') {
-      readers = [response.writeHead(200, { 'content-type': 'text/event-stream' })]
-      return send(said)
+      reader = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return send(Number(after))
     }
-    return json(404, { error: 'There is no such route', code: 'route_not_found' })
+    const answer = answers[pathname]?.(after)
+    const json = JSON.stringify(answer ?? { error: 'There is no such route', code: 'route_not_found' })
+    return response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(json)
   })
   const { url, stop } = await onLoopback(server)
   return { url, places, [Symbol.dispose]: stop }
@@ -124,7 +133,7 @@ const LINES = [
 ]
 
 describe('a task that is followed', () => {
-  const stages: [Stage, ...Stage[]] = [
+  const stages: [Stage, Stage, Stage, Stage] = [
     { log: begun },
     { log: prepared, session: firstStep },
     { log: recovered },
@@ -141,6 +150,15 @@ describe('a task that is followed', () => {
   it('is told by logs -f with the words that are its output', async () => {
     using service = await openService(stages)
     const { stdout } = await runHere(service.url, 'logs', '-f', ID)
+    expect(linesIn(stdout)).toEqual([...LINES, 'says All is done.', 'says See the note.', 'completed'])
+  })
+
+  it('is told to its end where the stream of its session broke off', async () => {
+    const [first, second, , last] = stages
+    using service = await openService([first, second, { log: recovered, breaksOff: true }, last])
+    // As a process: errors of fetch are no instances of the classes that a test has.
+    const cli = commandLine({ AGENT_TASKS_URL: service.url, HOME: '/nonexistent' })
+    const { stdout } = await cli.run('logs', '-f', ID)
     expect(linesIn(stdout)).toEqual([...LINES, 'says All is done.', 'says See the note.', 'completed'])
   })
 

@@ -10,9 +10,9 @@ const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 
 /** Runs a command in this process, against a server that gives each request the same answer. */
-const runAgainst = async (args: readonly string[], contentType: string, body: string) => {
+const runAgainst = async (args: readonly string[], contentType: string, body: string, status = 200) => {
   const server = createServer((_, response) =>
-    response.writeHead(200, { 'content-type': contentType }).end(body),
+    response.writeHead(status, { 'content-type': contentType }).end(body),
   )
   const { url, stop } = await onLoopback(server)
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
@@ -25,7 +25,7 @@ const runAgainst = async (args: readonly string[], contentType: string, body: st
   }
 }
 
-const answers: readonly (readonly [what: string, contentType: string, body: string])[] = [
+const answers: readonly (readonly [what: string, contentType: string, body: string, status?: number])[] = [
   ['a page', 'text/html', '<h1>Welcome</h1>'],
   ['a text', 'text/plain', 'ok'],
   ['an object without properties', 'application/json', '{}'],
@@ -35,6 +35,7 @@ const answers: readonly (readonly [what: string, contentType: string, body: stri
     'application/json',
     '{"tasks":{},"items":1,"events":null,"task":"x","job":[]}',
   ],
+  ['that there is no such page', 'text/html', '<h1>Not found</h1>', 404],
   ['JSON that is none', 'application/json', 'ok'],
 ]
 const commands: readonly (readonly string[])[] = [
@@ -62,6 +63,12 @@ describe('a server that is not the service', () => {
         stderr: `${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?\n`,
       })
     }
+  })
+
+  it('may be a proxy of the service where it says that the service is away', async () => {
+    const { code, stderr } = await runAgainst(['ls'], 'text/html', '<h1>Bad gateway</h1>', 502)
+    const said = 'The service answered 502. Is AGENT_TASKS_URL the address of the service?\n'
+    expect({ code, stderr }).toEqual({ code: 1, stderr: said })
   })
 
   it('is named by api where its answer has another content type than the operation', async () => {

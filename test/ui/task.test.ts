@@ -319,6 +319,18 @@ inBrowser('the parts of a task', () => {
   }, 90_000)
 })
 
+inBrowser('the address of a line beyond the end of a log', () => {
+  it('shows the end of the log, and says that there is no such line', async () => {
+    const { id } = await world.perform({ title: 'Talked', metadata: { lines: 400 } })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}?tab=log#L5000`)
+    const { page } = opened
+    await page.getByText('There is no line 5,000: this is the end of the log.').waitFor()
+    const log = page.getByRole('region', { name: 'Log' })
+    await log.getByRole('listitem').last().getByText('completed').waitFor()
+    await expectSound(opened)
+  }, 90_000)
+})
+
 inBrowser('the log of a task that runs', () => {
   it('is read whole once; from the first second on only what is new is asked for', async () => {
     const { id } = await world.create({

@@ -48,10 +48,12 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
   const toEnd = () => virtual.scrollToIndex(found.length - 1, { align: 'end' })
   const linked = useLinkedLine()
   const at = linked === undefined ? -1 : found.findIndex(({ number }) => number === linked)
+  const isBeyond = linked !== undefined && linked > lines.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each line that is led to, not for each that comes.
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'center' })
-  }, [linked, at >= 0])
+    else if (isBeyond) toEnd()
+  }, [linked, at >= 0, isBeyond])
   const { seen, onScroll } = useFollow(scroller, lines.length, toEnd, !isOver && linked === undefined)
   const unseen = found.filter(({ number }) => number > seen).length
   return (
@@ -68,6 +70,12 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
           {words === '' ? countOf(lines.length) : `${countOf(found.length)} of ${countOf(lines.length)}`}
         </span>
         <DownloadLink taskId={taskId} lines={lines} />
+        {isBeyond && (
+          <p role="status" className="w-full text-muted-foreground">
+            There is no line {countOf(linked)}
+            {isOver ? '' : ' yet'}: this is the end of the log.
+          </p>
+        )}
       </div>
       <div className="relative">
         <section

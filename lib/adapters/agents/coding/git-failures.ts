@@ -37,7 +37,7 @@ const NOT_THERE: readonly string[] = [
 
 // In the order of asking; what git says is English, since commands run with LANG=C.UTF-8.
 const causes: readonly Cause[] = [
-  { signs: UNREACHED, advice: 'the host could not be reached; it is tried again', retryable: true },
+  { signs: UNREACHED, advice: 'the host could not be reached', retryable: true },
   {
     signs: NOT_ALLOWED,
     advice: 'it is not there, or it is private: check the name and link an account that may read it',
@@ -80,10 +80,13 @@ export const accessRefused = (shown: string) =>
     false,
   )
 
-/** Why a clone failed, what to do about it, and whether another attempt may help. */
+/**
+ * Why a clone failed, what to do about it, and whether another attempt may help. The text does not say whether there is one:
+ * the queue decides, and the text of the last attempt stays in the dead letter.
+ */
 export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult) => {
   const cause = causes.find(({ signs }) => has({ stderr }, signs))
-  const advice = timedOut ? 'it took too long; it is tried again' : (cause?.advice ?? lastLine(stderr))
+  const advice = timedOut ? 'it took too long' : (cause?.advice ?? lastLine(stderr))
   const retryable = timedOut || (cause?.retryable ?? true)
   return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable)
 }

@@ -25,7 +25,10 @@ export const handler = serveGroup(
     const users = userHandlers(signIn)
     const usersElsewhere = lazyHandlers(userRoutes, async () => userHandlers(await withProviders()))
     return {
-      ...everyAuthHandler(signIn),
+      ...everyAuthHandler({
+        ...signIn,
+        providersHere: async () => (await withProviders()).providersHere(),
+      }),
       ...users,
       // Only unlinking revokes tokens; unreadable secrets do not prevent the disabling of an account.
       changeUser: (input, call) => (input.body.unlink ? usersElsewhere : users).changeUser(input, call),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AuthModeSchema, RoleSchema } from '../auth/schema.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
-import { PROVIDERS } from '../oauth/schema.ts'
+import { PROVIDERS, ProviderStandingSchema } from '../oauth/schema.ts'
 import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts'
 
 import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
@@ -10,6 +10,8 @@ import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
 const message = z.string()
 const ListedUser = UserSchema.extend({ disabled: z.boolean() })
 const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
+/** Absent where the settings of the providers cannot be read. */
+const providers = z.array(ProviderStandingSchema).optional()
 const ProvidersSchema = z
   .array(z.enum(PROVIDERS))
   .min(1)
@@ -56,11 +58,12 @@ export const accountRoutes = defineRoutes({
     summary: 'Who is signed in, and how one signs in here',
     access: 'any',
     response: z.union([
-      z.object({ authenticated: z.literal(true), authMode: AuthModeSchema, user: Me }),
+      z.object({ authenticated: z.literal(true), authMode: AuthModeSchema, user: Me, providers }),
       z.object({
         authenticated: z.literal(false),
         authMode: AuthModeSchema,
         accessKeyRequired: z.literal(true).optional(),
+        providers,
       }),
     ]),
     alsoStatus: 401,

@@ -1,6 +1,7 @@
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import { ANONYMOUS } from '../core/principal.ts'
 import { admitting, type Call, type Handlers, Reply } from '../http/route.ts'
+import type { ProviderStanding } from '../oauth/schema.ts'
 import type { accountRoutes, userRoutes } from './contract.ts'
 import type { ConnectionsOf, User } from './schema.ts'
 import type { Accounts } from './service.ts'
@@ -18,17 +19,31 @@ type Needs = {
   accessKey: { exists(): boolean }
   grantSession: GrantSession
   connectionsOf: ConnectionsOf
+  /** May reject where the settings of the providers cannot be read. */
+  providersHere: () => Promise<ProviderStanding[]>
 }
 
 export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> => {
   const { accounts, authMode, grantSession } = needs
   const withConnections = async (user: User) => ({ ...user, ...(await needs.connectionsOf(user.id)) })
 
-  const signedOut = () => {
+  /** Unreadable settings of the providers hinder no sign-in without them. */
+  const providers = async () => {
+    const here = await needs.providersHere().catch(() => undefined)
+    return here === undefined ? {} : { providers: here }
+  }
+
+  const signedOut = async () => {
     const mode = authMode()
     const accessKeyRequired =
       mode === 'local' && needs.accessKey.exists() ? { accessKeyRequired: true as const } : {}
-    return new Reply({ authenticated: false as const, authMode: mode, ...accessKeyRequired }, { status: 401 })
+    const answer = {
+      authenticated: false as const,
+      authMode: mode,
+      ...accessKeyRequired,
+      ...(await providers()),
+    }
+    return new Reply(answer, { status: 401 })
   }
 
   const countFrom =
@@ -55,7 +70,8 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
       if (principal.userId === ANONYMOUS.userId) return signedOut()
       const user = await accounts.userOf(principal.userId)
       if (user === undefined) return signedOut()
-      return { authenticated: true as const, authMode: authMode(), user: await withConnections(user) }
+      const [known, here] = await Promise.all([withConnections(user), providers()])
+      return { authenticated: true as const, authMode: authMode(), user: known, ...here }
     },
     changeMe: async ({ body }, { principal }) => ({
       user: await withConnections(await accounts.change(principal.userId, body)),

@@ -78,7 +78,10 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
     accounts: { ...accounts, logIn, changePassword, resetPassword },
     accessKey: { ...accessKey, verify },
   }
-  return { ...guarded, grantSession, ownSessions, oauth, connectionsOf: oauth.connectionsOf }
+  return {
+    ...{ ...guarded, grantSession, ownSessions, oauth, connectionsOf: oauth.connectionsOf },
+    providersHere: async () => oauth.flow.standings(),
+  }
 }
 
 type AccessPorts = Pick<AuthPorts, 'store' | 'clock' | 'log'> & {

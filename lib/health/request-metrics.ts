@@ -2,21 +2,27 @@ import { createHistogram, type Histogram } from '../core/histogram.ts'
 import type { RecordRequest } from '../http/observe.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** The requests of one route. `byClass[5]` counts answers of 5xx. */
+/**
+ * The requests of one route. `byClass[5]` counts answers of 5xx; `faults` those of them that say that something failed,
+ * which 501 does not: it says that an installation was not given what was asked for.
+ */
 export type EndpointReading = {
   method: string
   path: string
   count: number
   byClass: Float64Array
+  faults: number
   totalMs: number
   latency: Pick<Histogram, 'quantile'>
 }
 export type RequestReading = { endpoints: readonly EndpointReading[]; perMinute: number }
 export type RequestMetrics = { record: RecordRequest; read(): RequestReading }
 
-type Endpoint = { count: number; byClass: Float64Array; totalMs: number; latency: Histogram }
+type Endpoint = Pick<EndpointReading, 'count' | 'byClass' | 'faults' | 'totalMs'> & { latency: Histogram }
 
 const CLASSES = 6
+const FAULT = 500
+const NOT_IMPLEMENTED = 501
 /** The entry of all requests without a route: separate entries would let any caller grow the memory. */
 const UNKNOWN = 'ANY *'
 
@@ -31,6 +37,7 @@ export const createRequestMetrics = ({ clock }: { clock: Pick<Clock, 'monotonic'
     const endpoint = {
       count: 0,
       byClass: new Float64Array(CLASSES),
+      faults: 0,
       totalMs: 0,
       latency: createHistogram(),
     }
@@ -43,6 +50,7 @@ export const createRequestMetrics = ({ clock }: { clock: Pick<Clock, 'monotonic'
       const at = Math.min(CLASSES - 1, Math.floor(statusCode / 100))
       endpoint.count += 1
       endpoint.byClass[at] = (endpoint.byClass[at] ?? 0) + 1
+      if (statusCode >= FAULT && statusCode !== NOT_IMPLEMENTED) endpoint.faults += 1
       endpoint.totalMs += durationMs
       endpoint.latency.record(durationMs)
       minute.count()

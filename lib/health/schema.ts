@@ -76,7 +76,7 @@ const EndpointMetricsSchema = z.object({
   p99Ms: z.number(),
 })
 
-/** Rates are 0..1, of answers of 5xx; latencies and counts are those of this process since its start. */
+/** Rates are 0..1, of answers of 5xx but 501; latencies and counts are those of this process since its start. */
 export const MetricsSchema = z
   .object({
     scope: z.literal('instance'),

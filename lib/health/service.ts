@@ -31,8 +31,6 @@ const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
   }
 }
 
-const SERVER_ERROR = 5
-
 /** The summary of requests in the API. Rates are 0..1; a latency without a measurement is 0. */
 const metricsOf = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, uptime: number): Metrics => {
   const total = sumOf(endpoints, ({ count }) => count)
@@ -53,7 +51,7 @@ const metricsOf = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, 
   }
 }
 
-const errorsOf = ({ byClass }: EndpointReading) => byClass[SERVER_ERROR] ?? 0
+const errorsOf = ({ faults }: EndpointReading) => faults
 
 const sumOf = (endpoints: readonly EndpointReading[], of: (endpoint: EndpointReading) => number) =>
   endpoints.reduce((sum, endpoint) => sum + of(endpoint), 0)

@@ -15,7 +15,7 @@ import { isReporter, refuseForeignLink, refuseOtherSession } from './linking.ts'
 import { createPersonWho } from './person.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
-import type { ProviderName } from './schema.ts'
+import { PROVIDERS, type ProviderName, type ProviderStanding } from './schema.ts'
 
 /** One cookie for each provider, so that two sign-ins may run at once. */
 const cookieName = (provider: ProviderName): string => `svc_oauth_${provider}`
@@ -74,9 +74,15 @@ export const createFlow = (needs: Needs) => {
   const providerOf = (name: ProviderName): Provider => {
     const provider = providers.get(name)
     if (provider) return provider
-    const message = `This provider is not configured: set ${neededFor(name)}`
-    throw new Problem('unsupported', 'oauth_not_configured', message)
+    throw new Problem('unsupported', 'oauth_not_configured', notConfigured(name))
   }
+
+  /** How each provider stands, so that no client has to begin a sign-in to find out. */
+  const standings = (): ProviderStanding[] =>
+    PROVIDERS.map((name) => {
+      if (!providers.has(name)) return { name, signsIn: false, needs: notConfigured(name) }
+      return { name, signsIn: mode() === 'cloud' || (mode() === 'oidc' && name === 'oidc') }
+    })
 
   const refuseSignIn = (name: ProviderName) => {
     if (mode() === 'local')
@@ -153,8 +159,11 @@ export const createFlow = (needs: Needs) => {
     return attach(provider, begun, exchanged, call.principal)
   }
 
-  return { begin, finish }
+  return { begin, finish, standings }
 }
+
+const notConfigured = (name: ProviderName): string =>
+  `This provider is not configured: set ${neededFor(name)}`
 
 /** The variables that a provider needs; an issuer may work without a secret. */
 const neededFor = (name: ProviderName): string => {

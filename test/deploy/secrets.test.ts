@@ -25,7 +25,7 @@ describe('the function that people sign in with', () => {
   })
   const asked = () => functions.usesOf('auth').filter((use) => use.startsWith('ssm:'))
 
-  it('reads the secrets of providers at the first sign-in with one, and not before', async () => {
+  it('reads the secrets of providers when it needs them, and tells by them what is configured', async () => {
     const body = { email: 'ann@example.com', password: 'correct horse 1', name: 'Ann' }
     await functions.ask('auth', 'POST /api/auth/signup', body)
     expect(asked()).toEqual([])
@@ -33,6 +33,9 @@ describe('the function that people sign in with', () => {
     expect(statusCode).toBe(302)
     expect(headers.location).toContain('client_id=the-client')
     expect(asked()).toEqual(['ssm:GetParametersByPath'])
+    const me = await functions.invoke('auth', httpEvent('GET /api/auth/me'))
+    expect(me.statusCode).toBe(401)
+    expect(JSON.parse(String(me.body)).providers).toContainEqual({ name: 'codehost', signsIn: true })
   })
 })
 

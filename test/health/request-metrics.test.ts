@@ -7,11 +7,14 @@ describe('request metrics', () => {
     const metrics = createRequestMetrics({ clock: createFakeClock() })
     for (let ms = 1; ms <= 100; ms++) metrics.record('GET /a', ms > 90 ? 503 : 200, ms)
     metrics.record('POST /a', 404, 7)
+    metrics.record('POST /a', 501, 7)
     const [get, post] = metrics.read().endpoints
     expect(get).toMatchObject({ method: 'GET', path: '/a', count: 100, totalMs: 5_050 })
     expect([...(get?.byClass ?? [])]).toEqual([0, 0, 90, 0, 0, 10])
+    // What an installation was not given is no fault.
+    expect([get?.faults, post?.faults]).toEqual([10, 0])
     expect(get?.latency.quantile(0.95)).toBeCloseTo(95, -1)
-    expect(post).toMatchObject({ method: 'POST', count: 1 })
+    expect(post).toMatchObject({ method: 'POST', count: 2 })
   })
 
   it('show requests that no route took as one, however many paths they had', () => {

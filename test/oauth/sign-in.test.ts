@@ -190,6 +190,30 @@ describe('a provider that is not there to sign in with', () => {
     expect((await browser.me()).connectedAccounts).toEqual(['codehost', 'oidc'])
   })
 
+  it.each([
+    ['local', []],
+    ['cloud', ['codehost', 'trackera', 'trackerb', 'oidc']],
+    ['oidc', ['oidc']],
+  ])('is told by `me` in mode %s, with and without a session, as the routes would', async (mode, signsIn) => {
+    await using site = await openSite({ env: { AUTH_MODE: mode } })
+    const { body } = await site.browser().ask('/api/auth/me')
+    expect(body.providers).toEqual(PROVIDERS.map((name) => ({ name, signsIn: signsIn.includes(name) })))
+    const browser = site.browser()
+    if (mode !== 'local') await browser.signIn('oidc')
+    const me = (await browser.ask('/api/auth/me')).body
+    expect(me).toMatchObject({ authenticated: true, providers: body.providers })
+  })
+
+  it('is told by `me` with what it needs', async () => {
+    await using site = await openSite({ configured: false })
+    const { body } = await site.browser().ask('/api/auth/me')
+    for (const { name, ...standing } of body.providers) {
+      const { error: needs } = (await site.browser().ask(`/api/auth/${name}`)).body
+      expect(standing).toEqual({ signsIn: false, needs })
+    }
+    expect(body.providers).toHaveLength(PROVIDERS.length)
+  })
+
   it('in local mode links the code host to the local admin, and opens no session', async () => {
     await using site = await openSite({ env: { AUTH_MODE: 'local' } })
     const browser = site.browser()

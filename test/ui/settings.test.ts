@@ -15,6 +15,9 @@ within('the settings', () => {
   let admin: Awaited<ReturnType<typeof openPage>>
   const baseUrl = () => service?.baseUrl ?? ''
 
+  /** Answers of 5xx to the page. */
+  const failed: string[] = []
+
   const signUp = async (open: typeof admin, data: Readonly<Record<string, string>>) => {
     const answer = await open.context.request.post('/api/auth/signup', {
       data: { password: 'correct horse 1', ...data },
@@ -27,6 +30,9 @@ within('the settings', () => {
     const env = { DATA_DIR: folder.path, AUTH_MODE: 'cloud', QUEUE_CONCURRENCY: '7' }
     service = await startService({ env })
     admin = await openPage(baseUrl(), '/login')
+    admin.page.on('response', (answer) => {
+      if (answer.status() >= 500) failed.push(`${answer.status()} ${answer.url()}`)
+    })
     await signUp(admin, { email: 'ada@example.com', name: 'Ada' })
   }, 90_000)
   afterAll(async () => {
@@ -129,5 +135,6 @@ within('the settings', () => {
     await admin.page.goto(path)
     await admin.page.getByText(text).waitFor()
     await expectSound(admin)
+    expect(failed).toEqual([])
   })
 })

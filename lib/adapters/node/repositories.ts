@@ -131,7 +131,7 @@ export const createRepositories = ({
       return await addressesOf(url)
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'invalid') throw refusedHost()
-      throw cloneFailed(url.href, 'the host could not be reached; it is tried again', true)
+      throw cloneFailed(url.href, 'the host could not be reached', true)
     }
   }
 

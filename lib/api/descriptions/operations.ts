@@ -170,7 +170,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
       'In cloud mode. Answers a session cookie. An unknown e-mail and a wrong password are the same 401.',
     example: { body: { email: 'ann@example.org', password: 'correct horse 1' } },
   },
-  me: { about: 'Answers 401 with the mode of sign-in where there is no session.' },
+  me: {
+    about:
+      'Answers 401 with the mode of sign-in where there is no session. Either says which providers are configured.',
+  },
   changeMe: {
     about: 'What is left out stays as it is.',
     example: { body: { timezone: 'Europe/Berlin', locale: 'en-GB' } },

@@ -250,6 +250,8 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   locale: ['A language tag (BCP 47)', 'en-GB'],
   onboardingCompleted: ['Whether the first steps are done', true],
   authenticated: ['Whether the caller is signed in', true],
+  'me.providers': ['How each provider of accounts stands here; absent where their settings cannot be read'],
+  'ProviderStanding.name': ['The provider', 'codehost'],
   authMode: ['The mode of sign-in'],
   connectedAccounts: ['The accounts elsewhere that are linked', ['codehost']],
   hasCodeHostToken: ['Whether an account of the code host is linked', true],

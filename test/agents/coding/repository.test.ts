@@ -176,7 +176,7 @@ describe('a clone that fails', () => {
       'of an allowed host that does not answer',
       () => 'https://127.0.0.1:1/owner/repo.git',
       true,
-      /could not be reached/,
+      /could not be reached$/,
     ],
   ])('says so for one %s', async (_, repository, retryable, message) => {
     const models = looking()
@@ -202,6 +202,9 @@ describe('a clone that fails', () => {
   ])('for %j is worth another attempt: %s', (stderr, retryable) => {
     const result = { exitCode: 128, stdout: '', stderr, truncated: false, timedOut: false }
     expect(cloneFailure('x', result)).toMatchObject({ code: 'clone_failed', retryable })
+    // Whether there is another attempt is for the queue to say.
+    const slow = cloneFailure('x', { ...result, timedOut: true })
+    for (const { message } of [cloneFailure('x', result), slow]) expect(message).not.toMatch(/again/)
   })
 })
 

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { routes } from './at-build.ts'
+import { useSessionStatus } from './session.ts'
 
 /** How one goes to each provider, and what it is called here. */
 export const providers = {
@@ -16,40 +17,22 @@ export const titleOf = (name: ProviderName): string => {
   return says.charAt(0).toUpperCase() + says.slice(1)
 }
 
-const UNSUPPORTED = 501
-const NOT_CONFIGURED = 'oauth_not_configured'
 const names = Object.keys(providers) as ProviderName[]
 
 /** Whether one signs in with a provider, and what the operator has to set before it is there at all. */
-type Standing = { signsIn: boolean; needs?: string }
+type Standing = { signsIn: boolean; needs?: string | undefined }
 
-/**
- * No route lists what is configured, so each is asked to begin: it leads away, or says why it does not. Without
- * cookies, or it would take the place of a sign-in that another tab has begun. What is in doubt is offered.
- */
-const standingOf = async (name: ProviderName, signal: AbortSignal): Promise<Standing> => {
-  const asked = { credentials: 'omit', redirect: 'manual', signal } as const
-  const answer = await fetch(providers[name].path, asked)
-  if (answer.status !== UNSUPPORTED) {
-    await answer.body?.cancel()
-    return { signsIn: true }
-  }
-  const { code, error } = (await answer.json()) as { code: string; error: string }
-  return { signsIn: false, ...(code === NOT_CONFIGURED ? { needs: error } : {}) }
+/** Where a service cannot tell how its providers stand, all are offered: each says why it does not lead away. */
+const IN_DOUBT = names.map((name) => ({ name, signsIn: true }))
+
+/** How each provider stands here; undefined until it is known. */
+export const useStandings = (): ReadonlyMap<ProviderName, Standing> | undefined => {
+  const { data } = useSessionStatus()
+  return useMemo(
+    () => data && new Map((data.providers ?? IN_DOUBT).map(({ name, ...standing }) => [name, standing])),
+    [data],
+  )
 }
-
-/** How each provider stands here; asked once for as long as the page is open. */
-export const useStandings = (isWanted = true) =>
-  useQuery({
-    queryKey: ['providers'],
-    enabled: isWanted,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-    queryFn: async ({ signal }) => {
-      const standings = await Promise.all(names.map((name) => standingOf(name, signal)))
-      return new Map(names.map((name, at) => [name, standings[at] ?? { signsIn: true }]))
-    },
-  })
 
 const namesOf = (
   standings: ReadonlyMap<ProviderName, Standing> | undefined,
@@ -57,11 +40,10 @@ const namesOf = (
 ) => [...(standings ?? [])].filter(([, one]) => fits(one)).map(([name]) => name)
 
 /** The providers that one may sign in with. */
-export const useProviders = (): ProviderName[] => namesOf(useStandings().data, ({ signsIn }) => signsIn)
+export const useProviders = (): ProviderName[] => namesOf(useStandings(), ({ signsIn }) => signsIn)
 
 /** The providers that an account of may be linked, also where one does not sign in with them. */
-export const useLinkable = (): ProviderName[] =>
-  namesOf(useStandings().data, ({ needs }) => needs === undefined)
+export const useLinkable = (): ProviderName[] => namesOf(useStandings(), ({ needs }) => needs === undefined)
 
 /** Where the browser goes to sign in, or to link an account within a session. */
 export const wayTo = (name: ProviderName, invite = ''): string =>

@@ -37,7 +37,7 @@ const NOT_THERE: readonly string[] = [
 
 // In the order of checks. Git's messages are in English, since commands run with LANG=C.UTF-8.
 const causes: readonly Cause[] = [
-  { signs: UNREACHED, advice: 'the host could not be reached; it is tried again', retryable: true },
+  { signs: UNREACHED, advice: 'the host could not be reached', retryable: true },
   {
     signs: NOT_ALLOWED,
     advice: 'it is not there, or it is private: check the name and link an account that may read it',
@@ -83,7 +83,7 @@ export const accessRefused = (shown: string) =>
 /** The error of a failed clone: the cause, advice, and whether another attempt may succeed. */
 export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult) => {
   const cause = causes.find(({ signs }) => has({ stderr }, signs))
-  const advice = timedOut ? 'it took too long; it is tried again' : (cause?.advice ?? lastLine(stderr))
+  const advice = timedOut ? 'it took too long' : (cause?.advice ?? lastLine(stderr))
   const retryable = timedOut || (cause?.retryable ?? true)
   return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable)
 }

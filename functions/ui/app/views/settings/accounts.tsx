@@ -43,7 +43,7 @@ export const Accounts = ({ isAdmin }: { isAdmin: boolean }) => (
 
 const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => {
   const { data, error } = useConnection(name)
-  const standing = useStandings().data?.get(name)
+  const standing = useStandings()?.get(name)
   const isLinked = useMe()?.connectedAccounts.includes(name) ?? false
   const isLost = isLinked && data?.connected === false
   return (

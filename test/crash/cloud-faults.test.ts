@@ -12,11 +12,12 @@ import { insisting, settled } from './insist.ts'
 import { seededRandom, upTo } from './random.ts'
 import { openUnreliable } from './unreliable.ts'
 
-const TASKS = Number(process.env.CLOUD_FAULT_TASKS ?? 20)
+const TASKS = Number(process.env.CLOUD_FAULT_TASKS ?? 40)
 const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const SHARE = 0.3
 const MOST_CALLS = 4
-const AT_ONCE = 25
+/** The first requests share the opening of the function, and are refused together when that fails. */
+const AT_ONCE = 8
 const READERS = 16
 const LONGEST_RUN_MS = 40
 /** One prompt in so many is too long for a row, and lies in S3. */

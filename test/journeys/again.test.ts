@@ -27,7 +27,7 @@ describe('a retry of a completed task', () => {
     })
     expect(again.task.id).not.toBe(original.id)
     expect(await untilTask(again.task.id, 'completed')).toMatchObject({ retriedFrom: original.id })
-    expect(await task(original.id)).toEqual(original)
+    expect(await task(original.id)).toEqual({ ...original, retriedBy: again.task.id })
     expect(typesOf(await events(original.id)).slice(-2)).toEqual(['completed', 'retried'])
     expect(typesOf(await events(again.task.id))).toEqual(['created', 'queued', 'started', 'completed'])
   })

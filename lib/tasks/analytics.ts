@@ -87,7 +87,7 @@ const durationsOf = ({
 
 /**
  * The statistics of a window of time, by its parts and by agent. It reads one counter for each agent and hour of the
- * window, whatever the number of tasks.
+ * window; the number of tasks does not matter.
  */
 const readWindow = async (
   store: Store,

@@ -52,7 +52,7 @@ const shells = [
 
 const nameOf = (word: string) => word.slice(word.lastIndexOf('/') + 1).replace(/\.exe$/i, '')
 
-// `sh -c text` runs a shell line, whatever its characters; it is searched for anywhere, since `env sh -c` does the same.
+// `sh -c text` runs any text as a shell line; it is searched for anywhere, since `env sh -c` does the same.
 const runsShellText = (words: readonly string[]): boolean => {
   const shell = words.findIndex((word) => shells.includes(nameOf(word).toLowerCase()))
   return shell >= 0 && words.slice(shell + 1).some((word) => /^(-[a-z]*c[a-z]*|\/c|-command)$/i.test(word))

@@ -130,7 +130,7 @@ export const notPublic = () =>
   refused('leads to an address that is not public; an operator can allow its host in OUTBOUND_ALLOW_HOSTS')
 
 const LOOPBACK = '127.0.0.1'
-/** Names that always mean this machine, whatever a resolver answers (RFC 6761, section 6.3). */
+/** Names that always mean this machine, so no resolver is asked (RFC 6761, section 6.3). */
 const isLocal = (host: string) => /(?:^|\.)localhost$/.test(plain(host))
 
 /** Resolves hosts. One private address refuses the host, since a connection may use any address. */

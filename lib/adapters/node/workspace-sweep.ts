@@ -32,7 +32,7 @@ const namesIn = async (dir: string): Promise<string[]> => {
   }
 }
 
-// Never `stat`: a link in the folder is left alone, whatever its target.
+// Never `stat`: a link in the folder is left alone, and its target is not read.
 const isStale = async (path: string, before: number): Promise<boolean> => {
   try {
     const found = await lstat(path)

@@ -29,7 +29,7 @@ const Outside = ({ url, children }: { url: string; children: ReactNode }) => {
   )
 }
 
-/** An item of a list of things to do. Not a field: nobody can change it here. */
+/** The mark of an item in a task list. It is an image and no checkbox, since it is read-only. */
 const Done = ({ is }: { is: boolean }) => (
   <span role="img" aria-label={is ? 'Done' : 'Not done'} className="text-muted-foreground">
     {is ? '☑' : '☐'}

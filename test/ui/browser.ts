@@ -7,7 +7,9 @@ const PROGRAM = process.env.CHROMIUM ?? PROGRAMS.find(existsSync)
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
-  // Each process and each compiler that starts once more for a page that lives for seconds costs more than it brings.
+]
+/** Each process and each compiler that starts once more for a page that lives for seconds costs more than it brings. */
+const FOR_SECONDS = [
   ...['--disable-site-isolation-trials', '--renderer-process-limit=1', '--in-process-gpu'],
   ...['--num-raster-threads=1', '--js-flags=--no-opt --no-maglev'],
 ]
@@ -22,9 +24,13 @@ if (!hasBrowser) {
 
 let browser: Promise<Browser> | undefined
 
-/** One browser for all tests of a file; `closeBrowser` when they are over. */
-const launched = () => {
-  browser ??= chromium.launch({ ...(PROGRAM && { executablePath: PROGRAM }), args: FLAGS })
+/**
+ * One browser for all tests of a file; `closeBrowser` when they are over. What measures a page calls it before the first page with
+ * `isMeasured`: then scripts are compiled as in the browser of a person.
+ */
+export const launchBrowser = (isMeasured = false) => {
+  const args = isMeasured ? FLAGS : [...FLAGS, ...FOR_SECONDS]
+  browser ??= chromium.launch({ ...(PROGRAM && { executablePath: PROGRAM }), args })
   return browser
 }
 
@@ -56,7 +62,7 @@ const SCREEN = { width: 1280, height: 800 }
  * browser complained of; disposing closes it.
  */
 export const openPage = async (baseUrl: string, path: string, options: BrowserContextOptions = {}) => {
-  const context = await (await launched()).newContext({
+  const context = await (await launchBrowser()).newContext({
     baseURL: baseUrl,
     viewport: SCREEN,
     reducedMotion: 'reduce',

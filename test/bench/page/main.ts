@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { createClient } from '../../../lib/api/client.ts'
 import { routes } from '../../../lib/api/routes.ts'
-import { closeBrowser, hasBrowser, openPage } from '../../ui/browser.ts'
+import { closeBrowser, hasBrowser, launchBrowser, openPage } from '../../ui/browser.ts'
 import { finishedTasks } from '../../ui/world.ts'
 import { repository } from '../paths.ts'
 import { median, quantile } from '../quantile.ts'
@@ -209,6 +209,7 @@ const parts: Readonly<Record<string, Part>> = {
 
 const main = async (): Promise<void> => {
   if (!hasBrowser) throw new Error('There is no browser to measure in')
+  await launchBrowser(true)
   const rows: Row[] = []
   const asked = process.argv.slice(2)
   for (const [name, { measure, entry, isDefault }] of Object.entries(parts)) {

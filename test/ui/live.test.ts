@@ -33,6 +33,8 @@ inBrowser('a page that follows the stream of changes', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await page.getByRole('table', { name: 'Tasks' }).waitFor()
+    // The last that is asked for is the code of what may be opened over the view.
+    await until(() => pass(page, 1_000).then(() => asked.find((path) => path.includes('/palette'))))
     await pass(page, 3_000)
     asked.length = 0
     // Longer than any list is polled without the stream.

@@ -12,7 +12,7 @@ import { EVERY_MS, endOfPart, paceAfter, paceUntil } from '../../functions/ui/ap
 import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
-import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
+import { shownMarks, spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, placeIn } from '../../lib/api/task-log.ts'
@@ -199,6 +199,15 @@ describe('the life of a task', () => {
       NOW,
     )
     expect(attempt?.marks.map(({ at }) => at)).toEqual([4_000])
+  })
+
+  it('shows a thousand marks as the hundredths of the axis in which they lie', () => {
+    const marks = Array.from({ length: 1_000 }, (_, n) => ({ at: 5_000 + n, message: `Step ${n}` }))
+    const shown = shownMarks(marks, { from: 5_000, to: 6_000 })
+    expect(shown).toHaveLength(100)
+    expect(shown[1]).toEqual({ at: 5_010, message: 'Step 10, and 9 more' })
+    // Zoomed in they are apart, and what is outside is left out.
+    expect(shownMarks(marks, { from: 5_100, to: 5_109 })).toEqual(marks.slice(100, 110))
   })
 
   it.each([

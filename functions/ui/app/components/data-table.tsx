@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react'
 import { Checkbox } from './checkbox.tsx'
 import { type Column, DataRow, rowClass, type Selection, selectedFrom } from './data-row.tsx'
 import { ArrowDown, ArrowUp } from './icons.tsx'
@@ -30,10 +30,12 @@ type Props<Row> = {
   empty: ReactNode
 }
 
-/** The height of a row, and how many before the last one more are asked for. */
+/** The height of a row, which is `h-9.25`, and how many before the last one more are asked for. */
 const ROW = 37
 const AHEAD = 15
 const BOX = '1.25rem'
+/** Rows that are drawn above and below those in view, so that a wheel finds them there. */
+const OVERSCAN = 6
 
 /**
  * Rows of any number: only those in view are in the document. `j` `k` go to the next row's link (`rowLinkClass`), Enter
@@ -54,23 +56,29 @@ export const DataTable = <Row,>(props: Props<Row>) => {
     total = rows.length,
   } = props
   const isNarrow = useNarrow()
-  const columns = isNarrow ? props.columns.filter(({ narrow }) => narrow !== null) : props.columns
+  const columns = useMemo(
+    () => (isNarrow ? props.columns.filter(({ narrow }) => narrow !== null) : props.columns),
+    [props.columns, isNarrow],
+  )
   const widths = columns.map(({ width, narrow }) => (isNarrow && narrow) || width)
   const template = [...(selection ? [BOX] : []), ...widths].join(' ')
   const scroller = useRef<HTMLElement>(null)
   const place = useRemembered(`${label} scrolled`, 0)
   const anchor = useRef<string>(undefined)
-  const ids = rows.map(keyOf)
-  const toggle = (id: string, isRange: boolean) => {
-    selection?.onSelect(selectedFrom(isRange ? anchor.current : undefined, id, ids, selection.selected))
-    anchor.current = id
-  }
+  const ids = useMemo(() => rows.map(keyOf), [rows, keyOf])
+  const toggle = useCallback(
+    (id: string, isRange: boolean) => {
+      selection?.onSelect(selectedFrom(isRange ? anchor.current : undefined, id, ids, selection.selected))
+      anchor.current = id
+    },
+    [selection, ids],
+  )
   const virtual = useVirtualizer({
     initialOffset: place.read,
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 12,
+    overscan: OVERSCAN,
     scrollPaddingStart: ROW,
   })
   const items = virtual.getVirtualItems()
@@ -86,22 +94,27 @@ export const DataTable = <Row,>(props: Props<Row>) => {
     <section
       ref={scroller}
       aria-label={label}
-      className="min-h-0 flex-1 overflow-auto"
+      className="min-h-0 flex-1 overflow-auto [overflow-anchor:none]"
       onScroll={({ currentTarget }) => place.write(currentTarget.scrollTop)}
     >
-      <table aria-label={label} aria-rowcount={total + 1} className="block min-w-full text-left">
-        <Head {...{ columns, template, selection, sorting, ids }} />
-        <tbody className="relative block" style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, start }) => {
+      <table
+        aria-label={label}
+        aria-rowcount={total + 1}
+        className="block min-w-full text-left"
+        style={{ '--columns': template } as CSSProperties}
+      >
+        <Head {...{ columns, selection, sorting, ids }} />
+        <tbody className="block" style={{ height: virtual.getTotalSize(), paddingTop: items[0]?.start }}>
+          {items.map(({ index }) => {
             const row = rows[index] as Row
             const id = keyOf(row)
             return (
               <DataRow
                 key={id}
-                {...{ columns, template, row, id, index, start, selection }}
+                {...{ columns, row, id, index }}
                 name={nameOf(row)}
-                onToggle={(isRange) => toggle(id, isRange)}
-                height={ROW}
+                isSelected={selection?.selected.has(id)}
+                onToggle={toggle}
               />
             )
           })}
@@ -113,17 +126,16 @@ export const DataTable = <Row,>(props: Props<Row>) => {
 
 type HeadProps<Row> = {
   columns: readonly Column<Row>[]
-  template: string
   selection: Selection | undefined
   sorting: Sorting | undefined
   ids: readonly string[]
 }
 
-const Head = <Row,>({ columns, template, selection, sorting, ids }: HeadProps<Row>) => {
+const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
   const isAll = selection !== undefined && ids.every((id) => selection.selected.has(id))
   return (
     <thead className="sticky top-0 z-10 block bg-background">
-      <tr aria-rowindex={1} className={`${rowClass} h-8`} style={{ gridTemplateColumns: template }}>
+      <tr aria-rowindex={1} className={`${rowClass} h-8`}>
         {selection && (
           <th className="flex">
             <Checkbox

@@ -1,6 +1,6 @@
 import { Link, useRouterState } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { memo, type RefObject, useEffect, useRef, useState } from 'react'
 import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { countOf, exactOf } from '../../components/format.ts'
@@ -45,6 +45,7 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
     overscan: 20,
     getItemKey: (at) => found[at]?.id ?? at,
   })
+  const items = virtual.getVirtualItems()
   const toEnd = () => virtual.scrollToIndex(found.length - 1, { align: 'end' })
   const linked = useLinkedLine()
   const at = linked === undefined ? -1 : found.findIndex(({ number }) => number === linked)
@@ -84,17 +85,11 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is within reach of the keyboard.
           tabIndex={0}
           onScroll={onScroll}
-          className="h-[min(60vh,40rem)] overflow-y-auto py-1.5"
+          className="h-[min(60vh,40rem)] overflow-y-auto py-1.5 [overflow-anchor:none]"
         >
-          <ol aria-label="Events" className="relative" style={{ height: virtual.getTotalSize() }}>
-            {virtual.getVirtualItems().map(({ index, start, key }) => (
-              <li
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                className="absolute inset-x-0"
-                style={{ transform: `translateY(${start}px)` }}
-              >
+          <ol aria-label="Events" style={{ height: virtual.getTotalSize(), paddingTop: items[0]?.start }}>
+            {items.map(({ index, key }) => (
+              <li key={key} ref={virtual.measureElement} data-index={index}>
                 <LogLine line={found[index] as Line} isLinked={index === at} />
               </li>
             ))}
@@ -146,7 +141,7 @@ const useFollow = (
   return { seen, onScroll }
 }
 
-const LogLine = ({ line, isLinked }: { line: Line; isLinked: boolean }) => {
+const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => {
   const { number, type, timestamp, message, sinceMs } = line
   return (
     <div className={`flex gap-2.5 px-3.5 py-0.5 hover:bg-muted ${isLinked ? 'bg-queued/15' : ''}`}>
@@ -174,7 +169,7 @@ const LogLine = ({ line, isLinked }: { line: Line; isLinked: boolean }) => {
       <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">{message}</span>
     </div>
   )
-}
+})
 
 const DownloadLink = ({ taskId, lines }: { taskId: string; lines: readonly Line[] }) => {
   const save = () => {

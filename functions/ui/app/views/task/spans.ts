@@ -16,11 +16,14 @@ export type Span = {
   /** What the event said that ended it. */
   reason?: string
   /** What was said on the way. */
-  marks: readonly { at: number; message: string }[]
+  marks: readonly Mark[]
 }
 
+/** What an attempt said at a time, in epoch milliseconds. */
+export type Mark = { at: number; message: string }
+
 type Open = { -readonly [Name in keyof Span]: Span[Name] } & {
-  marks: { at: number; message: string }[]
+  marks: Mark[]
   /** When a backoff is over, and the task waits for a worker. */
   until?: number
 }
@@ -116,6 +119,25 @@ export const spansOf = (events: readonly TaskEvent[], now: number, endedAt?: num
 
 const nextOf = (spans: readonly Span[], kind: Span['kind']) =>
   spans.filter((span) => span.kind === kind).length + 1
+
+/**
+ * The marks within a stretch of the axis, at most one for each hundredth of it: an attempt may say a thousand things, and each mark is an
+ * element that is painted with its view. A mark that stands for several has the first message and says how many follow.
+ */
+export const shownMarks = (marks: readonly Mark[], { from, to }: { from: number; to: number }): Mark[] => {
+  const inPlace = new Map<number, { first: Mark; count: number }>()
+  for (const mark of marks) {
+    if (mark.at < from || mark.at > to) continue
+    const place = Math.floor((PLACES * (mark.at - from)) / (to - from))
+    const { first, count } = inPlace.get(place) ?? { first: mark, count: 0 }
+    inPlace.set(place, { first, count: count + 1 })
+  }
+  return [...inPlace.values()].map(({ first: { at, message }, count }) => ({
+    at,
+    message: count === 1 ? message : `${message}, and ${count - 1} more`,
+  }))
+}
+const PLACES = 100
 
 /** Round steps of an axis over so many milliseconds, from a place of it on: at most seven. */
 export const ticksOf = (lengthMs: number, fromMs = 0): number[] => {

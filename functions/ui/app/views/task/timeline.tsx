@@ -8,7 +8,7 @@ import { Scroller } from '../../components/scroller.tsx'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import type { Run } from '../../run/run.ts'
-import { type Span, spansOf, ticksOf } from './spans.ts'
+import { type Span, shownMarks, spansOf, ticksOf } from './spans.ts'
 import { type Work, worksByAttempt } from './works.ts'
 
 const looks = {
@@ -282,10 +282,9 @@ const Row = ({
             width: `${(100 * (end - from)) / length}%`,
           }}
         />
-        {marks.map(({ at, message }, n) => (
+        {shownMarks(marks, stretch).map(({ at, message }) => (
           <span
-            // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same time and text.
-            key={n}
+            key={at}
             title={message}
             className="absolute top-[1.125rem] h-1.5 w-px bg-muted-foreground"
             style={{ left: place(at) }}

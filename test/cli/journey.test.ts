@@ -61,6 +61,12 @@ describe('agent-tasks run', () => {
     })
   })
 
+  it('takes a repository by its path from here, as the service cannot', async () => {
+    const { code, json } = await cli.run('run', 'x', '--agent', 'moody', '--repo', './no-such', '--json')
+    expect(code).toBe(0)
+    expect(json()).toMatchObject({ task: { repository: path.join(root, 'no-such') } })
+  })
+
   it('exits 2 when the task is cancelled meanwhile', async () => {
     const { id, exited } = await startSlow('--wait')
     expect(await cli.run('cancel', id)).toMatchObject({ code: 0, stdout: `${id} is cancelled\n` })

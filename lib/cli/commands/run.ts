@@ -1,3 +1,4 @@
+import * as path from 'node:path'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
@@ -22,6 +23,9 @@ const priorityOf = (text: string | undefined) => {
   return { priority: priority as 1 | 2 | 3 | 4 }
 }
 
+/** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
+const repositoryOf = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
+
 export const run = defineCommand({
   name: 'run',
   usage: '"<prompt>" [options]',
@@ -32,7 +36,7 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
     repo: {
       type: 'string',
       value: 'repository',
-      about: 'owner/repo, an https URL, or a path of the service’s machine',
+      about: 'owner/repo, an https URL, or a path of the service’s machine, such as .',
     },
     branch: { type: 'string', value: 'name', about: 'the branch to begin from' },
     agent: { type: 'string', value: 'type', about: 'who is to do it, else the default agent' },
@@ -54,7 +58,7 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       prompt,
       labels: label,
       ...priorityOf(values.priority),
-      ...(repo === undefined ? {} : { repository: repo }),
+      ...(repo === undefined ? {} : { repository: repositoryOf(repo) }),
       ...(branch === undefined ? {} : { branch }),
       ...(agent === undefined ? {} : { assignedAgent: agent }),
     }

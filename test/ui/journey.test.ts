@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { until } from '../journeys/api.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { startWorld, type World } from './world.ts'
@@ -156,8 +157,8 @@ inBrowser('a visitor who opens the page', () => {
     await page.clock.install()
     await page.goto('/tasks/task_none')
     await page.getByRole('alert').waitFor()
+    await until(() => asked.find((path) => path === '/api/notifications'))
     await page.clock.runFor(30_000)
-    expect(asked).toContain('/api/notifications')
     expect(asked.filter((path) => path === '/api/tasks/task_none')).toHaveLength(1)
   })
 })

@@ -116,7 +116,7 @@ export const sendsOf = (change: Change<SentTask>): Message[] => {
 }
 
 /** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */
-const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor'] as const
+const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy'] as const
 
 /** Publishes the light fields of a task when users see it change, and the queue when the status changed. */
 const publishesOf = ({ before, after }: Change<SentTask>): LiveDraft[] => {

@@ -58,4 +58,18 @@ describe('the live stream', () => {
     const [reset] = await readLive('evt_01J00000000000000000000000', (events) => events.length > 0)
     expect(reset).toMatchObject({ type: 'reset', data: {} })
   })
+
+  it('says of a task that it was retried, and by which task', async () => {
+    const { perform, client } = connect(service.baseUrl)
+    const { id } = await perform({ title: 'Again' })
+    let retry = ''
+    await readLive(
+      '',
+      (seen) =>
+        seen.some(({ type, data }) => type === 'task.updated' && data.id === id && data.retriedBy === retry),
+      async () => {
+        retry = (await client.retryTask({ params: { id } })).task.id
+      },
+    )
+  })
 })

@@ -23,7 +23,8 @@ type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
 /**
  * Fields that are set at creation and rarely or never change. A list is filtered by `retriedBy` alone, which costs no read
- * more: the rows of a list are tested by their copies in the index, which have all of these.
+ * more: the rows of a list are tested by their copies in the index, which have all of these. So the write of `retriedBy`
+ * costs a write unit for each of the two indexes; without the copies every row of such a list would be read whole.
  */
 const FIXED: readonly TaskField[] = [
   'sourceId',

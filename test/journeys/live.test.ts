@@ -63,13 +63,14 @@ describe('the live stream', () => {
     const { perform, client } = connect(service.baseUrl)
     const { id } = await perform({ title: 'Again' })
     let retry = ''
-    await readLive(
+    const changeIn = (seen: Seen) => seen.find(({ data }) => data.id === id && data.retriedBy !== undefined)
+    const seen = await readLive(
       '',
-      (seen) =>
-        seen.some(({ type, data }) => type === 'task.updated' && data.id === id && data.retriedBy === retry),
+      (events) => changeIn(events) !== undefined,
       async () => {
         retry = (await client.retryTask({ params: { id } })).task.id
       },
     )
+    expect(changeIn(seen)).toMatchObject({ type: 'task.updated', data: { retriedBy: retry, title: 'Again' } })
   })
 })

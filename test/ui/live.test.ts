@@ -77,7 +77,8 @@ inBrowser('a page that follows the stream of changes', () => {
     await page.getByRole('heading', { name: 'Once more' }).waitFor()
     const { task } = await world.client.retryTask({ params: { id } })
     await page.getByText('Retried as', { exact: true }).waitFor()
-    await page.getByRole('link', { name: task.id }).waitFor()
+    const link = page.getByRole('link', { name: task.id })
+    expect(await link.getAttribute('href')).toContain(task.id)
   })
 
   it('reads the log and the data of a task that is over no second time because others change', async () => {

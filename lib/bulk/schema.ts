@@ -24,6 +24,9 @@ const BULK_STATUSES = ['running', 'completed', 'cancelled'] as const
 
 const BulkFailureSchema = z.object({
   id: z.string(),
+  title: z.string().optional().meta({
+    description: 'The title of its task; absent where there is none, and in jobs of earlier versions',
+  }),
   error: z.string(),
   code: z.string().meta({ description: 'The code that the single action would have answered' }),
 })

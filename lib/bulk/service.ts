@@ -6,7 +6,7 @@ import type { Trace } from '../core/trace.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { AnyWrite, Store, Update } from '../ports/store.ts'
+import type { AnyWrite, Insert, Store, Update } from '../ports/store.ts'
 import type { DlqItem } from '../queue/schema.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { BulkNotice } from './notice.ts'
@@ -27,6 +27,7 @@ import {
 import {
   type BulkAction,
   type BulkDlq,
+  type BulkFailure,
   type BulkJob,
   type BulkPreview,
   type BulkTarget,
@@ -102,7 +103,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const shown = async (row: BulkRow): Promise<BulkJob> => {
     const query = { index: 'ofJob', is: row.id, order: 'asc', limit: MOST_FAILURES } as const
     const { rows } = row.failed === 0 ? { rows: [] } : await store.page(bulkFailures, query)
-    return { ...summaryOf(row), failures: rows.map(({ id, error, code }) => ({ id, error, code })) }
+    return { ...summaryOf(row), failures: rows.map(failureIn) }
   }
 
   /** The jobs of a user, newest first, without their failures. */
@@ -230,6 +231,13 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
+  /** The insert of a failure with the title of its task. The job must not stop where the title cannot be read. */
+  const listed = async ({ target }: BulkRow, row: BulkFailureRow): Promise<Insert<BulkFailureRow>> => {
+    const find = target === 'tasks' ? tasks.find : deadLetters.find
+    const item = await find(row.id).catch(() => undefined)
+    return { insert: bulkFailures, row: item === undefined ? row : { ...row, title: item.title } }
+  }
+
   /**
    * Handles the next item of a job and steps past it; does nothing when another process has moved the job on. Rejects
    * with Problem `unavailable` or `rate_limited` when the item has to be tried again.
@@ -239,8 +247,9 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       await act(row, id, [stepOf(row, 'done')])
     } catch (thrown) {
       if (thrown instanceof Problem && PASSING.has(thrown.kind)) throw thrown
-      const insert = { insert: bulkFailures, row: failureOf(row, id, thrown) }
-      await store.commit<BulkRow>(stepOf(row, 'failed'), row.failed < MOST_FAILURES ? [insert] : [])
+      const failure = failureOf(row, id, thrown)
+      const isListed = row.failed < MOST_FAILURES
+      await store.commit<BulkRow>(stepOf(row, 'failed'), isListed ? [await listed(row, failure)] : [])
     }
   }
 
@@ -312,6 +321,14 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     get: async (id: string): Promise<BulkJob> => shown(await read(id)),
   }
 }
+
+/** A stored failure in the API's order of fields. */
+const failureIn = ({ id, title, error, code }: BulkFailureRow): BulkFailure => ({
+  id,
+  ...(title === undefined ? {} : { title }),
+  error,
+  code,
+})
 
 /** Temporary errors: the item is tried again. */
 const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])

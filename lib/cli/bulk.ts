@@ -99,10 +99,19 @@ const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<B
   }
 }
 
-const show = (job: BulkJob, { terminal, json, verb, things }: Call): number => {
+type Failure = BulkJob['failures'][number]
+
+/** A line for a failed item: its page, its title if it has one, and the error. */
+const lineOf = (url: string, target: BulkJob['target'], { id, title, error }: Failure): string => {
+  const item = encodeURIComponent(id)
+  const page = target === 'tasks' ? `${url}/tasks/${item}` : `${url}/queue?status=all&item=${item}`
+  return `${page}  ${title === undefined ? '' : `${safeLine(title)}: `}${safeLine(error)}`
+}
+
+const show = (job: BulkJob, { service, terminal, json, verb, things }: Call): number => {
   if (json) terminal.json({ job })
   else terminal.out(`${verb}: ${job.done} of ${job.total} ${things}, ${job.id} is ${job.status}`)
-  for (const { id, error } of job.failures) terminal.say(`${id}: ${safeLine(error)}`)
+  for (const failure of job.failures) terminal.say(lineOf(service.url, job.target, failure))
   const listed = job.failures.length
   if (job.failed > listed) terminal.say(`${job.failed - listed} more failed`)
   if (job.status === 'cancelled') return EXIT.cancelled

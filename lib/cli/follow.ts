@@ -20,6 +20,8 @@ type Followed = { service: Service; id: string; print: Print; signal: AbortSigna
 const READ_EVERY_MS = 1_000
 /** The log is read from further back than its newest event this often, and at the end, for events that were stored late. */
 const LATE_EVERY_MS = 15_000
+/** The log is read within this time after words of the session, which are then printed: many come in one second. */
+const SPOKEN_MS = 250
 /** Within this time the session's stream brings what was said before an event of the log. */
 const SETTLED_MS = 500
 /** How long to wait for the last events of a session after its task has ended. */
@@ -28,8 +30,17 @@ const LAST_WORDS_MS = 2_000
 /** Wakes a waiting reader, or makes its next wait return at once. */
 const createBell = () => {
   let rung = Promise.withResolvers<void>()
+  let isArmed = false
   return {
     ring: () => rung.resolve(),
+    /** Rings after a time, once for all calls until then. */
+    ringIn: async (ms: number) => {
+      if (isArmed) return
+      isArmed = true
+      await sleep(ms, undefined, { ref: false })
+      isArmed = false
+      rung.resolve()
+    },
     wait: async (mostMs: number, signal: AbortSignal) => {
       const timer = new AbortController()
       const both = AbortSignal.any([signal, timer.signal])
@@ -95,6 +106,9 @@ export const followTask = async (followed: Followed): Promise<Task> => {
   const { service, id, print, signal } = followed
   const ended = new AbortController()
   const merge = createMerge()
+  const bell = createBell()
+  /** The time of the session's newest event that has come. */
+  let heardUntil = -Infinity
   let output: string | undefined
   const inner: Followed = {
     ...{ service, id, signal: AbortSignal.any([signal, ended.signal]) },
@@ -103,7 +117,11 @@ export const followTask = async (followed: Followed): Promise<Task> => {
         ENDS.includes(event.type)
           ? merge.add(Date.parse(event.timestamp), 'last', () => print.task(event, output))
           : merge.add(Date.parse(event.timestamp), 'first', () => print.task(event)),
-      session: (event) => merge.add(event.timestamp, 'between', () => print.session(event)),
+      session: (event) => {
+        heardUntil = Math.max(heardUntil, event.timestamp)
+        merge.add(event.timestamp, 'between', () => print.session(event))
+        void bell.ringIn(SPOKEN_MS)
+      },
     },
   }
   let settledAt = performance.now()
@@ -112,7 +130,6 @@ export const followTask = async (followed: Followed): Promise<Task> => {
     settledAt = performance.now()
     merge.printSeen()
   }
-  const bell = createBell()
   const read = async () => (await service.client.getTask({ params: { id } }, { signal })).task
   const session = createSession(inner)
   const log = createLog(inner)
@@ -125,6 +142,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
     }
     void watchChanges(inner, bell.ring)
     for (;;) {
+      const heard = heardUntil
       await steadily(log.readOn, signal)
       if (log.hasStarted()) await session.begin()
       if (log.isOver()) {
@@ -135,6 +153,8 @@ export const followTask = async (followed: Followed): Promise<Task> => {
         // A task whose dead letter was retried continues.
         if (isFinal(task.status)) return task
       }
+      // The log was read after these events came, so that its events of the time before are known.
+      merge.printUntil(heard)
       if (session.isFollowed()) printSettled()
       else merge.printAll()
       await bell.wait(READ_EVERY_MS, signal)

@@ -12,6 +12,7 @@ const ranks: Readonly<Record<Rank, number>> = { first: 0, between: 1, last: 2 }
 export const createMerge = () => {
   let waiting: Entry[] = []
   let seenUntil = -Infinity
+  /** Prints the entries up to a time, for a caller that knows every entry up to it. */
   const printUntil = (last: number) => {
     const due = waiting.filter(({ at }) => at <= last)
     waiting = waiting.filter(({ at }) => at > last)
@@ -19,6 +20,7 @@ export const createMerge = () => {
   }
   return {
     add: (at: number, rank: Rank, print: () => void) => void waiting.push({ at, rank: ranks[rank], print }),
+    printUntil,
     /**
      * Prints the entries up to the newest that the call before had seen. The sources are read between two calls, so an
      * entry of any of them that belongs before has come.

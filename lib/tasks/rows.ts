@@ -23,7 +23,8 @@ type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
 /**
  * Fields that are set at creation and rarely or never change. A list is filtered by `retriedBy` alone, which costs no read
- * more: the rows of a list are tested by their copies in the index, which have all of these.
+ * more: the rows of a list are tested by their copies in the index, which have all of these. So the write of `retriedBy`
+ * costs a write unit for each of the two indexes; without the copies every row of such a list would be read whole.
  */
 const FIXED: readonly TaskField[] = [
   'sourceId',
@@ -116,7 +117,7 @@ export const sendsOf = (change: Change<SentTask>): Message[] => {
 }
 
 /** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */
-const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor'] as const
+const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy'] as const
 
 /** Publishes the light fields of a task when users see it change, and the queue when the status changed. */
 const publishesOf = ({ before, after }: Change<SentTask>): LiveDraft[] => {

@@ -14,7 +14,7 @@ type Job = {
   total: number
   done: number
   failed: number
-  failures: { id: string; error: string; code: string }[]
+  failures: { id: string; title?: string; error: string; code: string }[]
 }
 
 /** A service with tasks that wait, of every second of which the label is `even`. */
@@ -112,9 +112,30 @@ describe('POST /api/tasks/bulk', () => {
 
     const over = await read(call, id)
     expect(over).toMatchObject({ status: 'completed', total: 5, done: 3, failed: 2 })
+    const error = 'A task that is cancelled cannot be cancelled'
     expect(over.failures).toEqual([
-      { id: ids[1], code: 'task_state_conflict', error: 'A task that is cancelled cannot be cancelled' },
+      { id: ids[1], title: 'Task 1', code: 'task_state_conflict', error },
       { id: 'task_none', code: 'task_not_found', error: 'Task not found' },
+    ])
+  })
+
+  it('lists a failure without a title where its task cannot be read', async () => {
+    let isBroken = false
+    const wrapStore = (real: Store): Store => ({
+      ...real,
+      get: async (of, ...rest) => {
+        if (isBroken && of.name === 'tasks') throw new Error('unreadable')
+        return real.get(of, ...rest)
+      },
+    })
+    const { call, service, ids } = await withTasks(1, { wrapStore })
+    const { id } = await start(call, { action: 'cancel', ids })
+    isBroken = true
+    await service.bulk.runSlice({ jobId: id, from: 0 })
+    const { status, failures } = await read(call, id)
+    expect([status, failures]).toEqual([
+      'completed',
+      [{ id: ids[0], code: 'internal_error', error: 'Internal error' }],
     ])
   })
 

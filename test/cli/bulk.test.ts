@@ -10,17 +10,21 @@ import { commandLine } from './command-line.ts'
 
 const ID = 'bulk_1'
 
+type Options = { count: number; ends?: boolean; of?: Partial<BulkJob> }
+
 /** A service in which a filter finds so many tasks, and whose job does 100 more each time that it is read. */
-const openService = async ({ count, ends = true }: { count: number; ends?: boolean }) => {
+const openService = async ({ count, ends = true, of = {} }: Options) => {
   const asked: string[] = []
   const job: BulkJob = {
     ...{ id: ID, target: 'tasks', action: 'retry', status: 'running', total: count, done: 0, failed: 0 },
     ...{ createdBy: 'user_1', createdAt: '2026-01-01T00:00:00.000Z', failures: [] },
+    ...of,
   }
   const answers: Readonly<Record<string, () => object>> = {
     'POST /api/tasks/bulk dry': () => ({ count, sample: [] }),
     'POST /api/dlq/bulk dry': () => ({ count, sample: [] }),
     'POST /api/tasks/bulk': () => ({ job }),
+    'POST /api/dlq/bulk': () => ({ job }),
     [`GET /api/bulk/${ID}`]: () => {
       job.done = Math.min(job.done + 100, ends ? count : count - 1)
       if (job.done === count) job.status = 'completed'
@@ -73,6 +77,26 @@ describe('a bulk job of the command line', () => {
     const { stderr } = await runHere(service.url, RETRY)
     expect(stderr).toBe(`${ID}  ${service.url}/bulk/${ID}\n`)
   })
+
+  it.each([
+    ['tasks', RETRY, '/tasks/'],
+    ['dlq', ['dlq', 'retry', '--all', '--yes'], '/queue?status=all&item='],
+  ] as const)(
+    'lists what failed of %s with page, title and reason, an item without a title too',
+    async (target, args, page) => {
+      const failures = [
+        { id: 'one', title: 'Fix the\nbuild', error: 'It waits', code: 'task_state_conflict' },
+        { id: 'a/b', error: 'Not found', code: 'task_not_found' },
+      ]
+      using service = await openService({ count: 3, of: { target, failed: 2, failures } })
+      const { url } = service
+      const { code, stderr } = await runHere(url, args)
+      expect([code, stderr.split('\n').slice(1, -1)]).toEqual([
+        1,
+        [`${url}${page}one  Fix the build: It waits`, `${url}${page}a%2Fb  Not found`],
+      ])
+    },
+  )
 
   it('goes on after Ctrl-C, which says where it is and how it is stopped', async () => {
     using service = await openService({ count: 2, ends: false })

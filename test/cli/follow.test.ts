@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
 import { main } from '../../lib/cli/main.ts'
@@ -22,13 +22,19 @@ const happens = (second: number, type: string, data: object = {}) => ({
   ...{ type, data, timestamp: timeOf(second) },
 })
 
+type Said = ReturnType<typeof happens>
 /** What a service has after each read of the log: the whole log, and what its session has said in addition. */
 type Stage = {
   readonly log: readonly ReturnType<typeof logged>[]
-  readonly session?: readonly ReturnType<typeof happens>[]
+  readonly session?: readonly Said[]
+  /** What the session says once the reader waits for its next read. */
+  readonly later?: Said
   /** Whether the stream of the session breaks off then. */
   readonly breaksOff?: boolean
 }
+
+/** By then a reader has taken in the answer of its read. */
+const IDLE_MS = 50
 
 /** A service with one task, which goes on by one stage each time that its log is read. */
 const openService = async (stages: readonly [Stage, ...Stage[]]) => {
@@ -41,22 +47,29 @@ const openService = async (stages: readonly [Stage, ...Stage[]]) => {
   })
   const places: string[] = []
   let reader: ServerResponse | undefined
-  const said = () => stages.slice(0, at + 1).flatMap(({ session = [] }) => session)
+  const said: Said[] = []
+  const saidAfter: number[] = []
   const send = (after: number) => {
-    for (const [index, event] of said().entries())
+    for (const [index, event] of said.entries())
       if (index >= after) reader?.write(`id: ${index + 1}\ndata: ${JSON.stringify(event)}\n\n`)
   }
+  const say = (events: readonly Said[] = []) => send(said.push(...events) - events.length)
   const logAfter = (after: string) => {
-    const before = said().length
     at += 1
-    send(before)
-    if (stage().breaksOff) reader?.destroy()
+    const { session, later, breaksOff } = stage()
+    say(session)
+    if (later)
+      setTimeout(() => {
+        saidAfter.push(places.length)
+        say([later])
+      }, IDLE_MS)
+    if (breaksOff) reader?.destroy()
     places.push(after)
     const events = stage().log.filter(({ id }) => id > after)
     return { taskId: ID, events, count: events.length }
   }
   const sessions = () => {
-    const found = said().length === 0 ? [] : [{ id: 'sess_1' }]
+    const found = said.length === 0 ? [] : [{ id: 'sess_1' }]
     return { sessions: found, total: found.length, count: found.length, limit: 50 }
   }
   const answers: Readonly<Record<string, (after: string) => object>> = {
@@ -77,14 +90,21 @@ const openService = async (stages: readonly [Stage, ...Stage[]]) => {
     return response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' }).end(json)
   })
   const { url, stop } = await onLoopback(server)
-  return { url, places, [Symbol.dispose]: stop }
+  return { url, places, saidAfter, [Symbol.dispose]: stop }
+}
+
+/** Runs a command in this process. */
+const runIn = async (stdout: Writable, url: string, ...args: string[]) => {
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()]
+  const env = { AGENT_TASKS_URL: url, HOME: '/nonexistent' }
+  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
+  return { code, stderr: await text(stderr.end()) }
 }
 
 const runHere = async (url: string, ...args: string[]) => {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
-  const env = { AGENT_TASKS_URL: url, HOME: '/nonexistent' }
-  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
-  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+  const stdout = new PassThrough()
+  const ended = await runIn(stdout, url, ...args)
+  return { ...ended, stdout: await text(stdout.end()) }
 }
 
 /** The lines of a log without their times and columns. */
@@ -151,6 +171,36 @@ describe('a task that is followed', () => {
     using service = await openService(stages)
     const { stdout } = await runHere(service.url, 'logs', '-f', ID)
     expect(linesIn(stdout)).toEqual([...LINES, 'says All is done.', 'says See the note.', 'completed'])
+  })
+
+  it('is told by logs -f what its session says after one more read of the log, which may have what was before', async () => {
+    const log = [...begun, logged(4, 'recovered'), logged(6, 'recovered'), logged(8, 'recovered')]
+    using service = await openService([
+      { log: begun },
+      { log: begun, session: [happens(3, 'session:start')] },
+      { log: begun, later: words(5, 'One\n') },
+      { log: log.slice(0, 3), later: words(7, 'Two\n') },
+      { log: log.slice(0, 4), later: words(9, 'Three\n') },
+      { log },
+      { log: [...log, logged(11, 'completed')], session: [happens(10, 'complete')] },
+    ])
+    const { saidAfter, places } = service
+    const printed: { line: string; reads: number }[] = []
+    const stdout = new Writable({
+      write: (text, _encoding, done) => {
+        for (const line of linesIn(String(text))) printed.push({ line, reads: places.length })
+        done()
+      },
+    })
+    await runIn(stdout, service.url, 'logs', '-f', ID)
+    expect(printed.map(({ line }) => line)).toEqual([
+      ...['created', 'started attempt 1', 'recovered', 'says One', 'recovered', 'says Two', 'recovered'],
+      ...['says Three', 'completed'],
+    ])
+    const spoken = printed.filter(({ line }) => line.startsWith('says'))
+    const reads = spoken.map((one, index) => one.reads - (saidAfter[index] ?? 0))
+    // Where the process stands still for a second, a read begins before the words have come.
+    expect(Math.min(...reads)).toBe(1)
   })
 
   it('is told to its end where the stream of its session broke off', async () => {

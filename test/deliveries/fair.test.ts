@@ -118,8 +118,10 @@ describe('thousands of due deliveries to an endpoint that never answers', () => 
 
 /** `npm run soak` sends 10,000. */
 const MANY = Number(process.env.DELIVERIES ?? 1_000)
+/** Each endpoint has more deliveries than may be on their way to it at once. */
+const ENDPOINTS = MANY / 100
 
-describe(`${MANY} deliveries to 100 endpoints of which 10 hang`, () => {
+describe(`${MANY} deliveries to ${ENDPOINTS} endpoints of which a tenth hangs`, () => {
   it('reach all the others', async () => {
     const hanging = new Map<string, number>()
     await using receiver = await startReceiver((response, { path }) => {
@@ -132,7 +134,10 @@ describe(`${MANY} deliveries to 100 endpoints of which 10 hang`, () => {
     const { deliveries, log } = opened
     const end = every({ clock, log }, 'deliveries', 1_000, deliveries.sendDue)
     const origin = new URL(receiver.url).origin
-    const all = numbered(MANY, (n) => `${origin}/${n % 100 < 10 ? 'hang' : 'ok'}/${n % 100}`)
+    const all = numbered(
+      MANY,
+      (n) => `${origin}/${n % ENDPOINTS < ENDPOINTS / 10 ? 'hang' : 'ok'}/${n % ENDPOINTS}`,
+    )
     const healthy = () => receiver.heard.filter(({ path }) => path.startsWith('/ok')).length
     await Promise.all(all.map((one) => deliveries.add(one)))
     while (healthy() < MANY * 0.9) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { BulkJob, BulkPreview } from '../../lib/bulk/schema.ts'
-import type { FailureGroup } from '../../lib/queue/schema.ts'
+import type { DlqItem, FailureGroup } from '../../lib/queue/schema.ts'
 import { hasDynoxide } from '../../offline/emulators.ts'
 import { openCloud } from '../crash/cloud.ts'
 import { apiOf, ask, until } from '../journeys/api.ts'
@@ -26,12 +26,14 @@ suite('failure groups of the cloud', () => {
     const bulk = async <T>(body: object) => (await ask<T>(`${baseUrl}/api/dlq/bulk`, 'POST', body)).body
     const probe = { action: 'discard', filter: { fingerprint, limit: 1 } }
     expect(await bulk<BulkPreview>({ ...probe, dryRun: true })).toMatchObject({ count: 1, sample: [{}] })
+    const ended = (id: string) =>
+      until(async () => {
+        const { job } = (await ask<{ job: BulkJob }>(`${baseUrl}/api/bulk/${id}`)).body
+        return job.status === 'completed' ? job : undefined
+      })
     for (const order of [probe, { action: 'discard', filter: { fingerprint } }]) {
       const { id, total } = (await bulk<{ job: BulkJob }>(order)).job
-      const job = await until(async () => {
-        const { job: now } = (await ask<{ job: BulkJob }>(`${baseUrl}/api/bulk/${id}`)).body
-        return now.status === 'completed' ? now : undefined
-      })
+      const job = await ended(id)
       expect([job.done, job.failed]).toEqual([total, 0])
     }
     await groupWith(0)
@@ -46,10 +48,15 @@ suite('failure groups of the cloud', () => {
     const { buckets, byAgent } = window.body.recent
     expect([buckets.length, buckets.reduce((sum, one) => sum + one.failed, 0)]).toEqual([24, 3])
     expect(byAgent).toMatchObject({ scripted: { created: 3, started: 3, failed: 3, wait: { count: 3 } } })
-    const listed = await ask<{ total: number }>(
+    const listed = await ask<{ total: number; items: DlqItem[] }>(
       `${baseUrl}/api/dlq?status=discarded&fingerprint=${fingerprint}`,
     )
     expect(listed.body.total).toBe(3)
+    const ids = listed.body.items.map(({ id }) => id)
+    const refused = await ended((await bulk<{ job: BulkJob }>({ action: 'discard', ids })).job.id)
+    expect(refused.failures).toMatchObject(
+      listed.body.items.map(({ id, title }) => ({ id, title, code: 'dead_letter_not_pending' })),
+    )
     for (const verb of ['mute', 'unmute']) {
       const { status } = await ask(`${baseUrl}/api/failures/${fingerprint}/${verb}`, 'POST')
       expect([status, (await groups())[0]?.muted]).toEqual([200, verb === 'mute'])

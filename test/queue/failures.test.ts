@@ -132,7 +132,7 @@ describe('a failure group in bulk', () => {
     expect(await service.deadLetters.countAll()).toMatchObject({ pending: 0, resolved: 3, discarded: 1 })
     expect(await bulk('discard', { status: 'resolved' })).toMatchObject({
       ...{ total: 3, done: 0, failed: 3 },
-      failures: [{ code: 'dead_letter_not_pending' }, {}, {}],
+      failures: [{ code: 'dead_letter_not_pending', title: 'A task' }, {}, {}],
     })
   })
 

@@ -302,7 +302,9 @@ inBrowser('the list of tasks', () => {
     await page.goto('/bulk')
     const jobs = page.getByRole('list', { name: 'Bulk jobs' })
     await jobs.getByText('Failed', { exact: true }).waitFor()
-    await jobs.getByText('Partly failed', { exact: true }).waitFor()
+    await jobs.getByText('Partly failed', { exact: true }).click()
+    const failed = page.getByRole('list', { name: 'What failed' }).getByRole('link', { name: 'Bulk 1' })
+    expect(await failed.getAttribute('href')).toBe(`/tasks/${first?.id}`)
   })
 
   it('cancels all that the filters have as a job, which has an address of its own', async () => {

@@ -70,6 +70,17 @@ inBrowser('a page that follows the stream of changes', () => {
     expect(asked).not.toContain('/api/tasks/filter')
   })
 
+  it('shows by which task one is run again from elsewhere', async () => {
+    const { id } = await world.perform({ title: 'Once more' })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Once more' }).waitFor()
+    const { task } = await world.client.retryTask({ params: { id } })
+    await page.getByText('Retried as', { exact: true }).waitFor()
+    const link = page.getByRole('link', { name: task.id })
+    expect(await link.getAttribute('href')).toContain(task.id)
+  })
+
   it('reads the log and the data of a task that is over no second time because others change', async () => {
     const { id } = await world.perform({ title: 'Over' })
     await using opened = await openPage(world.baseUrl, `/tasks/${id}?tab=log`)

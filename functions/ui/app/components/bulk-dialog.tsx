@@ -11,19 +11,17 @@ import { SkeletonRows } from './skeleton.tsx'
 
 type Props = {
   order: BulkOrder
-  /** Titles of the items, as far as they are known. */
-  titles?: ReadonlyMap<string, string>
   /** `started` says whether a job was begun. */
   onClose: (started: boolean) => void
 }
 
 /** Asks with the count of a dry run, begins the job, and shows how far it is. It goes on when this is closed. */
-export const BulkDialog = ({ order, titles, onClose }: Props) => {
+export const BulkDialog = ({ order, onClose }: Props) => {
   const [jobId, setJobId] = useState<string>()
   return jobId === undefined ? (
     <Ask order={order} onKeep={() => onClose(false)} onStarted={setJobId} />
   ) : (
-    <Follow order={order} jobId={jobId} onClose={() => onClose(true)} {...(titles ? { titles } : {})} />
+    <Follow order={order} jobId={jobId} onClose={() => onClose(true)} />
   )
 }
 
@@ -78,16 +76,16 @@ const Sample = ({ preview: { count, sample } }: { preview: Preview }) => {
 }
 type Preview = NonNullable<ReturnType<typeof useBulkPreview>['data']>
 
-type FollowProps = Pick<Props, 'order' | 'titles'> & { jobId: string; onClose: () => void }
+type FollowProps = Pick<Props, 'order'> & { jobId: string; onClose: () => void }
 
-const Follow = ({ order: { target, body }, titles, jobId, onClose }: FollowProps) => {
+const Follow = ({ order: { target, body }, jobId, onClose }: FollowProps) => {
   const { data: job, error } = useBulkJob(jobId)
   const stop = useStopBulk()
   const isOver = job !== undefined && job.status !== 'running'
   return (
     <Dialog isOpen onClose={onClose} title={`${bulkWords(target, body.action).name} ${countOf(target)}`}>
       <DialogBody>
-        {job && <BulkProgress job={job} {...(titles ? { titles } : {})} />}
+        {job && <BulkProgress job={job} />}
         <Refusal error={stop.error ?? (job ? undefined : error)} />
       </DialogBody>
       <DialogFoot>

@@ -4,14 +4,8 @@ import { bulkWords, countOf } from './bulk-words.ts'
 import { countOf as numberOf } from './format.ts'
 import { ProgressBar } from './progress-bar.tsx'
 
-type Props = {
-  job: BulkJob
-  /** Titles of its items, as far as they are known here. */
-  titles?: ReadonlyMap<string, string>
-}
-
 /** How far a job is, and what it was refused for and why. */
-export const BulkProgress = ({ job, titles = new Map() }: Props) => {
+export const BulkProgress = ({ job }: { job: BulkJob }) => {
   const { target, action, total, done, failed, failures } = job
   return (
     <>
@@ -24,10 +18,10 @@ export const BulkProgress = ({ job, titles = new Map() }: Props) => {
       <p role="status">{saysOf(job)}</p>
       {failures.length > 0 && (
         <ul aria-label="What failed" className="divide-y rounded-md border">
-          {failures.map(({ id, error }) => (
+          {failures.map(({ id, title = id, error }) => (
             <li key={id} className="px-3 py-2">
               <p className="truncate font-medium">
-                <ItemLink target={target} id={id} title={titles.get(id) ?? id} />
+                <ItemLink target={target} id={id} title={title} />
               </p>
               <p className="text-destructive">{error}</p>
             </li>

@@ -20,7 +20,6 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
   const [isAll, setAll] = useState(false)
   const [order, setOrder] = useState<BulkOrder>()
   const items = letters.filter(({ status }) => status === 'pending')
-  const titles = new Map(items.map(({ id, title }) => [id, title]))
   const count = isAll ? waiting : items.length
   const ask = (action: 'retry' | 'discard') => {
     const filter = { status: ['pending' as const], ...(fingerprint ? { fingerprint } : {}) }
@@ -44,7 +43,7 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
       <Button disabled={count === 0} onClick={() => ask('discard')}>
         <Trash2 size={14} /> Discard {countOf(count)}
       </Button>
-      {order && <BulkDialog order={order} titles={titles} onClose={close} />}
+      {order && <BulkDialog order={order} onClose={close} />}
     </SelectionBar>
   )
 }

@@ -43,7 +43,6 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
   const [isAll, setAll] = useState(false)
   const [order, setOrder] = useState<BulkOrder>()
   const chosen = rows.filter(({ id }) => selected.has(id))
-  const titles = new Map(chosen.map(({ id, title }) => [id, title]))
   const of = (verb: Verb) => chosen.filter(({ status }) => concerns[verb](status)).map(({ id }) => id)
   const allOf = (verb: Verb) => filterOf(filters, verb)
   const ask = (action: Verb) => {
@@ -70,7 +69,7 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
       <Button disabled={!isFor('retry')} onClick={() => ask('retry')}>
         <RotateCcw size={14} /> Retry {says('retry')}
       </Button>
-      {order && <BulkDialog order={order} titles={titles} onClose={close} />}
+      {order && <BulkDialog order={order} onClose={close} />}
     </SelectionBar>
   )
 }

@@ -231,10 +231,13 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  /** The insert of a failure with the title of its task. The job must not stop where the title cannot be read. */
+  /** The insert of a failure with the title of its task; without it where that cannot be read, which must not stop the job. */
   const listed = async ({ target }: BulkRow, row: BulkFailureRow): Promise<Insert<BulkFailureRow>> => {
     const find = target === 'tasks' ? tasks.find : deadLetters.find
-    const item = await find(row.id).catch(() => undefined)
+    const item = await find(row.id).catch((error: unknown) => {
+      log.warn({ jobId: row.jobId, itemId: row.id, reason: messageOf(error) }, 'a title could not be read')
+      return undefined
+    })
     return { insert: bulkFailures, row: item === undefined ? row : { ...row, title: item.title } }
   }
 

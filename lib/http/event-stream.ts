@@ -16,20 +16,22 @@ const HEADERS = {
 export const eventText = (data: object, { name, id }: { name?: string; id?: string } = {}): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** An answer of server-sent events; the text of a piece has one or more events. */
+/** A comment, which no reader takes for an event. */
+const comment = () => ': still here\n\n'
+
+/** An answer of server-sent events; the text of a piece has one or more events. `heartbeat` makes what is sent every 15 s of silence. */
 export const eventStream = <Piece>(
   clock: Clock,
   pieces: AsyncIterable<Piece>,
   textOf: (piece: Piece) => string = String,
-) => new Reply({ raw: keptOpen(pieces, textOf, clock) }, { headers: HEADERS })
+  heartbeat: () => string = comment,
+) => new Reply({ raw: keptOpen(pieces, textOf, heartbeat, clock) }, { headers: HEADERS })
 
-/**
- * Yields texts as they come, and a comment every 15 s of silence. Does not wait for `given` after its reader has
- * disconnected.
- */
+/** Yields texts as they come and heartbeats in silence. Does not wait for `given` after its reader has disconnected. */
 async function* keptOpen<Piece>(
   given: AsyncIterable<Piece>,
   textOf: (piece: Piece) => string,
+  heartbeat: () => string,
   clock: Clock,
 ): AsyncGenerator<string, void> {
   const iterator = given[Symbol.asyncIterator]()
@@ -41,7 +43,7 @@ async function* keptOpen<Piece>(
         settle = resolve
         next.then(resolve, reject)
       })
-      if (first === 'silence') yield ': still here\n\n'
+      if (first === 'silence') yield heartbeat()
       else if (first.done) return
       else {
         yield textOf(first.value)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { LiveDraft } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import type { Reply } from '../../lib/http/route.ts'
+import { liveHandlers } from '../../lib/live/handlers.ts'
 import { coalesced, createStreamPublisher } from '../../lib/live/publishing.ts'
 import type { LiveEvent } from '../../lib/live/service.ts'
 import { createStoredWatch, liveWatches } from '../../lib/live/watch.ts'
@@ -129,6 +131,25 @@ describe('the live stream', () => {
     return { got, ended, leave: () => reader.abort(), types: () => got.map(({ type }) => type) }
   }
   const window = () => domains.pass(100)
+
+  it('has a heartbeat after 15 s of silence, which is an event without an id', async () => {
+    const reader = new AbortController()
+    readers.push(reader)
+    const asked = { principal: ANN, gone: () => reader.signal }
+    const handlers = liveHandlers({ live: domains.live, clock: domains.clock })
+    const reply = await handlers.followEvents({ query: {}, headers: {} } as never, asked as never)
+    const { body } = reply as Reply<{ raw: AsyncIterable<string> }>
+    const texts: string[] = []
+    void (async () => {
+      for await (const text of body.raw) texts.push(text)
+    })()
+    await turns(5)
+    for (let seconds = 0; seconds < 15; seconds += 1) await domains.pass(1_000)
+    expect(texts.map((text) => text.replace(/[\d.]+(?=}\n)/, '#'))).toEqual([
+      expect.stringContaining('"type":"ready"'),
+      'data: {"type":"heartbeat","data":{},"timestamp":#}\n\n',
+    ])
+  })
 
   it('tells what a task becomes, with what lists show, and that the queue has moved', async () => {
     const { got, types } = await follow()

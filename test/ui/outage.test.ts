@@ -35,6 +35,8 @@ afterAll(async () => {
   world[Symbol.dispose]()
 })
 
+const isPost = (request: Request) => request.method() === 'POST'
+
 const LOST = 'The connection to the service is lost.'
 const killed = async (page: Page) => {
   await kill()
@@ -57,6 +59,32 @@ const opened = async () => {
   await until(async () => ((await it.page.evaluate(LOADED)) ? true : undefined))
   return it
 }
+
+inBrowser('a page whose service hangs', () => {
+  it('says so once the stream has been silent, and goes on when the service does', async () => {
+    await using it = await openPage(service.baseUrl, '/theme.js')
+    const { page } = it
+    await page.clock.install()
+    await page.goto('/tasks')
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await page.clock.runFor(3_000)
+    service.kill('SIGSTOP')
+    try {
+      // The stream is silent for as long as its heartbeat never is; then the service does not say how it is.
+      await page.clock.runFor(46_000)
+      await page.clock.runFor(11_000)
+      await page.getByText(LOST).waitFor()
+    } finally {
+      service.kill('SIGCONT')
+    }
+    await until(async () => {
+      await page.clock.runFor(1_000)
+      return (await page.getByText(LOST).count()) === 0 || undefined
+    })
+    await connect(service.baseUrl).create({ title: 'After the pause' })
+    await page.getByRole('row').filter({ hasText: 'After the pause' }).waitFor()
+  })
+})
 
 inBrowser('a page whose service was killed', () => {
   it('opens the form, the palette and the notifications, keeps what is typed, and sends it when the service is back', async () => {
@@ -125,9 +153,8 @@ inBrowser('a page whose service was killed', () => {
     await using it = await opened()
     const { page } = it
     const form = page.getByRole('dialog', { name: 'Create a task' })
-    const isCreate = (request: Request) => request.method() === 'POST'
     await page.route('**/api/tasks', async (route) => {
-      if (!isCreate(route.request())) return route.continue()
+      if (!isPost(route.request())) return route.continue()
       await route.fetch()
       await route.abort()
     })
@@ -142,6 +169,32 @@ inBrowser('a page whose service was killed', () => {
     await page.getByRole('heading', { name: 'Once', level: 1 }).waitFor()
     const { total } = await connect(service.baseUrl).client.filterTasks({ query: { q: 'Once' } })
     expect(total).toBe(1)
+  })
+
+  it('does not replace an edit that was not sent by one of another task', async () => {
+    const { create } = connect(service.baseUrl)
+    const [first, second] = [await create({ title: 'One' }), await create({ title: 'Two' })]
+    await using it = await opened()
+    const { page } = it
+    const form = page.getByRole('dialog', { name: 'Edit and run again' })
+    const edit = async ({ id, title }: { id: string; title: string }) => {
+      await page.goto(`/tasks/${id}`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await page.keyboard.press('e')
+    }
+    await page.route('**/api/tasks', (route) => (isPost(route.request()) ? route.abort() : route.continue()))
+    await edit(first)
+    await form.getByLabel('Title').fill('One, edited')
+    await page.keyboard.press('Control+Enter')
+    await form.getByRole('alert').waitFor()
+    await page.keyboard.press('Escape')
+    const offer = page.getByText('Not sent yet: One, edited')
+    await offer.waitFor()
+    await edit(second)
+    await page.getByText('Another task is not sent yet').first().waitFor()
+    expect([await form.count(), await offer.count()]).toEqual([0, 1])
+    await edit(first)
+    expect(await form.getByLabel('Title').inputValue()).toBe('One, edited')
   })
 
   it('has no action that would fail without saying why, and no clock that goes on', async () => {

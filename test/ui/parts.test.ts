@@ -309,21 +309,27 @@ describe('a day of a time zone', () => {
 
 describe('an agent', () => {
   const agent = { configured: true, healthy: true } as Agent
+  const ends = (completed: number, failed: number, hour: readonly [number, number] = [0, 0]) => ({
+    hour: { completed: hour[0], failed: hour[1] },
+    day: { completed, failed },
+  })
   it.each([
     ['not called anything while that is not known', undefined, agent, undefined],
-    ['healthy without tasks', 'healthy', agent, { completed: 0, failed: 0 }],
-    ['healthy while fewer than five tasks failed', 'healthy', agent, { completed: 0, failed: 4 }],
-    ['healthy while no more tasks fail than complete', 'healthy', agent, { completed: 9, failed: 9 }],
-    ['failing when most of its tasks fail', 'failing', agent, { completed: 17, failed: 45 }],
-    ['unhealthy by its own check', 'unhealthy', { ...agent, healthy: false }, { completed: 9, failed: 0 }],
+    ['healthy without tasks', 'healthy', agent, ends(0, 0)],
+    ['healthy while fewer than five tasks failed', 'healthy', agent, ends(0, 4)],
+    ['healthy while no more tasks fail than complete', 'healthy', agent, ends(9, 9)],
+    ['failing when most of its tasks fail', 'failing', agent, ends(17, 45)],
+    ['failing in this hour though the day was good', 'failing', agent, ends(300, 100, [0, 100])],
+    ['healthy when it failed twice in this hour', 'healthy', agent, ends(300, 2, [0, 2])],
+    ['unhealthy by its own check', 'unhealthy', { ...agent, healthy: false }, ends(9, 0)],
     [
       'not configured first of all',
       'unconfigured',
       { ...agent, configured: false, healthy: false },
       undefined,
     ],
-  ] as const)('is %s', (_says, condition, one, ends) => {
-    expect(conditionOf(one, ends)).toBe(condition)
+  ] as const)('is %s', (_says, condition, one, outcomes) => {
+    expect(conditionOf(one, outcomes)).toBe(condition)
   })
 })
 

@@ -35,22 +35,25 @@ const paint = async (page: Page, theme: 'light' | 'dark') => {
 }
 
 /**
- * That a phone shows the page without scrolling sideways, and every button and link within reach. It asks until that
+ * That a phone shows the page without scrolling the document, and every button and link within reach. It asks until that
  * holds: the page lays itself out anew some frames after its width has changed.
  */
 export const expectFitsPhone = async (page: Page) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const read = async () => ({
-    width: await page.evaluate(widthOfDocument),
+    ...(await page.evaluate(sizeOfDocument)),
     cutOff: await page.evaluate(cutOff),
   })
-  const fits = { width: 390, cutOff: [] }
+  const fits = { width: 390, height: 844, cutOff: [] }
   const end = Date.now() + 5_000
   while (!isDeepStrictEqual(await read(), fits) && Date.now() < end) await delay(50)
   expect(await read()).toEqual(fits)
 }
 
-const widthOfDocument = () => document.documentElement.scrollWidth
+const sizeOfDocument = () => {
+  const { scrollWidth, scrollHeight } = document.documentElement
+  return { width: scrollWidth, height: scrollHeight }
+}
 
 /** What can be pressed and is cut off at the right, where nothing scrolls to it. */
 const cutOff = () =>

@@ -45,6 +45,9 @@ const clientOf = (baseUrl: string) => createClient(routes, { baseUrl })
 type Client = ReturnType<typeof clientOf>
 type World = { baseUrl: string; client: Client }
 
+/** So long after another change the second one comes. */
+const SOON_MS = 250
+
 const limited = (measure: string, unit: string, values: readonly number[], q: number, limit: number): Row =>
   atMost(1, { measure, unit, ours: quantile(values, q), against: limit, opponent: 'limit' })
 
@@ -63,17 +66,35 @@ const firstLoad = async ({ baseUrl }: World): Promise<Row[]> => {
   const { page, context } = opened
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
-  let bytes = 0
-  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength
+  const askedAt = new Map<string, number>()
+  const loaded: { askedAt: number; bytes: number }[] = []
+  session.on('Network.requestWillBeSent', ({ requestId, wallTime }) =>
+    askedAt.set(requestId, wallTime * 1_000),
+  )
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength: bytes }) => {
+    loaded.push({ askedAt: askedAt.get(requestId) ?? 0, bytes })
   })
   await page.goto('/', { waitUntil: 'commit' })
-  await page.locator('dl', { hasText: 'Success rate' }).getByText('–').first().waitFor()
-  const shown = [bytes / 1_000]
-  await sleep(5_000)
-  console.error(
-    `${Math.round(bytes / 1_000)} kB with the plot and what is fetched ahead for what is opened next`,
+  const shownAt = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        const look = () => {
+          const figures = [...document.querySelectorAll('dl')].find(({ textContent }) =>
+            /Success rate.*–/.test(textContent),
+          )
+          if (figures) resolve(Date.now())
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
   )
+  await sleep(5_000)
+  const kiloBytes = (until: number) =>
+    loaded.filter((one) => one.askedAt <= until).reduce((sum, { bytes }) => sum + bytes, 0) / 1_000
+  console.error(
+    `${Math.round(kiloBytes(Infinity))} kB with the plot and what is fetched ahead for what is opened next`,
+  )
+  const shown = [kiloBytes(shownAt)]
   return [limited('overview until its figures show, compressed', 'kB', shown, 1, MOST_FIRST_LOAD / 1_000)]
 }
 
@@ -103,9 +124,32 @@ const changeWithin =
       await client.cancelTask({ params: { id } })
       took.push((await watched.evaluate(({ at }) => at)) - sentAt)
     }
+    const second: number[] = []
+    for (let n = 0; n < CHANGES; n += 1) {
+      await sleep(2_000)
+      await client.createTask({ body: { title: `Before ${n}.` } })
+      await sleep(SOON_MS)
+      const title = `After ${n}.`
+      const watched = await page.evaluateHandle(
+        (text) => ({
+          at: new Promise<number>((resolve) => {
+            const look = () => {
+              if (document.querySelector('tbody')?.textContent?.includes(text)) resolve(Date.now())
+              else requestAnimationFrame(look)
+            }
+            look()
+          }),
+        }),
+        title,
+      )
+      const sentAt = Date.now()
+      await client.createTask({ body: { title } })
+      second.push((await watched.evaluate(({ at }) => at)) - sentAt)
+    }
     return [
       limited('a cancel, until the list shows it: median', 'ms', took, 0.5, mostMs),
       limited('the same, 95 of 100', 'ms', took, 0.95, mostMs),
+      limited('a task just after another, until the list shows it: 95 of 100', 'ms', second, 0.95, mostMs),
     ]
   }
 

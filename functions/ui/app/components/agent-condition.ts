@@ -4,8 +4,10 @@ import type { Tone } from './tag.tsx'
 
 export type Condition = 'healthy' | 'unconfigured' | 'failing' | 'unhealthy'
 
-/** How tasks of an agent ended in the last 24 hours. */
-export type Outcomes = { completed: number; failed: number }
+type Outcomes = { completed: number; failed: number }
+
+/** How tasks of an agent ended in the last hour, and in the last 24 hours. */
+export type RecentOutcomes = { hour: Outcomes; day: Outcomes }
 
 /** How an agent is, in a word, and what to do about it. */
 export const conditions: Readonly<Record<Condition, { says: string; tone: Tone; advice?: string }>> = {
@@ -34,18 +36,26 @@ const REFUSED =
 /** Fewer failures say little. */
 const LEAST_FAILED = 5
 
+const isMostlyFailed = ({ completed, failed }: Outcomes) => failed >= LEAST_FAILED && failed > completed
+
+/** The time in which most tasks failed: of the last hour too, since a good morning would hide a bad hour. */
+export const failingTime = ({ hour, day }: RecentOutcomes) => {
+  if (isMostlyFailed(hour)) return { says: 'hour', ...hour }
+  return isMostlyFailed(day) ? { says: '24 hours', ...day } : undefined
+}
+
 /**
  * Its own check decides, then how its tasks ended: an agent whose tasks mostly fail is not called healthy. Undefined where that
  * is not known.
  */
 export const conditionOf = (
   { configured, healthy }: Agent,
-  outcomes: Outcomes | undefined,
+  outcomes: RecentOutcomes | undefined,
 ): Condition | undefined => {
   if (!configured) return 'unconfigured'
   if (!healthy) return 'unhealthy'
   if (!outcomes) return undefined
-  return outcomes.failed >= LEAST_FAILED && outcomes.failed > outcomes.completed ? 'failing' : 'healthy'
+  return failingTime(outcomes) ? 'failing' : 'healthy'
 }
 
 export const adviceOf = (

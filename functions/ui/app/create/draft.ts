@@ -12,6 +12,8 @@ export type Draft = {
   readonly rest: Readonly<Record<string, unknown>>
   /** Whether it was to be sent and was not. */
   readonly isUnsent: boolean
+  /** The id of the task that is edited and run again. */
+  readonly of?: string
   /** What was sent of it last, and its key: the answer may be lost, and the page closed since. */
   readonly sent?: { readonly text: string; readonly key: string }
 }
@@ -73,8 +75,13 @@ export const keyOf = (purpose: Purpose, body: object): string => {
   return key
 }
 
-/** Fills the form with what a task was asked for. */
-export const draftFrom = (task: Task) => {
+/**
+ * Fills the form with what a task was asked for, and returns true. What was typed for this task and not sent stays; false where
+ * that of another task is not sent yet, which it would replace.
+ */
+export const draftFrom = (task: Task): boolean => {
+  const before = drafts.again.get()
+  if (before.isUnsent && !isEmptyDraft(before)) return before.of === task.id
   const { title, prompt, priority, assignedAgent, repository, branch, labels, sourceUrl } = task
   const fields = {
     ...{ title, prompt, priority: String(priority), assignedAgent, repository, branch, sourceUrl },
@@ -83,5 +90,6 @@ export const draftFrom = (task: Task) => {
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const { description, metadata } = task
   const rest = { ...(description ? { description } : {}), ...(metadata ? { metadata } : {}) }
-  drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false })
+  drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false, of: task.id })
+  return true
 }

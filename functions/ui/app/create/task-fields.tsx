@@ -46,7 +46,7 @@ export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) =
           defaultValue={assignedAgent}
           error={errors.assignedAgent}
         >
-          <option value="">Whichever fits</option>
+          <option value="">The default agent</option>
           {types.map((type) => (
             <option key={type}>{type}</option>
           ))}

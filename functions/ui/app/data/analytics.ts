@@ -34,12 +34,13 @@ export const useRecent = (window: Window) =>
 
 const NONE = { completed: 0, failed: 0 }
 
-/** How the tasks of an agent ended in the last 24 hours; undefined until that is known. */
-export const useLastDay = () => {
-  const query = useRecent('24h')
-  const { data } = query
-  const outcomesOf = (agent: { type: string }) => data && (data.byAgent[agent.type] ?? NONE)
-  return { query, outcomesOf }
+/** How the tasks of an agent ended in the last hour and the last 24 hours; undefined until that is known. */
+export const useRecentOutcomes = () => {
+  const queries = [useRecent('1h'), useRecent('24h')] as const
+  const [{ data: hour }, { data: day }] = queries
+  const outcomesOf = ({ type }: { type: string }) =>
+    hour && day && { hour: hour.byAgent[type] ?? NONE, day: day.byAgent[type] ?? NONE }
+  return { queries, outcomesOf }
 }
 
 const USUAL_MS = 300_000

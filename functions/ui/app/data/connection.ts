@@ -2,6 +2,8 @@ import { readClock } from './server-clock.ts'
 import { createSignal } from './signal.ts'
 
 const ASK_AGAIN_MS = 2_000
+/** A service that does not say within this time how it is hangs. */
+const ANSWERS_WITHIN_MS = 10_000
 
 /** Whether the service was reached by the last request. */
 export const isConnected = createSignal(true)
@@ -64,7 +66,11 @@ const askSoon = () => {
 export const checkConnection = async (): Promise<boolean> => {
   clearTimeout(timer)
   timer = undefined
-  const isThere = await fetch('/api/health', { cache: 'no-store' }).then(isOurs, () => false)
+  const waiting = new AbortController()
+  const late = setTimeout(() => waiting.abort(), ANSWERS_WITHIN_MS)
+  const asked = fetch('/api/health', { cache: 'no-store', signal: waiting.signal })
+  const isThere = await asked.then(isOurs).catch(() => false)
+  clearTimeout(late)
   if (isThere) isConnected.set(true)
   else lost()
   return isThere

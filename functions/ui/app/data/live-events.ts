@@ -6,8 +6,14 @@ import { queryClient } from './query-client.ts'
 import { isStreaming, TOPICS } from './streaming.ts'
 import { patched } from './task-patch.ts'
 
-/** For so long the changes of a topic cause one request of each query. Sums over all tasks cost more, and change little. */
-const gatherMsOf = (topic: string) => (topic === 'analytics' ? 5_000 : 1_000)
+/**
+ * For so long the changes of a topic cause one request of each query: at first the short time, which doubles up to the long one while
+ * changes go on. Sums over all tasks cost more, and change little.
+ */
+const gatherMsOf = (topic: string) =>
+  topic === 'analytics' ? { least: 5_000, most: 5_000 } : { least: 150, most: 1_200 }
+/** Nothing for longer than that, not even the heartbeat of every 15 s: the connection is dead, or the service hangs. */
+const SILENCE_MS = 45_000
 /** A service that refuses the stream is asked again after this. */
 const REFUSED_MS = 30_000
 
@@ -28,8 +34,8 @@ const invalidate = (topic?: string, changed?: ReadonlySet<unknown>) =>
 /** The topics whose changes are gathered, and what has changed since they were read. */
 const gathering = new Map<string, Set<unknown>>()
 
-/** Reads a topic anew: at once, and then once for all changes that come meanwhile. */
-const readAnew = (topic: string, changed: ReadonlySet<unknown>) => {
+/** Reads a topic anew: at once, and then once for all changes that come meanwhile, for `ms`. */
+const readAnew = (topic: string, changed: ReadonlySet<unknown>, ms = gatherMsOf(topic).least) => {
   const gathered = gathering.get(topic)
   if (gathered) {
     for (const id of changed) gathered.add(id)
@@ -40,8 +46,8 @@ const readAnew = (topic: string, changed: ReadonlySet<unknown>) => {
   setTimeout(() => {
     const later = gathering.get(topic)
     gathering.delete(topic)
-    if (later && later.size > 0) readAnew(topic, later)
-  }, gatherMsOf(topic))
+    if (later && later.size > 0) readAnew(topic, later, Math.min(2 * ms, gatherMsOf(topic).most))
+  }, ms)
 }
 
 type Pages = InfiniteData<{ tasks: TaskFields[] }>
@@ -66,6 +72,7 @@ const apply = ({ type, data }: Change) => {
 let source: EventSource | undefined
 let lastId = ''
 let again: ReturnType<typeof setTimeout> | undefined
+let silence: ReturnType<typeof setTimeout> | undefined
 
 /** From now on everything is polled, which begins with asking once more. */
 const lose = () => {
@@ -74,8 +81,18 @@ const lose = () => {
   invalidate()
 }
 
+/** A stream on which nothing comes is opened anew, and is lost where the service does not answer either. */
+const watchSilence = () => {
+  clearTimeout(silence)
+  silence = setTimeout(() => {
+    open()
+    void checkConnection().then((isThere) => isThere || lose())
+  }, SILENCE_MS)
+}
+
 const close = () => {
   clearTimeout(again)
+  clearTimeout(silence)
   source?.close()
   source = undefined
 }
@@ -90,12 +107,15 @@ const open = () => {
   let isBroken = false
   /** The answer of a check may come after the stream is open again, or after another one took its place. */
   const isOpen = () => source !== opened || opened.readyState === EventSource.OPEN
+  watchSilence()
   opened.onopen = () => {
+    watchSilence()
     isBroken = false
     isStreaming.set(true)
   }
   opened.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
     lastId = lastEventId
+    watchSilence()
     apply(JSON.parse(data) as Change)
   }
   opened.onerror = () => {

@@ -70,6 +70,9 @@ export const noteSession = (conversationId: string, session: AgentSession) => {
   ])
 }
 
+/** A session begins with an attempt. An agent that had none after ten looks seldom begins one later. */
+const pollMsOf = (looks: number) => (looks < 10 ? EVERY_MS.running : EVERY_MS.calm)
+
 /** The session of a task, once there is one: agents that say nothing of their steps have none. */
 export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
   useQuery({
@@ -79,7 +82,7 @@ export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
     // Asked once more at the end of the task, but not shown anew; that of another task is not this one's.
     placeholderData: (before, query) => (query?.queryKey[2] === taskId ? before : undefined),
     refetchInterval: ({ state }) =>
-      isRunning && !state.data && !isRefusal(state.error) ? EVERY_MS.running : false,
+      isRunning && !state.data && !isRefusal(state.error) ? pollMsOf(state.dataUpdateCount) : false,
   })
 
 export const useStopSession = () => {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../../lib/health/schema.ts'
-import { adviceOf, conditionOf, type Outcomes } from '../../components/agent-condition.ts'
+import { adviceOf, conditionOf, failingTime, type RecentOutcomes } from '../../components/agent-condition.ts'
 import { BreakerState } from '../../components/breaker-state.tsx'
 import { ConditionTag } from '../../components/condition-tag.tsx'
 import { countOf } from '../../components/format.ts'
@@ -12,7 +12,7 @@ import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { Stats } from './stats.tsx'
 
-type Props = { agent: Agent; outcomes: Outcomes | undefined; breaker: BreakerReading | undefined }
+type Props = { agent: Agent; outcomes: RecentOutcomes | undefined; breaker: BreakerReading | undefined }
 
 export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
   const { type, name, description, capabilities, health, lastActivity } = agent
@@ -55,16 +55,17 @@ const Trouble = ({ agent, outcomes, breaker }: Props) => {
   const { message } = agent.health
   const condition = conditionOf(agent, outcomes)
   const advice = adviceOf(agent, condition, breaker)
+  const failing = condition === 'failing' ? outcomes && failingTime(outcomes) : undefined
   if (!advice) return message ? <p className="text-muted-foreground">{message}</p> : null
   return (
     <div role="note" className="rounded-md border px-3 py-2">
       {message && <p className="font-medium [overflow-wrap:anywhere]">{message}</p>}
       <p className="text-muted-foreground">
         {advice}{' '}
-        {condition === 'failing' && outcomes && (
+        {failing && (
           <Link to="/failures" className="underline">
-            {countOf(outcomes.failed)} of {countOf(outcomes.completed + outcomes.failed)} failed in the last
-            24 hours
+            {countOf(failing.failed)} of {countOf(failing.completed + failing.failed)} failed in the last{' '}
+            {failing.says}
           </Link>
         )}
       </p>

@@ -8,7 +8,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
-import { useLastDay } from '../../data/analytics.ts'
+import { useRecentOutcomes } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
 
@@ -17,7 +17,7 @@ export const Agents = (): ReactNode => {
   const { data, error, refetch, isFetching } = useAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
-  const { outcomesOf } = useLastDay()
+  const { outcomesOf } = useRecentOutcomes()
   const healthy = data?.filter((agent) => conditionOf(agent, outcomesOf(agent)) === 'healthy').length
   return (
     <View

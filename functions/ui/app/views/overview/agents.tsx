@@ -7,13 +7,13 @@ import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
-import { useLastDay } from '../../data/analytics.ts'
+import { useRecentOutcomes } from '../../data/analytics.ts'
 
 /** Who does the work, and how that goes. */
 export const Agents = () => {
   const query = useAgents()
   const { data } = query
-  const { outcomesOf } = useLastDay()
+  const { outcomesOf } = useRecentOutcomes()
   return (
     <Panel title="Agents">
       {data ? (

@@ -6,18 +6,18 @@ import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
-import { useLastDay } from '../../data/analytics.ts'
+import { useRecentOutcomes } from '../../data/analytics.ts'
 import { useApprovalCount } from '../../data/approvals.ts'
 import { useNotifications } from '../../data/notifications.ts'
 import { useQueueStatus } from '../../data/queue.ts'
 
 /** What waits for a person: nothing of it mends itself. */
 export const Attention = () => {
-  const { query: lastDay, outcomesOf } = useLastDay()
-  const queries = [useQueueStatus(), useAgents(), useNotifications(), lastDay] as const
+  const { queries: recent, outcomesOf } = useRecentOutcomes()
+  const queries = [useQueueStatus(), useAgents(), useNotifications(), ...recent] as const
   const waiting = useApprovalCount() ?? 0
   const [{ data: queue }, { data: agents }, { data: unread }] = queries
-  if (!queue || !agents || !unread || !lastDay.data)
+  if (!queue || !agents || !unread || recent.some(({ data }) => !data))
     return (
       <Panel title="Needs you">
         <NotYet query={queries.find(({ data, error }) => error && !data) ?? queries[0]}>

@@ -107,8 +107,8 @@ const useVerbs = (task: Task) => {
       },
     })
   const edit = () => {
-    draftFrom(task)
-    overlay.set('again')
+    if (draftFrom(task)) overlay.set('again')
+    else toast.failed('Another task is not sent yet', 'Continue or discard it first, at the top of the page.')
   }
   return {
     canCancel: nextStatus(task.status, 'cancel') !== undefined,

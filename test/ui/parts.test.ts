@@ -185,6 +185,17 @@ describe('the life of a task', () => {
     },
   )
 
+  it('tells the attempts of a retry from those before it', () => {
+    const events = [
+      ...[event('created', 0), event('started', 1, 1), event('failed', 2, 1)],
+      ...[event('retried', 5), event('started', 6, 1), event('completed', 7, 1)],
+    ]
+    expect(spansOf(events, NOW).map(({ kind, attempt, run }) => `${kind} ${attempt} of run ${run}`)).toEqual([
+      ...['queue 1 of run 1', 'attempt 1 of run 1'],
+      ...['queue 2 of run 2', 'attempt 1 of run 2'],
+    ])
+  })
+
   it('keeps what was said where it was said', () => {
     const [, attempt] = spansOf(
       [event('created', 0), event('started', 1, 1), { ...event('progress', 2, 1), message: 'Step 1' }],

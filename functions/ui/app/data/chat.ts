@@ -34,7 +34,7 @@ const isAwaited = (data: InfiniteData<Page> | undefined) => {
   return last?.role === 'user' || last?.toolCalls?.some(({ status }) => status === 'pending') === true
 }
 
-/** All pages are read anew each time: who has gone far up is left in peace. */
+/** All pages are read anew each time; a list that is loaded far up stands still. */
 const paceOf = (data: InfiniteData<Page> | undefined) => {
   if (data && data.pages.length > MOST_LIVE) return false
   return isAwaited(data) ? EVERY_MS.list : EVERY_MS.calm

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { EVERY_MS, paceOf } from './live.ts'
 
 const PAGE = 100
-/** So many pages are kept fresh; who has gone further down is left in peace. */
+/** So many pages are kept fresh; a list that is loaded further down stands still, so that no row moves under its reader. */
 const MOST_LIVE = 5
 
 /** Whether an answer is a list of so many pages that it is read anew only when that is asked for. */

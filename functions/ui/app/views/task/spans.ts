@@ -8,6 +8,8 @@ export type Span = {
   kind: 'queue' | 'backoff' | 'decision' | 'attempt'
   /** Which attempt; of a wait, how many of its kind there are with it. */
   attempt: number
+  /** How often the task has begun anew by then, its first time included: the attempts of a retry count from one. */
+  run: number
   from: number
   /** Undefined while it lasts. */
   to: number | undefined
@@ -28,8 +30,8 @@ type Open = { -readonly [Name in keyof Span]: Span[Name] } & {
   until?: number
 }
 
-/** What an event does to the stretch that is open: how that ends, and what begins. */
-type Effect = { ends?: Ended; begins?: Span['kind'] }
+/** What an event does to the stretch that is open: how that ends, what begins, and whether the task begins anew with it. */
+type Effect = { ends?: Ended; begins?: Span['kind']; isNewRun?: boolean }
 
 const effects: Readonly<Record<TaskEvent['type'], Effect>> = {
   created: { begins: 'queue' },
@@ -38,7 +40,7 @@ const effects: Readonly<Record<TaskEvent['type'], Effect>> = {
   started: { begins: 'attempt' },
   retrying: { ends: 'failed', begins: 'backoff' },
   recovered: { ends: 'lost', begins: 'queue' },
-  retried: { begins: 'queue' },
+  retried: { begins: 'queue', isNewRun: true },
   completed: { ends: 'completed' },
   failed: { ends: 'failed' },
   cancelled: { ends: 'cancelled' },
@@ -63,8 +65,9 @@ const effectOf = (event: TaskEvent): Effect => {
 
 const createLife = () => {
   const spans: Open[] = []
-  const begin = (kind: Span['kind'], from: number, attempt?: number): Open => {
-    const span: Open = { kind, attempt: attempt ?? nextOf(spans, kind), from, to: undefined, marks: [] }
+  const begin = (kind: Span['kind'], from: number, attempt?: number, isNewRun = false): Open => {
+    const run = (spans.at(-1)?.run ?? 1) + (isNewRun ? 1 : 0)
+    const span: Open = { kind, attempt: attempt ?? nextOf(spans, kind), run, from, to: undefined, marks: [] }
     spans.push(span)
     return span
   }
@@ -81,7 +84,12 @@ const createLife = () => {
 type Life = ReturnType<typeof createLife>
 
 /** Ends the stretch that is open as the event says, and begins the next one. */
-const turn = ({ begin }: Life, open: Open | undefined, event: TaskEvent, { ends, begins }: Effect): void => {
+const turn = (
+  { begin }: Life,
+  open: Open | undefined,
+  event: TaskEvent,
+  { ends, begins, isNewRun }: Effect,
+): void => {
   // A new task is created and queued at once, one that was deferred is queued when its time has come.
   if (begins === 'queue' && open?.kind === 'queue') return
   const at = Date.parse(event.timestamp)
@@ -92,7 +100,7 @@ const turn = ({ begin }: Life, open: Open | undefined, event: TaskEvent, { ends,
   }
   if (ends && open?.kind === 'attempt') Object.assign(open, { ended: ends, reason: event.message ?? '' })
   if (!begins) return
-  const span = begin(begins, at, begins === 'attempt' ? event.attempt : undefined)
+  const span = begin(begins, at, begins === 'attempt' ? event.attempt : undefined, isNewRun)
   const delayMs = event.metadata?.delayMs
   if (typeof delayMs === 'number') span.until = at + delayMs
 }
@@ -139,14 +147,14 @@ export const shownMarks = (marks: readonly Mark[], { from, to }: { from: number;
 }
 const PLACES = 100
 
-/** Round steps of an axis over so many milliseconds, from a place of it on: at most seven. */
+/** Round steps of an axis over so many milliseconds, from a place of it on: at most six. */
 export const ticksOf = (lengthMs: number, fromMs = 0): number[] => {
   const step = STEPS.find((size) => lengthMs / size <= MOST_TICKS) ?? lengthMs / MOST_TICKS
   const first = Math.ceil(fromMs / step)
   const count = Math.floor((fromMs + lengthMs) / step) - first
   return Array.from({ length: count + 1 }, (_, n) => (first + n) * step)
 }
-const MOST_TICKS = 6
+const MOST_TICKS = 5
 const [S, M, H, D] = [1_000, 60_000, 3_600_000, 86_400_000]
 const STEPS = [
   ...[10, 20, 50, 100, 200, 500, S, 2 * S, 5 * S, 10 * S, 20 * S, 30 * S],

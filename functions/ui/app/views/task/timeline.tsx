@@ -48,10 +48,12 @@ const workLooks: Readonly<Record<Work['state'], string>> = {
 const lookOf = ({ kind, ended, to }: Span) =>
   kind === 'attempt' ? looks[ended ?? (to === undefined ? 'running' : 'lost')] : waits[kind].look
 
-const nameOf = ({ kind, attempt, ended }: Span) => {
-  if (kind !== 'attempt') return waits[kind].name
+const nameOf = ({ kind, attempt, run, ended }: Span) => {
+  const again = run > 1 ? `Retry ${run - 1}, ` : ''
+  if (kind !== 'attempt') return again && kind === 'queue' ? `${again}in the queue` : waits[kind].name
+  const name = again ? `${again}attempt ${attempt}` : `Attempt ${attempt}`
   const ending = ended && endings[ended]
-  return ending ? `Attempt ${attempt}: ${ending}` : `Attempt ${attempt}`
+  return ending ? `${name}: ${ending}` : name
 }
 
 /** Whether the reason of an end says more than its name. */

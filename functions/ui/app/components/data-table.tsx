@@ -145,12 +145,12 @@ const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
             />
           </th>
         )}
-        {columns.map(({ id, header, narrow, sortBy }) =>
+        {columns.map(({ id, header, isHeaderHidden, narrow, sortBy }) =>
           sorting && sortBy ? (
             <SortHead key={id} {...{ header, narrow, sortBy, sorting }} />
           ) : (
             <th key={id} className="truncate text-xs font-normal text-muted-foreground">
-              <span className={narrow ? 'max-md:sr-only' : ''}>{header}</span>
+              <span className={isHeaderHidden ? 'sr-only' : narrow ? 'max-md:sr-only' : ''}>{header}</span>
             </th>
           ),
         )}

@@ -1,6 +1,7 @@
 import { Button } from '../../components/button.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { Row, Rows } from '../../components/rows.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'

@@ -15,7 +15,7 @@ import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { shownMarks, spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
-import { continued, placeIn } from '../../lib/api/task-log.ts'
+import { continued, isReadBackDue, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the clock of the server, known from the whole seconds of its answers', () => {
@@ -184,6 +184,10 @@ describe('the life of a task', () => {
       expect(continued(known, placeIn(known), answered)).toEqual(stored)
     },
   )
+
+  it('is read so again once 15 s have gone by, by the page as by the command line', () => {
+    expect([0, 15_000, 15_001].map((now) => isReadBackDue(0, now))).toEqual([false, false, true])
+  })
 
   it('keeps what was said where it was said', () => {
     const [, attempt] = spansOf(

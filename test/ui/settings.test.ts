@@ -159,6 +159,18 @@ within('the settings', () => {
     expect([...admin.faults, ...guest.faults]).toEqual([])
   })
 
+  it('have the open tab in sight on the screen of a phone, where a table without visible headers has no band for them', async () => {
+    const { page } = admin
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/settings/installation')
+    const place = await page.getByRole('link', { name: 'Installation' }).boundingBox()
+    expect(place && place.x + place.width).toBeLessThanOrEqual(390)
+    await page.goto('/audit')
+    await page.getByRole('table', { name: 'Audit' }).waitFor()
+    expect((await page.locator('thead').boundingBox())?.height).toBe(1)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   it.each([
     ['/settings', 'About you'],
     ['/settings/tokens', 'No tokens yet'],

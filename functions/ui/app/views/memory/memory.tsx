@@ -82,7 +82,7 @@ const Bar = () => {
         onChange={ask}
         className="w-80 max-md:w-full"
       />
-      <nav aria-label="Kinds of memory" className="flex gap-1">
+      <nav aria-label="Kinds of memory" className="flex gap-1 max-sm:gap-0">
         <Link
           to="/memory"
           search={({ q }) => ({ q, show: undefined })}

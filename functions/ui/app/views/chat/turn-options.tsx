@@ -16,7 +16,7 @@ const says: Readonly<Record<SecurityMode, { name: string; means: string }>> = {
 }
 
 const select =
-  'h-7 min-w-0 max-w-44 max-sm:max-w-26 rounded-md border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
+  'h-7 min-w-0 max-w-44 truncate rounded-md max-sm:max-w-29 border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
 
 const change = (part: Partial<Options>) => options.set({ ...options.get(), ...part })
 

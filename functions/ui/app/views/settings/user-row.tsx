@@ -13,14 +13,13 @@ import { UnlinkDialog } from './unlink.tsx'
 
 /** An account, and what an admin changes of it. */
 export const UserRow = ({ user }: { user: ListedUser }) => {
-  const { id, name, email, role, disabled, createdAt } = user
+  const { id, name, email, disabled, createdAt } = user
   const isMe = useMe()?.id === id
   return (
     <Row
       title={name}
       aside={
         <>
-          {role === 'admin' && <Tag>Admin</Tag>}
           {disabled && <Tag tone="bad">Disabled</Tag>}
           {isMe && <Tag>You</Tag>}
         </>

@@ -34,7 +34,7 @@ export const NewWebhook = (): ReactNode => {
   return (
     <View title="New webhook">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-4 p-4 md:p-6">
-        <Panel title={data ? shortOf(data.webhook.url) : 'New webhook'}>
+        <Panel title={data ? shortOf(data.webhook.url) : 'Where events go'}>
           {data ? (
             <Made id={data.webhook.id} secret={data.secret} />
           ) : (

@@ -42,9 +42,10 @@ export const actions: Readonly<Record<string, string>> = {
 
 export const wordsOf = (action: string): string => actions[action] ?? action
 
-const textOf = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(textOf).join(', ')
-  return typeof value === 'string' ? value : JSON.stringify(value)
+/** A detail as text; `space` indents one that is an object. */
+export const textOf = (value: unknown, space?: number): string => {
+  if (Array.isArray(value)) return value.map((one) => textOf(one)).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, space)
 }
 const isId = (value: unknown) => typeof value === 'string' && /^[a-z]+_[0-9A-Z]{26}$/.test(value)
 

@@ -64,7 +64,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
           </span>
         </p>
       </div>
-      <div className="flex flex-wrap gap-2 max-md:gap-1">
+      <div className="flex flex-wrap gap-2 max-md:gap-1 max-md:[&>button]:px-1.5">
         <Button size="small" disabled={pending === 0} onClick={() => order('retry')}>
           <RotateCcw size={14} /> Retry all
         </Button>

@@ -2,6 +2,12 @@ import type { TaskEvent } from '../tasks/schema.ts'
 
 /** How much later than its id an event may be stored. */
 const LATE_MS = 60_000
+/** A log that is followed is read from further back than its newest event this often, for events that were stored late. */
+const READ_BACK_EVERY_MS = 15_000
+
+/** Whether a log that was last read from further back at this time is to be read so again. */
+export const isReadBackDue = (readBackAt: number, now: number): boolean =>
+  now - readBackAt > READ_BACK_EVERY_MS
 
 /** The newest known event. */
 export const newestIn = (known: readonly TaskEvent[]): string | undefined => known.at(-1)?.id

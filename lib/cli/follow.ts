@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsIn } from '../api/server-sent-events.ts'
-import { continued, newestIn, placeIn } from '../api/task-log.ts'
+import { continued, isReadBackDue, newestIn, placeIn } from '../api/task-log.ts'
 import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
 import { createMerge } from './merge.ts'
@@ -18,8 +18,6 @@ type Followed = { service: Service; id: string; print: Print; signal: AbortSigna
 
 /** The live stream has no progress of runs: the log is read this often when no event triggers it. */
 const READ_EVERY_MS = 1_000
-/** The log is read from further back than its newest event this often, and at the end, for events that were stored late. */
-const LATE_EVERY_MS = 15_000
 /** The log is read within this time after words of the session, which are then printed: many come in one second. */
 const SPOKEN_MS = 250
 /** Within this time the session's stream brings what was said before an event of the log. */
@@ -188,7 +186,7 @@ const createLog = ({ service, id, print, signal }: Followed) => {
   return {
     readBack,
     /** Prints the events that follow the newest. */
-    readOn: () => (performance.now() - readBackAt > LATE_EVERY_MS ? readBack() : readAfter(newestIn(known))),
+    readOn: () => (isReadBackDue(readBackAt, performance.now()) ? readBack() : readAfter(newestIn(known))),
     hasStarted: () => hasStarted,
     isOver: () => ENDS.includes(known.at(-1)?.type ?? 'created'),
   }

@@ -65,7 +65,7 @@ inBrowser('a conversation', () => {
     await say(
       page,
       'demo: think Look before you leap',
-      'demo: tool write_file {"path":"poem.txt","content":"Roses"}',
+      `demo: tool write_file ${JSON.stringify({ path: 'poem.txt', content: 'Roses\n'.repeat(20) })}`,
       'demo: tool read_file {"path":"none.txt"}',
       'demo: say The *poem* is <b>there</b>: [see](javascript:alert(1))',
     )
@@ -79,7 +79,10 @@ inBrowser('a conversation', () => {
     await answer(page).getByText('Look before you leap').first().waitFor()
     await answer(page).getByText('write_file poem.txt').click()
     const call = answer(page).locator('details', { hasText: 'write_file poem.txt' }).last()
-    expect(await call.getByRole('group', { name: 'Arguments' }).innerText()).toContain('"content": "Roses"')
+    expect(await call.getByLabel('Arguments').innerText()).toMatch(
+      /path\s+poem\.txt\s+content\s+Roses\nRoses/,
+    )
+    await call.getByRole('button', { name: 'Show all of content, 21 lines' }).waitFor()
     expect(await call.getByRole('group', { name: 'Result' }).innerText()).toContain('Created poem.txt')
     await answer(page).getByText('read_file none.txt').click()
     await answer(page).getByRole('group', { name: 'Why not' }).getByText('does not exist').waitFor()

@@ -11,12 +11,21 @@ import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, endOfPart, paceAfter, paceUntil } from '../../functions/ui/app/data/live.ts'
 import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
+import { briefOf } from '../../functions/ui/app/views/audit/actions.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { shownMarks, spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
-import { continued, placeIn } from '../../lib/api/task-log.ts'
+import { continued, isReadBackDue, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
+
+describe('the details of an audit record', () => {
+  it('are one line with ids at its end, where they may be cut off', () => {
+    const id = `tok_${'0'.repeat(26)}`
+    const details = { id, name: 'Build', scopes: ['gateway', 'webhooks'], total: 2 }
+    expect(briefOf(details)).toBe(`name: Build · scopes: gateway, webhooks · total: 2 · id: ${id}`)
+  })
+})
 
 describe('the clock of the server, known from the whole seconds of its answers', () => {
   const seen = (sentAt: number, receivedAt: number, date: number) => ({ sentAt, receivedAt, date })
@@ -194,6 +203,10 @@ describe('the life of a task', () => {
       ...['queue 1 of run 1', 'attempt 1 of run 1'],
       ...['queue 2 of run 2', 'attempt 1 of run 2'],
     ])
+  })
+
+  it('is read so again once 15 s have gone by, by the page as by the command line', () => {
+    expect([0, 15_000, 15_001].map((now) => isReadBackDue(0, now))).toEqual([false, false, true])
   })
 
   it('keeps what was said where it was said', () => {

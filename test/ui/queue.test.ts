@@ -44,6 +44,9 @@ inBrowser('the view of the queue', () => {
     expect(await page.getByRole('row').nth(1).innerText()).toMatch(
       /summarize\s+not in the mood for attempt 3/,
     )
+    // The icons of the last column need no visible header.
+    const header = page.getByRole('columnheader', { name: 'Actions' }).locator('span')
+    expect(await header.evaluate((span) => span.getBoundingClientRect().width)).toBe(1)
     const meter = page.getByRole('meter', { name: /Dead letters/ })
     expect(await meter.getAttribute('aria-valuetext')).toBe('5, healthy')
     await expectSound(opened)

@@ -71,6 +71,21 @@ afterAll(async () => {
 const newest = async () => (await world.client.listSchedules({})).schedules[0]
 const NIGHTLY = { cron: '30 2 * * *', timezone: 'Europe/Vienna', task: { title: 'Update' } }
 
+/** Of each line of facts in an element: how many facts it has, and how many dots that are not clipped. */
+const dotsByLine = (element: Element) => {
+  const [box] = [...element.querySelectorAll('*')].filter((one) => getComputedStyle(one).clipPath !== 'none')
+  const [line] = box?.children ?? []
+  const left = box?.getBoundingClientRect().left ?? 0
+  const lines = new Map<number, { facts: number; dots: number }>()
+  for (const fact of line?.children ?? []) {
+    const place = fact.getBoundingClientRect()
+    const dotAt = place.left + Number.parseFloat(getComputedStyle(fact, '::before').left)
+    const { facts, dots } = lines.get(place.top) ?? { facts: 0, dots: 0 }
+    lines.set(place.top, { facts: facts + 1, dots: dots + (dotAt >= left ? 1 : 0) })
+  }
+  return [...lines.values()]
+}
+
 inBrowser('the schedules', () => {
   it('begin with a command, and are made in a form that says what a pattern means and when that is', async () => {
     await using opened = await openPage(world.baseUrl, '/', { timezoneId: 'America/New_York' })
@@ -117,6 +132,9 @@ inBrowser('the schedules', () => {
     })
     expect(nextRuns[0]).toBe(nextRunAt)
     await expectSound(opened)
+    const lines = await row.evaluate(dotsByLine)
+    expect(lines.length).toBeGreaterThan(1)
+    expect(lines.filter(({ facts, dots }) => dots !== facts - 1)).toEqual([])
   }, 90_000)
 
   it('are run by hand with a way to the task, paused, gone on with, changed and deleted', async () => {

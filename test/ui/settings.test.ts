@@ -1,10 +1,36 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { msIn, textOfMs } from '../../functions/ui/app/views/settings/durations.ts'
 import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 import { finishedTasks } from './world.ts'
 
 const TOKEN = /svc_\w{20,}/
+
+describe('a duration among the settings', () => {
+  it.each([
+    [0, '0s'],
+    [840, '840ms'],
+    [1_500, '1.5s'],
+    [90_000, '1m 30s'],
+    [43_200_000, '12h'],
+    [93_784_005, '1d 2h 3m 4.005s'],
+  ])('of %i ms reads %s, and is read back to the same', (ms, text) => {
+    expect(textOfMs(ms)).toBe(text)
+    expect(msIn(text)).toBe(ms)
+  })
+
+  it.each([
+    ['1500', 1_500],
+    [' 0.5 H ', 1_800_000],
+    ['1m30s', 90_000],
+    ['soon', undefined],
+    ['5 m or so', undefined],
+    ['', undefined],
+  ])('that is typed as %j is %p ms', (text, ms) => {
+    expect(msIn(text)).toBe(ms)
+  })
+})
 
 // Why, test/ui/browser.ts has said on process.stderr.write().
 const within = hasBrowser ? describe : describe.skip
@@ -95,6 +121,16 @@ within('the settings', () => {
     await page.getByRole('button', { name: 'Reset Attempts' }).click()
     await page.getByRole('button', { name: 'Reset Attempts' }).waitFor({ state: 'detached' })
     expect(await page.getByLabel('Attempts').inputValue()).toBe('3')
+    const waits = page.locator('[name="webhooks.retryDelaysMs"]')
+    expect(await waits.inputValue()).toBe('30s, 5m, 30m, 2h, 12h')
+    await waits.fill('1.5s, 5m, 30m, 2h, 1d')
+    await page.getByLabel('How the wait grows').selectOption('It stays the same')
+    await page.getByRole('button', { name: 'Save 2 changes' }).click()
+    await page.getByRole('button', { name: 'Reset Waits before each retry' }).waitFor()
+    const exact = 'WEBHOOK_RETRY_DELAYS_MS=1500,300000,1800000,7200000,86400000'
+    expect(await waits.getAttribute('title')).toBe(exact)
+    expect(await waits.inputValue()).toBe('1.5s, 5m, 30m, 2h, 1d')
+    await page.getByLabel('Record what finished tasks came to').waitFor()
     await page.getByLabel('Cancel waiting tasks of closed issues').selectOption('No')
     await page.getByRole('button', { name: 'Save 1 change' }).click()
     await page.getByRole('button', { name: 'Reset Cancel waiting tasks of closed issues' }).waitFor()
@@ -121,6 +157,18 @@ within('the settings', () => {
     await guest.page.reload()
     await guest.page.getByRole('table', { name: 'Audit' }).waitFor()
     expect([...admin.faults, ...guest.faults]).toEqual([])
+  })
+
+  it('have the open tab in sight on the screen of a phone, where a table without visible headers has no band for them', async () => {
+    const { page } = admin
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/settings/installation')
+    const place = await page.getByRole('link', { name: 'Installation' }).boundingBox()
+    expect(place && place.x + place.width).toBeLessThanOrEqual(390)
+    await page.goto('/audit')
+    await page.getByRole('table', { name: 'Audit' }).waitFor()
+    expect((await page.locator('thead').boundingBox())?.height).toBe(1)
+    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   it.each([

@@ -9,14 +9,14 @@ const LETTERS = 1_200
 
 type Props = {
   label: string
-  values: Readonly<Record<string, unknown>>
+  values: unknown
   /** Long ones are not cut: what is decided on is seen whole. */
   isWhole?: boolean
 }
 
 /** What a tool is called with, each argument under its name. */
 export const Arguments = ({ label, values, isWhole = false }: Props) => {
-  const given = Object.entries(values)
+  const given = Object.entries(valuesIn(values))
   if (given.length === 0) return <p className="text-muted-foreground">Without arguments</p>
   return (
     <dl
@@ -25,7 +25,7 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
     >
       {given.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-muted-foreground">{name}</dt>
+          <dt className="leading-5 text-muted-foreground">{name}</dt>
           <dd className="min-w-0 max-md:pb-1.5">
             <Value text={visibleText(textOf(value))} name={name} isWhole={isWhole} />
           </dd>
@@ -34,6 +34,10 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
     </dl>
   )
 }
+
+/** Arguments that no tool takes may be anything: they are one value then. */
+const valuesIn = (given: unknown): Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : { given }
 
 /** Text as it is; the words of a command one after the other, those with spaces in quotes. */
 const textOf = (value: unknown): string => {

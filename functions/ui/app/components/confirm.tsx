@@ -44,6 +44,7 @@ export const Confirm = ({
         needsService
         kind={kind}
         size={size}
+        title={size === 'icon' ? verb : undefined}
         aria-label={title}
         disabled={disabled}
         onClick={() => setOpen(true)}

@@ -4,6 +4,8 @@ import { Checkbox } from './checkbox.tsx'
 export type Column<Row> = {
   id: string
   header: string
+  /** Whether only screen readers get the header. */
+  isHeaderHidden?: boolean
   /** Of CSS grid: `8rem`, `minmax(0, 1fr)`. */
   width: string
   cell: (row: Row) => ReactNode

@@ -133,8 +133,13 @@ type HeadProps<Row> = {
 
 const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
   const isAll = selection !== undefined && ids.every((id) => selection.selected.has(id))
+  /** A phone shows no header, and no empty band in its place. */
+  const isBareOnPhones =
+    !selection && columns.every(({ isHeaderHidden, narrow }) => isHeaderHidden || typeof narrow === 'string')
   return (
-    <thead className="sticky top-0 z-10 block bg-background">
+    <thead
+      className={`z-10 block bg-background ${isBareOnPhones ? 'max-md:sr-only md:sticky md:top-0' : 'sticky top-0'}`}
+    >
       <tr aria-rowindex={1} className={`${rowClass} h-8`}>
         {selection && (
           <th className="flex">
@@ -145,12 +150,12 @@ const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
             />
           </th>
         )}
-        {columns.map(({ id, header, narrow, sortBy }) =>
+        {columns.map(({ id, header, isHeaderHidden, narrow, sortBy }) =>
           sorting && sortBy ? (
             <SortHead key={id} {...{ header, narrow, sortBy, sorting }} />
           ) : (
             <th key={id} className="truncate text-xs font-normal text-muted-foreground">
-              <span className={narrow ? 'max-md:sr-only' : ''}>{header}</span>
+              <span className={isHeaderHidden ? 'sr-only' : narrow ? 'max-md:sr-only' : ''}>{header}</span>
             </th>
           ),
         )}

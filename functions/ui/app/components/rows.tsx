@@ -16,28 +16,8 @@ export const Row = ({ title, aside, meta, actions }: Props) => (
         <span className="min-w-0 truncate font-medium">{title}</span>
         {aside}
       </div>
-      <div className="flex min-w-0 flex-wrap gap-x-1.5 text-muted-foreground [overflow-wrap:anywhere]">
-        {meta}
-      </div>
+      <div className="min-w-0 text-muted-foreground [overflow-wrap:anywhere]">{meta}</div>
     </div>
     {actions && <div className="flex items-center gap-2">{actions}</div>}
   </li>
-)
-
-/** Facts of a row, one after the other. */
-export const Facts = ({ facts }: { facts: readonly ReactNode[] }) =>
-  facts
-    .filter((fact) => fact !== undefined && fact !== null && fact !== false)
-    .map((fact, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: their order never changes.
-      <span key={at} className="not-last:after:pl-1.5 not-last:after:content-['·']">
-        {fact}
-      </span>
-    ))
-
-/** The same on a line of their own, above others. */
-export const FactsLine = ({ facts }: { facts: readonly ReactNode[] }) => (
-  <span className="flex basis-full flex-wrap gap-x-1.5">
-    <Facts facts={facts} />
-  </span>
 )

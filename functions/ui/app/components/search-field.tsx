@@ -27,7 +27,7 @@ export const SearchField = ({ label, placeholder, value, onChange, className = '
         onBlur={ask}
         onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
         placeholder={placeholder}
-        className={`${inputClass} pl-8`}
+        className={`${inputClass} pl-8 text-ellipsis`}
       />
     </label>
   )

@@ -20,7 +20,9 @@ export const states: Readonly<Record<TaskStatus, Look>> = {
 export const State = ({ status, isBrief = false }: { status: TaskStatus; isBrief?: boolean }) => {
   const { says, text, dot } = states[status]
   return (
-    <span className={`inline-flex shrink-0 items-center gap-1.5 font-medium whitespace-nowrap ${text}`}>
+    <span
+      className={`inline-flex min-h-[1lh] shrink-0 items-center gap-1.5 align-top font-medium whitespace-nowrap ${text}`}
+    >
       <span className={`size-2 rounded-full ${dot}`} />
       <span className={isBrief ? 'max-md:sr-only' : ''}>{says}</span>
     </span>

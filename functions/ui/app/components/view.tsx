@@ -39,8 +39,8 @@ export const Panel = ({
   aside?: ReactNode
   children: ReactNode
 }) => (
-  <section className="min-w-0 rounded-lg border bg-card" aria-label={title}>
-    <div className="flex min-h-10 items-center justify-between gap-2 border-b px-3.5">
+  <section className="flex min-w-0 flex-col rounded-lg border bg-card" aria-label={title}>
+    <div className="flex min-h-10 shrink-0 items-center justify-between gap-2 border-b px-3.5">
       <h2 className="font-semibold">{title}</h2>
       {aside}
     </div>

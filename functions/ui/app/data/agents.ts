@@ -2,7 +2,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { client } from './client.ts'
 import { useLive } from './live.ts'
 
-/** No change says that an agent has become ill, and each question asks all of them. */
+/**
+ * The stream of changes has no agents: the service checks the health of an agent only when it is asked, so nothing but a request
+ * finds out that one has become ill. A request checks all of them, which is why it is made no more often.
+ */
 const EVERY_MINUTE_MS = 60_000
 
 /** The agents with their health, which is checked when it is asked for. */

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { continued, newestIn, placeIn } from '../../../../lib/api/task-log.ts'
+import { continued, isReadBackDue, newestIn, placeIn } from '../../../../lib/api/task-log.ts'
 import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
@@ -89,10 +89,9 @@ const isToldOf = (events: readonly TaskEvent[] | undefined) => {
   return last === undefined || last === 'completed' || last === 'failed' || last === 'cancelled'
 }
 
-/** So often a log is read from further back than its newest event, for those that were stored late. */
-const LATE_EVERY_MS = 15_000
 /** No event is stored so long after the newest one of a task that has ended. */
 const SETTLED_MS = 120_000
+/** The log that was last read from further back than its newest event, and when. */
 let readBack = { id: '', at: 0 }
 
 const isSettled = (known: readonly TaskEvent[], isOver: boolean) =>
@@ -105,11 +104,11 @@ const goOn = async (
   isOver: boolean,
   signal: AbortSignal,
 ): Promise<TaskEvent[]> => {
-  const isLongAgo = readBack.id !== id || Date.now() - readBack.at > LATE_EVERY_MS
-  const isBack = known.length === 0 || (isLongAgo && !isSettled(known, isOver))
-  if (isBack) readBack = { id, at: Date.now() }
+  const isDue = readBack.id !== id || isReadBackDue(readBack.at, Date.now())
+  const isBack = known.length === 0 || (isDue && !isSettled(known, isOver))
   const after = isBack ? placeIn(known) : newestIn(known)
   const { events } = await client.taskEvents({ params: { id }, query: after ? { after } : {} }, { signal })
+  if (isBack) readBack = { id, at: Date.now() }
   return continued(known, after, events)
 }
 

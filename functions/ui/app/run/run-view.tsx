@@ -1,5 +1,6 @@
 import { memo, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
+import { Facts } from '../components/facts.tsx'
 import { countOf } from '../components/format.ts'
 import { Brain } from '../components/icons.tsx'
 import { saysOf } from '../components/problem.tsx'
@@ -158,13 +159,17 @@ const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] })
       {run.end?.kind === 'complete' && run.end.notice && (
         <p className="text-xs text-muted-foreground">{run.end.notice}</p>
       )}
-      <p role="status" className="flex flex-wrap items-center gap-x-2 text-xs text-muted-foreground">
-        {standing === 'lost' && <span className="text-queued">Connection lost, connecting again</span>}
-        {facts(run, standing).map((fact) => (
-          <span key={fact} className="not-last:after:pl-2 not-last:after:content-['·']">
-            {fact}
-          </span>
-        ))}
+      <p role="status" className="text-xs text-muted-foreground">
+        <Facts
+          facts={[
+            standing === 'lost' && (
+              <span key="lost" className="text-queued">
+                Connection lost, connecting again
+              </span>
+            ),
+            ...facts(run, standing),
+          ]}
+        />
       </p>
     </>
   )
@@ -194,5 +199,5 @@ const facts = (run: Run, standing: Followed['standing']): string[] => {
     ...(isOver ? outcomeOf : progressOf)(run, number),
     modelOf(run),
     fallback ? `in place of ${fallback}` : '',
-  ].filter((fact) => fact !== '')
+  ]
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Arguments } from '../components/arguments.tsx'
 import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from '../components/icons.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
@@ -55,7 +56,7 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
         )}
       </summary>
       <div className="flex flex-col gap-2 border-t px-2.5 py-2">
-        <Field label="Arguments" text={argumentsOf(call.arguments)} />
+        <Given values={call.arguments} />
         {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
         {state !== 'running' && state !== 'waiting' && (
           <p className="text-xs">
@@ -67,10 +68,16 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
   )
 }
 
-const argumentsOf = (given: unknown): string => {
-  if (given === undefined) return 'Too long to show; they are on record.'
-  return typeof given === 'string' ? given : JSON.stringify(given, null, 2)
-}
+const Given = ({ values }: { values: unknown }) => (
+  <div>
+    <p className="mb-1 text-xs text-muted-foreground">Arguments</p>
+    {values === undefined ? (
+      <p>Too long to show; they are on record.</p>
+    ) : (
+      <Arguments label="Arguments" values={values} />
+    )}
+  </div>
+)
 
 const Field = ({ label, text }: { label: string; text: string }) => (
   <Scroller role="group" label={label} className="max-h-72 overflow-y-auto">

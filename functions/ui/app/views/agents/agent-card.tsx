@@ -41,7 +41,7 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
         <Fact name="Circuit">{breaker ? <BreakerState state={breaker.state} /> : '–'}</Fact>
         <Fact name="Last task">{lastActivity === undefined ? 'none yet' : <When at={lastActivity} />}</Fact>
       </dl>
-      <div className="border-t px-3.5 py-2">
+      <div className="mt-auto border-t px-3.5 py-2">
         <Link to="/tasks" search={{ agent: type }} className="text-muted-foreground hover:underline">
           Tasks of this agent
         </Link>

@@ -6,10 +6,10 @@ import { Checkbox } from '../../components/checkbox.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { clockOf, useCountdown } from '../../components/countdown.ts'
 import { type Selection, toggled } from '../../components/data-row.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Check, X } from '../../components/icons.tsx'
 import { Person } from '../../components/person.tsx'
 import { RiskTag } from '../../components/risk.tsx'
-import { Facts } from '../../components/rows.tsx'
 import { TitledSession, ToolCallsLink } from '../../components/session-link.tsx'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
@@ -91,7 +91,7 @@ const From = ({ userId, taskId, conversationId, requestedAt }: Approval) => {
   const me = useMe()
   const isInSession = (taskId ?? conversationId) !== undefined
   return (
-    <p className="flex flex-wrap gap-x-1.5 text-muted-foreground">
+    <p className="text-muted-foreground">
       <Facts
         facts={[
           isInSession && <TitledSession key="session" taskId={taskId} conversationId={conversationId} />,

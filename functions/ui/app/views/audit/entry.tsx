@@ -4,7 +4,7 @@ import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { fullyOf } from '../../components/format.ts'
 import type { AuditFilters, AuditRecord } from '../../data/audit.ts'
 import { useNameOf } from '../../data/people.ts'
-import { wordsOf } from './actions.ts'
+import { textOf, wordsOf } from './actions.ts'
 
 type Props = { record: AuditRecord; onClose: () => void; onOnly: (filters: AuditFilters) => void }
 
@@ -35,11 +35,9 @@ export const Entry = ({ record, onClose, onOnly }: Props) => {
   )
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2))
-
 const Fact = ({ name, value }: { name: string; value: unknown }) => (
   <>
     <dt className="text-muted-foreground">{name}</dt>
-    <dd className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">{textOf(value)}</dd>
+    <dd className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">{textOf(value, 2)}</dd>
   </>
 )

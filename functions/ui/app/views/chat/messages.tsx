@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
+import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
 import { RichText } from '../../components/rich-text.tsx'
 import { When } from '../../components/when.tsx'
@@ -58,15 +59,24 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
       {!isWaiting && content !== '' && <RichText text={content} />}
       {error && <Trouble {...error} />}
       {notice && <p className="text-xs text-muted-foreground">{notice}</p>}
-      <p className="flex flex-wrap gap-x-3 text-xs text-muted-foreground">
-        <When at={createdAt} />
-        {usage && <span>{countOf(usage.totalTokens)} tokens</span>}
-        {model && <span>{model}</span>}
-        {sessionId && (
-          <Link to="/chat/sessions/$id" params={{ id: sessionId }} className="underline underline-offset-2">
-            Its run
-          </Link>
-        )}
+      <p className="text-xs text-muted-foreground">
+        <Facts
+          facts={[
+            <When key="at" at={createdAt} />,
+            usage && `${countOf(usage.totalTokens)} tokens`,
+            model,
+            sessionId && (
+              <Link
+                key="run"
+                to="/chat/sessions/$id"
+                params={{ id: sessionId }}
+                className="underline underline-offset-2"
+              >
+                Its run
+              </Link>
+            ),
+          ]}
+        />
       </p>
     </article>
   )

@@ -16,7 +16,7 @@ const says: Readonly<Record<SecurityMode, { name: string; means: string }>> = {
 }
 
 const select =
-  'h-7 min-w-0 max-w-44 max-sm:max-w-26 rounded-md border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
+  'h-7 min-w-0 max-w-44 truncate rounded-md max-sm:max-w-26 border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
 
 const change = (part: Partial<Options>) => options.set({ ...options.get(), ...part })
 
@@ -46,7 +46,7 @@ export const TurnOptions = () => {
         onChange={({ target }) => change({ model: target.value })}
         className={select}
       >
-        <option value="">{providers ? `Default (${providers.default})` : 'Default model'}</option>
+        <option value="">{providers ? `${providers.default} (default)` : 'Default model'}</option>
         {models.map(({ id, provider, name }) => (
           <option key={`${provider}/${id}`} value={`${provider}/${id}`}>
             {provider}/{name}
@@ -105,7 +105,7 @@ const More = () => {
         <label className="flex items-center gap-2">
           <input
             type="checkbox"
-            className="size-3.5 accent-primary"
+            className="size-3.5 shrink-0 accent-primary"
             checked={showThinking}
             onChange={({ target }) => change({ showThinking: target.checked })}
           />

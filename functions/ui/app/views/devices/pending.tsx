@@ -1,8 +1,8 @@
 import { Button } from '../../components/button.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { Row, Rows } from '../../components/rows.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -22,7 +22,14 @@ export const Pending = () => {
     <Panel
       title="Waiting"
       aside={
-        <Button needsService kind="ghost" size="small" disabled={isPending} onClick={cleanUp}>
+        <Button
+          needsService
+          kind="ghost"
+          size="small"
+          className="-mr-2"
+          disabled={isPending}
+          onClick={cleanUp}
+        >
           Remove expired
         </Button>
       }
@@ -38,7 +45,6 @@ export const Pending = () => {
             <Row
               key={id}
               title={nameOf(requesterId)}
-              aside={<Tag tone="live">Waiting</Tag>}
               meta={
                 <Facts
                   facts={[

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
 import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
@@ -42,13 +43,17 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
           >
             {message}
           </Link>
-          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted-foreground">
-            <ErrorCode code={code} />
-            <span>{agent}</span>
-            <span>
-              first <When at={firstSeen} />, last <When at={lastSeen} />
-            </span>
-            {muted && <Tag>Muted</Tag>}
+          <p className="text-muted-foreground">
+            <Facts
+              facts={[
+                <ErrorCode key="code" code={code} />,
+                agent,
+                <span key="seen">
+                  first <When at={firstSeen} />, last <When at={lastSeen} />
+                </span>,
+                muted && <Tag key="muted">Muted</Tag>,
+              ]}
+            />
           </p>
         </div>
         <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
@@ -59,7 +64,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
           </span>
         </p>
       </div>
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-md:gap-1 max-md:[&>button]:px-1.5">
         <Button size="small" disabled={pending === 0} onClick={() => order('retry')}>
           <RotateCcw size={14} /> Retry all
         </Button>

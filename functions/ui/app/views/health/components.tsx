@@ -85,7 +85,7 @@ const Part = ({ name, status, message, children }: PartProps) => {
   const { title, to, leads, advice } = abouts[name]
   return (
     <Panel title={title} aside={<HealthTag status={status} />}>
-      <div className="flex min-h-23 flex-col gap-2 p-3.5">
+      <div className="flex flex-col gap-2 p-3.5">
         <p className="font-medium [overflow-wrap:anywhere]">{message}</p>
         {status !== 'healthy' && (
           <p className="text-muted-foreground">
@@ -110,7 +110,7 @@ type NumbersProps<K extends string> = {
 }
 
 const Numbers = <K extends string>({ of, names }: NumbersProps<K>) => (
-  <dl className="mt-auto flex flex-wrap gap-x-5 gap-y-1 text-muted-foreground">
+  <dl className="flex flex-wrap gap-x-5 gap-y-1 text-muted-foreground">
     {(Object.keys(names) as K[]).map((key) => (
       <div key={key} className="flex gap-1.5">
         <dd className="text-foreground">{of[key]}</dd>

@@ -53,7 +53,9 @@ const Table = ({ endpoints, sorting }: { endpoints: readonly Endpoint[]; sorting
             scope="row"
             className="py-1.5 pr-2 pl-3.5 text-left font-mono text-xs font-normal [overflow-wrap:anywhere]"
           >
-            <span className="mr-2 inline-block min-w-12 text-muted-foreground">{endpoint.method}</span>
+            <span className="mr-2 inline-block min-w-12 text-muted-foreground max-md:block">
+              {endpoint.method}
+            </span>
             {endpoint.path}
           </th>
           {numeric.map((key) => (

@@ -9,6 +9,6 @@ export const latencyOf = (ms: number): string => (ms < FINE_MS ? `${ms.toFixed(1
 /** A rate of 0..1 in percent; what is not nothing is never shown as nothing. */
 export const percentOf = (rate: number): string => {
   const percent = rate * WHOLE
-  if (percent === 0) return '0 %'
-  return percent < 0.1 ? '< 0.1 %' : `${percent.toFixed(percent < 10 ? 1 : 0)} %`
+  if (percent === 0) return '0%'
+  return percent < 0.1 ? '< 0.1%' : `${percent.toFixed(percent < 10 ? 1 : 0)}%`
 }

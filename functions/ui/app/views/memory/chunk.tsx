@@ -8,9 +8,16 @@ import { Marked } from './marked.tsx'
 
 type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode; children?: ReactNode }
 
+/** The text without its first line where that is its heading, which is shown above it. */
+const bodyOf = ({ heading, text }: MemoryChunk): string => {
+  const [first = '', ...lines] = text.split('\n')
+  const body = lines.join('\n').trimStart()
+  return body !== '' && first.replace(/^#+/, '').trim() === heading ? body : text
+}
+
 /** A part of a file, with what was looked for marked in it. */
 export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
-  const { id, path, startLine, endLine, heading, trail = [], text } = chunk
+  const { id, path, startLine, endLine, heading, trail = [] } = chunk
   const remove = useRemoveChunk()
   return (
     <li className="rounded-lg border bg-card">
@@ -46,7 +53,7 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
       </div>
       {children}
       <p className="px-3.5 py-2.5 leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
-        <Marked text={text} terms={terms} />
+        <Marked text={bodyOf(chunk)} terms={terms} />
       </p>
     </li>
   )

@@ -13,7 +13,7 @@ export const Chunks = ({ path }: { path: string }) => {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-4 md:px-6">
       <div className="mb-3 flex items-center gap-2">
-        <Link to="/memory" className={buttonClass({ kind: 'ghost', size: 'small' })}>
+        <Link to="/memory" className={`-ml-2 ${buttonClass({ kind: 'ghost', size: 'small' })}`}>
           <ChevronLeft size={14} /> All files
         </Link>
         <h2 className="min-w-0 truncate font-mono">{path}</h2>

@@ -68,7 +68,7 @@ const Shown = ({ experience, onForgotten }: { experience: Experience; onForgotte
                 </Link>
               </>
             )}
-            , used {useCount}×, success {Math.round(successScore * WHOLE)} %
+            , used {useCount}×, success {Math.round(successScore * WHOLE)}%
           </span>
           {lastUsedAt && (
             <span>

@@ -69,7 +69,7 @@ const columns: readonly Column<Experience>[] = [
     header: 'Success',
     width: '4.5rem',
     narrow: null,
-    cell: ({ successScore }) => <span className={quiet}>{Math.round(successScore * WHOLE)} %</span>,
+    cell: ({ successScore }) => <span className={quiet}>{Math.round(successScore * WHOLE)}%</span>,
   },
   {
     id: 'uses',

@@ -5,6 +5,7 @@ import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Trash2 } from '../../components/icons.tsx'
+import { iconsColumn } from '../../components/icons-column.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { When } from '../../components/when.tsx'
 import { useMemoryFiles, useRemoveFile } from '../../data/memory.ts'
@@ -37,18 +38,16 @@ export const Files = () => {
 const Remove = ({ path }: File) => {
   const remove = useRemoveFile()
   return (
-    <span className="relative z-1">
-      <Confirm
-        verb="Forget"
-        title={`Forget ${path}?`}
-        kind="ghost"
-        size="icon"
-        trigger={<Trash2 size={14} />}
-        onConfirm={() => remove.mutateAsync(path)}
-      >
-        All of its chunks are forgotten. The file itself stays, and comes back when it changes.
-      </Confirm>
-    </span>
+    <Confirm
+      verb="Forget"
+      title={`Forget ${path}?`}
+      kind="ghost"
+      size="icon"
+      trigger={<Trash2 size={14} />}
+      onConfirm={() => remove.mutateAsync(path)}
+    >
+      All of its chunks are forgotten. The file itself stays, and comes back when it changes.
+    </Confirm>
   )
 }
 
@@ -85,5 +84,5 @@ const columns: readonly Column<File>[] = [
     narrow: '3.75rem',
     cell: ({ updatedAt }) => <When at={updatedAt} className={`relative z-1 ${quiet}`} />,
   },
-  { id: 'forget', header: 'Forget', width: '3rem', narrow: '2rem', cell: (row) => <Remove {...row} /> },
+  iconsColumn({ header: 'Forget', count: 1, isOnPhones: true, icons: Remove }),
 ]

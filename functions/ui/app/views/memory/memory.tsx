@@ -1,5 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { Facts } from '../../components/facts.tsx'
+import { countOf } from '../../components/format.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -37,16 +39,20 @@ const Stats = () => {
   const { files, chunks, lastSync, method, embeddingModel, withoutVector } = data
   return (
     <span className={statsClass}>
-      {files} files, {chunks} chunks · found by{' '}
-      {method === 'hybrid' ? `words and ${embeddingModel}` : 'words'} ·{' '}
-      {withoutVector !== undefined && `${withoutVector} chunks by words alone · `}
-      {lastSync === null ? (
-        'never in step'
-      ) : (
-        <>
-          in step <When at={lastSync} />
-        </>
-      )}
+      <Facts
+        facts={[
+          `${countOf(files)} ${files === 1 ? 'file' : 'files'}, ${countOf(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`,
+          `found by ${method === 'hybrid' ? `words and ${embeddingModel}` : 'words'}`,
+          withoutVector !== undefined && `${countOf(withoutVector)} by words alone`,
+          lastSync === null ? (
+            'never in step'
+          ) : (
+            <>
+              in step <When at={lastSync} />
+            </>
+          ),
+        ]}
+      />
     </span>
   )
 }
@@ -76,7 +82,7 @@ const Bar = () => {
         onChange={ask}
         className="w-80 max-md:w-full"
       />
-      <nav aria-label="Kinds of memory" className="flex gap-1">
+      <nav aria-label="Kinds of memory" className="flex gap-1 max-sm:gap-0">
         <Link
           to="/memory"
           search={({ q }) => ({ q, show: undefined })}

@@ -6,6 +6,7 @@ import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
 import { Archive, Flame } from '../../components/icons.tsx'
+import { iconsColumn } from '../../components/icons-column.tsx'
 import { Problem, saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
@@ -81,10 +82,11 @@ const Actions = ({ id, name }: MemorySession) => {
   const putAside = () =>
     archive.mutate(id, { onError: (error) => void toast.failed('Not put aside', saysOf(error)) })
   return (
-    <span className="relative z-1 flex gap-1">
+    <>
       <Button
         kind="ghost"
         size="icon"
+        title="Warm up"
         aria-label={`Warm up ${name}`}
         disabled={warm.isPending}
         onClick={warmUp}
@@ -94,13 +96,14 @@ const Actions = ({ id, name }: MemorySession) => {
       <Button
         kind="ghost"
         size="icon"
+        title="Put aside"
         aria-label={`Put ${name} aside`}
         disabled={archive.isPending}
         onClick={putAside}
       >
         <Archive size={14} />
       </Button>
-    </span>
+    </>
   )
 }
 
@@ -118,5 +121,5 @@ const columns: readonly Column<MemorySession>[] = [
     narrow: '3.75rem',
     cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
   },
-  { id: 'actions', header: 'Actions', width: '5rem', narrow: '5rem', cell: (row) => <Actions {...row} /> },
+  iconsColumn({ header: 'Actions', count: 2, isOnPhones: true, icons: Actions }),
 ]

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { Check } from '../../components/icons.tsx'
+import { iconsColumn } from '../../components/icons-column.tsx'
 import { When } from '../../components/when.tsx'
 import type { NotificationRow } from '../../data/notification-pages.ts'
 import { useRead } from '../../data/notifications.ts'
@@ -40,22 +41,19 @@ const Title = ({ id, title, taskId, read }: NotificationRow) => {
 
 const MarkRead = ({ id, read }: NotificationRow) => {
   const mark = useRead()
+  if (read) return null
   return (
-    <span className="relative z-1 flex justify-end">
-      {!read && (
-        <Button
-          kind="ghost"
-          size="icon"
-          title="Mark read"
-          aria-label="Mark read"
-          disabled={mark.isPending}
-          needsService
-          onClick={() => mark.mutate(id)}
-        >
-          <Check size={14} />
-        </Button>
-      )}
-    </span>
+    <Button
+      kind="ghost"
+      size="icon"
+      title="Mark read"
+      aria-label="Mark read"
+      disabled={mark.isPending}
+      needsService
+      onClick={() => mark.mutate(id)}
+    >
+      <Check size={14} />
+    </Button>
   )
 }
 
@@ -90,5 +88,5 @@ export const columns: readonly Column<NotificationRow>[] = [
     narrow: '3.75rem',
     cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
   },
-  { id: 'mark', header: 'Read', width: '2.25rem', cell: (row) => <MarkRead {...row} /> },
+  iconsColumn({ header: 'Mark read', count: 1, isOnPhones: true, icons: MarkRead }),
 ]

@@ -1,5 +1,6 @@
 import { conditionOf } from '../../components/agent-condition.ts'
 import { ConditionTag } from '../../components/condition-tag.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -25,13 +26,17 @@ export const Agents = () => {
                 <ConditionTag condition={conditionOf(agent, outcomesOf(agent))} />
               </div>
               <p className="text-muted-foreground">
-                {countOf(agent.stats.completed)} completed, {countOf(agent.stats.failed)} failed
-                {agent.stats.avgDuration > 0 && `, ${spanOf(agent.stats.avgDuration)} on average`}
-                {agent.lastActivity && (
-                  <>
-                    , last <When at={agent.lastActivity} />
-                  </>
-                )}
+                <Facts
+                  facts={[
+                    `${countOf(agent.stats.completed)} completed, ${countOf(agent.stats.failed)} failed`,
+                    agent.stats.avgDuration > 0 && `${spanOf(agent.stats.avgDuration)} on average`,
+                    agent.lastActivity && (
+                      <>
+                        last <When at={agent.lastActivity} />
+                      </>
+                    ),
+                  ]}
+                />
               </p>
               {!agent.healthy && agent.health.message && (
                 <p className="text-destructive [overflow-wrap:anywhere]">{agent.health.message}</p>

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -41,8 +42,9 @@ export const Causes = ({ window }: { window: Window }) => {
                 <span className="min-w-0 flex-1">
                   <span className="line-clamp-2 [overflow-wrap:anywhere]">{message}</span>
                   <span className="flex items-center gap-2 text-xs text-muted-foreground">
-                    <span className="truncate">{agent}</span>
-                    <When at={lastSeen} className="mr-auto shrink-0" />
+                    <span className="mr-auto min-w-0">
+                      <Facts facts={[agent, <When key="last" at={lastSeen} />]} />
+                    </span>
                     <Spark
                       counts={spark}
                       label={`Failures over time: ${spark.join(', ')}`}

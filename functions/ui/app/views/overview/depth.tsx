@@ -1,4 +1,5 @@
 import { depthOf, partsOf } from '../../components/depth.ts'
+import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
 import { HealthTag } from '../../components/health-tag.tsx'
 import { healthOf, Meter } from '../../components/meter.tsx'
@@ -40,8 +41,12 @@ export const Depth = () => {
         </dl>
         <Meter label="Depth of the queue" limits={thresholds.queue} parts={partsOf(tasks)} />
         <p className="mt-2 text-muted-foreground">
-          {running ? `${concurrency} at once` : 'The workers do not run'} ·{' '}
-          {data.mode === 'sqs' ? 'SQS' : 'in memory'}
+          <Facts
+            facts={[
+              running ? `${concurrency} at once` : 'The workers do not run',
+              data.mode === 'sqs' ? 'SQS' : 'in memory',
+            ]}
+          />
         </p>
       </div>
     </Panel>

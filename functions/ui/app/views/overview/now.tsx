@@ -143,9 +143,12 @@ const Waiting = ({ since }: { since: string | undefined }) => {
 
 const Idle = () => (
   <div className="flex flex-col gap-2.5 px-3.5 py-4">
-    <p className="text-muted-foreground">No task runs or waits. Press c to create one, or send it:</p>
+    <p className="text-muted-foreground">
+      No task runs or waits. Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one, or
+      send it:
+    </p>
     <Command
-      text={`curl -X POST ${location.origin}/api/tasks -H 'content-type: application/json' -d '{"title": "Hello"}'`}
+      text={`curl -X POST ${location.origin}/api/tasks -H 'content-type: application/json' \\\n  -d '{"title": "Hello"}'`}
     />
   </div>
 )

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { RotateCcw, SquareArrowOutUpRight, Trash2 } from '../../components/icons.tsx'
+import { iconsColumn } from '../../components/icons-column.tsx'
 import { Tag, type Tone } from '../../components/tag.tsx'
 import { When } from '../../components/when.tsx'
 import type { DeadLetter, DeadLetterFilter } from '../../data/dead-letters.ts'
@@ -35,7 +36,7 @@ const icon = buttonClass({ kind: 'ghost', size: 'icon' })
 const Actions = (letter: DeadLetter) => {
   const { decide, isDeciding } = useDecision(letter)
   return (
-    <span className="relative z-1 flex justify-end">
+    <>
       {letter.status === 'pending' && (
         <>
           <Button
@@ -66,7 +67,7 @@ const Actions = (letter: DeadLetter) => {
         <SquareArrowOutUpRight size={14} />
         <span className="sr-only">Open the task</span>
       </Link>
-    </span>
+    </>
   )
 }
 
@@ -93,13 +94,7 @@ const columns: readonly Column<DeadLetter>[] = [
     narrow: '3.75rem',
     cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
   },
-  {
-    id: 'actions',
-    header: 'Actions',
-    width: '6rem',
-    narrow: null,
-    cell: (letter) => <Actions {...letter} />,
-  },
+  iconsColumn({ header: 'Actions', count: 3, icons: Actions }),
 ]
 
 const state: Column<DeadLetter> = {

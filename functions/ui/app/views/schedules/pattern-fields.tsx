@@ -13,7 +13,7 @@ const COMMON = [
   ...['*/15 * * * *', '0 * * * *', '0 */6 * * *', '0 3 * * *', '0 9 * * MON-FRI', '0 9 * * MON'],
   ...['0 9 1 * *', '0 9 L * *', '0 9 * * MON#1'],
 ]
-const FIELDS = 'Minute, hour, day of month, month, day of week: 0 9 * * MON-FRI'
+const FIELDS = 'Minute, hour, day of month, month, day of week'
 const PAUSE_MS = 400
 /** What is typed is asked about once it has all fields, or is a nickname. */
 const isWhole = (cron: string) => /^(?:@[a-z]{5,}|\S+(?:\s+\S+){4,})$/i.test(cron)

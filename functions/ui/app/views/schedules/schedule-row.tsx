@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { Pause, Play, Zap } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
-import { FactsLine, Row } from '../../components/rows.tsx'
+import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
@@ -36,7 +37,7 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
       }
       meta={
         <>
-          <FactsLine
+          <Facts
             facts={[
               <span key="pattern" title={cron}>
                 {wordsOf(cron) ?? <code className="font-mono text-xs">{cron}</code>}
@@ -56,7 +57,7 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
             ]}
           />
           {lastError && (
-            <p className="basis-full text-destructive">
+            <p className="text-destructive">
               At the last due time: {lastError.message} ({lastError.code}). Open it to change the task.
             </p>
           )}

@@ -2,13 +2,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { countOf } from '../../components/format.ts'
 import { Plus } from '../../components/icons.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Rows } from '../../components/rows.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { Panel, View } from '../../components/view.tsx'
-import { usePage } from '../../data/page.ts'
+import { View } from '../../components/view.tsx'
+import { type Paging, usePage } from '../../data/page.ts'
 import { useSchedules } from '../../data/schedules.ts'
 import { NewScheduleDialog, ScheduleDialog } from './schedule-dialog.tsx'
 import { ScheduleRow } from './schedule-row.tsx'
@@ -28,9 +29,13 @@ const useOpen = () => {
 export const Schedules = (): ReactNode => {
   const { schedule, open } = useOpen()
   const close = () => open(undefined)
+  const paging = usePage()
+  const query = useSchedules(paging.query)
+  const total = query.data?.total ?? 0
   return (
     <View
       title="Schedules"
+      aside={total > 0 && <span className="text-muted-foreground">{countOf(total)}</span>}
       actions={
         <Button kind="primary" onClick={() => open(NEW)}>
           <Plus size={14} /> New schedule
@@ -38,7 +43,7 @@ export const Schedules = (): ReactNode => {
       }
     >
       <div className="mx-auto w-full max-w-4xl p-4 md:p-6">
-        <List />
+        <List paging={paging} query={query} />
       </div>
       {schedule === NEW && <NewScheduleDialog onClose={close} />}
       {schedule !== undefined && schedule !== NEW && <ScheduleDialog id={schedule} onClose={close} />}
@@ -49,12 +54,10 @@ export const Schedules = (): ReactNode => {
 const curl = () =>
   `curl -X POST ${location.origin}/api/schedules -H 'content-type: application/json' \\\n  -d '{"name": "Nightly", "cron": "30 2 * * *", "timezone": "Europe/Vienna",\n       "task": {"title": "Update", "prompt": "Update the dependencies"}}'`
 
-const List = () => {
-  const paging = usePage()
-  const query = useSchedules(paging.query)
+const List = ({ paging, query }: { paging: Paging; query: ReturnType<typeof useSchedules> }) => {
   const { data } = query
   return (
-    <Panel title="Schedules" aside={<span className="text-muted-foreground">{data?.total}</span>}>
+    <div className="rounded-lg border bg-card">
       {!data && (
         <NotYet query={query}>
           <SkeletonRows count={4} />
@@ -73,6 +76,6 @@ const List = () => {
         </Rows>
       )}
       <Pager paging={paging} total={data?.total} />
-    </Panel>
+    </div>
   )
 }

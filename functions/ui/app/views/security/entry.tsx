@@ -58,7 +58,7 @@ const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'
           )}
         </dl>
         <h3 className="font-medium">Arguments</h3>
-        <Arguments label="Arguments" values={valuesIn(entry.arguments)} />
+        <Arguments label="Arguments" values={entry.arguments} />
         <h3 className={`font-medium ${failed ? 'text-failed' : ''}`}>{failed ? 'Failed with' : 'Result'}</h3>
         {result === '' ? (
           <p className="text-muted-foreground">Nothing</p>
@@ -128,7 +128,3 @@ const ApprovalOf = ({ id, isOpen }: { id: string; isOpen: boolean }) =>
   ) : (
     <code>{id}</code>
   )
-
-/** Arguments that no tool takes may be anything: they are one value then. */
-const valuesIn = (given: unknown): Readonly<Record<string, unknown>> =>
-  typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : { given }

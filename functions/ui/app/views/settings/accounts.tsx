@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { saysOf } from '../../components/problem.tsx'
-import { FactsLine, Row, Rows } from '../../components/rows.tsx'
+import { Row, Rows } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -53,16 +54,14 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
       meta={
         <>
           {error && !data && <span className="text-destructive">{saysOf(error)}</span>}
-          {data?.connected && <FactsLine facts={factsOf(data)} />}
-          <p className="basis-full">{data && rightsOf(name, data)}</p>
+          {data?.connected && <Facts facts={factsOf(data)} />}
+          <p>{data && rightsOf(name, data)}</p>
           {isLost && (
-            <p className="basis-full text-destructive">
+            <p className="text-destructive">
               The provider gives no tokens for it any more. Connect it again.
             </p>
           )}
-          {standing?.needs !== undefined && (
-            <p className="basis-full">{isAdmin ? standing.needs : NOT_THERE}</p>
-          )}
+          {standing?.needs !== undefined && <p>{isAdmin ? standing.needs : NOT_THERE}</p>}
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
         </>
       }
@@ -108,7 +107,7 @@ const rightsOf = (name: AccountName, account: Connection): string => {
 type WebhookProps = Pick<Connection, 'webhookConfigured' | 'aiTaskLabel'> & { isAdmin: boolean }
 
 const Webhook = ({ webhookConfigured, aiTaskLabel, isAdmin }: WebhookProps) => (
-  <p className="basis-full">
+  <p>
     {webhookConfigured ? (
       <>
         Issues with the label <code className="font-mono text-xs">{aiTaskLabel}</code> become tasks.

@@ -2,7 +2,7 @@ import { Button } from '../../components/button.tsx'
 import { Field, inputClass } from '../../components/field.tsx'
 import { Tag } from '../../components/tag.tsx'
 import type { Answer } from '../../data/settings.ts'
-import type { Setting } from './drafts.ts'
+import { meaningOf, type Setting } from './drafts.ts'
 import { words } from './setting-names.ts'
 
 type Props = {
@@ -44,9 +44,13 @@ export const SettingField = ({ setting, source, text, error, onWrite, onReset }:
 
 type ControlProps = Pick<Props, 'setting' | 'text' | 'onWrite'> & { isDisabled: boolean; isWrong: boolean }
 
-const Control = ({ setting: { path, shape }, text, onWrite, isDisabled, isWrong }: ControlProps) => {
+const Control = ({ setting, text, onWrite, isDisabled, isWrong }: ControlProps) => {
+  const { path, variable, shape } = setting
+  const { choices, isDuration } = words[path] ?? {}
   const bound = {
     name: path,
+    // The exact value, as the environment would have it.
+    title: `${variable}=${String(meaningOf(setting, text))}`,
     value: text,
     disabled: isDisabled,
     autoComplete: 'off',
@@ -58,7 +62,9 @@ const Control = ({ setting: { path, shape }, text, onWrite, isDisabled, isWrong 
     return (
       <select {...bound} className={look}>
         {shape.enum.map((value) => (
-          <option key={String(value)}>{String(value)}</option>
+          <option key={String(value)} value={String(value)}>
+            {choices?.[String(value)] ?? String(value)}
+          </option>
         ))}
       </select>
     )
@@ -69,5 +75,11 @@ const Control = ({ setting: { path, shape }, text, onWrite, isDisabled, isWrong 
         <option value="false">No</option>
       </select>
     )
-  return <input {...bound} className={look} inputMode={shape.type === 'integer' ? 'numeric' : 'text'} />
+  return (
+    <input
+      {...bound}
+      className={look}
+      inputMode={shape.type === 'integer' && !isDuration ? 'numeric' : 'text'}
+    />
+  )
 }

@@ -1,36 +1,70 @@
-type Words = { label: string; hint?: string }
+import type { Settings } from '../../../../../lib/settings/catalog.ts'
+
+type Words = {
+  label: string
+  hint?: string
+  /** Whether its milliseconds are shown and typed as durations. */
+  isDuration?: boolean
+  /** What its values are called. */
+  choices?: Readonly<Record<string, string>>
+}
 
 /** The groups of the installation's settings, in their order. */
-export const groups = {
+export const groups: Readonly<Record<keyof Settings, string>> = {
   system: 'Sign-in',
   queue: 'Queues',
   retry: 'Retries of tasks',
   tasks: 'Tasks',
   webhooks: 'Webhooks',
   reporting: 'Reporting back',
-} as const
+  memory: 'Memory',
+}
 
 /** What settings are called. One that is not here is shown under its own name. */
 export const words: Readonly<Record<string, Words>> = {
   'system.authMode': {
     label: 'How people sign in',
     hint: 'Changes at once, for everybody. Be sure that you can get in the other way.',
+    choices: {
+      local: 'One person, without an account',
+      cloud: 'With accounts of this service',
+      oidc: 'With an OpenID Connect issuer',
+    },
   },
-  'system.registrationMode': { label: 'Who may register', hint: 'The first account needs no invite.' },
+  'system.registrationMode': {
+    label: 'Who may register',
+    hint: 'The first account needs no invite.',
+    choices: { invite: 'Those who have an invite', open: 'Everybody', closed: 'Nobody, not even the first' },
+  },
   'queue.name': { label: 'Queue of tasks' },
   'queue.notificationName': { label: 'Queue of notifications' },
   'queue.concurrency': { label: 'Tasks at once' },
   'queue.notificationConcurrency': { label: 'Notifications at once' },
   'retry.attempts': { label: 'Attempts', hint: 'The first one included.' },
-  'retry.backoff': { label: 'Wait before a retry (ms)' },
-  'retry.type': { label: 'How the wait grows' },
+  'retry.backoff': {
+    label: 'Wait before a retry',
+    hint: 'Such as 500ms, 30s or 1m 30s.',
+    isDuration: true,
+  },
+  'retry.type': {
+    label: 'How the wait grows',
+    choices: { exponential: 'It doubles with each retry', fixed: 'It stays the same' },
+  },
   'tasks.securityMode': {
     label: 'Security mode of tasks that name none',
     hint: 'What the coding agent may do by its tools.',
+    choices: {
+      deny: 'No tools',
+      sandbox: 'Read only',
+      allowlist: 'Allowed tools',
+      ask: 'Ask first',
+      full: 'All tools',
+    },
   },
   'webhooks.retryDelaysMs': {
-    label: 'Waits before each retry (ms)',
-    hint: 'Five of them, with commas in between.',
+    label: 'Waits before each retry',
+    hint: 'Five of them, with commas in between, such as 30s, 5m, 2h.',
+    isDuration: true,
   },
   'webhooks.cancelClosed': {
     label: 'Cancel waiting tasks of closed issues',

@@ -96,13 +96,13 @@ const Scopes = ({ error }: { error: string | undefined }) => (
   <fieldset className="flex flex-col gap-1.5">
     <legend className="pb-1 font-medium">What it is for</legend>
     {scopes.map((scope, at) => (
-      <label key={scope} className="flex items-center gap-2">
+      <label key={scope} className="flex items-start gap-2">
         <input
           type="checkbox"
           name={`scope-${scope}`}
           defaultChecked={at === 0}
           aria-invalid={error ? true : undefined}
-          className="size-3.5 accent-primary"
+          className="mt-0.5 size-3.5 shrink-0 accent-primary"
         />
         {uses[scope]}
       </label>

@@ -44,7 +44,7 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
               <legend className="pb-1 font-medium">Which</legend>
               {names.map((one) => (
                 <label key={one} className="flex items-center gap-2">
-                  <input type="checkbox" name={one} className="size-3.5 accent-primary" />
+                  <input type="checkbox" name={one} className="size-3.5 shrink-0 accent-primary" />
                   {providers[one].says.replace(/^./, (first) => first.toUpperCase())}
                 </label>
               ))}

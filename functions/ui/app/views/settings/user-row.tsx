@@ -1,7 +1,8 @@
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { saysOf } from '../../components/problem.tsx'
-import { Facts, Row } from '../../components/rows.tsx'
+import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
@@ -12,14 +13,13 @@ import { UnlinkDialog } from './unlink.tsx'
 
 /** An account, and what an admin changes of it. */
 export const UserRow = ({ user }: { user: ListedUser }) => {
-  const { id, name, email, role, disabled, createdAt } = user
+  const { id, name, email, disabled, createdAt } = user
   const isMe = useMe()?.id === id
   return (
     <Row
       title={name}
       aside={
         <>
-          {role === 'admin' && <Tag>Admin</Tag>}
           {disabled && <Tag tone="bad">Disabled</Tag>}
           {isMe && <Tag>You</Tag>}
         </>

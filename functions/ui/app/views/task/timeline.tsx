@@ -260,7 +260,7 @@ const Row = ({
             type="button"
             aria-expanded={fold.isOpen}
             aria-label={`What was done in ${name}`}
-            className="-ml-1 shrink-0 rounded hover:bg-accent"
+            className="-ml-3.5 shrink-0 rounded hover:bg-accent"
             onClick={fold.onToggle}
           >
             <ChevronRight size={14} className={fold.isOpen ? 'rotate-90' : ''} />

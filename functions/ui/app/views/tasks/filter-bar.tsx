@@ -22,7 +22,7 @@ export const FilterBar = () => {
         onChange={(q) => change({ q })}
         className="w-56 max-md:flex-1"
       />
-      <fieldset className="flex min-w-0 items-center gap-1 overflow-x-auto max-md:order-last max-md:w-full">
+      <fieldset className="flex min-w-0 items-center gap-1 overflow-x-auto max-md:order-last max-md:-mx-2 max-md:w-[calc(100%+1rem)]">
         <legend className="sr-only">States</legend>
         {TASK_STATUSES.map((status) => (
           <StatusToggle

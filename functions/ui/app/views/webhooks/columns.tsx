@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { countOf } from '../../components/format.ts'
+import { iconsColumn } from '../../components/icons-column.tsx'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
@@ -10,6 +11,13 @@ import { Switch } from './switch.tsx'
 import { TestEvent } from './test-event.tsx'
 
 const quiet = 'text-muted-foreground'
+
+const Actions = (webhook: Webhook) => (
+  <>
+    <TestEvent webhook={webhook} isIcon />
+    <Switch webhook={webhook} isIcon />
+  </>
+)
 
 /** Of the list of webhooks. */
 export const columns: readonly Column<Webhook>[] = [
@@ -73,18 +81,7 @@ export const columns: readonly Column<Webhook>[] = [
     narrow: '3.75rem',
     cell: ({ lastDelivery }) => <When at={lastDelivery} className={`relative z-1 ${quiet}`} />,
   },
-  {
-    id: 'actions',
-    header: 'Actions',
-    width: '4.5rem',
-    narrow: null,
-    cell: (webhook) => (
-      <span className="relative z-1 flex justify-end">
-        <TestEvent webhook={webhook} isIcon />
-        <Switch webhook={webhook} isIcon />
-      </span>
-    ),
-  },
+  iconsColumn({ header: 'Actions', count: 2, icons: Actions }),
 ]
 
 /** Of the list of deliveries. */

@@ -1,6 +1,7 @@
+import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
-import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { Row, Rows } from '../../components/rows.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'

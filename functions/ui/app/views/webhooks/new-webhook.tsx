@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
+import { Facts } from '../../components/facts.tsx'
 import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
@@ -33,7 +34,7 @@ export const NewWebhook = (): ReactNode => {
   return (
     <View title="New webhook">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-4 p-4 md:p-6">
-        <Panel title={data ? shortOf(data.webhook.url) : 'New webhook'}>
+        <Panel title={data ? shortOf(data.webhook.url) : 'Where events go'}>
           {data ? (
             <Made id={data.webhook.id} secret={data.secret} />
           ) : (
@@ -90,9 +91,14 @@ const NewForm = ({ error, isBusy, onSend }: FormProps) => {
               onChange={() => setChoice(name)}
               className="mt-0.5 size-3.5 shrink-0 accent-primary"
             />
-            <span>
-              {secrets[name].says} <span className="text-muted-foreground">· {secrets[name].hint}</span>
-            </span>
+            <Facts
+              facts={[
+                secrets[name].says,
+                <span key="hint" className="text-muted-foreground">
+                  {secrets[name].hint}
+                </span>,
+              ]}
+            />
           </label>
         ))}
       </fieldset>

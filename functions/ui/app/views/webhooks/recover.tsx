@@ -94,7 +94,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
                 value={name}
                 checked={span === name}
                 onChange={() => setSpan(name)}
-                className="size-3.5 accent-primary"
+                className="size-3.5 shrink-0 accent-primary"
               />
               {spans[name].says}
             </label>

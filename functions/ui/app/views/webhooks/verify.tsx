@@ -7,7 +7,7 @@ import { useWebhook } from '../../data/webhooks.ts'
 import { type Language, languages, type VerifySearch, type Way, ways } from './languages.ts'
 import { snippets } from './snippets.ts'
 
-const code = (text: string) => <code className="font-mono">{text}</code>
+const code = (text: string) => <code className="font-mono [overflow-wrap:anywhere]">{text}</code>
 
 const means: Readonly<Record<Way, ReactNode>> = {
   standard: (

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx'
 import { SlidersHorizontal, X } from '../../components/icons.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { states } from '../../components/state.tsx'
+import { Dot, states } from '../../components/state.tsx'
 import { ColumnMenu } from './column-menu.tsx'
 import { toggledIn, useFilters } from './filters.ts'
 import { MoreFilters, moreNames } from './more-filters.tsx'
@@ -65,7 +65,7 @@ const StatusToggle = ({ status, isOn, onToggle }: Toggle) => (
     onClick={onToggle}
     className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-pressed:bg-accent aria-pressed:font-medium aria-pressed:text-foreground"
   >
-    <span className={`size-2 rounded-full ${states[status].dot}`} />
+    <Dot status={status} />
     {states[status].says}
   </button>
 )

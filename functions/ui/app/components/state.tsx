@@ -13,7 +13,7 @@ export const states: Readonly<Record<TaskStatus, Look>> = {
   in_progress: {
     says: 'Running',
     text: 'text-running',
-    dot: 'rounded-full bg-running ring-2 ring-running/35 animate-pulse',
+    dot: 'scale-75 rounded-full bg-running ring-2 ring-running/35 animate-pulse',
   },
   completed: { says: 'Completed', text: 'text-completed', dot: 'rounded-full bg-completed' },
   failed: { says: 'Failed', text: 'text-failed', dot: 'rotate-45 rounded-[1px] bg-failed' },

@@ -49,11 +49,12 @@ const MOST_JOBS = 100
 /** The verbs of tasks that jobs call: `along` are rows of the same commit as the effect. */
 type BulkTaskVerbs = {
   cancel(principal: Principal, id: string, along: readonly AnyWrite[]): Promise<unknown>
+  /** Refuses a task that was retried `since` a time. */
   retry(
     principal: Principal,
     id: string,
     trace: Trace | undefined,
-    along: readonly AnyWrite[],
+    options: { along: readonly AnyWrite[]; since: string | undefined },
   ): Promise<unknown>
   find(id: string): Promise<Task | undefined>
   selection: {
@@ -86,8 +87,8 @@ type Needs = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-/** The items of a job, and their selection for the audit record. */
-type Selection = { ids: readonly string[]; by: object }
+/** The items of a job, and their selection for the audit record. `unretriedSince` is that of the job's row. */
+type Selection = { ids: readonly string[]; by: object; unretriedSince?: string }
 type Asked = { target: BulkTarget; action: BulkAction; trace?: Trace | undefined }
 
 export type Bulk = ReturnType<typeof createBulk>
@@ -124,7 +125,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const start = async (
     principal: Principal,
     { target, action, trace }: Asked,
-    { ids: items, by }: Selection,
+    { ids: items, by, unretriedSince }: Selection,
   ): Promise<BulkJob> => {
     if (items.length > MOST_ITEMS) throw tooMany()
     const now = clock.now()
@@ -136,6 +137,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       ...{ total: items.length, done: 0, failed: 0 },
       ...{ createdBy: principal.userId, createdAt: iso(now), ...(isEmpty ? { endedAt: iso(now) } : {}) },
       ...{ at: 0, role: principal.role, expiresAt, ...(trace === undefined ? {} : { trace }) },
+      ...(unretriedSince === undefined ? {} : { unretriedSince }),
     }
     const parts = Array.from({ length: Math.ceil(items.length / PART) }, (_, part): BulkPart => {
       const some = items.slice(part * PART, (part + 1) * PART)
@@ -151,11 +153,17 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const ASKED = MOST_ITEMS + 1
 
   const tasksOf = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
-    if (given !== undefined) return { ids: [...new Set(given)], by: {} }
-    const { fingerprint, limit } = filter
-    if (fingerprint === undefined) return { ids: await tasks.selection.ids(filter, ASKED), by: { filter } }
+    // The time before the selection: a retry between the two counts as one by another request.
+    const unretriedSince = iso(clock.now())
+    if (given !== undefined) return { ids: [...new Set(given)], by: {}, unretriedSince }
+    const { fingerprint, limit, retried } = filter
+    if (fingerprint === undefined) {
+      const ids = await tasks.selection.ids(filter, ASKED)
+      return { ids, by: { filter }, unretriedSince: retried === false ? NEVER_RETRIED : unretriedSince }
+    }
     const letters = await deadLetters.select(groupOf(fingerprint, limit), ASKED)
-    return { ids: [...new Set(letters.map(({ taskId }) => taskId))], by: { filter } }
+    const ids = [...new Set(letters.map(({ taskId }) => taskId))]
+    return { ids, by: { filter }, unretriedSince: NEVER_RETRIED }
   }
 
   const lettersOf = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
@@ -201,7 +209,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
         : deadLetters.retry(principal, id, row.trace, along)
     return row.action === 'cancel'
       ? tasks.cancel(principal, id, along)
-      : tasks.retry(principal, id, row.trace, along)
+      : tasks.retry(principal, id, row.trace, { along, since: row.unretriedSince })
   }
 
   /** The step past an item; it applies while the job runs and is at this item. */
@@ -332,6 +340,9 @@ const failureIn = ({ id, title, error, code }: BulkFailureRow): BulkFailure => (
   error,
   code,
 })
+
+/** The start of time: a task that was ever retried is refused. */
+const NEVER_RETRIED = ''
 
 /** Temporary errors: the item is tried again. */
 const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])

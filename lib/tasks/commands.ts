@@ -20,6 +20,9 @@ type Resolution = { by: string; taskId: string }
  */
 export type ResolveDeadLetter = (eventId: string, resolution: Resolution) => Promise<AnyWrite | undefined>
 
+/** Rows of the same commit as a retry, and the time since which the task must not have been retried. */
+type RetryInBulk = { along?: readonly AnyWrite[]; since?: string | undefined }
+
 type Needs = {
   store: Store
   transitions: Transitions
@@ -101,19 +104,29 @@ export const createTaskCommands = (needs: Needs) => {
       ? (await store.log(tasks, id)).findLast(({ type }) => type === 'failed')?.id
       : undefined
 
+  /** Compares with the time at which the latest retry was created; a new task that is gone was created long before. */
+  const isRetriedSince = async ({ retriedBy }: TaskRow, since: string): Promise<boolean> => {
+    if (retriedBy === undefined) return false
+    if (since === '') return true
+    const latest = await store.get(tasks, retriedBy)
+    return latest !== undefined && latest.createdAt >= since
+  }
+
   /**
    * Creates a new task with the parameters of one that has ended. The same commit names the new task in the old one, the
    * latest of several, resolves the pending dead letter of a failed task and writes the rows `along`. Throws
-   * `task_state_conflict` for a task that has not ended, and when a condition of `along` fails.
+   * `task_state_conflict` for a task that has not ended, for one that is retried by another request at the same time or
+   * was retried `since` a time (ISO 8601, empty for ever), and when a condition of `along` fails.
    */
   const retry = async (
     principal: Principal,
     id: string,
     trace?: Trace,
-    along: readonly AnyWrite[] = [],
+    { along = [], since }: RetryInBulk = {},
   ): Promise<Task> => {
     const row = await reads.load(id)
     if (!isFinal(row.status)) throw notOver(row)
+    if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
     const body = definitionOf(row)
     const watched = row.watched ? ({ watched: true } as const) : {}
     const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
@@ -121,8 +134,8 @@ export const createTaskCommands = (needs: Needs) => {
     const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
-      // A task that was queued again meanwhile is not over, and its retry would run it twice.
-      when: { status: row.status },
+      // A task that was queued or retried again meanwhile would run twice.
+      when: { status: row.status, retriedBy: row.retriedBy ?? null },
       set: { retriedBy: task.id },
       // The code distinguishes it from a redrive, which queues this same task.
       log: [
@@ -179,6 +192,9 @@ const definitionOf = (row: TaskRow): CreateTask => {
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)
 
 const changedMeanwhile = () => conflict('The task has changed meanwhile; send the request again')
+
+const retriedBefore = ({ retriedBy }: TaskRow) =>
+  conflict(`The task was retried already, as ${retriedBy}; retry it by itself to run it once more`)
 
 const notOver = ({ status }: TaskRow) =>
   conflict(`A task that is ${status} cannot be retried; cancel it first or wait for it to end`)

@@ -257,6 +257,32 @@ describe('a bulk retry that is asked for again', () => {
   })
 })
 
+describe('two bulk retries at the same time', () => {
+  it.each([
+    ['a filter', () => ({ filter: { labels: ['all'] } })],
+    ['a filter of `retried: false`', () => ({ filter: { labels: ['all'], retried: false } })],
+    ['ids', (ids: string[]) => ({ ids })],
+  ])('of %s run no task twice, and the later one lists what the other retried', async (_, chosen) => {
+    const { call, service, ids } = await withTasks(3)
+    for (const id of ids) await service.tasks.cancel(ANN, id)
+    const body = { action: 'retry', ...chosen(ids) }
+    const jobs = [await start(call, body), await start(call, body)]
+    service.clock.advance(1_000)
+    for (const { id } of jobs) await service.bulk.runSlice({ jobId: id, from: 0 })
+
+    const [first, second] = await Promise.all(jobs.map(({ id }) => read(call, id)))
+    expect([first, second]).toMatchObject([
+      { done: 3, failed: 0 },
+      { done: 0, failed: 3, failures: ids.map(() => ({ code: 'task_state_conflict' })) },
+    ])
+    expect((await call('GET /api/tasks/filter?status=queued')).body.total).toBe(3)
+    service.clock.advance(1_000)
+    const third = await start(call, { action: 'retry', ids })
+    await service.bulk.runSlice({ jobId: third.id, from: 0 })
+    expect(await read(call, third.id)).toMatchObject({ done: 3, failed: 0 })
+  })
+})
+
 describe('a bulk job', () => {
   it('retries each task once, however often its messages come and whatever dies in the middle', async () => {
     const { commits, wrapStore } = limitedStore()

@@ -105,6 +105,19 @@ describe('POST /api/tasks/:id/retry', () => {
     expect(await service.tasks.get(again.id)).not.toHaveProperty('retriedBy')
   })
 
+  it.each([[[]], [['the first']]])('lets one of two at once through, after %j retries', async (earlier) => {
+    const { service } = await startApi()
+    await storeIn(service, 'failed')
+    for (const _ of earlier) await service.tasks.retry(ANN, 'task_sample')
+    const [won, lost] = await Promise.allSettled(
+      [ANN, BOB].map((by) => service.tasks.retry(by, 'task_sample')),
+    )
+
+    expect([won?.status, lost?.status]).toEqual(['fulfilled', 'rejected'])
+    expect(lost).toMatchObject({ reason: { kind: 'invalid', code: 'task_state_conflict' } })
+    expect((await service.tasks.analytics()).totalTasks).toBe(2 + earlier.length)
+  })
+
   it('is refused when its dead letter was retried in the same moment', async () => {
     const gate = { before: async () => undefined as unknown }
     const wrapStore = (real: Store): Store => ({

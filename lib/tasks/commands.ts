@@ -82,12 +82,7 @@ export const createTaskCommands = (needs: Needs) => {
    * `task_state_conflict` when the task has ended, and when a condition of `rows` fails.
    */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
-    const { row, isCancelled } = await cancelWhile(
-      principal,
-      id,
-      (status) => nextStatus(status, 'cancel') !== undefined,
-      rows,
-    )
+    const { row, isCancelled } = await cancelWhile(principal, id, (status) => allows(status, 'cancel'), rows)
     if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)
     return publicTask(row)
   }
@@ -125,7 +120,7 @@ export const createTaskCommands = (needs: Needs) => {
     { along = [], since }: RetryInBulk = {},
   ): Promise<Task> => {
     const row = await reads.load(id)
-    if (!isFinal(row.status)) throw notOver(row)
+    if (!allows(row.status, 'retry')) throw notOver(row)
     if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
     const body = definitionOf(row)
     const watched = row.watched ? ({ watched: true } as const) : {}
@@ -161,7 +156,7 @@ export const createTaskCommands = (needs: Needs) => {
     return (await store.commit<TaskRow>(change)).applied
   }
 
-  return { cancel, cancelWaiting, retry, failureOf, watch }
+  return { allows, cancel, cancelWaiting, retry, failureOf, watch }
 }
 
 /** The write that queues a failed task again, with its attempts at 0, for a commit with its dead letter. */
@@ -178,6 +173,10 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       unset: ['error', 'completedAt', 'startedAt'],
     }),
 })
+
+/** Whether a task in this state can be cancelled, or retried as a new task. */
+const allows = (status: TaskStatus, command: 'cancel' | 'retry'): boolean =>
+  command === 'cancel' ? nextStatus(status, 'cancel') !== undefined : isFinal(status)
 
 const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 

@@ -1,4 +1,5 @@
 import { type Backoff, backoffMs } from '../core/backoff.ts'
+import { durationText } from '../core/duration.ts'
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
@@ -189,5 +190,5 @@ const createFinishRun = (needs: FinishNeeds) => {
 
 const timedOut = (timeoutMs: number): TaskError => ({
   code: 'timeout',
-  message: `The agent did not finish within ${timeoutMs} ms`,
+  message: `The agent did not finish within ${durationText(timeoutMs)}, the limit of POOL_TIMEOUT_MS`,
 })

@@ -93,11 +93,18 @@ export const createTaskCommands = (needs: Needs) => {
     return isCancelled ? publicTask(row) : undefined
   }
 
-  /** The id of the event with which a task failed; undefined for a task that has not failed. */
-  const failureOf = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> =>
-    status === 'failed'
-      ? (await store.log(tasks, id)).findLast(({ type }) => type === 'failed')?.id
-      : undefined
+  /**
+   * The id of the event with which a task failed; undefined for a task that has not failed. Only retries as a new task
+   * follow the failure, the first of which resolves its dead letter: where more than `MOST_RETRIES` follow, none is pending.
+   */
+  const failureOf = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> => {
+    if (status !== 'failed') return undefined
+    for (const newest of [1, MOST_RETRIES]) {
+      const failure = (await store.log(tasks, id, { newest })).find(({ type }) => type === 'failed')
+      if (failure) return failure.id
+    }
+    return undefined
+  }
 
   /** Compares with the time at which the latest retry was created; a new task that is gone was created long before. */
   const isRetriedSince = async ({ retriedBy }: TaskRow, since: string): Promise<boolean> => {
@@ -177,6 +184,9 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
 /** Whether a task in this state can be cancelled, or retried as a new task. */
 const allows = (status: TaskStatus, command: 'cancel' | 'retry'): boolean =>
   command === 'cancel' ? nextStatus(status, 'cancel') !== undefined : isFinal(status)
+
+/** The entries of a log among which its latest failure is looked for. */
+const MOST_RETRIES = 100
 
 const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 

@@ -1,3 +1,4 @@
+import { durationText } from '../core/duration.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { iso } from '../core/time.ts'
@@ -45,7 +46,7 @@ const within = <T>(mostMs: number, clock: Clock, call: () => Promise<T>): Promis
         new Problem(
           'unavailable',
           'health_check_timeout',
-          `No answer to the health check within ${mostMs} ms`,
+          `No answer to the health check within ${durationText(mostMs)}`,
         ),
       ),
     )

@@ -9,6 +9,18 @@ const READ_BACK_EVERY_MS = 15_000
 export const isReadBackDue = (readBackAt: number, now: number): boolean =>
   now - readBackAt > READ_BACK_EVERY_MS
 
+const ENDS: ReadonlySet<TaskEvent['type']> = new Set(['completed', 'failed', 'cancelled'])
+
+export const isEnd = ({ type }: Pick<TaskEvent, 'type'>): boolean => ENDS.has(type)
+
+/** A retry as a new task leaves this one ended; a redrive, of the same type, queues it again. */
+const isRetryAsNew = ({ type, metadata }: TaskEvent): boolean =>
+  type === 'retried' && metadata?.code === 'run_as_new'
+
+/** The newest known event that changed the state of the task or told of its run. */
+export const lastOfRun = (known: readonly TaskEvent[]): TaskEvent | undefined =>
+  known.findLast((event) => !isRetryAsNew(event))
+
 /** The newest known event. */
 export const newestIn = (known: readonly TaskEvent[]): string | undefined => known.at(-1)?.id
 

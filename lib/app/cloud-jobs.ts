@@ -80,7 +80,8 @@ export const openNotify = async () => {
 
 const UNDELIVERABLE = {
   code: 'undeliverable',
-  message: 'The queue gave up: the message was received again and again, and no worker could claim the task',
+  message:
+    'SQS moved the message to the dead letter queue: no worker claimed the task in as many tries as the queue allows',
 }
 
 const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])

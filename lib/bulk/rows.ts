@@ -15,10 +15,18 @@ type Expiring = { expiresAt: number }
 /**
  * A job. `at` is the index of the next item. Each item's effect and the step of `at` are one commit, so that no item
  * takes effect twice and every counted item took effect. It runs with the role that its caller had. `movedAt` is the time
- * of its last step or repeated message; `resent` counts repeated messages.
+ * of its last step or repeated message; `resent` counts repeated messages. A retry is refused for a task that was retried
+ * at `unretriedSince` or later, so that two jobs at the same time run no task twice; jobs of earlier versions have none.
  */
 export type BulkRow = BulkSummary &
-  Expiring & { at: number; role: Role; trace?: Trace; movedAt?: string; resent?: number }
+  Expiring & {
+    at: number
+    role: Role
+    trace?: Trace
+    movedAt?: string
+    resent?: number
+    unretriedSince?: string
+  }
 
 /**
  * Sends one message for each slice: the first with the job, each further one with the last step of the slice before, and

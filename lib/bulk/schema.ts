@@ -57,7 +57,10 @@ export type BulkJob = z.output<typeof BulkJobSchema>
 /** What a job would do, and the first items. */
 export const BulkPreviewSchema = z
   .object({
-    count: z.number(),
+    count: z.number().meta({
+      description:
+        'How many items it selects. Of `ids` those count that exist in a state that the action fits; a filter of tasks counts all that it finds',
+    }),
     sample: z.array(
       z.object({ id: z.string(), title: z.string(), status: z.string(), taskId: z.string().optional() }),
     ),

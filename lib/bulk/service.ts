@@ -39,6 +39,8 @@ import {
 } from './schema.ts'
 
 const SAMPLE = 10
+/** A dry run by ids reads so many rows at the same time. */
+const READ_AT_ONCE = 50
 const LONGEST_ERROR = 300
 const PLACE_DIGITS = 6
 /** A job without a step for this long has lost its message; a failed message comes again within five minutes. */
@@ -46,16 +48,20 @@ const STILL_MS = 600_000
 /** The most jobs of one check. */
 const MOST_JOBS = 100
 
+type TaskSummary = Pick<Task, 'id' | 'title' | 'status'>
+
 /** The verbs of tasks that jobs call: `along` are rows of the same commit as the effect. */
 type BulkTaskVerbs = {
   cancel(principal: Principal, id: string, along: readonly AnyWrite[]): Promise<unknown>
+  /** Refuses a task that was retried `since` a time. */
   retry(
     principal: Principal,
     id: string,
     trace: Trace | undefined,
-    along: readonly AnyWrite[],
+    options: { along: readonly AnyWrite[]; since: string | undefined },
   ): Promise<unknown>
-  find(id: string): Promise<Task | undefined>
+  allows(status: Task['status'], action: BulkTasks['action']): boolean
+  summary(id: string): Promise<TaskSummary | undefined>
   selection: {
     preview(selection: TaskSelection, sample: number): Promise<{ rows: readonly Task[]; count: number }>
     ids(selection: TaskSelection, most: number): Promise<string[]>
@@ -86,8 +92,8 @@ type Needs = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-/** The items of a job, and their selection for the audit record. */
-type Selection = { ids: readonly string[]; by: object }
+/** The items of a job, and their selection for the audit record. `unretriedSince` is that of the job's row. */
+type Selection = { ids: readonly string[]; by: object; unretriedSince?: string }
 type Asked = { target: BulkTarget; action: BulkAction; trace?: Trace | undefined }
 
 export type Bulk = ReturnType<typeof createBulk>
@@ -124,7 +130,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const start = async (
     principal: Principal,
     { target, action, trace }: Asked,
-    { ids: items, by }: Selection,
+    { ids: items, by, unretriedSince }: Selection,
   ): Promise<BulkJob> => {
     if (items.length > MOST_ITEMS) throw tooMany()
     const now = clock.now()
@@ -136,6 +142,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       ...{ total: items.length, done: 0, failed: 0 },
       ...{ createdBy: principal.userId, createdAt: iso(now), ...(isEmpty ? { endedAt: iso(now) } : {}) },
       ...{ at: 0, role: principal.role, expiresAt, ...(trace === undefined ? {} : { trace }) },
+      ...(unretriedSince === undefined ? {} : { unretriedSince }),
     }
     const parts = Array.from({ length: Math.ceil(items.length / PART) }, (_, part): BulkPart => {
       const some = items.slice(part * PART, (part + 1) * PART)
@@ -151,11 +158,17 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const ASKED = MOST_ITEMS + 1
 
   const tasksOf = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
-    if (given !== undefined) return { ids: [...new Set(given)], by: {} }
-    const { fingerprint, limit } = filter
-    if (fingerprint === undefined) return { ids: await tasks.selection.ids(filter, ASKED), by: { filter } }
+    // The time before the selection: a retry between the two counts as one by another request.
+    const unretriedSince = iso(clock.now())
+    if (given !== undefined) return { ids: [...new Set(given)], by: {}, unretriedSince }
+    const { fingerprint, limit, retried } = filter
+    if (fingerprint === undefined) {
+      const ids = await tasks.selection.ids(filter, ASKED)
+      return { ids, by: { filter }, unretriedSince: retried === false ? NEVER_RETRIED : unretriedSince }
+    }
     const letters = await deadLetters.select(groupOf(fingerprint, limit), ASKED)
-    return { ids: [...new Set(letters.map(({ taskId }) => taskId))], by: { filter } }
+    const ids = [...new Set(letters.map(({ taskId }) => taskId))]
+    return { ids, by: { filter }, unretriedSince: NEVER_RETRIED }
   }
 
   const lettersOf = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
@@ -163,33 +176,31 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { ids: (await deadLetters.select(filter, ASKED)).map(({ id }) => id), by: { filter } }
   }
 
-  const previewTasks = async ({ ids: given, filter = {} }: BulkTasks): Promise<BulkPreview> => {
-    const { fingerprint, limit } = filter
-    if (given === undefined && fingerprint !== undefined) {
-      const { rows, count } = await deadLetters.preview(groupOf(fingerprint, limit), SAMPLE)
-      return {
-        count,
-        sample: await found(
-          rows.map(({ taskId }) => taskId),
-          tasks.find,
-        ).then(taskSample),
-      }
+  /** What `startTasks` would select. Of ids those count whose task exists in a state that the action fits. */
+  const previewTasks = async ({ ids: given, action, filter = {} }: BulkTasks): Promise<BulkPreview> => {
+    if (given !== undefined) {
+      const rows = await found(given, tasks.summary)
+      const fitting = rows.filter(({ status }) => tasks.allows(status, action))
+      return { count: fitting.length, sample: taskSample(fitting) }
     }
-    if (given === undefined) {
+    const { fingerprint, limit } = filter
+    if (fingerprint === undefined) {
       const { rows, count } = await tasks.selection.preview(filter, SAMPLE)
       return { count, sample: taskSample(rows) }
     }
-    const chosen = [...new Set(given)]
-    return { count: chosen.length, sample: taskSample(await found(chosen, tasks.find)) }
+    const { rows, count } = await deadLetters.preview(groupOf(fingerprint, limit), SAMPLE)
+    const ids = rows.map(({ taskId }) => taskId)
+    return { count, sample: taskSample(await found(ids, tasks.summary)) }
   }
 
+  /** What `startDlq` would select. Of ids those count whose dead letter exists and is pending. */
   const previewLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<BulkPreview> => {
     if (given === undefined) {
       const { rows, count } = await deadLetters.preview(filter, SAMPLE)
       return { count, sample: letterSample(rows) }
     }
-    const chosen = [...new Set(given)]
-    return { count: chosen.length, sample: letterSample(await found(chosen, deadLetters.find)) }
+    const fitting = (await found(given, deadLetters.find)).filter(({ status }) => status === 'pending')
+    return { count: fitting.length, sample: letterSample(fitting) }
   }
 
   /** Applies the action to one item; `along` is written with its effect. */
@@ -201,7 +212,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
         : deadLetters.retry(principal, id, row.trace, along)
     return row.action === 'cancel'
       ? tasks.cancel(principal, id, along)
-      : tasks.retry(principal, id, row.trace, along)
+      : tasks.retry(principal, id, row.trace, { along, since: row.unretriedSince })
   }
 
   /** The step past an item; it applies while the job runs and is at this item. */
@@ -233,7 +244,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
 
   /** The insert of a failure with the title of its task; without it where that cannot be read, which must not stop the job. */
   const listed = async ({ target }: BulkRow, row: BulkFailureRow): Promise<Insert<BulkFailureRow>> => {
-    const find = target === 'tasks' ? tasks.find : deadLetters.find
+    const find = target === 'tasks' ? tasks.summary : deadLetters.find
     const item = await find(row.id).catch((error: unknown) => {
       log.warn({ jobId: row.jobId, itemId: row.id, reason: messageOf(error) }, 'a title could not be read')
       return undefined
@@ -333,6 +344,9 @@ const failureIn = ({ id, title, error, code }: BulkFailureRow): BulkFailure => (
   code,
 })
 
+/** The start of time: a task that was ever retried is refused. */
+const NEVER_RETRIED = ''
+
 /** Temporary errors: the item is tried again. */
 const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])
 
@@ -341,15 +355,26 @@ const groupOf = (fingerprint: string, limit: number | undefined): DlqSelection =
   ...(limit === undefined ? {} : { limit }),
 })
 
-/** The existing ones among the first items. */
-const found = async <T>(ids: readonly string[], find: (id: string) => Promise<T | undefined>): Promise<T[]> =>
-  (await Promise.all(ids.slice(0, SAMPLE).map(find))).filter((one) => one !== undefined)
+/** The existing ones, each once. Throws Problem `too_large` for more than a job may have. */
+const found = async <T>(
+  given: readonly string[],
+  find: (id: string) => Promise<T | undefined>,
+): Promise<T[]> => {
+  const ids = [...new Set(given)]
+  if (ids.length > MOST_ITEMS) throw tooMany()
+  const items: T[] = []
+  for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+    const some = await Promise.all(ids.slice(at, at + READ_AT_ONCE).map(find))
+    items.push(...some.filter((one) => one !== undefined))
+  }
+  return items
+}
 
-const taskSample = (rows: readonly Task[]): BulkPreview['sample'] =>
-  rows.map(({ id, title, status }) => ({ id, title, status }))
+const taskSample = (rows: readonly TaskSummary[]): BulkPreview['sample'] =>
+  rows.slice(0, SAMPLE).map(({ id, title, status }) => ({ id, title, status }))
 
 const letterSample = (rows: readonly DlqItem[]): BulkPreview['sample'] =>
-  rows.map(({ id, title, status, taskId }) => ({ id, title, status, taskId }))
+  rows.slice(0, SAMPLE).map(({ id, title, status, taskId }) => ({ id, title, status, taskId }))
 
 const tooMany = () =>
   new Problem(

@@ -1,3 +1,4 @@
+import { durationText } from '../core/duration.ts'
 import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -8,7 +9,7 @@ import type { Clock } from '../ports/clock.ts'
 export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => {
   const controller = new AbortController()
   const cancel = clock.after(mostMs, () => {
-    const message = `The model did not finish within ${mostMs / 1_000} s`
+    const message = `The model did not finish within ${durationText(mostMs)}`
     controller.abort(new Problem('unavailable', 'timeout', message))
   })
   const { signal } = controller

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsIn } from '../api/server-sent-events.ts'
-import { continued, isReadBackDue, newestIn, placeIn } from '../api/task-log.ts'
+import { continued, isEnd, isReadBackDue, lastOfRun, newestIn, placeIn } from '../api/task-log.ts'
 import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
 import { createMerge } from './merge.ts'
@@ -93,8 +93,6 @@ const followSession = async ({ service, print, signal }: Followed, sessionId: st
   }
 }
 
-const ENDS: readonly TaskEvent['type'][] = ['completed', 'failed', 'cancelled']
-
 /**
  * Follows a task to its end: prints each event of its log once, and those of its agent session while it runs, in the order
  * of their times. Resolves to the ended task. Rejects when the signal aborts, or when the service is unreachable for half a
@@ -112,7 +110,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
     ...{ service, id, signal: AbortSignal.any([signal, ended.signal]) },
     print: {
       task: (event) =>
-        ENDS.includes(event.type)
+        isEnd(event)
           ? merge.add(Date.parse(event.timestamp), 'last', () => print.task(event, output))
           : merge.add(Date.parse(event.timestamp), 'first', () => print.task(event)),
       session: (event) => {
@@ -188,7 +186,10 @@ const createLog = ({ service, id, print, signal }: Followed) => {
     /** Prints the events that follow the newest. */
     readOn: () => (isReadBackDue(readBackAt, performance.now()) ? readBack() : readAfter(newestIn(known))),
     hasStarted: () => hasStarted,
-    isOver: () => ENDS.includes(known.at(-1)?.type ?? 'created'),
+    isOver: () => {
+      const last = lastOfRun(known)
+      return last !== undefined && isEnd(last)
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { durationText } from './duration.ts'
 import { Problem } from './errors.ts'
 
 type Timer = { after(delayMs: number, call: () => void): () => void }
@@ -9,7 +10,9 @@ type Timer = { after(delayMs: number, call: () => void): () => void }
 export const abortAfter = (timer: Timer, mostMs: number) => {
   const controller = new AbortController()
   const late = () =>
-    controller.abort(new Problem('unavailable', 'timeout', `There was no answer within ${mostMs / 1_000} s`))
+    controller.abort(
+      new Problem('unavailable', 'timeout', `There was no answer within ${durationText(mostMs)}`),
+    )
   const cancel = Number.isFinite(mostMs) ? timer.after(Math.max(0, mostMs), late) : () => undefined
   return { signal: controller.signal, [Symbol.dispose]: () => void cancel() }
 }

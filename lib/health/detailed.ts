@@ -1,3 +1,4 @@
+import { durationText } from '../core/duration.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -16,7 +17,7 @@ export const within = <T>(
   call: () => T | Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const cancel = clock.after(mostMs, () => reject(new Error(`no answer within ${mostMs} ms`)))
+    const cancel = clock.after(mostMs, () => reject(new Error(`no answer within ${durationText(mostMs)}`)))
     Promise.resolve().then(call).then(resolve, reject).finally(cancel)
   })
 

@@ -69,8 +69,11 @@ export type Query<R extends object> = {
 /** `total` is set when it was asked for. Readers share the rows and must not change them. */
 export type Page<R> = { rows: Readonly<R>[]; next: Position | undefined; total?: number }
 
-/** Entries of a log in their order; the range begins after the entry `after`. */
-export type LogRange = { after?: string; limit?: number }
+/**
+ * Entries of a log in their order, where the range begins after the entry `after`; or at most `newest` of the last ones,
+ * the newest first.
+ */
+export type LogRange = { after?: string; limit?: number } | { newest: number }
 
 /** The counters of one member, by name. A name that was never added to is absent. */
 export type Counters = Readonly<Record<string, number>>

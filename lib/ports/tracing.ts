@@ -17,8 +17,11 @@ export type NewSpan = {
 export type Span = {
   /** The `traceparent` that calls inside pass on. Undefined where spans are not exported and the span has no parent. */
   readonly traceparent: string | undefined
-  /** `error` is a code, never a message: messages may contain texts of users. Called once. */
-  end(more?: { name?: string; attributes?: SpanAttributes; error?: string | undefined }): void
+  /**
+   * `error` is a code, never a message: messages may contain texts of users. `endMs` is in epoch milliseconds, for an end
+   * that was earlier than now. Called once.
+   */
+  end(more?: { name?: string; attributes?: SpanAttributes; error?: string | undefined; endMs?: number }): void
 }
 
 /** The request that caused the running work. Without `requestId` where no request did. */

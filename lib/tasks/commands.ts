@@ -20,6 +20,9 @@ type Resolution = { by: string; taskId: string }
  */
 export type ResolveDeadLetter = (eventId: string, resolution: Resolution) => Promise<AnyWrite | undefined>
 
+/** Rows of the same commit as a retry, and the time since which the task must not have been retried. */
+type RetryInBulk = { along?: readonly AnyWrite[]; since?: string | undefined }
+
 type Needs = {
   store: Store
   transitions: Transitions
@@ -79,12 +82,7 @@ export const createTaskCommands = (needs: Needs) => {
    * `task_state_conflict` when the task has ended, and when a condition of `rows` fails.
    */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
-    const { row, isCancelled } = await cancelWhile(
-      principal,
-      id,
-      (status) => nextStatus(status, 'cancel') !== undefined,
-      rows,
-    )
+    const { row, isCancelled } = await cancelWhile(principal, id, (status) => allows(status, 'cancel'), rows)
     if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)
     return publicTask(row)
   }
@@ -95,25 +93,42 @@ export const createTaskCommands = (needs: Needs) => {
     return isCancelled ? publicTask(row) : undefined
   }
 
-  /** The id of the event with which a task failed; undefined for a task that has not failed. */
-  const failureOf = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> =>
-    status === 'failed'
-      ? (await store.log(tasks, id)).findLast(({ type }) => type === 'failed')?.id
-      : undefined
+  /**
+   * The id of the event with which a task failed; undefined for a task that has not failed. Only retries as a new task
+   * follow the failure, the first of which resolves its dead letter: where more than `MOST_RETRIES` follow, none is pending.
+   */
+  const failureOf = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> => {
+    if (status !== 'failed') return undefined
+    for (const newest of [1, MOST_RETRIES]) {
+      const failure = (await store.log(tasks, id, { newest })).find(({ type }) => type === 'failed')
+      if (failure) return failure.id
+    }
+    return undefined
+  }
+
+  /** Compares with the time at which the latest retry was created; a new task that is gone was created long before. */
+  const isRetriedSince = async ({ retriedBy }: TaskRow, since: string): Promise<boolean> => {
+    if (retriedBy === undefined) return false
+    if (since === '') return true
+    const latest = await store.get(tasks, retriedBy)
+    return latest !== undefined && latest.createdAt >= since
+  }
 
   /**
    * Creates a new task with the parameters of one that has ended. The same commit names the new task in the old one, the
    * latest of several, resolves the pending dead letter of a failed task and writes the rows `along`. Throws
-   * `task_state_conflict` for a task that has not ended, and when a condition of `along` fails.
+   * `task_state_conflict` for a task that has not ended, for one that is retried by another request at the same time or
+   * was retried `since` a time (ISO 8601, empty for ever), and when a condition of `along` fails.
    */
   const retry = async (
     principal: Principal,
     id: string,
     trace?: Trace,
-    along: readonly AnyWrite[] = [],
+    { along = [], since }: RetryInBulk = {},
   ): Promise<Task> => {
     const row = await reads.load(id)
-    if (!isFinal(row.status)) throw notOver(row)
+    if (!allows(row.status, 'retry')) throw notOver(row)
+    if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
     const body = definitionOf(row)
     const watched = row.watched ? ({ watched: true } as const) : {}
     const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
@@ -121,8 +136,8 @@ export const createTaskCommands = (needs: Needs) => {
     const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
-      // A task that was queued again meanwhile is not over, and its retry would run it twice.
-      when: { status: row.status },
+      // A task that was queued or retried again meanwhile would run twice.
+      when: { status: row.status, retriedBy: row.retriedBy ?? null },
       set: { retriedBy: task.id },
       // The code distinguishes it from a redrive, which queues this same task.
       log: [
@@ -148,7 +163,7 @@ export const createTaskCommands = (needs: Needs) => {
     return (await store.commit<TaskRow>(change)).applied
   }
 
-  return { cancel, cancelWaiting, retry, failureOf, watch }
+  return { allows, cancel, cancelWaiting, retry, failureOf, watch }
 }
 
 /** The write that queues a failed task again, with its attempts at 0, for a commit with its dead letter. */
@@ -166,6 +181,13 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
     }),
 })
 
+/** Whether a task in this state can be cancelled, or retried as a new task. */
+const allows = (status: TaskStatus, command: 'cancel' | 'retry'): boolean =>
+  command === 'cancel' ? nextStatus(status, 'cancel') !== undefined : isFinal(status)
+
+/** The entries of a log among which its latest failure is looked for. */
+const MOST_RETRIES = 100
+
 const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 
 const DEFINITION = CreateTaskSchema.keyof().options
@@ -179,6 +201,9 @@ const definitionOf = (row: TaskRow): CreateTask => {
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)
 
 const changedMeanwhile = () => conflict('The task has changed meanwhile; send the request again')
+
+const retriedBefore = ({ retriedBy }: TaskRow) =>
+  conflict(`The task was retried already, as ${retriedBy}; retry it by itself to run it once more`)
 
 const notOver = ({ status }: TaskRow) =>
   conflict(`A task that is ${status} cannot be retried; cancel it first or wait for it to end`)

@@ -90,7 +90,7 @@ export const createLease = (needs: Needs) => {
     add: { fence: 1 },
     set: { leaseExpiresAt: leaseEnd() },
     unset: ['waitingFor'],
-    event: { attempt, message: 'Goes on after a decision', metadata: { code: 'resumed' } },
+    event: { attempt, message: 'Resumed: its approval was decided', metadata: { code: 'resumed' } },
   })
 
   /**
@@ -175,7 +175,7 @@ export const createLease = (needs: Needs) => {
 
   /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */
   const recover = async (row: TaskRow): Promise<void> => {
-    const message = `The worker of attempt ${row.attempts} stopped without a word`
+    const message = `The process that ran attempt ${row.attempts} died or stalled: its lease expired`
     const error = { code: 'worker_lost', message }
     const when = row.leaseExpiresAt === undefined ? {} : { leaseExpiresAt: row.leaseExpiresAt }
     if (row.attempts >= row.maxAttempts) return void (await fail(row, error, when))

@@ -36,6 +36,12 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return row && publicTask(row)
   }
 
+  /** The task without its detail; undefined when it does not exist. */
+  const summary = async (id: string) => {
+    const row = await store.get(tasks, id)
+    return row && publicTask(row)
+  }
+
   /** The newest task of a ticket; undefined when there is none. */
   const newestOfTicket = async (source: string, sourceId: string): Promise<Task | undefined> => {
     const known = TaskSourceSchema.safeParse(source)
@@ -101,7 +107,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return { taskId: id, events: shown, count: shown.length }
   }
 
-  return { load, get, find, newestOfTicket, exists, isOver, unfinishedLike, lastProgress, events }
+  return { load, get, find, summary, newestOfTicket, exists, isOver, unfinishedLike, lastProgress, events }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Position, Store } from '../ports/store.ts'
 import type { Lease } from './lease.ts'
 import type { TaskStatus } from './machine.ts'
-import { tasks } from './rows.ts'
+import { nextRun, tasks } from './rows.ts'
 import type { RunTask, TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -44,17 +44,17 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
       : Math.max(0, Date.parse(nextAttemptAt) - Math.max(clock.now(), Date.parse(updatedAt)))
 
   const messageOfRow = (row: TaskRow): Outgoing<RunTask> => ({
-    body: { taskId: row.id, attempt: row.attempts + 1, ...(row.trace ? { trace: row.trace } : {}) },
+    body: nextRun(row),
     priority: row.priority,
     delayMs: Math.min(delayMs(row), queue.longestDelayMs),
     group: row.repository ?? row.createdBy,
   })
 
   /** Sends the message that continues a run which waits for a decision. */
-  const sendResume = (row: TaskRow): Promise<void> =>
-    queue.send([
-      { ...messageOfRow(row), body: { ...messageOfRow(row).body, attempt: row.attempts, resume: true } },
-    ])
+  const sendResume = (row: TaskRow): Promise<void> => {
+    const { since: _since, due: _due, ...body } = nextRun(row)
+    return queue.send([{ ...messageOfRow(row), body: { ...body, attempt: row.attempts, resume: true } }])
+  }
 
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])

@@ -6,6 +6,7 @@ import { isFinal } from './machine.ts'
 import {
   CreateTaskSchema,
   type EmittedEntry,
+  type RunTask,
   type SentTask,
   TASK_DETAIL,
   TASK_LONG,
@@ -63,6 +64,18 @@ export const taskEvents = collection<TaskEvent>({
 
 const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 
+/** Since when a queued task waits: a retry leaves `queuedAt`, and an import `updatedAt`, as it was. */
+const waitsSince = ({ queuedAt = '', updatedAt }: SentTask) => (queuedAt > updatedAt ? queuedAt : updatedAt)
+
+/** The body of the message of a queued task's next attempt. */
+export const nextRun = (row: SentTask): RunTask => ({
+  taskId: row.id,
+  attempt: row.attempts + 1,
+  ...tracedBy(row),
+  since: waitsSince(row),
+  ...(row.nextAttemptAt === undefined ? {} : { due: row.nextAttemptAt }),
+})
+
 /**
  * The message of a task's next attempt. Its group is the repository, else the caller: for a task without a repository,
  * and for one whose repository is a long field that storage keeps beside the row.
@@ -70,7 +83,7 @@ const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 const runMessage = (row: SentTask): Message => ({
   to: 'run',
   id: `${row.id}:${row.attempts + 1}`,
-  body: { taskId: row.id, attempt: row.attempts + 1, ...tracedBy(row) },
+  body: nextRun(row),
   priority: row.priority,
   ...(row.nextAttemptAt === undefined ? {} : { notBefore: row.nextAttemptAt }),
   group: row.repository ?? row.createdBy,

@@ -180,6 +180,9 @@ export const RunTaskSchema = z.object({
   /** The attempt continues after a decision. */
   resume: z.literal(true).exactOptional(),
   trace: TraceSchema,
+  /** Since when the task waits for this attempt, and the end of its backoff, if it has one. For spans only. */
+  since: timestamp.optional(),
+  due: timestamp.optional(),
 })
 export type RunTask = z.output<typeof RunTaskSchema>
 

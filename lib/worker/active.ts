@@ -7,7 +7,7 @@ export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown'
 
 const texts: Readonly<Record<StopReason, string>> = {
   cancelled: 'The task was cancelled',
-  lost: 'The task is held by another worker now',
+  lost: 'The lease of the attempt has expired or passed to another worker',
   timeout: 'The agent did not finish in time',
   shutdown: 'The service is shutting down',
 }

@@ -182,7 +182,11 @@ const createOutcomes = (masker: Masker) => {
 
   const ofJson = (plain: string): Outcome => {
     if (Buffer.byteLength(plain) > LONGEST_RESULT) {
-      return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} bytes of JSON`, false)
+      return failed(
+        'result_too_large',
+        `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`,
+        false,
+      )
     }
     const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(plain)))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
@@ -234,6 +238,6 @@ const textOf = (thrown: unknown, { text }: Masker): string => {
   try {
     return messageOf(thrown, LONGEST_MESSAGE, text)
   } catch {
-    return 'The agent threw something that cannot be shown'
+    return 'The agent failed with an error that has no text'
   }
 }

@@ -1,31 +1,39 @@
 import type { Tracing } from '../ports/tracing.ts'
+import type { RunTask } from '../tasks/schema.ts'
 import type { Leased } from './active.ts'
 import type { Ended } from './run.ts'
 
+type Waited = Pick<RunTask, 'resume' | 'since' | 'due'>
+
 /**
- * Runs attempts within the trace of the request that created the task. Where spans are exported, the wait in the queue
- * and the attempt each have a span. Both are children of the request's span, or have a trace of their own for a task
- * without a request. Names follow https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/.
+ * Runs attempts within the trace of the request that created the task. Where spans are exported, the backoff before the
+ * attempt, the wait in the queue and the attempt each have a span. All are children of the request's span, or have a trace
+ * of their own for a task without a request. Names follow https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/.
  */
 export const createAttemptSpans = ({ begin, within, isExporting }: Tracing) => {
   /**
-   * Only a first attempt has a span of the wait: before a later one most of the wait is backoff, and the row does not
-   * have its start; and an attempt that continues after a decision has waited for a person.
+   * The times are those of the message: the claim removes them from the row. An attempt that continues after a decision
+   * has waited for a person, and the message of an earlier version has no times.
    */
-  const waited = ({ id, queuedAt, trace, attempts }: Leased, isResumed: boolean): string | undefined => {
-    if (!isExporting || isResumed || attempts > 1 || queuedAt === undefined) return undefined
-    const span = begin({
-      ...{ name: 'queue wait', kind: 'consumer', parent: trace?.traceparent ?? null },
-      startMs: Date.parse(queuedAt),
-      attributes: { 'task.id': id },
-    })
-    span.end()
-    return span.traceparent
+  const waited = ({ id, trace, attempts }: Leased, { resume, since, due }: Waited): string | undefined => {
+    if (!isExporting || resume || since === undefined) return undefined
+    const attributes = { 'task.id': id, 'task.attempt': attempts }
+    let parent = trace?.traceparent ?? null
+    let startMs = Date.parse(since)
+    if (due !== undefined && Date.parse(due) > startMs) {
+      const backoff = begin({ name: 'backoff', kind: 'internal', parent, startMs, attributes })
+      startMs = Date.parse(due)
+      backoff.end({ endMs: startMs })
+      parent ??= backoff.traceparent ?? null
+    }
+    const wait = begin({ name: 'queue wait', kind: 'consumer', parent, startMs, attributes })
+    wait.end()
+    return wait.traceparent
   }
 
-  return async (task: Leased, isResumed: boolean, run: () => Promise<Ended>): Promise<Ended> => {
+  return async (task: Leased, message: Waited, run: () => Promise<Ended>): Promise<Ended> => {
     const { id, agent, attempts, trace } = task
-    const wait = waited(task, isResumed)
+    const wait = waited(task, message)
     const span = begin({
       ...{ name: `invoke_agent ${agent}`, kind: 'internal', parent: trace?.traceparent ?? wait ?? null },
       attributes: {

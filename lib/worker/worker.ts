@@ -1,4 +1,5 @@
 import { type Backoff, backoffMs } from '../core/backoff.ts'
+import { durationText } from '../core/duration.ts'
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
@@ -61,14 +62,13 @@ export const createWorker = (needs: Needs) => {
   let finishing = 0
   const idle: (() => void)[] = []
 
-  const runAgent = (run: LeasedRun, isResumed: boolean): Promise<Ended> => {
+  const runAgent = (run: LeasedRun, message: RunTask): Promise<Ended> => {
     const { task } = run
+    const isResumed = message.resume === true
     const agent = needs.agent(task.agent)
     const view = agentView(task)
     if (agent === undefined) return Promise.resolve(unavailable(task.agent))
-    return inAttempt(task, isResumed, () =>
-      execute(run, view, agent, isResumed ? task.checkpoint : undefined),
-    )
+    return inAttempt(task, message, () => execute(run, view, agent, isResumed ? task.checkpoint : undefined))
   }
 
   /** The run stays active until its end is written: the heartbeat renews its lease, so that no tick recovers the task. */
@@ -119,7 +119,7 @@ export const createWorker = (needs: Needs) => {
         const task = await lease.claim(message)
         if (task === undefined) return
         const run = leased(task)
-        const written = writeEnd(run, await inSlot(() => runAgent(run, message.resume === true)))
+        const written = writeEnd(run, await inSlot(() => runAgent(run, message)))
         if (finishing > MOST_FINISHING) await written
       } finally {
         pool.release()
@@ -190,5 +190,5 @@ const createFinishRun = (needs: FinishNeeds) => {
 
 const timedOut = (timeoutMs: number): TaskError => ({
   code: 'timeout',
-  message: `The agent did not finish within ${timeoutMs} ms`,
+  message: `The agent did not finish within ${durationText(timeoutMs)}, the limit of POOL_TIMEOUT_MS`,
 })

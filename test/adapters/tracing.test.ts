@@ -38,6 +38,28 @@ describe('a span', () => {
       expect([status, attributes]).toEqual([{ code: 2 }, { 'error.type': 'timeout' }])
   })
 
+  it('is lost while the collector refuses, and each such time is logged once, with how many at its end', async () => {
+    const collector = await startCollector([503, 503, 200, 503, 200])
+    const { begin, flush, log } = exportingTo(collector.url)
+    for (const spans of [2, 3, 1, 4, 1]) {
+      for (let count = 0; count < spans; count += 1) begin({ name: 'work', kind: 'internal' }).end()
+      await flush(60_000)
+    }
+    await collector.close()
+    const endpoint = `${collector.url}/v1/traces`
+    const [lost, again] = [
+      'traces are lost: the collector does not take them',
+      'the collector takes traces again; some spans were lost',
+    ]
+    expect(log.entries).toMatchObject([
+      { level: 'warn', message: lost, fields: { endpoint, spans: 2, reason: 'it answered 503' } },
+      { level: 'info', message: again, fields: { endpoint, spans: 5 } },
+      { level: 'warn', message: lost, fields: { endpoint, spans: 4 } },
+      { level: 'info', message: again, fields: { endpoint, spans: 4 } },
+    ])
+    expect(log.entries).toHaveLength(4)
+  })
+
   it('is dropped where 2,048 wait already, and the first loss is logged', async () => {
     const collector = await startCollector()
     const { begin, flush, log } = exportingTo(collector.url)
@@ -45,8 +67,9 @@ describe('a span', () => {
     await flush(60_000)
     await collector.close()
     expect(collector.spans).toHaveLength(2_048)
-    expect(log.entries.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'traces are lost: the collector does not take them'],
+    expect(log.entries.map(({ level, message, fields }) => [level, message, fields.spans])).toEqual([
+      ['warn', 'traces are lost: the collector does not take them', 1],
+      ['info', 'the collector takes traces again; some spans were lost', 12],
     ])
   })
 })

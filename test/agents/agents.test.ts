@@ -97,7 +97,7 @@ describe('GET /api/agents', () => {
 
     expect(listed?.[1]).toMatchObject({
       healthy: false,
-      health: { message: expect.stringContaining('5000 ms') },
+      health: { message: expect.stringContaining('5 seconds') },
     })
   })
 

@@ -89,7 +89,6 @@ describe('POST /api/tasks/bulk', () => {
     [{ filter: { source: 'cron' } }, 0],
     [{ filter: {} }, 5],
     [{ filter: { limit: 2, sortOrder: 'asc' } }, 2],
-    [{ ids: ['a', 'a', 'b'] }, 2],
   ])('tells of a dry run of %j that it is about %d tasks, and changes nothing', async (selection, count) => {
     const { call, ids } = await withTasks(5)
     const { status, body } = await call('POST /api/tasks/bulk', {
@@ -97,10 +96,41 @@ describe('POST /api/tasks/bulk', () => {
     })
 
     expect({ status, count: body.count }).toEqual({ status: 200, count })
-    expect(body.sample).toHaveLength('ids' in selection ? 0 : count)
+    expect(body.sample).toHaveLength(count)
     for (const one of body.sample)
       expect(one).toEqual({ id: expect.any(String), title: expect.any(String), status: 'queued' })
     expect(await statuses(call)).toEqual(ids.map(() => 'queued'))
+  })
+
+  it.each([
+    ['tasks', 'cancel', 1],
+    ['tasks', 'retry', 2],
+    ['dlq', 'retry', 1],
+    ['dlq', 'discard', 1],
+  ])('counts of ids of %s in a dry run of %s those that exist and fit: %d', async (target, action, count) => {
+    const { call, service, ids } = await withTasks(3)
+    const [queued = '', cancelled = '', failed = ''] = ids
+    await service.tasks.cancel(ANN, cancelled)
+    for (const taskId of [failed, (await service.create()).id])
+      await service.tasks.lease.markUndeliverable({ taskId, attempt: 1 }, { code: 'lost', message: 'Lost' })
+    const letters: { id: string; taskId: string }[] = (await call('GET /api/dlq')).body.items
+    await call(`POST /api/dlq/${letters.find(({ taskId }) => taskId !== failed)?.id}/discard`)
+    const fitting = {
+      cancel: [queued],
+      retry: target === 'tasks' ? [cancelled, failed] : [failed],
+      discard: [failed],
+    }[action]
+    const given = target === 'tasks' ? ids : letters.map(({ id }) => id)
+    const body = { action, ids: ['none', ...given, ...given], dryRun: true }
+    const { body: answer } = await call(`POST /api/${target}/bulk`, { body })
+
+    expect(answer.count).toBe(count)
+    expect(answer.sample.map(({ id, taskId = id }: { id: string; taskId?: string }) => taskId)).toEqual(
+      fitting,
+    )
+    const tooMany = Array.from({ length: 10_001 }, (_, n) => `task_${n}`)
+    const refused = await call(`POST /api/${target}/bulk`, { body: { action, ids: tooMany, dryRun: true } })
+    expect(refused.body.code).toBe('bulk_too_large')
   })
 
   it('does to each what the single action does, and lists those that it was refused for', async () => {
@@ -254,6 +284,32 @@ describe('a bulk retry that is asked for again', () => {
     const retried = (await call('GET /api/tasks/filter?retried=true&sortOrder=asc')).body.tasks
     expect(retried.map(({ id }: { id: string }) => id)).toEqual(ids)
     expect((await call('GET /api/tasks/filter?retried=false')).body.total).toBe(5)
+  })
+})
+
+describe('two bulk retries at the same time', () => {
+  it.each([
+    ['a filter', () => ({ filter: { labels: ['all'] } })],
+    ['a filter of `retried: false`', () => ({ filter: { labels: ['all'], retried: false } })],
+    ['ids', (ids: string[]) => ({ ids })],
+  ])('of %s run no task twice, and the later one lists what the other retried', async (_, chosen) => {
+    const { call, service, ids } = await withTasks(3)
+    for (const id of ids) await service.tasks.cancel(ANN, id)
+    const body = { action: 'retry', ...chosen(ids) }
+    const jobs = [await start(call, body), await start(call, body)]
+    service.clock.advance(1_000)
+    for (const { id } of jobs) await service.bulk.runSlice({ jobId: id, from: 0 })
+
+    const [first, second] = await Promise.all(jobs.map(({ id }) => read(call, id)))
+    expect([first, second]).toMatchObject([
+      { done: 3, failed: 0 },
+      { done: 0, failed: 3, failures: ids.map(() => ({ code: 'task_state_conflict' })) },
+    ])
+    expect((await call('GET /api/tasks/filter?status=queued')).body.total).toBe(3)
+    service.clock.advance(1_000)
+    const third = await start(call, { action: 'retry', ids })
+    await service.bulk.runSlice({ jobId: third.id, from: 0 })
+    expect(await read(call, third.id)).toMatchObject({ done: 3, failed: 0 })
   })
 })
 

@@ -25,6 +25,8 @@ const happens = (second: number, type: string, data: object = {}) => ({
 type Said = ReturnType<typeof happens>
 /** What a service has after each read of the log: the whole log, and what its session has said in addition. */
 type Stage = {
+  /** Whether the task has ended; by default, when its log ends with its completion. */
+  readonly isOver?: boolean
   readonly log: readonly ReturnType<typeof logged>[]
   readonly session?: readonly Said[]
   /** What the session says once the reader waits for its next read. */
@@ -40,7 +42,7 @@ const IDLE_MS = 50
 const openService = async (stages: readonly [Stage, ...Stage[]]) => {
   let at = -1
   const stage = () => stages[Math.min(Math.max(at, 0), stages.length - 1)] as Stage
-  const hasEnded = () => stage().log.at(-1)?.type === 'completed'
+  const hasEnded = () => stage().isOver ?? stage().log.at(-1)?.type === 'completed'
   const task = () => ({
     ...{ id: ID, status: hasEnded() ? 'completed' : 'in_progress' },
     ...(hasEnded() ? { result: { output: OUTPUT } } : {}),
@@ -201,6 +203,33 @@ describe('a task that is followed', () => {
     const reads = spoken.map((one, index) => one.reads - (saidAfter[index] ?? 0))
     // Where the process stands still for a second, a read begins before the words have come.
     expect(Math.min(...reads)).toBe(1)
+  })
+
+  it('is over where it was retried as a new task in the moment of its end, and goes on where it was queued again', async () => {
+    const retried = (second: number, metadata: object) => ({
+      ...logged(second, 'retried', 'by ann'),
+      metadata,
+    })
+    const redriven = [...begun, logged(2, 'failed', 'Lost'), retried(3, {})]
+    using service = await openService([
+      { log: begun },
+      { log: redriven },
+      { log: [...redriven, logged(4, 'started')] },
+      {
+        log: [
+          ...redriven,
+          logged(4, 'started'),
+          logged(6, 'failed', 'Lost'),
+          retried(7, { code: 'run_as_new' }),
+        ],
+        isOver: true,
+      },
+    ])
+    const { stdout } = await runHere(service.url, 'logs', '-f', ID)
+    expect(linesIn(stdout).slice(-2)).toEqual([
+      expect.stringMatching(/^failed/),
+      expect.stringMatching(/^retried/),
+    ])
   })
 
   it('is told to its end where the stream of its session broke off', async () => {

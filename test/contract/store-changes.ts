@@ -78,6 +78,11 @@ export const logs = ({ store }: Following) => {
       expect((await store().log(jobs, key, { after: idOf(at), limit: 5 })).map(({ id }) => id)).toEqual(
         ids.slice(at + 1, at + 6),
       )
+    for (const newest of [1, 11, count + 1])
+      expect((await store().log(jobs, key, { newest })).map(({ id }) => id)).toEqual(
+        ids.toReversed().slice(0, newest),
+      )
+    expect(await store().log(jobs, 'nobody', { newest: 1 })).toEqual([])
   })
 
   it('has each of 30 entries appended at once exactly once', async () => {

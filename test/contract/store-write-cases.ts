@@ -16,6 +16,7 @@ export const conditions: [string, Changed['when'], boolean][] = [
   ['none of several', { state: ['shut', 'lost'] }, false],
   ['a list of nothing', { state: [] }, false],
   ['an absent field that should be', { dueAt: null }, true],
+  ['an absent text that should be, which storage may keep within another field', { title: null }, true],
   ['a present field that should be absent', { state: null }, false],
   ['an absent field that should have a value', { dueAt: '2025' }, false],
   ['absent or a value, on an absent field', { dueAt: [null, '2025'] }, true],

@@ -78,7 +78,7 @@ export const useSeldom = async (functions: Functions, cloud: Cloud, known: Heade
 }
 
 /** Tasks that failed before, at length: run at last, lost by their queue, and tried again by somebody. */
-const useLongErrors = async ({ http, feed }: Functions, { store }: Besides, known: Headers) => {
+const useLongErrors = async ({ http, feed }: Functions, { store, clock }: Besides, known: Headers) => {
   const failedAtLength = async (key: string) => {
     await store.commit({ update: tasks, key, set: { error: earlier } })
     return key
@@ -94,6 +94,9 @@ const useLongErrors = async ({ http, feed }: Functions, { store }: Besides, know
     const taskId = await create()
     await feed('dlq', 'ai-tasks-dlq', messageOf(taskId))
     await failedAtLength(taskId)
+    // Its failure is not the last entry of its log, so that a retry reads on in it.
+    const log = [{ id: createIds({ clock }).next('evt'), type: 'retried' }]
+    await store.commit<TaskRow>({ update: tasks, key: taskId, set: { updatedAt: iso(clock.now()) }, log })
     const { items } = await http('queue', 'GET /api/dlq', undefined, known)
     return (items as { id: string; taskId: string }[]).find((item) => item.taskId === taskId)?.id
   }

@@ -24,8 +24,8 @@ const plain = ({ stringValue, intValue, arrayValue }: Value): unknown =>
 const plainAttributes = (attributes: Attributes): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, plain(value)]))
 
-/** A collector of OTLP/HTTP on loopback. `answer` is the status, or never. */
-export const startCollector = async (answer: number | 'never' = 200) => {
+/** A collector of OTLP/HTTP on loopback. `answer` is the status, or never; a list has one for each request, the last for all after. */
+export const startCollector = async (answer: number | 'never' | readonly number[] = 200) => {
   const spans: (Omit<WireSpan, 'attributes'> & { attributes: Record<string, unknown> })[] = []
   const requests: { path: string | undefined; headers: Record<string, unknown>; body: Exported }[] = []
   const server = createServer(async (request, response) => {
@@ -34,7 +34,9 @@ export const startCollector = async (answer: number | 'never' = 200) => {
     for (const { scopeSpans } of body.resourceSpans)
       for (const scope of scopeSpans)
         spans.push(...scope.spans.map((span) => ({ ...span, attributes: plainAttributes(span.attributes) })))
-    if (answer !== 'never') response.writeHead(answer, { 'content-type': 'application/json' }).end('{}')
+    const status = typeof answer === 'object' ? (answer[requests.length - 1] ?? answer.at(-1)) : answer
+    if (typeof status === 'number')
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
   })
   const { url, stop } = await onLoopback(server)
   return {

@@ -3,6 +3,7 @@ import { startCollector } from '../fakes/collector.ts'
 import { chunk, DONE, events, startWire, status, usage } from '../fakes/model-wire.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
+import { moodyTask, moodyWorld } from './moody.ts'
 import { isOffline, startService, temporaryFolder } from './service.ts'
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c'
@@ -28,11 +29,11 @@ const calls = (name: string, input: object) => {
 const says = (content: string) =>
   events(chunk({ role: 'assistant', content }), chunk({}, 'stop'), usage(200, 5), DONE)
 
-const create = async (baseUrl: string) => {
+const create = async (baseUrl: string, body: object = { title: 'Find the answer', prompt: PROMPT }) => {
   const answer = await fetch(`${baseUrl}/api/tasks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', traceparent },
-    body: JSON.stringify({ title: 'Find the answer', prompt: PROMPT }),
+    body: JSON.stringify(body),
   })
   const { task } = (await answer.json()) as { task: { id: string } }
   return { id: task.id, requestId: answer.headers.get('x-request-id') ?? '' }
@@ -91,7 +92,10 @@ describe('a task of a request with a traceparent', () => {
               ...(isOffline ? { 'faas.invocation_id': expect.any(String) } : {}),
             },
           },
-          { name: 'queue wait', kind: 5, parentSpanId: request, attributes: { 'task.id': id } },
+          {
+            ...{ name: 'queue wait', kind: 5, parentSpanId: request },
+            attributes: { 'task.id': id, 'task.attempt': 1 },
+          },
           {
             ...{ name: 'invoke_agent coding-agent', kind: 1, parentSpanId: request },
             attributes: {
@@ -142,6 +146,37 @@ describe('a task of a request with a traceparent', () => {
       expect(world.wire.heard.map(({ headers }) => headers.traceparent)).toEqual(
         expect.arrayContaining(chats.map((span) => `00-${TRACE_ID}-${span}-01`)),
       )
+    } finally {
+      await collector.close()
+    }
+  })
+
+  it('has the wait of each attempt, and the backoff before it, in the order in which they were', async () => {
+    const collector = await startCollector()
+    try {
+      using moody = moodyWorld({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, QUEUE_RETRY_BACKOFF_MS: '100' })
+      await using service = await startService(moody)
+      const { id } = await create(service.baseUrl, moodyTask('third time lucky', { failures: 2 }))
+      await connect(service.baseUrl).untilTask(id, 'completed')
+      const spans = await until(() => {
+        const ofTask = collector.spans.filter(({ attributes }) => attributes['task.id'] === id)
+        return ofTask.length >= 8 ? ofTask : undefined
+      })
+      const request = collector.spans.find(({ name }) => name === 'POST /api/tasks')?.spanId
+      const told = (attempt: number) =>
+        spans.filter(({ attributes }) => attributes['task.attempt'] === attempt).map(({ name }) => name)
+      expect([1, 2, 3].map(told)).toEqual([
+        ['queue wait', 'invoke_agent moody'],
+        ['backoff', 'queue wait', 'invoke_agent moody'],
+        ['backoff', 'queue wait', 'invoke_agent moody'],
+      ])
+      expect(new Set(spans.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request]))
+      const [backoffs, waits] = ['backoff', 'queue wait'].map((of) => spans.filter(({ name }) => name === of))
+      expect(backoffs?.map(({ endTimeUnixNano }) => endTimeUnixNano)).toEqual(
+        waits?.slice(1).map(({ startTimeUnixNano }) => startTimeUnixNano),
+      )
+      for (const { startTimeUnixNano: from, endTimeUnixNano: to } of spans)
+        expect(BigInt(to) >= BigInt(from)).toBe(true)
     } finally {
       await collector.close()
     }

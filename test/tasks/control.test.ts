@@ -105,6 +105,38 @@ describe('POST /api/tasks/:id/retry', () => {
     expect(await service.tasks.get(again.id)).not.toHaveProperty('retriedBy')
   })
 
+  it.each([[[]], [['the first']]])('lets one of two at once through, after %j retries', async (earlier) => {
+    const { service } = await startApi()
+    await storeIn(service, 'failed')
+    for (const _ of earlier) await service.tasks.retry(ANN, 'task_sample')
+    const [won, lost] = await Promise.allSettled(
+      [ANN, BOB].map((by) => service.tasks.retry(by, 'task_sample')),
+    )
+
+    expect([won?.status, lost?.status]).toEqual(['fulfilled', 'rejected'])
+    expect(lost).toMatchObject({ reason: { kind: 'invalid', code: 'task_state_conflict' } })
+    expect((await service.tasks.analytics()).totalTasks).toBe(2 + earlier.length)
+  })
+
+  it('reads the end of the log of a failed task, and no more', async () => {
+    const ranges: unknown[] = []
+    const wrapStore = (real: Store): Store => ({
+      ...real,
+      log: async (of, key, range) => {
+        ranges.push(range)
+        return real.log(of, key, range)
+      },
+    })
+    const { service } = await startApi({ wrapStore })
+    const { id } = await service.create()
+    await service.tasks.lease.markUndeliverable({ taskId: id, attempt: 1 }, { code: 'lost', message: 'Lost' })
+    await service.tasks.retry(ANN, id)
+    expect(ranges).toEqual([{ newest: 1 }])
+    await service.tasks.retry(ANN, id)
+    expect(ranges.slice(1)).toEqual([{ newest: 1 }, { newest: 100 }])
+    expect((await service.deadLetters.countAll()).pending).toBe(0)
+  })
+
   it('is refused when its dead letter was retried in the same moment', async () => {
     const gate = { before: async () => undefined as unknown }
     const wrapStore = (real: Store): Store => ({

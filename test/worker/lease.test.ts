@@ -216,7 +216,11 @@ describe('an abandoned task', () => {
     const { id } = await store(service, sampleRow({ ...abandoned, attempts: 3, leaseExpiresAt: 1 }))
     await service.pass(2_000)
 
-    expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', error: { code: 'worker_lost' } })
+    const message = 'The process that ran attempt 3 died or stalled: its lease expired'
+    expect(await service.tasks.get(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'worker_lost', message },
+    })
     expect((await service.deadLetters.countAll()).pending).toBe(1)
   })
 

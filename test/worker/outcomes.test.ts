@@ -183,7 +183,11 @@ describe('a run that takes too long', () => {
     await service.pass(4_000)
 
     expect(agent.runs[0]?.signal.reason).toMatchObject({ name: 'RunStopped', code: 'timeout' })
-    expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', error: { code: 'timeout' } })
+    const message = 'The agent did not finish within 1 minute, the limit of POOL_TIMEOUT_MS'
+    expect(await service.tasks.get(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'timeout', message },
+    })
   })
 
   it('loses its slot two seconds later when it ignores the signal, and its result is not heard', async () => {

@@ -22,7 +22,7 @@ type Needs = {
   /** The attributes of all spans' source. */
   resource: SpanAttributes
   clock: Clock
-  log: Pick<Log, 'warn'>
+  log: Pick<Log, 'warn' | 'info'>
 }
 
 /** The most waiting spans; further ones are dropped. The default of the OpenTelemetry SDK. */
@@ -40,14 +40,24 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
   const waiting: EndedSpan[] = []
   let cancelTimer: (() => void) | undefined
   let sending: Promise<void> | undefined
-  let hasWarned = false
+  /** The spans that were lost since the collector last took all that waited. */
+  let lost = 0
 
-  const warn = (reason: string) => {
-    if (!hasWarned) log.warn({ endpoint: url, reason }, 'traces are lost: the collector does not take them')
-    hasWarned = true
+  /** Each period of losses has one warning, of its first: a collector that is away would fill the log. */
+  const lose = (spans: number, reason: string) => {
+    if (lost === 0)
+      log.warn({ endpoint: url, reason, spans }, 'traces are lost: the collector does not take them')
+    lost += spans
   }
 
-  const post = async (spans: readonly EndedSpan[]): Promise<void> => {
+  const recover = () => {
+    if (lost > 0)
+      log.info({ endpoint: url, spans: lost }, 'the collector takes traces again; some spans were lost')
+    lost = 0
+  }
+
+  /** Whether the collector took the spans. */
+  const post = async (spans: readonly EndedSpan[]): Promise<boolean> => {
     try {
       const answer = await fetch(url, {
         method: 'POST',
@@ -57,15 +67,19 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       await answer.body?.cancel()
-      if (!answer.ok) warn(`it answered ${answer.status}`)
+      if (!answer.ok) lose(spans.length, `it answered ${answer.status}`)
+      return answer.ok
     } catch (thrown) {
       const { cause } = Object(thrown) as { cause?: unknown }
-      warn(messageOf(cause ?? thrown, 200))
+      lose(spans.length, messageOf(cause ?? thrown, 200))
+      return false
     }
   }
 
   const sendAll = async (): Promise<void> => {
-    while (waiting.length > 0) await post(waiting.splice(0, MOST_AT_ONCE))
+    let isTaken = false
+    while (waiting.length > 0) isTaken = await post(waiting.splice(0, MOST_AT_ONCE))
+    if (isTaken) recover()
   }
 
   const send = (): Promise<void> => {
@@ -79,7 +93,7 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
 
   return {
     add: (span: EndedSpan): void => {
-      if (waiting.length >= MOST_WAITING) return void warn(`more than ${MOST_WAITING} spans wait for it`)
+      if (waiting.length >= MOST_WAITING) return void lose(1, `more than ${MOST_WAITING} spans wait for it`)
       waiting.push(span)
       if (sending === undefined) cancelTimer ??= clock.after(WAIT_MS, () => void send())
     },

@@ -1,3 +1,4 @@
+import { durationText } from '../../core/duration.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
@@ -66,7 +67,9 @@ const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1')
 export const deadline = (clock: Clock, ms: number) => {
   const { promise, reject } = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () =>
-    reject(new Problem('unavailable', 'outbound_timeout', `There was no whole answer within ${ms} ms`)),
+    reject(
+      new Problem('unavailable', 'outbound_timeout', `The answer did not end within ${durationText(ms)}`),
+    ),
   )
   return { over: promise, cancel }
 }

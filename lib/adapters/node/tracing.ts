@@ -58,7 +58,7 @@ export const createTracing = ({ clock, exporter }: { clock: Clock; exporter?: Ex
       end: (more = {}) =>
         exporter.add({
           ...{ traceId, spanId, parentSpanId: parent?.spanId, name: more.name ?? name, kind: KINDS[kind] },
-          ...{ startMs: from, endMs: from + lateBy + clock.monotonic() - began },
+          ...{ startMs: from, endMs: more.endMs ?? from + lateBy + clock.monotonic() - began },
           attributes: {
             ...attributes,
             ...more.attributes,

@@ -169,14 +169,22 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     }
   }
 
-  const log = (of: Collection, key: string, { after, limit = ALL }: LogRange) => {
+  const log = (of: Collection, key: string, range: LogRange) => {
     const found = logIndexes.get(of.name)
     if (found === undefined) throw new TypeError(`${of.name} declares no log`)
     const { table, index, within } = found
     if (tableOf(of).get(key, false) === undefined) return []
+    const isNewest = 'newest' in range
+    const { after, limit = ALL } = isNewest ? { limit: range.newest } : range
     if (after !== undefined && table.get([key, after], false) === undefined) return []
     const position = after === undefined ? {} : { after: { by: after, key: after } }
-    const { rows } = read.page(table, { index, is: key, order: 'asc', limit, ...position })
+    const { rows } = read.page(table, {
+      index,
+      is: key,
+      order: isNewest ? 'desc' : 'asc',
+      limit,
+      ...position,
+    })
     return rows.map(({ [within]: _, ...entry }) => entry)
   }
 

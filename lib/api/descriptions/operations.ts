@@ -80,7 +80,7 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
   retryTask: {
     about:
-      'Creates a new task with the same definition, and resolves the pending dead letter of a failed one.',
+      'Creates a new task with the same definition, and resolves the pending dead letter of a failed one. Of two retries at the same time one is refused.',
     example: task,
   },
   taskEvents: {
@@ -91,7 +91,7 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   queueStatus: { about: 'Counts by state, the workers, and the dead letter queue.' },
   bulkTasks: {
     about:
-      'The tasks are chosen when it is asked for, by ids or by a filter with the fields of `GET /api/tasks/filter`; with `dryRun` they are counted and nothing is changed. A filter that chooses all there are needs `all`. The job goes on after a restart.',
+      'The tasks are chosen when it is asked for, by ids or by a filter with the fields of `GET /api/tasks/filter`; with `dryRun` they are counted and nothing is changed; of ids those count that exist in a state that the action fits. A filter that chooses all there are needs `all`. The job goes on after a restart. A task that was retried since the request is not retried again.',
     example: { body: { action: 'retry', filter: { status: ['failed'], labels: ['backend'] }, dryRun: true } },
   },
   bulkDlq: {

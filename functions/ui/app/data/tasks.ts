@@ -1,5 +1,12 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { continued, isReadBackDue, newestIn, placeIn } from '../../../../lib/api/task-log.ts'
+import {
+  continued,
+  isEnd,
+  isReadBackDue,
+  lastOfRun,
+  newestIn,
+  placeIn,
+} from '../../../../lib/api/task-log.ts'
 import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
@@ -85,8 +92,8 @@ export const useTask = (id: string) =>
 
 /** Whether a log has the end of its task, which may be stored a moment after the task; an imported task has no log. */
 const isToldOf = (events: readonly TaskEvent[] | undefined) => {
-  const last = events?.findLast(({ type }) => type !== 'retried')?.type
-  return last === undefined || last === 'completed' || last === 'failed' || last === 'cancelled'
+  const last = lastOfRun(events ?? [])
+  return last === undefined || isEnd(last)
 }
 
 /** No event is stored so long after the newest one of a task that has ended. */

@@ -132,7 +132,7 @@ const failures: Readonly<
     `Stopped after ${usage.totalTokens} tokens, the most allowed, before the task was done.`,
   max_steps: ({ steps }) => `Stopped after ${steps} steps, the most allowed, before the task was done.`,
   cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
-  empty: () => 'The model neither answered nor did anything.',
+  empty: () => 'The model returned neither text nor tool calls.',
 }
 
 /** A run without a final text may have done its work. */
@@ -229,7 +229,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const { signal, attempt, progress } = context
     const workspace = await workspaces.open(workspaceName(task.id, attempt))
     if ((await workspace.list('.', 1)).names.length > 0) return { workspace, at: checkoutOf(left) }
-    progress('Building the workspace anew')
+    progress('Rebuilding the workspace')
     const at = await cloneInto(workspace, task, await sourceOf(task), context)
     await restore(workspace, left, at.baseCommit, signal)
     return { workspace, at }

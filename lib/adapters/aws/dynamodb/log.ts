@@ -85,8 +85,12 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
     await connection.client.send(new UpdateCommand(request))
   }
 
-  /** The rows of a log from an id on, inclusive, in the order of ids. */
-  async function* rowsOf(plan: Plan, key: string, from: string | undefined): AsyncGenerator<LogEntry> {
+  /** The rows of a log in the order of ids, from an id on, inclusive; or the last ones first, so many in one read. */
+  async function* rowsOf(
+    plan: Plan,
+    key: string,
+    { from, newest }: { from?: string | undefined; newest?: number },
+  ): AsyncGenerator<LogEntry> {
     const entries = logPlanOf(plan)
     const terms = createTerms()
     const owner = `${terms.name(String(entries.within))} = ${terms.value(key)}`
@@ -95,6 +99,7 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
       TableName: entries.table,
       ConsistentRead: true,
       KeyConditionExpression: owner + rest,
+      ...(newest === undefined ? {} : { ScanIndexForward: false, Limit: newest }),
       ...terms.attributes(),
     }
     let next: Item | undefined
@@ -107,6 +112,18 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
       }
       next = LastEvaluatedKey
     } while (next !== undefined)
+  }
+
+  /** At most so many, newest first. The rows are read where those in the item are too few: they are older than these. */
+  const newestIn = async (plan: Plan, key: string, item: Item, newest: number): Promise<LogEntry[]> => {
+    const found = ownOf(item).log.map(entryOf).toReversed().slice(0, newest)
+    if (found.length === newest) return found
+    const known = new Set(found.map(({ id }) => id))
+    for await (const entry of rowsOf(plan, key, { newest })) {
+      if (!known.has(entry.id)) found.push(entry)
+      if (found.length === newest) break
+    }
+    return found
   }
 
   return {
@@ -136,19 +153,17 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
      * The entries in the order of their writes: those in the row keep their order, and spilled ones are merged by their
      * ids.
      */
-    read: async (
-      plan: Plan,
-      key: string,
-      { after, limit = Infinity }: LogRange = {},
-    ): Promise<LogEntry[]> => {
+    read: async (plan: Plan, key: string, range: LogRange = {}): Promise<LogEntry[]> => {
       const item = await connection.get(plan, key)
       if (item === undefined || hasExpired(plan, rowOf(item), now())) return []
+      if ('newest' in range) return newestIn(plan, key, item, range.newest)
+      const { after, limit = Infinity } = range
       const own = ownOf(item).log.map(entryOf)
       const known = new Set(own.map(({ id }) => id))
       const from = after === undefined ? undefined : [after, ...known].reduce((a, b) => (a < b ? a : b))
       const found: LogEntry[] = []
       let isBeyond = after === undefined
-      for await (const entry of merged(rowsOf(plan, key, from), own, known)) {
+      for await (const entry of merged(rowsOf(plan, key, { from }), own, known)) {
         if (isBeyond) found.push(entry)
         if (found.length >= limit) break
         isBeyond ||= entry.id === after

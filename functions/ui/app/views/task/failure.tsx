@@ -7,17 +7,19 @@ import { Section } from './section.tsx'
 const advice: Readonly<Record<string, string>> = {
   agent_unavailable:
     'The agent it was for is not configured any more. Set it up, or create the task for another.',
-  timeout: 'It took longer than a task may. Split it, or give the agent a narrower prompt.',
+  timeout:
+    'The attempt reached its time limit. Split the task, give the agent a narrower prompt, or raise POOL_TIMEOUT_MS.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',
-  agent_error: 'The agent threw. Read what it says, mend the cause, then retry.',
-  rate_limited: 'The model provider let nothing more through. Wait, or run fewer tasks at once.',
+  agent_error: 'The agent failed with an error. Read its message, fix the cause, then retry.',
+  rate_limited: 'The model provider refused requests beyond its limit. Wait, or run fewer tasks at once.',
   clone_failed: 'The repository could not be cloned. Check its name, the branch and the linked account.',
   model_unknown: 'No provider has this model. Check the provider keys and the model name.',
-  worker_lost: 'The worker died again and again with it. Look for memory and time limits, then retry.',
+  worker_lost:
+    'The worker process died during its attempts. Look in its log for memory and time limits, then retry.',
   workspace_failed:
     'The workspace could not be prepared. Check the repository, the branch and the linked account.',
 }
-const ANY = 'Read what it says, mend the cause, then retry: that makes a new task with the same parameters.'
+const ANY = 'Read the message, fix the cause, then retry: that makes a new task with the same parameters.'
 
 /** Why a task failed, or the last attempt did. */
 export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; isOver: boolean }) => (

@@ -1,3 +1,4 @@
+import { isEnd } from '../api/task-log.ts'
 import type { TaskEvent } from '../tasks/schema.ts'
 import type { SessionEvent } from './follow.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
@@ -39,8 +40,6 @@ type Options = {
   /** Whether the output of the task is printed after its log, which then leaves it out. */
   isBeforeOutput?: boolean
 }
-
-const ENDS: readonly string[] = ['completed', 'failed', 'cancelled']
 
 /**
  * Prints the log of a task line by line: its events, and the events of its agent session in place of progress once the
@@ -86,7 +85,7 @@ export const createLogLines = (
     task: ({ timestamp, type, message = '', attempt }: TaskEvent, output?: string) => {
       if (type === 'progress' && Date.parse(timestamp) >= sessionFrom) return
       if (type === 'progress') progressAt = Date.parse(timestamp)
-      if (ENDS.includes(type)) finish(Date.parse(timestamp), output)
+      if (isEnd({ type })) finish(Date.parse(timestamp), output)
       else release()
       const which = type === 'started' && attempt !== undefined ? `attempt ${attempt}` : ''
       line(

@@ -74,7 +74,9 @@ inBrowser('a page whose service hangs', () => {
       await page.clock.runFor(46_000)
       await page.clock.runFor(11_000)
       await page.getByText(LOST).waitFor()
-      expect(await page.locator('main').evaluate((main) => getComputedStyle(main).filter)).toBe('grayscale(1)')
+      expect(await page.locator('main').evaluate((main) => getComputedStyle(main).filter)).toBe(
+        'grayscale(1)',
+      )
     } finally {
       service.kill('SIGCONT')
     }

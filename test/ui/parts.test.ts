@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { conditionOf } from '../../functions/ui/app/components/agent-condition.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
+import { openAtFirst } from '../../functions/ui/app/components/diff-budget.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
@@ -417,6 +418,18 @@ describe('a diff', () => {
       },
     ])
     expect(filesOfDiff('')).toEqual([])
+  })
+})
+
+describe('the files of a diff that are open at first', () => {
+  const filesOf = (...counts: readonly number[]) =>
+    counts.map((length) => ({ lines: Array.from({ length }, () => ({ kind: 'note', text: '' }) as const) }))
+  it.each([
+    ['are all of a small diff', [10, 300, 20], [0, 1, 2]],
+    ['are so many as have 1,500 lines together', [390, 390, 390, 390, 1], [0, 1, 2]],
+    ['count a long file by the part that is drawn', [20_000, 20_000, 400, 300, 1], [0, 1, 2, 3]],
+  ])('%s', (_says, counts, open) => {
+    expect([...openAtFirst(filesOf(...counts))]).toEqual(open)
   })
 })
 

@@ -130,6 +130,12 @@ diff --git a/b.md b/b.md
 +new
 `
 
+/** Whether an element is in the upper half of the window, from where what follows it is seen. */
+const isAtTop = (element: Element) => {
+  const { top } = element.getBoundingClientRect()
+  return top >= 0 && top < innerHeight / 2
+}
+
 inBrowser('the question whether to cancel', () => {
   it('goes with the task that it was about', async () => {
     const asked = await world.create({
@@ -215,6 +221,37 @@ inBrowser('the parts of a task', () => {
     await page.getByRole('region', { name: 'Prompt' }).getByText('Do it').waitFor()
     await expectSound(opened)
     expect(faults).toEqual([])
+  }, 90_000)
+
+  it('draw a part of a diff with many lines, and more of it on demand', async () => {
+    const file = (name: string, lines: number) =>
+      `diff --git a/${name} b/${name}\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
+    const diff = [
+      ...Array.from({ length: 40 }, (_, n) => file(`part${n + 10}.ts`, 390)),
+      file('whole.ts', 1_500),
+    ].join('')
+    const task = { ...finishedTasks(1)[0], id: 'task_bigdiff', title: 'Big', status: 'completed' }
+    const result = { success: true, output: 'Done', diff }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_bigdiff?tab=changes')
+    const { page } = opened
+    await page.getByText('41 files').waitFor()
+    const changes = page.getByRole('group', { name: /^Changes of/ })
+    expect(await changes.count()).toBe(3)
+    await page
+      .getByRole('navigation', { name: 'Changed files' })
+      .getByRole('button', { name: /^whole\.ts/ })
+      .click()
+    const whole = page.getByRole('group', { name: 'Changes of whole.ts' })
+    const lines = whole.getByText('line', { exact: true })
+    // The hunk's head is a line too.
+    expect(await lines.count()).toBe(399)
+    expect(await page.locator('summary', { hasText: 'whole.ts' }).evaluate(isAtTop)).toBe(true)
+    await page.getByText('1,101 lines are not shown').waitFor()
+    await page.getByRole('button', { name: 'Show 800 more lines' }).click()
+    await page.getByRole('button', { name: 'Show 301 more lines' }).click()
+    expect(await lines.count()).toBe(1_500)
+    await expectSound(opened)
   }, 90_000)
 
   it('name what memory gave by its place, and keep what is said of it, which may be changed', async () => {

@@ -55,7 +55,7 @@ const numbered = (lines: readonly string[]): DiffLine[] => {
 }
 
 /** The two sides of a line: a line that was replaced stands beside what replaced it. */
-type Pair = { readonly left?: DiffLine | undefined; readonly right?: DiffLine | undefined }
+export type Pair = { readonly left?: DiffLine | undefined; readonly right?: DiffLine | undefined }
 
 /** The lines of a diff side by side. */
 export const sideBySide = (lines: readonly DiffLine[]): Pair[] => {

@@ -398,7 +398,7 @@ describe('a diff', () => {
       'diff --git a/x.png b/x.png',
       'Binary files a/x.png and b/x.png differ',
     ].join('\n')
-    expect(filesOfDiff(text)).toEqual([
+    expect(filesOfDiff(text).files).toEqual([
       {
         path: 'a.md',
         lines: [
@@ -412,12 +412,104 @@ describe('a diff', () => {
       },
       {
         path: 'x.png',
+        isBinary: true,
         lines: [{ kind: 'note', text: 'Binary files a/x.png and b/x.png differ' }],
         added: 0,
         removed: 0,
       },
     ])
-    expect(filesOfDiff('')).toEqual([])
+    expect(filesOfDiff('')).toEqual({ files: [], before: '' })
+  })
+
+  const read = (...lines: readonly string[]) => {
+    const { files, before } = filesOfDiff(lines.join('\n'))
+    return [
+      ...(before ? [before] : []),
+      ...files.map(
+        ({ path, renamedFrom, isBinary, added, removed }) =>
+          `${path}${renamedFrom ? ` from ${renamedFrom}` : ''}${isBinary ? ' binary' : ''} +${added} -${removed}`,
+      ),
+    ]
+  }
+  const LINES = ['@@ -1 +1 @@', '-a', '+b']
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'of diff -u, whose names have a time behind them',
+      ['--- old/a.ts\t2026-01-01 10:00:00', '+++ new/a.ts\t2026-01-02 10:00:00', ...LINES],
+      ['new/a.ts from old/a.ts +1 -1'],
+    ],
+    [
+      'of names alone, with the prefixes of git',
+      ['--- a/a b.ts', '+++ b/a b.ts', ...LINES, '--- /dev/null', '+++ b/new.ts', '@@ -0,0 +1 @@', '+x'],
+      ['a b.ts +1 -1', 'new.ts +1 -0'],
+    ],
+    [
+      'with words before it and between its files',
+      ['Index: a.ts', '='.repeat(67), '--- a.ts', '+++ a.ts', ...LINES, 'Index: b.ts', '='.repeat(67)],
+      ['a.ts +1 -1'],
+    ],
+    [
+      'in a letter',
+      ['What I did:', '', '--- a.ts', '+++ a.ts', ...LINES, '-- ', '2.39'],
+      ['What I did:', 'a.ts +1 -1'],
+    ],
+    [
+      'of quoted names',
+      ['diff --git "a/caf\\303\\251 \\"x\\".txt" "b/caf\\303\\251 \\"x\\".txt"', ...LINES],
+      ['café "x".txt +1 -1'],
+    ],
+    [
+      'of a name with spaces',
+      ['diff --git a/a b/c.bin b/a b/c.bin', 'Binary files a/x and b/x differ'],
+      ['a b/c.bin binary +0 -0'],
+    ],
+    [
+      'of a rename',
+      [
+        'diff --git a/a.ts "b/\\t.ts"',
+        'similarity index 90%',
+        'rename from a.ts',
+        'rename to "\\t.ts"',
+        ...LINES,
+      ],
+      ['\t.ts from a.ts +1 -1'],
+    ],
+    [
+      'without prefixes, in a folder a',
+      ['diff --git a/x.ts a/x.ts', '--- a/x.ts', '+++ a/x.ts', ...LINES],
+      ['a/x.ts +1 -1'],
+    ],
+    [
+      'whose lines look like names',
+      ['--- a.sql', '+++ a.sql', '@@ -1,2 +1,2 @@', ' x', '--- one', '+++ two', '@@ -9 +9 @@', '-a', '+b'],
+      ['a.sql +2 -2'],
+    ],
+    [
+      'whose counts are wrong',
+      [
+        '--- a.ts',
+        '+++ a.ts',
+        '@@ -1,9 +1,9 @@',
+        '-a',
+        '--- b.ts',
+        '+++ b.ts',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+        '+c',
+      ],
+      ['a.ts +0 -1', 'b.ts +2 -1'],
+    ],
+    ['that is none', ['I changed a.ts', '--- and', 'more'], ['I changed a.ts\n--- and\nmore']],
+  ])('is read %s', (_what, lines, expected) => {
+    expect(read(...lines)).toEqual(expected)
+  })
+
+  it('that was cut off says so in its last line', () => {
+    const { files } = filesOfDiff(
+      ['diff --git a/a b/a', '@@ -0,0 +1,9 @@', '+a', '[diff truncated]', ''].join('\n'),
+    )
+    expect(files[0]?.lines.at(-1)).toEqual({ kind: 'note', text: '[diff truncated]' })
   })
 })
 
@@ -436,7 +528,7 @@ describe('the files of a diff that are open at first', () => {
 describe('a diff side by side', () => {
   it('has each line that was replaced beside what replaced it, and the same lines on both sides', () => {
     const lines = ['@@ -7,4 +9,4 @@ f', ' a', '-b', '-c', '+B', ' d', '+e', '\\ No newline at end of file']
-    const [file] = filesOfDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`)
+    const [file] = filesOfDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`).files
     const said = sideBySide(file?.lines ?? []).map(({ left, right }) =>
       [left?.before, left?.text, '|', right?.after, right?.text].join(' '),
     )

@@ -234,7 +234,7 @@ inBrowser('the parts of a task', () => {
     const result = { success: true, output: 'Done', diff }
     await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
     await using opened = await openPage(world.baseUrl, '/tasks/task_bigdiff?tab=changes')
-    const { page } = opened
+    const { page, faults } = opened
     await page.getByText('41 files').waitFor()
     const changes = page.getByRole('group', { name: /^Changes of/ })
     expect(await changes.count()).toBe(3)
@@ -251,7 +251,32 @@ inBrowser('the parts of a task', () => {
     await page.getByRole('button', { name: 'Show 800 more lines' }).click()
     await page.getByRole('button', { name: 'Show 301 more lines' }).click()
     expect(await lines.count()).toBe(1_500)
+    const rules = ['button-name', 'nested-interactive', 'scrollable-region-focusable']
+    expect(await violationsIn(page, rules)).toEqual([])
+    expect(faults).toEqual([])
+  }, 90_000)
+
+  it('show what is no diff as text, and say what was renamed and what is binary', async () => {
+    const renamed = ['similarity index 100%', 'rename from old.ts', 'rename to new.ts']
+    const lines = ['diff --git a/old.ts b/new.ts', ...renamed, 'diff --git a/x.png b/x.png']
+    const diff = ['I did this:', ...lines, 'Binary files a/x.png and b/x.png differ'].join('\n')
+    const taskWith = (id: string, changes: string) => ({
+      ...{ ...finishedTasks(1)[0], id, title: 'Odd', status: 'completed' },
+      result: { success: true, output: 'Done', diff: changes },
+    })
+    const tasks = [taskWith('task_odd', diff), taskWith('task_words', 'I changed nothing.')]
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_odd?tab=changes')
+    const { page } = opened
+    await page.getByRole('region', { name: 'Text of the diff' }).getByText('I did this:').waitFor()
+    await page.locator('summary', { hasText: 'new.ts' }).getByText('renamed from old.ts').waitFor()
+    const binary = page.locator('summary', { hasText: 'x.png' })
+    expect(await binary.innerText()).toMatch(/^x\.png\s+binary$/)
     await expectSound(opened)
+    await page.goto('/tasks/task_words?tab=changes')
+    await page.getByText('This is no diff that the page can read').waitFor()
+    await page.getByText('I changed nothing.').waitFor()
+    expect(await page.getByText('0 files').count()).toBe(0)
   }, 90_000)
 
   it('name what memory gave by its place, and keep what is said of it, which may be changed', async () => {

@@ -8,6 +8,7 @@ import { type DiffLine, type FileDiff, filesOfDiff, type Pair, sideBySide } from
 import { type Folder, treeOf } from './diff-tree.ts'
 import { countOf } from './format.ts'
 import { ChevronRight } from './icons.tsx'
+import { LongText } from './long-text.tsx'
 import { useNarrow } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
 import { Segments } from './segments.tsx'
@@ -15,9 +16,9 @@ import { Segments } from './segments.tsx'
 type Form = 'unified' | 'split'
 const form = createStored<Form>('diff-form', 'unified', (value) => value === 'unified' || value === 'split')
 
-/** The files of a diff in git's form: a list that leads to each, and each as a fold with its lines. */
+/** The files of a diff: a list that leads to each, and each as a fold with its lines. What is no diff is shown as text. */
 export const Diff = ({ text }: { text: string }) => {
-  const files = useMemo(() => filesOfDiff(text), [text])
+  const { files, before } = useMemo(() => filesOfDiff(text), [text])
   const chosen = form.use()
   // A phone has no room for two sides.
   const isNarrow = useNarrow()
@@ -45,7 +46,7 @@ export const Diff = ({ text }: { text: string }) => {
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-3.5 py-1.5">
-        <Sums files={files} />
+        {files.length > 0 && <Sums files={files} />}
         <span className="ml-auto flex items-center gap-1">
           {!isNarrow && (
             <Segments
@@ -58,6 +59,7 @@ export const Diff = ({ text }: { text: string }) => {
           <Copy text={text} label="Copy as a patch" />
         </span>
       </div>
+      {before !== '' && <Before text={before} isAlone={files.length === 0} />}
       {files.length > 1 && <FileList files={shown} goTo={goTo} />}
       <div className="divide-y">
         {shown.map((file, at) => (
@@ -82,6 +84,14 @@ export const Diff = ({ text }: { text: string }) => {
     </>
   )
 }
+
+/** What stands before the files of a diff, or in place of them. */
+const Before = ({ text, isAlone }: { text: string; isAlone: boolean }) => (
+  <div className="flex flex-col gap-1.5 border-b px-3.5 py-2">
+    {isAlone && <p className="text-muted-foreground">This is no diff that the page can read:</p>}
+    <LongText label="Text of the diff" text={text} />
+  </div>
+)
 
 type MoreProps = { most: number; rest: number; of: 'files' | 'lines'; onMore: () => void }
 
@@ -114,6 +124,8 @@ const Changed = ({ added, removed }: { added: number; removed: number }) => (
     <span className="text-failed">−{countOf(removed)}</span>
   </span>
 )
+
+const Binary = () => <span className="shrink-0 text-xs text-muted-foreground">binary</span>
 
 /** With more files than this the folders are closed at first. */
 const MOST_UNFOLDED = 30
@@ -151,7 +163,7 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
         </details>
       </li>
     ))}
-    {files.map(({ name, path, at, ...counts }) => (
+    {files.map(({ name, path, at, isBinary, ...counts }) => (
       <li key={at}>
         <button
           type="button"
@@ -161,7 +173,7 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
           onClick={() => goTo(at)}
         >
           <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
-          <Changed {...counts} />
+          {isBinary ? <Binary /> : <Changed {...counts} />}
         </button>
       </li>
     ))}
@@ -169,12 +181,19 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
 )
 
 /** The folder may be cut short, the name of the file may not. */
-const Path = ({ path }: { path: string }) => {
+const Path = ({ path, renamedFrom }: { path: string; renamedFrom: string | undefined }) => {
   const at = path.lastIndexOf('/') + 1
   return (
-    <span className="flex min-w-0 flex-1 font-mono text-xs" title={path}>
-      <span className="truncate text-muted-foreground">{path.slice(0, at)}</span>
-      <span className="shrink-0">{path.slice(at)}</span>
+    <span className="flex min-w-0 flex-1 flex-wrap gap-x-3 text-xs">
+      <span className="flex min-w-0 font-mono" title={path}>
+        <span className="truncate text-muted-foreground">{path.slice(0, at)}</span>
+        <span className="shrink-0">{path.slice(at)}</span>
+      </span>
+      {renamedFrom !== undefined && (
+        <span className="min-w-0 truncate text-muted-foreground" title={renamedFrom}>
+          renamed from <span className="font-mono">{renamedFrom}</span>
+        </span>
+      )}
     </span>
   )
 }
@@ -188,12 +207,12 @@ type FileProps = {
 }
 
 const File = memo(({ at, file, form: shown, isOpen, onToggle }: FileProps) => {
-  const { path, lines, added, removed } = file
+  const { path, renamedFrom, isBinary, lines, added, removed } = file
   return (
     <details id={idOf(at)} open={isOpen} onToggle={({ currentTarget }) => onToggle(at, currentTarget.open)}>
       <summary className="flex items-center gap-2 px-3.5 py-2 hover:bg-muted">
-        <Path path={path} />
-        <Changed added={added} removed={removed} />
+        <Path path={path} renamedFrom={renamedFrom} />
+        {isBinary ? <Binary /> : <Changed added={added} removed={removed} />}
       </summary>
       {isOpen && <Lines key={shown} {...{ path, lines }} form={shown} />}
     </details>

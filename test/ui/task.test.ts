@@ -256,6 +256,27 @@ inBrowser('the parts of a task', () => {
     expect(faults).toEqual([])
   }, 90_000)
 
+  it('draw a part of a long output, and more of it on demand', async () => {
+    const item = '- **Bold** words\n\n'
+    const output = `${item.repeat(2_230)}Not ended: ${'<!--'.repeat(3_000)}`
+    const task = { ...finishedTasks(1)[0], id: 'task_longoutput', title: 'Long', status: 'completed' }
+    const result = { success: true, output }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_longoutput')
+    const { page, faults } = opened
+    const shown = page.getByRole('region', { name: 'Output' })
+    const bold = shown.locator('strong')
+    await page.getByText(/letters are not shown$/).waitFor()
+    const before = await bold.count()
+    expect(before).toBeGreaterThan(500)
+    expect(before).toBeLessThan(2_000)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await shown.getByText('Not ended: <!--').waitFor()
+    expect(await bold.count()).toBe(2_230)
+    expect(await violationsIn(page, ['button-name', 'list', 'scrollable-region-focusable'])).toEqual([])
+    expect(faults).toEqual([])
+  }, 90_000)
+
   it('show what is no diff as text, and say what was renamed and what is binary', async () => {
     const renamed = ['similarity index 100%', 'rename from old.ts', 'rename to new.ts']
     const lines = ['diff --git a/old.ts b/new.ts', ...renamed, 'diff --git a/x.png b/x.png']

@@ -5,7 +5,7 @@ import { openAtFirst } from '../../functions/ui/app/components/diff-budget.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
-import { partsOf } from '../../functions/ui/app/components/markdown-pieces.ts'
+import { definitionsIn, partsOf } from '../../functions/ui/app/components/markdown-pieces.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
@@ -354,6 +354,13 @@ describe('a text that is drawn as Markdown', () => {
     ['much code', `\`\`\`json\n${times('  "a": [1, 2],\n', 2_000)}\`\`\``],
   ])('is drawn whole: %s', (_what, text) => {
     expect(said(text)).toEqual([['drawn']])
+  })
+
+  it('has the targets of its links by name for each piece, and not what only looks like one', () => {
+    const target = '[docs]: https://example.com "Docs"'
+    expect(definitionsIn(`See [docs][].\n[info]: no target\n\n${target}\n[b]: /b\n\n[^1]: A note.`)).toBe(
+      `${target}\n[b]: /b`,
+    )
   })
 
   it('is cut at what begins at the margin, outside of code, and loses nothing', () => {

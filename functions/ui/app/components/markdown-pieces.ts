@@ -1,7 +1,7 @@
 import { type Cost, costOf } from './markdown-cost.ts'
 
 /** A part of a text: Markdown, or shown as it was written where parsing it would stop the page. */
-export type Piece = { readonly text: string; readonly isCostly: boolean }
+type Piece = { readonly text: string; readonly isCostly: boolean }
 
 /** A piece ends at the first place behind so many letters. */
 const PIECE_LETTERS = 4_000
@@ -48,6 +48,21 @@ const cutsOf = (text: string): Cut[] => {
     isAfterEmpty = line.trim() === ''
   }
   return cuts
+}
+
+const DEFINITION = /^ {0,3}\[(?!\^)[^[\]\n]{1,200}\]:[ \t]*\S.{0,500}$/
+const MOST_DEFINITIONS = 100
+
+/** The lines that say where links by name lead to: a piece is parsed without those of the others. */
+export const definitionsIn = (text: string): string => {
+  const found: string[] = []
+  let isAfterEmpty = true
+  for (const line of text.split('\n')) {
+    const isDefinition: boolean = isAfterEmpty && DEFINITION.test(line)
+    if (isDefinition) found.push(line)
+    isAfterEmpty = isDefinition || line.trim() === ''
+  }
+  return found.slice(0, MOST_DEFINITIONS).join('\n')
 }
 
 type Counted = Piece & Cost

@@ -12,7 +12,7 @@ import { Button } from './button.tsx'
 import { Code } from './code.tsx'
 import { countOf } from './format.ts'
 import { linkOf } from './link.ts'
-import { partsOf } from './markdown-pieces.ts'
+import { definitionsIn, partsOf } from './markdown-pieces.ts'
 import { PlainText } from './plain-text.tsx'
 import { Scroller } from './scroller.tsx'
 
@@ -141,7 +141,9 @@ const extensions = {
   ],
 }
 
-const Drawn = memo(({ text }: { text: string }) => drawn(fromMarkdown(text, extensions).children))
+const Drawn = memo(({ text, definitions }: { text: string; definitions: string }) =>
+  drawn(fromMarkdown(definitions === '' ? text : `${definitions}\n\n${text}`, extensions).children),
+)
 
 /** So many letters are parsed within a frame or two. */
 const MOST_AT_ONCE = 4_000
@@ -152,6 +154,8 @@ export const Markdown = ({ text }: { text: string }) => {
   // A long text is first shown as it was written: its pieces are then drawn one by one, between which the page answers.
   const settled = useDeferredValue(text, text.length > MOST_AT_ONCE ? undefined : text)
   const parts = useMemo(() => partsOf(settled ?? ''), [settled])
+  const isOne = parts.length === 1 && parts[0]?.length === 1
+  const definitions = useMemo(() => (isOne ? '' : definitionsIn(settled ?? '')), [settled, isOne])
   const [most, setMost] = useState(1)
   const rest = parts.slice(most).flat()
   if (settled === undefined) return <PlainText text={text} />
@@ -166,7 +170,7 @@ export const Markdown = ({ text }: { text: string }) => {
             <PlainText key={at} text={own} />
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same.
-            <Drawn key={at} text={own} />
+            <Drawn key={at} text={own} definitions={definitions} />
           ),
         )}
       {rest.length > 0 && (

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { conditionOf } from '../../functions/ui/app/components/agent-condition.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
+import { openAtFirst } from '../../functions/ui/app/components/diff-budget.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
-import { isCostly } from '../../functions/ui/app/components/markdown-cost.ts'
+import { definitionsIn, partsOf } from '../../functions/ui/app/components/markdown-pieces.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
@@ -357,22 +358,50 @@ describe('an agent', () => {
   })
 })
 
-describe('a text that is costly to parse', () => {
+describe('a text that is drawn as Markdown', () => {
   const times = (text: string, count: number) => text.repeat(count)
+  const said = (text: string) =>
+    partsOf(text).map((part) => part.map(({ isCostly }) => (isCostly ? 'written' : 'drawn')))
+  const table = (rows: number) => `| a | b |\n| - | - |\n${times('| 1 | 2 |\n', rows)}`
   it.each([
-    ['emphasis that does not end', times('*a_ ', 2_000), true],
-    ['brackets', times('[x][', 2_000), true],
-    ['lists in each other', times('1. ', 40), true],
-    ['quotes in each other', times('> ', 40), true],
-    ['more than is read on a page', times('A line.\n\n', 6_000), true],
-    [
-      'a long report is not',
-      times('- **Bold** and `code` of [a link](https://example.com).\n\n', 800),
-      false,
-    ],
-    ['a ruler is not', `${times('-', 200)}\n${times('* ', 20)}`, false],
-  ])('%s', (_what, text, expected) => {
-    expect(isCostly(text)).toBe(expected)
+    ['emphasis that does not end', times('*a_ ', 2_000)],
+    ['brackets', times('[x][', 2_000)],
+    ['comments that do not end', `a ${times('<!--', 12_000)}`],
+    ['instructions that do not end', `a ${times('<?', 12_000)}`],
+    ['headings of one letter', times('a\n-\n', 1_000)],
+    ['lists in each other', times('1. ', 40)],
+    ['quotes in each other', times('> ', 40)],
+    ['a table of more rows than are read', table(2_000)],
+    ['a table of many columns', `|a|b|\n|-|-|\n${times(`${times('|', 200)}\n`, 100)}`],
+  ])('is shown as written where parsing or drawing it takes too long: %s', (_what, text) => {
+    expect(said(text)).toEqual([['written']])
+  })
+
+  it.each([
+    ['a report', times('- **Bold** and `code` of [a link](https://example.com).\n\n', 60)],
+    ['a ruler', `${times('-', 200)}\n${times('* ', 20)}`],
+    ['a table', table(500)],
+    ['much code', `\`\`\`json\n${times('  "a": [1, 2],\n', 2_000)}\`\`\``],
+  ])('is drawn whole: %s', (_what, text) => {
+    expect(said(text)).toEqual([['drawn']])
+  })
+
+  it('has the targets of its links by name for each piece, and not what only looks like one', () => {
+    const target = '[docs]: https://example.com "Docs"'
+    expect(definitionsIn(`See [docs][].\n[info]: no target\n\n${target}\n[b]: /b\n\n[^1]: A note.`)).toBe(
+      `${target}\n[b]: /b`,
+    )
+  })
+
+  it('is cut at what begins at the margin, outside of code, and loses nothing', () => {
+    const code = `\`\`\`\n${times('- code\n\n', 600)}\`\`\`\n`
+    const text = `${times('A line.\n\n', 500)}${code}${times('2. item\n   - inner\n', 800)}${times('* x\n', 4_000)}`
+    const parts = partsOf(text)
+    const pieces = parts.flat().map((piece) => piece.text)
+    expect(pieces.join('\n')).toBe(text)
+    expect(pieces.slice(1).every((piece) => /^(?:A line|```|2\. item|\* x)/.test(piece))).toBe(true)
+    expect(pieces.filter((piece) => piece.includes('- code'))).toHaveLength(1)
+    expect(parts.length).toBeGreaterThan(1)
   })
 })
 
@@ -427,7 +456,7 @@ describe('a diff', () => {
       'diff --git a/x.png b/x.png',
       'Binary files a/x.png and b/x.png differ',
     ].join('\n')
-    expect(filesOfDiff(text)).toEqual([
+    expect(filesOfDiff(text).files).toEqual([
       {
         path: 'a.md',
         lines: [
@@ -441,19 +470,123 @@ describe('a diff', () => {
       },
       {
         path: 'x.png',
+        isBinary: true,
         lines: [{ kind: 'note', text: 'Binary files a/x.png and b/x.png differ' }],
         added: 0,
         removed: 0,
       },
     ])
-    expect(filesOfDiff('')).toEqual([])
+    expect(filesOfDiff('')).toEqual({ files: [], before: '' })
+  })
+
+  const read = (...lines: readonly string[]) => {
+    const { files, before } = filesOfDiff(lines.join('\n'))
+    return [
+      ...(before ? [before] : []),
+      ...files.map(
+        ({ path, renamedFrom, isBinary, added, removed }) =>
+          `${path}${renamedFrom ? ` from ${renamedFrom}` : ''}${isBinary ? ' binary' : ''} +${added} -${removed}`,
+      ),
+    ]
+  }
+  const LINES = ['@@ -1 +1 @@', '-a', '+b']
+  it.each<[string, readonly string[], readonly string[]]>([
+    [
+      'of diff -u, whose names have a time behind them',
+      ['--- old/a.ts\t2026-01-01 10:00:00', '+++ new/a.ts\t2026-01-02 10:00:00', ...LINES],
+      ['new/a.ts from old/a.ts +1 -1'],
+    ],
+    [
+      'of names alone, with the prefixes of git',
+      ['--- a/a b.ts', '+++ b/a b.ts', ...LINES, '--- /dev/null', '+++ b/new.ts', '@@ -0,0 +1 @@', '+x'],
+      ['a b.ts +1 -1', 'new.ts +1 -0'],
+    ],
+    [
+      'with words before it and between its files',
+      ['Index: a.ts', '='.repeat(67), '--- a.ts', '+++ a.ts', ...LINES, 'Index: b.ts', '='.repeat(67)],
+      ['a.ts +1 -1'],
+    ],
+    [
+      'in a letter',
+      ['What I did:', '', '--- a.ts', '+++ a.ts', ...LINES, '-- ', '2.39'],
+      ['What I did:', 'a.ts +1 -1'],
+    ],
+    [
+      'of quoted names',
+      ['diff --git "a/caf\\303\\251 \\"x\\".txt" "b/caf\\303\\251 \\"x\\".txt"', ...LINES],
+      ['café "x".txt +1 -1'],
+    ],
+    [
+      'of a name with spaces',
+      ['diff --git a/a b/c.bin b/a b/c.bin', 'Binary files a/x and b/x differ'],
+      ['a b/c.bin binary +0 -0'],
+    ],
+    [
+      'of a rename',
+      [
+        'diff --git a/a.ts "b/\\t.ts"',
+        'similarity index 90%',
+        'rename from a.ts',
+        'rename to "\\t.ts"',
+        ...LINES,
+      ],
+      ['\t.ts from a.ts +1 -1'],
+    ],
+    [
+      'without prefixes, in a folder a',
+      ['diff --git a/x.ts a/x.ts', '--- a/x.ts', '+++ a/x.ts', ...LINES],
+      ['a/x.ts +1 -1'],
+    ],
+    [
+      'whose lines look like names',
+      ['--- a.sql', '+++ a.sql', '@@ -1,2 +1,2 @@', ' x', '--- one', '+++ two', '@@ -9 +9 @@', '-a', '+b'],
+      ['a.sql +2 -2'],
+    ],
+    [
+      'whose counts are wrong',
+      [
+        '--- a.ts',
+        '+++ a.ts',
+        '@@ -1,9 +1,9 @@',
+        '-a',
+        '--- b.ts',
+        '+++ b.ts',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+        '+c',
+      ],
+      ['a.ts +0 -1', 'b.ts +2 -1'],
+    ],
+    ['that is none', ['I changed a.ts', '--- and', 'more'], ['I changed a.ts\n--- and\nmore']],
+  ])('is read %s', (_what, lines, expected) => {
+    expect(read(...lines)).toEqual(expected)
+  })
+
+  it('that was cut off says so in its last line', () => {
+    const { files } = filesOfDiff(
+      ['diff --git a/a b/a', '@@ -0,0 +1,9 @@', '+a', '[diff truncated]', ''].join('\n'),
+    )
+    expect(files[0]?.lines.at(-1)).toEqual({ kind: 'note', text: '[diff truncated]' })
+  })
+})
+
+describe('the files of a diff that are open at first', () => {
+  const filesOf = (...counts: readonly number[]) =>
+    counts.map((length) => ({ lines: Array.from({ length }, () => ({ kind: 'note', text: '' }) as const) }))
+  it.each([
+    ['are all of a small diff', [10, 300, 20], [0, 1, 2]],
+    ['are so many as have 1,500 lines together', [390, 390, 390, 390, 1], [0, 1, 2]],
+    ['count a long file by the part that is drawn', [20_000, 20_000, 400, 300, 1], [0, 1, 2, 3]],
+  ])('%s', (_says, counts, open) => {
+    expect([...openAtFirst(filesOf(...counts))]).toEqual(open)
   })
 })
 
 describe('a diff side by side', () => {
   it('has each line that was replaced beside what replaced it, and the same lines on both sides', () => {
     const lines = ['@@ -7,4 +9,4 @@ f', ' a', '-b', '-c', '+B', ' d', '+e', '\\ No newline at end of file']
-    const [file] = filesOfDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`)
+    const [file] = filesOfDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`).files
     const said = sideBySide(file?.lines ?? []).map(({ left, right }) =>
       [left?.before, left?.text, '|', right?.after, right?.text].join(' '),
     )

@@ -130,6 +130,12 @@ diff --git a/b.md b/b.md
 +new
 `
 
+/** Whether an element is in the upper half of the window, from where what follows it is seen. */
+const isAtTop = (element: Element) => {
+  const { top } = element.getBoundingClientRect()
+  return top >= 0 && top < innerHeight / 2
+}
+
 inBrowser('the question whether to cancel', () => {
   it('goes with the task that it was about', async () => {
     const asked = await world.create({
@@ -215,6 +221,85 @@ inBrowser('the parts of a task', () => {
     await page.getByRole('region', { name: 'Prompt' }).getByText('Do it').waitFor()
     await expectSound(opened)
     expect(faults).toEqual([])
+  }, 90_000)
+
+  it('draw a part of a diff with many lines, and more of it on demand', async () => {
+    const file = (name: string, lines: number) =>
+      `diff --git a/${name} b/${name}\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
+    const diff = [
+      ...Array.from({ length: 40 }, (_, n) => file(`part${n + 10}.ts`, 390)),
+      file('whole.ts', 1_500),
+    ].join('')
+    const task = { ...finishedTasks(1)[0], id: 'task_bigdiff', title: 'Big', status: 'completed' }
+    const result = { success: true, output: 'Done', diff }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_bigdiff?tab=changes')
+    const { page, faults } = opened
+    await page.getByText('41 files').waitFor()
+    const changes = page.getByRole('group', { name: /^Changes of/ })
+    expect(await changes.count()).toBe(3)
+    await page
+      .getByRole('navigation', { name: 'Changed files' })
+      .getByRole('button', { name: /^whole\.ts/ })
+      .click()
+    const whole = page.getByRole('group', { name: 'Changes of whole.ts' })
+    const lines = whole.getByText('line', { exact: true })
+    // The hunk's head is a line too.
+    expect(await lines.count()).toBe(399)
+    expect(await page.locator('summary', { hasText: 'whole.ts' }).evaluate(isAtTop)).toBe(true)
+    await page.getByText('1,101 lines are not shown').waitFor()
+    await page.getByRole('button', { name: 'Show 800 more lines' }).click()
+    await page.getByRole('button', { name: 'Show 301 more lines' }).click()
+    expect(await lines.count()).toBe(1_500)
+    const rules = ['button-name', 'nested-interactive', 'scrollable-region-focusable']
+    expect(await violationsIn(page, rules)).toEqual([])
+    expect(faults).toEqual([])
+  }, 90_000)
+
+  it('draw a part of a long output, and more of it on demand', async () => {
+    const item = '- **Bold** words\n\n'
+    const end = `[guide]: https://example.com\n\nNot ended: ${'<!--'.repeat(3_000)}`
+    const output = `See [the guide][guide].\n\n${item.repeat(2_228)}${end}`
+    const task = { ...finishedTasks(1)[0], id: 'task_longoutput', title: 'Long', status: 'completed' }
+    const result = { success: true, output }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_longoutput')
+    const { page, faults } = opened
+    const shown = page.getByRole('region', { name: 'Output' })
+    const bold = shown.locator('strong')
+    await page.getByText(/letters are not shown$/).waitFor()
+    await shown.getByText('See the guide.', { exact: true }).waitFor()
+    const before = await bold.count()
+    expect(before).toBeGreaterThan(500)
+    expect(before).toBeLessThan(2_000)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await shown.getByText('Not ended: <!--').waitFor()
+    expect(await bold.count()).toBe(2_228)
+    expect(await violationsIn(page, ['button-name', 'list', 'scrollable-region-focusable'])).toEqual([])
+    expect(faults).toEqual([])
+  }, 90_000)
+
+  it('show what is no diff as text, and say what was renamed and what is binary', async () => {
+    const renamed = ['similarity index 100%', 'rename from old.ts', 'rename to new.ts']
+    const lines = ['diff --git a/old.ts b/new.ts', ...renamed, 'diff --git a/x.png b/x.png']
+    const diff = ['I did this:', ...lines, 'Binary files a/x.png and b/x.png differ'].join('\n')
+    const taskWith = (id: string, changes: string) => ({
+      ...{ ...finishedTasks(1)[0], id, title: 'Odd', status: 'completed' },
+      result: { success: true, output: 'Done', diff: changes },
+    })
+    const tasks = [taskWith('task_odd', diff), taskWith('task_words', 'I changed nothing.')]
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_odd?tab=changes')
+    const { page } = opened
+    await page.getByRole('region', { name: 'Text of the diff' }).getByText('I did this:').waitFor()
+    await page.locator('summary', { hasText: 'new.ts' }).getByText('renamed from old.ts').waitFor()
+    const binary = page.locator('summary', { hasText: 'x.png' })
+    expect(await binary.innerText()).toMatch(/^x\.png\s+binary$/)
+    await expectSound(opened)
+    await page.goto('/tasks/task_words?tab=changes')
+    await page.getByText('This is no diff that the page can read').waitFor()
+    await page.getByText('I changed nothing.').waitFor()
+    expect(await page.getByText('0 files').count()).toBe(0)
   }, 90_000)
 
   it('name what memory gave by its place, and keep what is said of it, which may be changed', async () => {

@@ -15,6 +15,8 @@ const settings = {
   'core.untrackedCache': 'false',
   'core.askPass': '',
   'core.pager': 'cat',
+  // Names as they are: people and models read them in diffs and lists.
+  'core.quotePath': 'false',
   'color.ui': 'false',
   'credential.helper': '',
   'commit.gpgSign': 'false',

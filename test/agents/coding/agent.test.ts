@@ -140,6 +140,13 @@ describe('its changes', () => {
     })
   })
 
+  it('have names as they are, whatever letters are in them', async () => {
+    const models = createScriptedModels([writing('café/日本.txt', 'a\n'), { text: 'Ok' }])
+    const { diff, filesChanged } = await createAgentOn(bench, models).run()
+    expect(filesChanged).toMatchObject([{ path: 'café/日本.txt' }])
+    expect(diff).toContain('diff --git a/café/日本.txt b/café/日本.txt\n')
+  })
+
   it('name credential files without their lines', async () => {
     const script = "import { writeFileSync as w } from 'node:fs'; w('.env', 'T=canary'); w('a.txt', 'a')\n"
     const start = { calls: [{ name: 'run_command', arguments: { command: 'node', args: ['m.mjs'] } }] }

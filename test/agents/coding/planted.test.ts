@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changesIn } from '../../../lib/adapters/agents/coding/changes.ts'
 import { createCheckout } from '../../../lib/adapters/agents/coding/checkout.ts'
+import { checkpointOf, restore } from '../../../lib/adapters/agents/coding/checkpoint.ts'
+import { NO_USAGE } from '../../../lib/core/token-usage.ts'
 import type { Workspace } from '../../../lib/ports/workspace.ts'
 import { createWorkbench, never, type Workbench } from '../../fakes/workbench.ts'
 
@@ -156,6 +158,21 @@ describe('the changes of a workspace', () => {
     await set(workspace)
     const { filesChanged } = await changesIn(workspace, baseCommit, never)
     expect(filesChanged.map(({ path }) => path)).toEqual(['all', 'kept.txt'])
+  })
+
+  it('outlive a checkpoint, a name that is not UTF-8 included', async () => {
+    const { workspace, baseCommit } = await workspaceOf('latin')
+    const nameIn = ({ root }: Workspace) => Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])])
+    await writeFile(nameIn(workspace), 'latin\n')
+    const at = { workspace, branch: 'main', baseCommit, memory: undefined }
+    const spent = { steps: 1, toolCalls: 0, usage: NO_USAGE }
+    const ended = { ended: 'waiting', finishReason: 'tool-calls', text: '', said: '', messages: [] } as const
+    const loop = { ...ended, ...spent, messages: [], pending: [], provider: 'demo', model: 'scripted' }
+    const checkpoint = await checkpointOf(loop, spent, at, never)
+    const { workspace: anew, baseCommit: base } = await workspaceOf('latin-anew')
+    await rm(join(anew.root, 'kept.txt'))
+    await restore(anew, JSON.parse(JSON.stringify(checkpoint)), base, never)
+    expect(readFileSync(nameIn(anew), 'utf8')).toBe('latin\n')
   })
 
   it('are read from a repository of SHA-256 too', async () => {

@@ -3,7 +3,12 @@ import type { FileDiff } from './diff-files.ts'
 type Counts = { readonly added: number; readonly removed: number }
 
 /** A changed file by its name in its folder; `at` is its place in the diff. */
-type File = Counts & { readonly name: string; readonly path: string; readonly at: number }
+type File = Counts & {
+  readonly name: string
+  readonly path: string
+  readonly isBinary?: true | undefined
+  readonly at: number
+}
 
 /** A folder, with what all files in it gained and lost. One that has a single folder and nothing else is one with it. */
 export type Folder = Counts & {
@@ -38,10 +43,11 @@ const folderOf = (name: string, all: readonly Placed[]): Folder => {
     .toSorted(byName)
   const files = all
     .filter(({ names }) => names.length === 1)
-    .map(({ names: [own = ''], file: { path, added, removed }, at }) => ({
+    .map(({ names: [own = ''], file: { path, isBinary, added, removed }, at }) => ({
       name: own,
       path,
       at,
+      ...(isBinary && { isBinary }),
       added,
       removed,
     }))

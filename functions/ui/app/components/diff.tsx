@@ -1,10 +1,14 @@
-import { useState } from 'react'
+import { Fragment, memo, type ReactNode, useCallback, useMemo, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { createStored } from '../data/stored.ts'
+import { Button } from './button.tsx'
 import { Copy } from './copy.tsx'
-import { type DiffLine, type FileDiff, filesOfDiff, sideBySide } from './diff-files.ts'
+import { FILES_AT_ONCE, LINES_AT_ONCE, openAtFirst, piecesOf } from './diff-budget.ts'
+import { type DiffLine, type FileDiff, filesOfDiff, type Pair, sideBySide } from './diff-files.ts'
 import { type Folder, treeOf } from './diff-tree.ts'
 import { countOf } from './format.ts'
 import { ChevronRight } from './icons.tsx'
+import { LongText } from './long-text.tsx'
 import { useNarrow } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
 import { Segments } from './segments.tsx'
@@ -12,16 +16,37 @@ import { Segments } from './segments.tsx'
 type Form = 'unified' | 'split'
 const form = createStored<Form>('diff-form', 'unified', (value) => value === 'unified' || value === 'split')
 
-/** The files of a diff in git's form: a list that leads to each, and each as a fold with its lines. */
+/** The files of a diff: a list that leads to each, and each as a fold with its lines. What is no diff is shown as text. */
 export const Diff = ({ text }: { text: string }) => {
-  const files = filesOfDiff(text)
+  const { files, before } = useMemo(() => filesOfDiff(text), [text])
   const chosen = form.use()
   // A phone has no room for two sides.
   const isNarrow = useNarrow()
+  const [open, setOpen] = useState(() => openAtFirst(files))
+  const [most, setMost] = useState(FILES_AT_ONCE)
+  const shown = useMemo(() => files.slice(0, most), [files, most])
+  const toggle = useCallback(
+    (at: number, isOpen: boolean) =>
+      setOpen((before) => {
+        if (before.has(at) === isOpen) return before
+        return isOpen ? new Set([...before, at]) : new Set([...before].filter((other) => other !== at))
+      }),
+    [],
+  )
+  const goTo = useCallback(
+    (at: number) => {
+      // Its lines have to be there before the page can scroll far enough.
+      flushSync(() => toggle(at, true))
+      const file = document.getElementById(idOf(at))
+      file?.scrollIntoView({ block: 'start' })
+      file?.querySelector('summary')?.focus({ preventScroll: true })
+    },
+    [toggle],
+  )
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b px-3.5 py-1.5">
-        <Sums files={files} />
+        {files.length > 0 && <Sums files={files} />}
         <span className="ml-auto flex items-center gap-1">
           {!isNarrow && (
             <Segments
@@ -34,16 +59,52 @@ export const Diff = ({ text }: { text: string }) => {
           <Copy text={text} label="Copy as a patch" />
         </span>
       </div>
-      {files.length > 1 && <FileList files={files} />}
+      {before !== '' && <Before text={before} isAlone={files.length === 0} />}
+      {files.length > 1 && <FileList files={shown} goTo={goTo} />}
       <div className="divide-y">
-        {files.map((file, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-          <File key={n} id={idOf(n)} file={file} form={isNarrow ? 'unified' : chosen} />
+        {shown.map((file, at) => (
+          <File
+            // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+            key={at}
+            {...{ at, file }}
+            form={isNarrow ? 'unified' : chosen}
+            isOpen={open.has(at)}
+            onToggle={toggle}
+          />
         ))}
       </div>
+      {files.length > most && (
+        <More
+          most={FILES_AT_ONCE}
+          rest={files.length - most}
+          of="files"
+          onMore={() => setMost(most + FILES_AT_ONCE)}
+        />
+      )}
     </>
   )
 }
+
+/** What stands before the files of a diff, or in place of them. */
+const Before = ({ text, isAlone }: { text: string; isAlone: boolean }) => (
+  <div className="flex flex-col gap-1.5 border-b px-3.5 py-2">
+    {isAlone && <p className="text-muted-foreground">This is no diff that the page can read:</p>}
+    <LongText label="Text of the diff" text={text} />
+  </div>
+)
+
+type MoreProps = { most: number; rest: number; of: 'files' | 'lines'; onMore: () => void }
+
+const More = ({ most, rest, of, onMore }: MoreProps) => (
+  <div className="flex flex-wrap items-center gap-2 border-t px-3.5 py-2">
+    <Button size="small" onClick={onMore}>
+      Show {countOf(Math.min(most, rest))} more {of}
+    </Button>
+    <span className="text-muted-foreground">
+      {countOf(rest)} {of} are not shown
+    </span>
+  </div>
+)
 
 const idOf = (n: number) => `file-${n + 1}`
 
@@ -64,22 +125,26 @@ const Changed = ({ added, removed }: { added: number; removed: number }) => (
   </span>
 )
 
+const Binary = () => <span className="shrink-0 text-xs text-muted-foreground">binary</span>
+
 /** With more files than this the folders are closed at first. */
 const MOST_UNFOLDED = 30
 
-const FileList = ({ files }: { files: readonly FileDiff[] }) => (
+type GoTo = (at: number) => void
+
+const FileList = memo(({ files, goTo }: { files: readonly FileDiff[]; goTo: GoTo }) => (
   <nav aria-label="Changed files" className="border-b py-1.5">
     <Scroller role="group" label="List of changed files" className="max-h-64 overflow-y-auto">
-      <Tree folder={treeOf(files)} depth={0} isOpen={files.length <= MOST_UNFOLDED} />
+      <Tree folder={treeOf(files)} depth={0} isOpen={files.length <= MOST_UNFOLDED} goTo={goTo} />
     </Scroller>
   </nav>
-)
+))
 
 const indent = (depth: number) => ({ paddingLeft: `${0.875 + depth}rem` })
 
-type TreeProps = { folder: Folder; depth: number; isOpen: boolean }
+type TreeProps = { folder: Folder; depth: number; isOpen: boolean; goTo: GoTo }
 
-const Tree = ({ folder: { folders, files }, depth, isOpen }: TreeProps) => (
+const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) => (
   <ul>
     {folders.map((folder) => (
       <li key={folder.name}>
@@ -94,65 +159,104 @@ const Tree = ({ folder: { folders, files }, depth, isOpen }: TreeProps) => (
             </span>
             <Changed {...folder} />
           </summary>
-          <Tree folder={folder} depth={depth + 1} isOpen={isOpen} />
+          <Tree folder={folder} depth={depth + 1} isOpen={isOpen} goTo={goTo} />
         </details>
       </li>
     ))}
-    {files.map(({ name, path, at, ...counts }) => (
+    {files.map(({ name, path, at, isBinary, ...counts }) => (
       <li key={at}>
         <button
           type="button"
           title={path}
           className="flex w-full items-center gap-2 py-0.5 pr-3.5 text-left hover:bg-muted"
           style={indent(depth + (depth > 0 || folders.length > 0 ? 1 : 0))}
-          onClick={() => show(idOf(at))}
+          onClick={() => goTo(at)}
         >
           <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
-          <Changed {...counts} />
+          {isBinary ? <Binary /> : <Changed {...counts} />}
         </button>
       </li>
     ))}
   </ul>
 )
 
-/** Opens a file and goes to it. */
-const show = (id: string) => {
-  const file = document.getElementById(id)
-  if (file instanceof HTMLDetailsElement) file.open = true
-  file?.scrollIntoView({ block: 'start' })
-  file?.querySelector('summary')?.focus({ preventScroll: true })
-}
-
 /** The folder may be cut short, the name of the file may not. */
-const Path = ({ path }: { path: string }) => {
+const Path = ({ path, renamedFrom }: { path: string; renamedFrom: string | undefined }) => {
   const at = path.lastIndexOf('/') + 1
   return (
-    <span className="flex min-w-0 flex-1 font-mono text-xs" title={path}>
-      <span className="truncate text-muted-foreground">{path.slice(0, at)}</span>
-      <span className="shrink-0">{path.slice(at)}</span>
+    <span className="flex min-w-0 flex-1 flex-wrap gap-x-3 text-xs">
+      <span className="flex min-w-0 font-mono" title={path}>
+        <span className="truncate text-muted-foreground">{path.slice(0, at)}</span>
+        <span className="shrink-0">{path.slice(at)}</span>
+      </span>
+      {renamedFrom !== undefined && (
+        <span className="min-w-0 truncate text-muted-foreground" title={renamedFrom}>
+          renamed from <span className="font-mono">{renamedFrom}</span>
+        </span>
+      )}
     </span>
   )
 }
 
-const MOST_OPEN = 400
+type FileProps = {
+  at: number
+  file: FileDiff
+  form: Form
+  isOpen: boolean
+  onToggle: (at: number, isOpen: boolean) => void
+}
 
-const File = ({ id, file, form: shown }: { id: string; file: FileDiff; form: Form }) => {
-  const { path, lines, added, removed } = file
-  const [isOpen, setOpen] = useState(lines.length < MOST_OPEN)
+const File = memo(({ at, file, form: shown, isOpen, onToggle }: FileProps) => {
+  const { path, renamedFrom, isBinary, lines, added, removed } = file
   return (
-    <details id={id} open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details id={idOf(at)} open={isOpen} onToggle={({ currentTarget }) => onToggle(at, currentTarget.open)}>
       <summary className="flex items-center gap-2 px-3.5 py-2 hover:bg-muted">
-        <Path path={path} />
-        <Changed added={added} removed={removed} />
+        <Path path={path} renamedFrom={renamedFrom} />
+        {isBinary ? <Binary /> : <Changed added={added} removed={removed} />}
       </summary>
-      {isOpen && (
-        <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto border-t pb-2">
-          {shown === 'split' ? <Split lines={lines} /> : <Unified lines={lines} />}
-        </Scroller>
-      )}
+      {isOpen && <Lines key={shown} {...{ path, lines }} form={shown} />}
     </details>
   )
+})
+
+/** The lines of a file: the first of them, and more on demand. */
+const Lines = ({ path, lines, form: shown }: { path: string; lines: readonly DiffLine[]; form: Form }) => {
+  const [most, setMost] = useState(1)
+  const pieces = useMemo(
+    () =>
+      shown === 'split'
+        ? piecesOf(sideBySide(lines)).map((pairs) => ({
+            count: pairs.length,
+            drawn: <Split pairs={pairs} />,
+          }))
+        : piecesOf(lines).map((some) => ({ count: some.length, drawn: <Unified lines={some} /> })),
+    [lines, shown],
+  )
+  const rest = pieces.slice(most).reduce((sum, { count }) => sum + count, 0)
+  return (
+    <>
+      <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto border-t pb-2">
+        <div className={`font-mono text-xs leading-5 ${shown === 'split' ? '' : 'w-max min-w-full'}`}>
+          {pieces.slice(0, most).map(({ drawn }, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+            <Fragment key={n}>{drawn}</Fragment>
+          ))}
+        </div>
+      </Scroller>
+      {rest > 0 && (
+        <More
+          most={PIECES_AT_ONCE * LINES_AT_ONCE}
+          rest={rest}
+          of="lines"
+          onMore={() => setMost(most + PIECES_AT_ONCE)}
+        />
+      )}
+    </>
+  )
 }
+
+/** So many pieces are drawn when more of a file is asked for. */
+const PIECES_AT_ONCE = 2
 
 const looks: Readonly<Record<DiffLine['kind'], { row: string; sign: string }>> = {
   added: { row: 'bg-completed/12', sign: '+' },
@@ -165,43 +269,59 @@ const looks: Readonly<Record<DiffLine['kind'], { row: string; sign: string }>> =
 const numberClass = 'shrink-0 pr-2 text-right text-muted-foreground select-none'
 const signClass = 'w-4 shrink-0 select-none'
 
-const Unified = ({ lines }: { lines: readonly DiffLine[] }) => (
-  <div className="w-max min-w-full font-mono text-xs leading-5">
-    {lines.map((line, n) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-      <div key={n} className={`flex pr-3.5 ${looks[line.kind].row}`}>
-        <span className={`w-11 ${numberClass}`}>{line.before}</span>
-        <span className={`w-11 ${numberClass}`}>{line.after}</span>
-        <span className={signClass}>{looks[line.kind].sign}</span>
-        <span className="whitespace-pre">{line.text || ' '}</span>
-      </div>
-    ))}
-  </div>
+const Unified = memo(({ lines }: { lines: readonly DiffLine[] }) =>
+  lines.map((line, n) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+    <div key={n} className={`flex pr-3.5 ${looks[line.kind].row}`}>
+      <span className={`w-11 ${numberClass}`}>{line.before}</span>
+      <span className={`w-11 ${numberClass}`}>{line.after}</span>
+      <span className={signClass}>{looks[line.kind].sign}</span>
+      <span className="whitespace-pre">
+        <Words text={line.text || ' '} />
+      </span>
+    </div>
+  )),
 )
 
-const Split = ({ lines }: { lines: readonly DiffLine[] }) => (
-  <div className="font-mono text-xs leading-5">
-    {sideBySide(lines).map(({ left, right }, n) =>
-      left && (left.kind === 'hunk' || left.kind === 'note') ? (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-        <div key={n} className={`px-3.5 [overflow-wrap:anywhere] ${looks[left.kind].row}`}>
-          {left.text}
-        </div>
-      ) : (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-        <div key={n} className="grid grid-cols-2">
-          <Side line={left} number={left?.before} />
-          <Side line={right} number={right?.after} />
-        </div>
-      ),
-    )}
-  </div>
+const Split = memo(({ pairs }: { pairs: readonly Pair[] }) =>
+  pairs.map(({ left, right }, n) =>
+    left && (left.kind === 'hunk' || left.kind === 'note') ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+      <div key={n} className={`px-3.5 [overflow-wrap:anywhere] ${looks[left.kind].row}`}>
+        <Words text={left.text} />
+      </div>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+      <div key={n} className="grid grid-cols-2">
+        <Side line={left} number={left?.before} />
+        <Side line={right} number={right?.after} />
+      </div>
+    ),
+  ),
 )
 
 const Side = ({ line, number }: { line: DiffLine | undefined; number: number | undefined }) => (
   <div className={`flex min-w-0 pr-2 not-first:border-l ${line ? looks[line.kind].row : 'bg-muted/50'}`}>
     <span className={`w-11 ${numberClass}`}>{number}</span>
     <span className={signClass}>{line && looks[line.kind].sign}</span>
-    <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">{line?.text}</span>
+    <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">
+      {line && <Words text={line.text} />}
+    </span>
   </div>
 )
+
+/** So many letters of a line are shown: no person reads more of one, and laying them out takes seconds. */
+const MOST_LETTERS = 2_000
+
+const Words = ({ text }: { text: string }): ReactNode =>
+  text.length <= MOST_LETTERS ? (
+    text
+  ) : (
+    <>
+      {text.slice(0, MOST_LETTERS)}
+      <span className="text-muted-foreground select-none">
+        {' '}
+        … {countOf(text.length - MOST_LETTERS)} more letters
+      </span>
+    </>
+  )

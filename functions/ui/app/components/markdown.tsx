@@ -7,9 +7,13 @@ import { gfmFootnote } from 'micromark-extension-gfm-footnote'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { gfmTable } from 'micromark-extension-gfm-table'
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
-import { Fragment, type ReactNode, useDeferredValue, useMemo } from 'react'
+import { Fragment, memo, type ReactNode, startTransition, useDeferredValue, useMemo, useState } from 'react'
+import { Button } from './button.tsx'
 import { Code } from './code.tsx'
+import { countOf } from './format.ts'
 import { linkOf } from './link.ts'
+import { definitionsIn, partsOf } from './markdown-pieces.ts'
+import { PlainText } from './plain-text.tsx'
 import { Scroller } from './scroller.tsx'
 
 type RootContent = ReturnType<typeof fromMarkdown>['children'][number]
@@ -137,14 +141,48 @@ const extensions = {
   ],
 }
 
-/** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. */
+const Drawn = memo(({ text, definitions }: { text: string; definitions: string }) =>
+  drawn(fromMarkdown(definitions === '' ? text : `${definitions}\n\n${text}`, extensions).children),
+)
+
+/** So many letters are parsed within a frame or two. */
+const MOST_AT_ONCE = 4_000
+
+/** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. Of a long text the first part is drawn, and more on demand. */
 export const Markdown = ({ text }: { text: string }) => {
   // While it is streamed it is read again with each piece: that waits for what is more urgent.
-  const settled = useDeferredValue(text)
-  const content = useMemo(() => drawn(fromMarkdown(settled, extensions).children), [settled])
+  // A long text is first shown as it was written: its pieces are then drawn one by one, between which the page answers.
+  const settled = useDeferredValue(text, text.length > MOST_AT_ONCE ? undefined : text)
+  const parts = useMemo(() => partsOf(settled ?? ''), [settled])
+  const isOne = parts.length === 1 && parts[0]?.length === 1
+  const definitions = useMemo(() => (isOne ? '' : definitionsIn(settled ?? '')), [settled, isOne])
+  const [most, setMost] = useState(1)
+  const rest = parts.slice(most).flat()
+  if (settled === undefined) return <PlainText text={text} />
   return (
     <div className="leading-6 [overflow-wrap:anywhere] [&>:first-child]:mt-0 [&>:last-child]:mb-0">
-      {content}
+      {parts
+        .slice(0, most)
+        .flat()
+        .map(({ text: own, isCostly }, at) =>
+          isCostly ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
+            <PlainText key={at} text={own} />
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same.
+            <Drawn key={at} text={own} definitions={definitions} />
+          ),
+        )}
+      {rest.length > 0 && (
+        <p className="mt-3 flex flex-wrap items-center gap-2">
+          <Button size="small" onClick={() => startTransition(() => setMost(most + 1))}>
+            Show more
+          </Button>
+          <span className="text-muted-foreground">
+            {countOf(rest.reduce((sum, { text: own }) => sum + own.length, 0))} letters are not shown
+          </span>
+        </p>
+      )}
     </div>
   )
 }

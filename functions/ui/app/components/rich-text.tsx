@@ -1,24 +1,20 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Boundary, useRecovery } from './boundary.tsx'
 import { lazyComponent } from './lazy.tsx'
-import { isCostly } from './markdown-cost.ts'
 import { PlainText } from './plain-text.tsx'
 
 const Markdown = lazyComponent(() => import('./markdown.tsx'), 'Markdown')
 
-/** What a model wrote: Markdown, and as it was written until the code for that is there, or where parsing it would take too long. */
-export const RichText = ({ text }: { text: string }) =>
-  isCostly(text) ? (
-    <PlainText text={text} />
-  ) : (
-    <Boundary
-      of="markdown"
-      failed={(props) => <Unloaded {...props} text={text} />}
-      loading={<PlainText text={text} />}
-    >
-      <Markdown text={text} />
-    </Boundary>
-  )
+/** What a model wrote: Markdown, and as it was written until the code for that is there. */
+export const RichText = ({ text }: { text: string }) => (
+  <Boundary
+    of="markdown"
+    failed={(props) => <Unloaded {...props} text={text} />}
+    loading={<PlainText text={text} />}
+  >
+    <Markdown text={text} />
+  </Boundary>
+)
 
 const Unloaded = ({ text, ...props }: ErrorComponentProps & { text: string }) => {
   useRecovery(props)

@@ -46,8 +46,9 @@ const patchOf = async (
 ): Promise<string | undefined> => {
   const run = await workspaceGit(workspace, baseCommit, signal)
   const options = ['--binary', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames']
+  // Quoted, a name that is not UTF-8 outlives that a checkpoint is text.
   const { stdout, truncated } = await run(
-    ['diff', ...options, baseCommit, '--', '.', ...withoutSecrets],
+    ['-c', 'core.quotePath=true', 'diff', ...options, baseCommit, '--', '.', ...withoutSecrets],
     MOST_PATCH,
   )
   return truncated ? undefined : stdout

@@ -88,16 +88,15 @@ inBrowser('the view of the queue', () => {
     await page.getByRole('button', { name: 'Discard 3' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
     expect(await letters('pending')).toHaveLength(4)
-    // Somebody else decides about one of them before this person does.
     const [newest] = (await api.client.listDlq()).items
+    await page.getByRole('button', { name: 'Retry 3' }).click()
+    const asked = page.getByRole('dialog', { name: 'Retry 3 dead letters?' })
+    await asked.waitFor()
+    // Somebody else decides about one of them before this person does.
     await page.route('**/api/dlq?*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await api.client.discardDlqItem({ params: { id: newest?.id ?? '' } })
     world.cure()
-    await page.getByRole('button', { name: 'Retry 3' }).click()
-    await page
-      .getByRole('dialog', { name: 'Retry 3 dead letters?' })
-      .getByRole('button', { name: 'Retry 3' })
-      .click()
+    await asked.getByRole('button', { name: 'Retry 3' }).click()
     await page.getByText('2 of 3 queued again').waitFor()
     const refused = page.getByRole('list', { name: 'What failed' })
     expect(await refused.innerText()).toMatch(/summarize\s+Only a pending dead letter can be decided/)

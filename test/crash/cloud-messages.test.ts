@@ -148,7 +148,7 @@ describe('messages that SQS gave up on', () => {
     expect(await dlq(eventOf(overtaken, unclaimed, 'no json', unknownTask, '{}'), context)).toEqual(failed())
     const letters = await deadLetters()
     expect(letters).toHaveLength(before.length + 4)
-    expect(letters).toContainEqual([waiting.id, expect.stringContaining('The queue gave up')])
+    expect(letters).toContainEqual([waiting.id, expect.stringContaining('no worker claimed the task')])
     expect(letters).toContainEqual(['task_unknown', 'unknown_task'])
     expect(letters).toContainEqual(['unknown', 'not_json: no json'])
     expect(letters).toContainEqual(['unknown', 'unknown_shape: {}'])

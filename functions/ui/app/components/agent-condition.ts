@@ -38,7 +38,7 @@ const LEAST_FAILED = 5
 
 const isMostlyFailed = ({ completed, failed }: Outcomes) => failed >= LEAST_FAILED && failed > completed
 
-/** The time in which most tasks failed: of the last hour too, since a good morning would hide a bad hour. */
+/** The window in which most tasks failed. The last hour counts by itself, since the rest of the day can hide it. */
 export const failingTime = ({ hour, day }: RecentOutcomes) => {
   if (isMostlyFailed(hour)) return { says: 'hour', ...hour }
   return isMostlyFailed(day) ? { says: '24 hours', ...day } : undefined

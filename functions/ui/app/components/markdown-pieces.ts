@@ -5,7 +5,7 @@ type Piece = { readonly text: string; readonly isCostly: boolean }
 
 /** A piece ends at the first place behind so many letters. */
 const PIECE_LETTERS = 4_000
-/** 0.4 s. */
+/** In the units of `Cost.parsing`: 0.4 s. */
 const MOST_PARSING = 4_000_000
 const MOST_MARKS = 15_000
 const MOST_LETTERS = 50_000

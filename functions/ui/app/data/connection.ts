@@ -2,7 +2,7 @@ import { readClock } from './server-clock.ts'
 import { createSignal } from './signal.ts'
 
 const ASK_AGAIN_MS = 2_000
-/** A service that does not say within this time how it is hangs. */
+/** The time limit of a health check. A service that does not answer within it counts as away. */
 const ANSWERS_WITHIN_MS = 10_000
 
 /** Whether the service was reached by the last request. */

@@ -7,12 +7,12 @@ import { isStreaming, TOPICS } from './streaming.ts'
 import { patched } from './task-patch.ts'
 
 /**
- * For so long the changes of a topic cause one request of each query: at first the short time, which doubles up to the long one while
- * changes go on. Sums over all tasks cost more, and change little.
+ * The time between two refetches of a topic. It begins with `least` and doubles up to `most` while changes go on. Sums over all tasks
+ * cost more, and change little.
  */
 const gatherMsOf = (topic: string) =>
   topic === 'analytics' ? { least: 5_000, most: 5_000 } : { least: 150, most: 1_200 }
-/** Nothing for longer than that, not even the heartbeat of every 15 s: the connection is dead, or the service hangs. */
+/** After this time without an event the connection is dead or the service hangs: a heartbeat comes every 15 s. */
 const SILENCE_MS = 45_000
 /** A service that refuses the stream is asked again after this. */
 const REFUSED_MS = 30_000
@@ -81,7 +81,7 @@ const lose = () => {
   invalidate()
 }
 
-/** A stream on which nothing comes is opened anew, and is lost where the service does not answer either. */
+/** Opens a silent stream again, and takes it for lost if the service does not answer a health check either. */
 const watchSilence = () => {
   clearTimeout(silence)
   silence = setTimeout(() => {

@@ -70,7 +70,7 @@ export const noteSession = (conversationId: string, session: AgentSession) => {
   ])
 }
 
-/** A session begins with an attempt. An agent that had none after ten looks seldom begins one later. */
+/** A session begins with an attempt. An agent without one after ten requests rarely begins one later. */
 const pollMsOf = (looks: number) => (looks < 10 ? EVERY_MS.running : EVERY_MS.calm)
 
 /** The session of a task, once there is one: agents that say nothing of their steps have none. */

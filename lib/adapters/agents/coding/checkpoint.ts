@@ -46,7 +46,7 @@ const patchOf = async (
 ): Promise<string | undefined> => {
   const run = await workspaceGit(workspace, baseCommit, signal)
   const options = ['--binary', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames']
-  // Quoted, a name that is not UTF-8 outlives that a checkpoint is text.
+  // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
   const { stdout, truncated } = await run(
     ['-c', 'core.quotePath=true', 'diff', ...options, baseCommit, '--', '.', ...withoutSecrets],
     MOST_PATCH,

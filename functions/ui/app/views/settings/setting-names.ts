@@ -33,8 +33,8 @@ export const words: Readonly<Record<string, Words>> = {
   },
   'system.registrationMode': {
     label: 'Who may register',
-    hint: 'The first account needs no invite.',
-    choices: { invite: 'Those who have an invite', open: 'Everybody', closed: 'Nobody, not even the first' },
+    hint: 'The first account needs no invite, unless registration is closed.',
+    choices: { invite: 'People with an invite', open: 'Anyone', closed: 'No one' },
   },
   'queue.name': { label: 'Queue of tasks' },
   'queue.notificationName': { label: 'Queue of notifications' },

@@ -8,7 +8,7 @@ export type Span = {
   kind: 'queue' | 'backoff' | 'decision' | 'attempt'
   /** Which attempt; of a wait, how many of its kind there are with it. */
   attempt: number
-  /** How often the task has begun anew by then, its first time included: the attempts of a retry count from one. */
+  /** The run of the task, from 1: each retry of its dead letter begins another one, whose attempts count from 1. */
   run: number
   from: number
   /** Undefined while it lasts. */

@@ -533,6 +533,11 @@ describe('a diff', () => {
       ['\t.ts from a.ts +1 -1'],
     ],
     [
+      'of a rename alone, of names with spaces',
+      ['diff --git a/old name.ts b/new name.ts', 'rename from old name.ts', 'rename to new name.ts'],
+      ['new name.ts from old name.ts +0 -0'],
+    ],
+    [
       'without prefixes, in a folder a',
       ['diff --git a/x.ts a/x.ts', '--- a/x.ts', '+++ a/x.ts', ...LINES],
       ['a/x.ts +1 -1'],

@@ -533,8 +533,8 @@ describe('a diff', () => {
       ['\t.ts from a.ts +1 -1'],
     ],
     [
-      'of a rename alone, of names with spaces',
-      ['diff --git a/old name.ts b/new name.ts', 'rename from old name.ts', 'rename to new name.ts'],
+      'of a rename alone, without prefixes',
+      ['diff --git old name.ts new name.ts', 'rename from old name.ts', 'rename to new name.ts'],
       ['new name.ts from old name.ts +0 -0'],
     ],
     [

@@ -30,27 +30,43 @@ const STOP_GRACE_MS = 2_000
 const LONGEST_PROGRESS = 2_000
 /** The most messages of one attempt that are stored as they come; later ones renew the lease. */
 const MOST_PROGRESS = 1_000
-/** Of the later ones the last are stored in one event with the end of the run, to show how it ended. */
+/** Of the later ones the latest is stored this often, for people who follow the run. */
+const LATER_PROGRESS_MS = 30_000
+/** The last of them are stored in one event with the end of the run, to show how it ended. */
 const LAST_PROGRESS = 10
 
 /**
- * Stores the messages of one attempt by `beat`, up to the limit. `mask` gets each of them, since a secret may be split
- * between two.
+ * Stores the messages of one attempt by `beat`, up to the limit, and samples of the later ones. `mask` gets each of
+ * them, since a secret may be split between two.
  */
-const createProgressLimit = (beat: (message?: string) => void, mask: (text: string) => string) => {
+const createProgressLimit = (
+  clock: Clock,
+  beat: (message?: string) => void,
+  mask: (text: string) => string,
+) => {
   const last: string[] = []
   let count = 0
+  let cancelSample: (() => void) | undefined
+  const sample = () => {
+    cancelSample = undefined
+    beat(`After ${number(count)} messages: ${last.at(-1)}`)
+  }
   return {
     report: (message: unknown): void => {
       const text = messageOf(message, LONGEST_PROGRESS, mask)
       count += 1
-      if (count > MOST_PROGRESS) last.push(text)
+      if (count <= MOST_PROGRESS) {
+        beat(text)
+        return
+      }
+      last.push(text)
       if (last.length > LAST_PROGRESS) last.shift()
-      if (count <= MOST_PROGRESS) beat(text)
-      else beat(count === MOST_PROGRESS + 1 ? BEYOND : undefined)
+      beat(count === MOST_PROGRESS + 1 ? BEYOND : undefined)
+      cancelSample ??= clock.after(LATER_PROGRESS_MS, sample)
     },
     /** Stores the last messages, if any were not stored. Call it before the end of the run is written, which ends the lease. */
     end: (): void => {
+      cancelSample?.()
       if (last.length === 0) return
       beat([`Of ${number(count - MOST_PROGRESS)} further messages, the last:`, ...last.splice(0)].join('\n'))
     },
@@ -58,7 +74,7 @@ const createProgressLimit = (beat: (message?: string) => void, mask: (text: stri
 }
 
 const number = (count: number) => count.toLocaleString('en')
-const BEYOND = `Further progress of this attempt is not kept: the limit is ${number(MOST_PROGRESS)} messages. The last ${LAST_PROGRESS} follow when it ends`
+const BEYOND = `This attempt has sent ${number(MOST_PROGRESS)} messages, as many as are kept. Of further ones the latest follows each ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
 
 /** How a run ended: by its agent, or by a stop. */
 export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
@@ -81,7 +97,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       const events = openEvents(leased)
       const kept: (() => void)[] = []
       let over = false
-      const limit = createProgressLimit(beat, masker.messages())
+      const limit = createProgressLimit(clock, beat, masker.messages())
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
       const end = (ended: Outcome) => {
         cancelTimeout()

@@ -66,7 +66,7 @@ describe('progress', () => {
     expect(await service.eventTypes(id)).not.toContain('progress')
   })
 
-  it('beyond 1,000 messages says so once, and ends with the last of them', async () => {
+  it('beyond 1,000 messages says so once, goes on with samples, and ends with the last of them', async () => {
     const { service, id, run, row } = await running()
     for (let n = 1; n <= 1_000; n += 1) run.progress(`line ${n}`)
     const messages = async () => {
@@ -80,14 +80,22 @@ describe('progress', () => {
     for (let n = 1_001; n <= 3_000; n += 1) run.progress(`line ${n}`)
     await until(async () => (await messages()).length > 1_000)
     expect((await messages()).slice(1_000)).toEqual([
-      expect.stringMatching(/^Further progress of this attempt is not kept: the limit is 1,000 messages\./),
+      expect.stringMatching(/^This attempt has sent 1,000 messages, as many as are kept\./),
     ])
     expect((await row()).leaseExpiresAt).toBeGreaterThan(before)
+
+    service.clock.advance(30_000)
+    await until(async () => (await messages()).length > 1_001)
+    expect((await messages()).at(-1)).toBe('After 3,000 messages: line 3000')
+    // Without a message since then there is nothing to show.
+    service.clock.advance(30_000)
+    await turns()
+    expect(await messages()).toHaveLength(1_002)
 
     run.finish()
     await turns()
     const last = Array.from({ length: 10 }, (_, n) => `line ${2_991 + n}`)
-    expect((await messages()).slice(1_001)).toEqual([
+    expect((await messages()).slice(1_002)).toEqual([
       ['Of 2,000 further messages, the last:', ...last].join('\n'),
     ])
     expect((await service.eventTypes(id)).slice(-2)).toEqual(['progress', 'completed'])

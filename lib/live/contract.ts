@@ -6,7 +6,7 @@ export const liveRoutes = defineRoutes({
     method: 'GET',
     path: '/api/events/stream',
     summary:
-      'Stream what changes: tasks, their reports, the queue, dead letters, bulk jobs, approvals, notifications',
+      'Stream what changes: tasks, their progress and reports, the queue, dead letters, bulk jobs, approvals, notifications',
     access: 'session',
     headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
     query: z.object({ after: z.string().max(100).optional() }),

@@ -16,9 +16,16 @@ const RESET: LiveDraft = { type: 'reset', data: {} }
 
 /**
  * Combines the events of many commits into one append: of each row only the last is left, and too many or too large ones
- * become one `reset`. A row that was created and then changed has one creation event with its present fields.
+ * become one `reset`. A row that was created and then changed has one creation event with its present fields. Where there
+ * is no room for progress it is left out: the next heartbeat of its task publishes it again.
  */
 export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] => {
+  const all = lastOfEach(drafts)
+  const left = all.length > MOST_DRAFTS ? all.filter(({ type }) => type !== 'progress.updated') : all
+  return left.length > MOST_DRAFTS || JSON.stringify(left).length > MOST_CHARACTERS ? [RESET] : left
+}
+
+const lastOfEach = (drafts: readonly LiveDraft[]): LiveDraft[] => {
   const last = new Map<string, LiveDraft>()
   for (const draft of drafts) {
     const [kind = ''] = draft.type.split('.')
@@ -27,15 +34,13 @@ export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] =>
     const isNew = last.get(key)?.type === `${kind}.created` && draft.type === `${kind}.updated`
     last.delete(key)
     last.set(key, isNew ? { ...draft, type: `${kind}.created` } : draft)
-    if (last.size > MOST_DRAFTS) return [RESET]
   }
-  const left = [...last.values()]
-  return JSON.stringify(left).length > MOST_CHARACTERS ? [RESET] : left
+  return [...last.values()]
 }
 
 /** Commits within this time are one append, so that a flood of changes costs a few writes a second. */
 const WINDOW_MS = 100
-/** The most events that wait for the end of the window; beyond it readers load all data again. */
+/** The most events that wait for the end of the window; beyond it they are combined. */
 const MOST_WAITING = 2_000
 
 type Needs = { feed: Pick<Feed, 'append'> }
@@ -64,8 +69,8 @@ export const createLocalPublisher = (
   }
   const publish = (drafts: readonly LiveDraft[]) => {
     if (!watch.isWatchedNow) return
-    if (waiting.length < MOST_WAITING) waiting.push(...drafts)
-    else waiting = [RESET]
+    if (waiting.length >= MOST_WAITING) waiting = [...coalesced(waiting)]
+    waiting.push(...drafts)
     if (isArmed) return
     isArmed = true
     clock.after(WINDOW_MS, () => void send())

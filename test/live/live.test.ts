@@ -52,6 +52,18 @@ describe('what many commits publish', () => {
       ],
     ],
     [
+      'the state of a task and its progress both stay',
+      [draft('task.updated', 'a'), draft('progress.updated', 'a'), draft('progress.updated', 'a')],
+      [draft('task.updated', 'a'), draft('progress.updated', 'a')],
+    ],
+    [
+      'progress is left out where there is no room for it',
+      ['task', 'progress'].flatMap((kind) =>
+        Array.from({ length: 200 }, (_, n) => draft(`${kind}.updated`, `${n}`)),
+      ),
+      Array.from({ length: 200 }, (_, n) => draft('task.updated', `${n}`)),
+    ],
+    [
       'more than a page can patch is a reset',
       Array.from({ length: 201 }, (_, n) => draft('task.updated', `${n}`)),
       [{ type: 'reset', data: {} }],

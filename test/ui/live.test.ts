@@ -102,6 +102,33 @@ inBrowser('a page that follows the stream of changes', () => {
     expect(asked.filter((path) => path.includes(id))).toEqual([])
   })
 
+  it('reads the log of a task that runs when the stream tells of progress, and not each second', async () => {
+    const make = async (mood: object) =>
+      (await world.create({ title: 'Runs', metadata: { ...mood, runMs: 240_000 } })).id
+    const quiet = await make({ lines: 3 })
+    await using opened = await openPage(world.baseUrl, FENCE)
+    const { page } = opened
+    await page.clock.install()
+    await page.goto(`/tasks/${quiet}?tab=log`)
+    const log = page.getByRole('list', { name: 'Events' })
+    await log.getByText('line 3 of 3').waitFor()
+    await pass(page, 1_000)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    // Less than the time after which it is read in any case.
+    await pass(page, 8_000)
+    // A heartbeat of its worker may come meanwhile, and have it read once.
+    expect(asked.filter((path) => path === `/api/tasks/${quiet}/events`).slice(1)).toEqual([])
+
+    await page.goto(`/tasks/${await make({ linesEachSecond: 1 })}?tab=log`)
+    await log.getByText('line 1 of 1').first().waitFor()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    const lines = () => log.getByText('line 1 of 1').count()
+    const before = await lines()
+    // The clock of the page moves on by much less than ten seconds.
+    await until(() => page.clock.runFor(5).then(async () => (await lines()) > before || undefined))
+  })
+
   it('reads nothing anew where its stream ends and goes on, or its tab is hidden and seen again', async () => {
     await using opened = await openPage(world.baseUrl, FENCE)
     const { page } = opened

@@ -3,7 +3,7 @@ import type { TaskFields } from '../../../../lib/tasks/schema.ts'
 import { checkConnection } from './connection.ts'
 import { standsStill } from './live-pages.ts'
 import { queryClient } from './query-client.ts'
-import { isStreaming, TOPICS } from './streaming.ts'
+import { isStreaming, LOGS, TOPICS } from './streaming.ts'
 import { patched } from './task-patch.ts'
 
 /**
@@ -21,7 +21,7 @@ type Change = { type: string; data: { id?: string } }
 
 /** Whether a query is about one task that is not among the changed ones. */
 const isOfAnother = ([topic, kind, id]: QueryKey, changed: ReadonlySet<unknown>) =>
-  topic === 'tasks' && (kind === 'one' || kind === 'events') && !changed.has(id)
+  (topic === LOGS || (topic === 'tasks' && kind === 'one')) && !changed.has(id)
 
 /** Reads anew what is on the page, all of it or what the changes of a topic concern; long lists stand still. */
 const invalidate = (topic?: string, changed?: ReadonlySet<unknown>) =>

@@ -4,12 +4,16 @@ import { createSignal } from './signal.ts'
 /** Whether the stream of changes is open: nothing that it covers has to be asked for again. */
 export const isStreaming = createSignal(false)
 
+/** The topic of the logs of tasks. */
+export const LOGS = 'task-logs'
+
 /**
  * What a change of this kind may have changed on the page. Agents are not among it: to ask for them is to check the health of
  * each.
  */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  task: ['tasks', 'analytics'],
+  task: ['tasks', LOGS, 'analytics'],
+  progress: [LOGS],
   report: ['tasks'],
   queue: ['queue'],
   dlq: ['dead-letters', 'queue', 'failures'],
@@ -19,6 +23,6 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
 }
 const COVERED = new Set(Object.values(TOPICS).flat())
 
-/** Whether changes of an answer are streamed. The progress of a run is not. */
-export const isCovered = ([topic, kind]: QueryKey): boolean =>
-  typeof topic === 'string' && COVERED.has(topic) && kind !== 'events'
+/** Whether nothing of an answer has to be asked for again. The end of a log may be stored after the change that it tells of. */
+export const isCovered = ([topic]: QueryKey): boolean =>
+  typeof topic === 'string' && COVERED.has(topic) && topic !== LOGS

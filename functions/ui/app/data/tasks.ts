@@ -12,7 +12,7 @@ import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { serverNow } from './server-clock.ts'
-import { isStreaming } from './streaming.ts'
+import { isStreaming, LOGS } from './streaming.ts'
 
 /** What narrows the list of tasks: names of the filter endpoint's query. */
 export const FILTER_NAMES = [
@@ -121,7 +121,7 @@ const goOn = async (
 
 /** What happened to a task so far, oldest first. After the first time only what is new is asked for. */
 export const useTaskEvents = (id: string, isOver: boolean) => {
-  const queryKey = [...tasksKey, 'events', id]
+  const queryKey = [LOGS, 'of-task', id]
   return useLive(
     queryOptions({
       queryKey,
@@ -129,9 +129,10 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
         goOn(id, queries.getQueryData<TaskEvent[]>(queryKey) ?? [], isOver, signal),
     }),
     (events) => {
-      if (!isOver || !isToldOf(events)) return EVERY_MS.running
-      // An event after the end of a task is a change of it.
-      return isStreaming.get() ? false : EVERY_MS.calm
+      if (isOver && !isToldOf(events)) return EVERY_MS.running
+      if (!isStreaming.get()) return isOver ? EVERY_MS.calm : EVERY_MS.running
+      // A message may be stored just after the change that tells of it. An event after the end of a task is a change of it.
+      return isOver ? false : EVERY_MS.calm
     },
   )
 }
@@ -143,7 +144,7 @@ const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => 
     mutationFn: change,
     // A retry resolves the dead letter of its task.
     onSettled: () => {
-      for (const key of [tasksKey, ['dead-letters'], ['queue']])
+      for (const key of [tasksKey, [LOGS], ['dead-letters'], ['queue']])
         void queries.invalidateQueries({ queryKey: [...key] })
     },
   })

@@ -49,6 +49,7 @@ describe('the live stream', () => {
     const types = seen.map(({ type }) => type)
     expect(types[0]).toBe('ready')
     expect(types).toContain('queue.updated')
+    expect(types).toContain('progress.updated')
     expect(types.some((type) => type === 'task.created')).toBe(true)
     expect(seen.map(({ id }) => id)).toEqual([...new Set(seen.map(({ id }) => id))])
     await create({ title: 'Meanwhile' })

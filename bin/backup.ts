@@ -1,5 +1,5 @@
 import { backUp } from '../lib/app/data.ts'
-import { badSetting, readSome } from '../lib/config.ts'
+import { badSetting, readSome } from '../lib/config/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 
 /** `npm run backup -- <folder>`: copies the data folder of a service, which may be running. */

@@ -1,5 +1,5 @@
 import { recountData } from '../lib/app/recount.ts'
-import { readConfig } from '../lib/config.ts'
+import { readConfig } from '../lib/config/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 
 /** `npm run recount`: counts all rows and corrects the counters, of a data folder whose service is stopped, or of a deployment. */

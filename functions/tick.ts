@@ -8,7 +8,7 @@ import { composeAgentSessions, composeConversationEnds, composeMemory } from '..
 import { composeBulk } from '../lib/composition/notices.ts'
 import { composeSchedules } from '../lib/composition/schedules.ts'
 import { composeSecurity } from '../lib/composition/security.ts'
-import { readConfig } from '../lib/config.ts'
+import { readConfig } from '../lib/config/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'

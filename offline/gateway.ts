@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import * as path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Config } from '../lib/config.ts'
+import type { Config } from '../lib/config/config.ts'
 import { freePort } from './emulators.ts'
 
 const READY_WITHIN_MS = 120_000

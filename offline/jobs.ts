@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '../lib/adapters/node/clock.ts'
-import type { Config } from '../lib/config.ts'
+import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { every } from '../lib/worker/beat.ts'
 import { createInvocations } from './invocation.ts'

@@ -1,5 +1,5 @@
 import type { Domains, Ports } from '../composition/domains.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
 import type { Consumer } from '../ports/queue.ts'
 import type { RunTask } from '../tasks/schema.ts'

@@ -1,6 +1,6 @@
 import { createCipher } from '../adapters/node/cipher.ts'
 import { keysOfFile, readKeys } from '../adapters/node/cipher-keys.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { openIdentity } from '../devices/identity.ts'
 import type { Cipher } from '../ports/cipher.ts'

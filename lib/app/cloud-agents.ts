@@ -3,6 +3,7 @@ import { loadAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import type { Config } from '../config/config.ts'
 import {
   families,
   isConfigured,
@@ -10,7 +11,6 @@ import {
   type ProviderSettings,
   variable,
 } from '../config/families.ts'
-import type { Config } from '../config.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 

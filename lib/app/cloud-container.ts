@@ -20,7 +20,7 @@ import {
 } from '../composition/chat.ts'
 import { composeSecurity } from '../composition/security.ts'
 import type { Work, WorkPorts } from '../composition/work.ts'
-import { type Config, environmentSecrets, readConfig, readSome } from '../config.ts'
+import { type Config, environmentSecrets, readConfig, readSome } from '../config/config.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'

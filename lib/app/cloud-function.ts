@@ -1,7 +1,7 @@
 import { withinInvocation } from '../adapters/node/current-invocation.ts'
 import { createLog } from '../adapters/node/log.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
-import { type Config, environmentSecrets, readConfig } from '../config.ts'
+import { type Config, environmentSecrets, readConfig } from '../config/config.ts'
 import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'

@@ -1,6 +1,6 @@
 import { type AuthContext, type AuthPorts, createAuthContext } from '../composition/auth.ts'
 import { composeWork, type Work, type WorkPorts } from '../composition/work.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Gateway } from '../gateway/service.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import type { Health } from '../health/service.ts'

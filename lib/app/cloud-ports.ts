@@ -23,7 +23,7 @@ import { codeHostPlace, composeAccountAccess, type SignInPorts } from '../compos
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import type { WebSearchPorts } from '../composition/chat.ts'
 import type { WorkPorts } from '../composition/work.ts'
-import { badSetting, type Config } from '../config.ts'
+import { badSetting, type Config } from '../config/config.ts'
 import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'

@@ -1,6 +1,6 @@
 import { createEmbedding } from '../adapters/models/embedding.ts'
 import { tracedFetch } from '../adapters/node/tracing.ts'
-import { badSetting, type Config } from '../config.ts'
+import { badSetting, type Config } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'

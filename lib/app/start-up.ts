@@ -1,6 +1,6 @@
 import { ROSTER_ID, rosters } from '../accounts/rows.ts'
 import { type AuthContext, exposureOf } from '../composition/auth.ts'
-import { badSetting, type Config, environmentSecrets } from '../config.ts'
+import { badSetting, type Config, environmentSecrets } from '../config/config.ts'
 import { createMasker } from '../core/masker.ts'
 import { SHORTEST_MASKED } from '../core/secret-forms.ts'
 import type { Log } from '../ports/log.ts'

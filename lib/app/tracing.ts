@@ -1,6 +1,6 @@
 import { createOtlpExporter } from '../adapters/node/otlp.ts'
 import { createTracing } from '../adapters/node/tracing.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'

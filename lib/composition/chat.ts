@@ -10,7 +10,7 @@ import { type Conversations, createConversations } from '../chat/conversations.t
 import { createConversationRemoval } from '../chat/removal.ts'
 import { type ChatPorts, createChat } from '../chat/service.ts'
 import { createSnapshots, noSnapshots } from '../chat/snapshots.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { createWebSearch } from '../integrations/web-search.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { createLive } from '../live/service.ts'
 import type { LiveWatch } from '../ports/live.ts'
 import {

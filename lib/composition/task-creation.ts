@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { eventNamesOf } from '../outbound-webhooks/events.ts'
 import { ALL_EVENTS } from '../outbound-webhooks/schema.ts'
 import type { AgentAdapter } from '../ports/agent.ts'

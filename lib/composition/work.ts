@@ -1,5 +1,5 @@
 import { createAgents } from '../agents/service.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyOf, createDeliveries } from '../deliveries/service.ts'

@@ -2,7 +2,20 @@ import * as path from 'node:path'
 import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
 import { PROVIDER_KINDS } from './families.ts'
-import { baseUrl, headerPairs, httpsUrl, int, ints, key32, label, list, listOf, text, url } from './values.ts'
+import {
+  baseUrl,
+  headerPairs,
+  httpsUrl,
+  int,
+  ints,
+  key32,
+  label,
+  list,
+  listOf,
+  noLimitOr,
+  text,
+  url,
+} from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -59,7 +72,7 @@ export const Environment = z.object({
   AGENTIC_TIMEOUT_MS: int(1, DAY_MS, 180_000),
   AGENTIC_ORPHAN_MS: int(0, DAY_MS, 15_000),
   TASK_SECURITY_MODE: z.enum(securityModes).default('full'),
-  TASK_MAX_BUDGET: int(1_000, Number.MAX_SAFE_INTEGER, 0),
+  TASK_MAX_BUDGET: noLimitOr(1_000, Number.MAX_SAFE_INTEGER),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
   AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),

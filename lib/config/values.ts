@@ -16,6 +16,12 @@ export const whole = (least: number, most: number) =>
 
 export const int = (least: number, most: number, fallback: number) => whole(least, most).default(fallback)
 
+/** A limit that may be absent, which 0 says and is the default. */
+export const noLimitOr = (least: number, most: number) =>
+  whole(0, most)
+    .refine((value) => value === 0 || value >= least, `must be 0 (no limit) or at least ${least}`)
+    .default(0)
+
 const parts = (value: string) =>
   value
     .split(',')

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOtlpExporter } from '../../lib/adapters/node/otlp.ts'
 import { createTracing } from '../../lib/adapters/node/tracing.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { startCollector } from '../fakes/collector.ts'
 import { createFakeLog } from '../fakes/log.ts'
 

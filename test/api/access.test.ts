@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import type { Access, Route } from '../../lib/http/route.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 

@@ -5,7 +5,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { openLocalCipher } from '../../lib/app/cipher.ts'
 import { openCloudCipher } from '../../lib/app/cloud-ports.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { startKms } from '../adapters/kms/server.ts'
 import { temporaryFolder } from '../journeys/service.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { LONGEST_WAIT_MS, waitingAtMost } from '../../lib/app/cloud-groups.ts'
 import { openAccepting } from '../../lib/app/cloud-ports.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 
 describe('a function that takes requests to the gateway', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import { expect, it } from '@jest/globals'
 import { openJobs } from '../../lib/app/cloud-jobs.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { startJobs } from '../../offline/jobs.ts'
 import { startStack } from '../../offline/stack.ts'
 import { createFakeLog } from '../fakes/log.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 import { brokenPromise } from '../api/promise.ts'
 import { chunk, DONE, events, hang, startWire, status, usage, type Wire } from '../fakes/model-wire.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 import {
   chunk,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readConfig, secretNames, settingNames } from '../../lib/config.ts'
+import { readConfig, secretNames, settingNames } from '../../lib/config/config.ts'
 
 describe('the settings that hold a secret', () => {
   it('are these', () => {

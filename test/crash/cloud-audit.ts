@@ -1,5 +1,5 @@
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import { pagesOf } from '../../lib/core/pages.ts'
 import { NOTIFICATION_COUNTERS, notifications } from '../../lib/notifications/rows.ts'

@@ -1,5 +1,5 @@
 import { createLog } from '../../lib/adapters/node/log.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { startStreamPoller } from '../../offline/stream-poller.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqs } from '../../lib/adapters/aws/clients.ts'
 import { createLog } from '../../lib/adapters/node/log.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { startPoller } from '../../offline/sqs-poller.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@aws-sdk/client-sqs'
-import { type Config, readConfig } from '../../lib/config.ts'
+import { type Config, readConfig } from '../../lib/config/config.ts'
 import { recordOf } from '../../offline/sqs-event.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import type { startCloud } from './cloud.ts'

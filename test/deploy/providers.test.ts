@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { createProviderCheck } from '../../lib/app/cloud-agents.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { printStage, type Service } from './serverless.ts'

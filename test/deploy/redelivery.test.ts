@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { openBasePorts, openBlobs } from '../../lib/app/cloud-ports.ts'
 import { createWorkerFunction } from '../../lib/app/cloud-worker.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { recordOf } from '../../offline/sqs-event.ts'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { openedWithSecrets, SECRETS_AGE_MS } from '../../lib/app/cloud-secrets.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { httpEvent } from '../fakes/http-event.ts'

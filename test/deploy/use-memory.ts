@@ -2,7 +2,7 @@ import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
 import { openBasePorts, openBlobs, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeMemory } from '../../lib/composition/chat.ts'
-import type { Config } from '../../lib/config.ts'
+import type { Config } from '../../lib/config/config.ts'
 import { bucketEvent } from './bucket-event.ts'
 import type { Functions } from './functions.ts'
 

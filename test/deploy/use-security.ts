@@ -1,7 +1,7 @@
 import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeSecurity, type Security } from '../../lib/composition/security.ts'
-import type { Config } from '../../lib/config.ts'
+import type { Config } from '../../lib/config/config.ts'
 import type { Functions } from './functions.ts'
 
 /** More than a row keeps in itself. */

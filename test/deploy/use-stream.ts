@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type Config, readConfig } from '../../lib/config.ts'
+import { type Config, readConfig } from '../../lib/config/config.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 import { startProgram } from './program.ts'

@@ -8,7 +8,7 @@ import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib
 import type { ContinueTurn } from '../../lib/approvals/schema.ts'
 import { collections } from '../../lib/collections.ts'
 import { createDomains, type Ports } from '../../lib/composition/domains.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createLocalPublisher } from '../../lib/live/publishing.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'

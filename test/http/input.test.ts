@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
 import { routes } from '../../lib/api/routes.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { listIn, queryInt, queryList } from '../../lib/core/page.ts'
 import { inputReader } from '../../lib/http/input.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { cookiesOf, credentialOf } from '../../lib/http/credential.ts'
 import { addressOf, originOf, plainAddress, trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
 import { eventFrom, httpEvent } from '../fakes/http-event.ts'

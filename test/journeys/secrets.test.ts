@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { secretNames } from '../../lib/config/config.ts'
 import { PROVIDER_KINDS } from '../../lib/config/families.ts'
-import { secretNames } from '../../lib/config.ts'
 import {
   calling,
   chunk,

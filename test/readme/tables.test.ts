@@ -1,13 +1,16 @@
 import { existsSync, globSync, readdirSync } from 'node:fs'
 import * as path from 'node:path'
+import { parseEnv } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { catalog } from '../../lib/adapters/models/catalog.ts'
 import { routesAsMarkdown } from '../../lib/api/reference.ts'
 import { tables } from '../../lib/api/routes.ts'
+import { readConfig, settingNames } from '../../lib/config/config.ts'
+import { Environment } from '../../lib/config/environment.ts'
 import { PROVIDER_KINDS } from '../../lib/config/families.ts'
-import { readConfig, settingNames } from '../../lib/config.ts'
 import { securityModes } from '../../lib/core/security-mode.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
+import { everySetting } from '../../lib/settings/catalog.ts'
 import { eventOf, TASK_STATUSES, transitions } from '../../lib/tasks/machine.ts'
 import { conversationTools, workspaceTools } from '../../lib/tools/catalog.ts'
 import { guards } from '../../lib/tools/guards.ts'
@@ -61,6 +64,27 @@ describe('the configuration', () => {
     const given = lines.map(([, name = '', value = '']) => [name, value])
     // PATH comes with the shell that reads the file; setting it there would take the shell's programs away.
     expect(given.sort()).toEqual(read.filter(([name]) => name !== 'PATH'))
+  })
+
+  it('starts with every line of .env.example', () => {
+    expect(() => readConfig(parseEnv(readText('.env.example')) as Record<string, string>)).not.toThrow()
+  })
+
+  it('has no variable that nothing reads', () => {
+    const sources = globSync('{lib,functions,offline,bin}/**/*.{ts,tsx,js}', {
+      exclude: ['functions/ui/dist/**'],
+    })
+    const text = sources
+      .filter((file) => !file.startsWith('lib/config/environment.ts'))
+      .map((file) => readText(file))
+      .join('\n')
+    expect(Object.keys(Environment.shape).filter((name) => !text.includes(name))).toEqual([])
+  })
+
+  it('has a variable for each setting that admins change at run time', () => {
+    expect(
+      everySetting.map(({ variable }) => variable).filter((name) => !(name in Environment.shape)),
+    ).toEqual([])
   })
 
   it('lists the providers that there are, with what they default to', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app/local.ts'
 import { banner } from '../../lib/app/start-up.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { visit } from '../accounts/visitor.ts'
 import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
 

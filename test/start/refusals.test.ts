@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import {
   type Environment,
@@ -48,6 +48,11 @@ const badSettings: BadSetting[] = [
   ['a blank access key', { ACCESS_KEY: '\u2003'.repeat(6) }, /ACCESS_KEY: must have a character/],
   ['an unknown mode', { SERVICE_MODE: 'x' }, /SERVICE_MODE: .*pico.*mini/],
   ['no concurrency', { QUEUE_CONCURRENCY: '0' }, /QUEUE_CONCURRENCY: must be at least 1/],
+  [
+    'a budget that buys nothing',
+    { TASK_MAX_BUDGET: '999' },
+    /TASK_MAX_BUDGET: must be 0 \(no limit\) or at least 1000/,
+  ],
   ['a lease too short to renew', { TASK_LEASE_MS: '10' }, /TASK_LEASE_MS: must be at least 1000/],
   ['a host that others reach', { HOST: '0.0.0.0' }, /HOST: .*loopback/],
   ['a proxy before it, and no sign-in', { TRUST_PROXY: '1' }, /TRUST_PROXY: .*ACCESS_KEY.*AUTH_MODE/],

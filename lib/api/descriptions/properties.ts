@@ -19,7 +19,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   message: ['The result or the error, for people', 'Done'],
   warnings: ['Fields of the request that were not known, and so dropped'],
   path: ['Which field it is about', 'priority'],
-  'Warning.message': ['The fault of the field', 'is not known and was dropped'],
+  'Warning.message': ['The fault of the field', 'is unknown and was ignored'],
   createdAt: ['When it was created', at],
   updatedAt: ['When it last changed', at],
   success: ['Whether it was done', true],

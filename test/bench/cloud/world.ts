@@ -6,7 +6,7 @@ import type { DynamoDBStreamEvent } from '../../../lib/adapters/aws/dynamodb/str
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { tableNames } from '../../../lib/app/cloud-ports.ts'
 import { collections } from '../../../lib/collections.ts'
-import { type Config, readConfig, settingNames } from '../../../lib/config.ts'
+import { type Config, readConfig, settingNames } from '../../../lib/config/config.ts'
 import { type Stack, startStack } from '../../../offline/stack.ts'
 import { createStreams } from '../../../offline/streams.ts'
 import { root } from '../../deploy/serverless.ts'

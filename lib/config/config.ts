@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import { Environment } from './config/environment.ts'
-import { type Families, families, familyNames, variable } from './config/families.ts'
-import { isSecretName, secretsIn, tooShortToMask } from './config/secrets.ts'
-import { Problem } from './core/errors.ts'
-import { issueText } from './core/issue-text.ts'
+import { Problem } from '../core/errors.ts'
+import { issueText } from '../core/issue-text.ts'
+import { Environment } from './environment.ts'
+import { type Families, families, familyNames, variable } from './families.ts'
+import { isSecretName, secretsIn, tooShortToMask } from './secrets.ts'
 
 /**
  * Every setting, validated, under the name of its environment variable; those of providers by kind. `given` names the

@@ -1,0 +1,12 @@
+export default {
+  testEnvironment: 'node',
+  transform: {},
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testTimeout: 30_000,
+  maxWorkers: 3,
+  // To start a program, Linux copies the page tables of the process that starts it, and the tests start some thousand: a
+  // worker that has grown is replaced. A lower limit spends more on new workers than it saves.
+  workerIdleMemoryLimit: '300MB',
+}

@@ -21,6 +21,8 @@ if (!hasBrowser) {
   if (process.env.CI) throw new Error(reason)
   process.stderr.write(`The page is not tested. ${reason}\n`)
 }
+if (!existsSync(new URL('../../functions/ui/dist/index.html', import.meta.url)))
+  throw new Error('The page is not built: npm run page')
 
 let browser: Promise<Browser> | undefined
 

@@ -1,12 +1,10 @@
 import { createServer } from 'node:http'
-import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
 import type { BulkJob } from '../../lib/bulk/schema.ts'
-import { main } from '../../lib/cli/main.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { until } from '../journeys/api.ts'
-import { commandLine } from './command-line.ts'
+import { commandLine, runHere } from './command-line.ts'
 
 const ID = 'bulk_1'
 
@@ -44,14 +42,8 @@ const openService = async ({ count, ends = true, of = {} }: Options) => {
   return { url, asked, [Symbol.dispose]: stop }
 }
 
-/** Runs a command in this process, with a terminal for its messages or without one. */
-const runHere = async (url: string, args: readonly string[], isTTY = false) => {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  const stderr = Object.assign(new PassThrough(), { isTTY })
-  const env = { AGENT_TASKS_URL: url, HOME: '/nonexistent' }
-  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
-  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
-}
+const runAt = (url: string, args: readonly string[], isTTY = false) =>
+  runHere(args, { AGENT_TASKS_URL: url, HOME: '/nonexistent' }, isTTY)
 
 const RETRY = ['retry', '--filter', 'status=failed', '--yes'] as const
 
@@ -59,7 +51,7 @@ describe('a bulk job of the command line', () => {
   it('is named with its page when it is accepted, and is counted on a terminal', async () => {
     using service = await openService({ count: 150 })
     const { url } = service
-    const { code, stdout, stderr } = await runHere(url, RETRY, true)
+    const { code, stdout, stderr } = await runAt(url, RETRY, true)
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: `retry: 150 of 150 tasks, ${ID} is completed\n`,
@@ -74,7 +66,7 @@ describe('a bulk job of the command line', () => {
 
   it('is named and not counted without a terminal', async () => {
     using service = await openService({ count: 1 })
-    const { stderr } = await runHere(service.url, RETRY)
+    const { stderr } = await runAt(service.url, RETRY)
     expect(stderr).toBe(`${ID}  ${service.url}/bulk/${ID}\n`)
   })
 
@@ -90,7 +82,7 @@ describe('a bulk job of the command line', () => {
       ]
       using service = await openService({ count: 3, of: { target, failed: 2, failures } })
       const { url } = service
-      const { code, stderr } = await runHere(url, args)
+      const { code, stderr } = await runAt(url, args)
       expect([code, stderr.split('\n').slice(1, -1)]).toEqual([
         1,
         [`${url}${page}one  Fix the build: It waits`, `${url}${page}a%2Fb  Not found`],
@@ -109,7 +101,7 @@ describe('a bulk job of the command line', () => {
     expect(code).toBe(130)
     expect(stderr).toContain(`The job goes on: ${url}/bulk/${ID}\n`)
     const [, stop = ''] = /^Stop it: agent-tasks (.+)$/m.exec(stderr) ?? []
-    expect(await runHere(url, stop.split(' '))).toMatchObject({
+    expect(await runAt(url, stop.split(' '))).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Bulk job stopped'),
     })
@@ -120,14 +112,14 @@ describe('a bulk job of the command line', () => {
     [['dlq', 'discard', '--all', '--yes'], 'Nothing matches: no dead letters to discard.\n'],
   ])('does not begin where nothing matches: %j', async (args, said) => {
     using service = await openService({ count: 0 })
-    expect(await runHere(service.url, args)).toEqual({ code: 0, stdout: '', stderr: said })
+    expect(await runAt(service.url, args)).toEqual({ code: 0, stdout: '', stderr: said })
     expect(service.asked.filter((call) => !call.endsWith(' dry'))).toEqual([])
-    expect(await runHere(service.url, [...args, '--json'])).toMatchObject({ stdout: '{"count":0}\n' })
+    expect(await runAt(service.url, [...args, '--json'])).toMatchObject({ stdout: '{"count":0}\n' })
   })
 
   it('does not begin in a dry run, which counts', async () => {
     using service = await openService({ count: 0 })
-    expect((await runHere(service.url, [...RETRY, '--dry-run'])).stdout).toMatch(/^0 tasks fit/)
+    expect((await runAt(service.url, [...RETRY, '--dry-run'])).stdout).toMatch(/^0 tasks fit/)
     expect(service.asked).toEqual(['POST /api/tasks/bulk dry'])
   })
 })

@@ -1,7 +1,22 @@
 import { spawn } from 'node:child_process'
 import * as path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { main } from '../../lib/cli/main.ts'
 import { compiled } from '../fakes/compiled.ts'
 import { type Exit, root, serviceNode } from '../journeys/service.ts'
+
+/** Runs a command in this process, with a terminal for its messages or without one. */
+export const runHere = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  isTTY = false,
+) => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const stderr = Object.assign(new PassThrough(), { isTTY })
+  const code = await main({ args, env, streams: { stdin, stdout, stderr } })
+  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+}
 
 type Run = Exit & { json: () => Record<string, unknown> }
 

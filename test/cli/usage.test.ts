@@ -1,14 +1,6 @@
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
-import { main } from '../../lib/cli/main.ts'
-
-/** The command in this process, of which one run in journey.test.ts has the exit code as well. */
-const runHere = async (...args: string[]) => {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
-  const code = await main({ args, env: {}, streams: { stdin, stdout, stderr } })
-  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
-}
+import { commands } from '../../lib/cli/main.ts'
+import { runHere } from './command-line.ts'
 
 describe('the command line', () => {
   it.each([
@@ -21,18 +13,15 @@ describe('the command line', () => {
     [['api', 'getTask'], 'The path needs id=', 'agent-tasks api --help'],
     [['dance'], 'There is no command dance', 'agent-tasks --help'],
   ])('%j is refused, and says what to do', async (args, reason, advice) => {
-    const refused = await runHere(...args)
+    const refused = await runHere(args)
     expect(refused).toMatchObject({ code: 64, stdout: '' })
     expect(refused.stderr).toContain(reason)
     expect(refused.stderr).toContain(advice)
   })
 
-  it.each(['run', 'ls', 'logs', 'cancel', 'retry', 'dlq', 'open', 'login', 'api'])(
-    'has help for %s',
-    async (name) => {
-      const { code, stdout } = await runHere(name, '--help')
-      expect(code).toBe(0)
-      expect(stdout).toMatch(new RegExp(`^Usage: agent-tasks ${name} [\\s\\S]+--json`))
-    },
-  )
+  it.each(commands.map(({ name }) => name))('has help for %s', async (name) => {
+    const { code, stdout } = await runHere([name, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^Usage: agent-tasks ${name} \\S[\\s\\S]+--json`))
+  })
 })

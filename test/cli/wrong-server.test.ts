@@ -1,10 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, it } from '@jest/globals'
-import { main } from '../../lib/cli/main.ts'
+import { commands } from '../../lib/cli/main.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { temporaryFolder } from '../journeys/service.ts'
+import { runHere } from './command-line.ts'
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -15,11 +15,8 @@ const runAgainst = async (args: readonly string[], contentType: string, body: st
     response.writeHead(status, { 'content-type': contentType }).end(body),
   )
   const { url, stop } = await onLoopback(server)
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   try {
-    const env = { AGENT_TASKS_URL: url, XDG_CONFIG_HOME: folder.path }
-    const code = await main({ args, env, streams: { stdin, stdout, stderr } })
-    return { url, code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) }
+    return { url, ...(await runHere(args, { AGENT_TASKS_URL: url, XDG_CONFIG_HOME: folder.path })) }
   } finally {
     await stop()
   }
@@ -38,7 +35,9 @@ const answers: readonly (readonly [what: string, contentType: string, body: stri
   ['that there is no such page', 'text/html', '<h1>Not found</h1>', 404],
   ['JSON that is none', 'application/json', 'ok'],
 ]
-const commands: readonly (readonly string[])[] = [
+const EXPORT = folder.in('export.json')
+writeFileSync(EXPORT, '{"version":"1.0","tasks":[{"id":"a"}]}')
+const lines: readonly (readonly string[])[] = [
   ['run', 'x'],
   ['run', 'x', '--no-wait'],
   ['ls'],
@@ -50,19 +49,25 @@ const commands: readonly (readonly string[])[] = [
   ['retry', '--filter', 'status=failed'],
   ['dlq'],
   ['dlq', 'discard', 'dlq_x'],
+  ['import', EXPORT],
   ['open', 'task_x'],
   ['login'],
 ]
 
 describe('a server that is not the service', () => {
   it.each(answers)('and answers %s is named by every command, with exit code 3', async (_, ...answer) => {
-    for (const args of commands) {
+    for (const args of lines) {
       const { url, code, stdout, stderr } = await runAgainst(args, ...answer)
       expect({ args, code, stdout, stderr }).toEqual({
         ...{ args, code: 3, stdout: '' },
         stderr: `${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?\n`,
       })
     }
+  })
+
+  it('is tried with every command but api, which has a test below', () => {
+    const tried = new Set([...lines.map(([name]) => name), 'api'])
+    expect(commands.map(({ name }) => name).filter((name) => !tried.has(name))).toEqual([])
   })
 
   it('may be a proxy of the service where it says that the service is away', async () => {

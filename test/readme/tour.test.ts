@@ -62,7 +62,8 @@ describe('the commands of README.md and docs/', () => {
         await sleep(TRY_MS)
         answer = answered()
       }
-      expect(answer).toEqual(isAsShown(command, answer) ? answer : { ...answer, ...command })
+      const shown = { status: command.status ?? 200, body: command.shown }
+      expect(answer).toEqual(isAsShown(command, answer) ? answer : shown)
     },
   )
 })

@@ -11,6 +11,8 @@ import { createAuthContext } from '../composition/auth.ts'
 import { composeChat, composeTaskRuns } from '../composition/chat.ts'
 import { composeWork, type Work } from '../composition/work.ts'
 import { badSetting, type Config, readSome } from '../config/config.ts'
+import { createProgressPublisher, createStreamPublisher } from '../live/publishing.ts'
+import { createStoredWatch } from '../live/watch.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -49,9 +51,13 @@ export const openWorker = async (config: Config) => {
   const { agents, agentSessions, toolCalls } = opened
   warnOfShortSecrets(config, outside.log)
   const openEvents = composeTaskRuns(agentSessions, { ...outside, ...agents })
+  const publishProgress = createProgressPublisher({
+    publish: createStreamPublisher(createStoredWatch(outside), outside),
+    clock: outside.clock,
+  })
   const work: Work = composeWork(
     auth,
-    { ...outside, ...agents, openEvents, learn: opened.memory.learn },
+    { ...outside, ...agents, openEvents, publishProgress, learn: opened.memory.learn },
     config,
   )
   const { active, worker, deadLetters, tasks } = work

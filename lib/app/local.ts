@@ -35,7 +35,7 @@ import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import { createPage } from '../http/page.ts'
 import { createDispatch } from '../http/router.ts'
 import { trustedProxiesOf } from '../http/trusted-proxies.ts'
-import { createLocalPublisher } from '../live/publishing.ts'
+import { createLocalPublisher, createProgressPublisher } from '../live/publishing.ts'
 import { createLocalWatch } from '../live/watch.ts'
 import { apiUrlsOf } from '../oauth/catalog.ts'
 import type { Feed } from '../ports/feed.ts'
@@ -119,6 +119,7 @@ export const openLocalApp = async (config: Config) => {
     store: withTransitionLog(store, log),
     feed,
     liveWatch,
+    publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     taskQueue,
     notificationQueue,
     adapters: agents.adapters,

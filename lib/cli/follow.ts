@@ -16,7 +16,7 @@ type Print = {
 }
 type Followed = { service: Service; id: string; print: Print; signal: AbortSignal }
 
-/** The live stream has no progress of runs: the log is read this often when no event triggers it. */
+/** The log is read this often when no event triggers it: the live stream may be away, and an event about progress may be lost. */
 const READ_EVERY_MS = 1_000
 /** The log is read within this time after words of the session, which are then printed: many come in one second. */
 const SPOKEN_MS = 250

@@ -45,9 +45,10 @@ export type WorkPorts = AuthPorts & {
   notificationQueue: WorkerState
   feed: Feed
   adapters: readonly AgentAdapter[]
-  /** Absent where no agents run; so are the events of their runs. */
+  /** Absent where no agents run; so are the events of their runs, and the live events of their progress. */
   runProgram?: RunProgram
   openEvents?: OpenRunEvents
+  publishProgress?: (taskId: string) => void
   breakers: Breakers
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>

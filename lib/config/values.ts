@@ -16,7 +16,7 @@ export const whole = (least: number, most: number) =>
 
 export const int = (least: number, most: number, fallback: number) => whole(least, most).default(fallback)
 
-/** A limit that may be absent, which 0 says and is the default. */
+/** A limit: 0, the default, means that there is none; other values are at least `least`. */
 export const noLimitOr = (least: number, most: number) =>
   whole(0, most)
     .refine((value) => value === 0 || value >= least, `must be 0 (no limit) or at least ${least}`)

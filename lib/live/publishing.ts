@@ -16,16 +16,9 @@ const RESET: LiveDraft = { type: 'reset', data: {} }
 
 /**
  * Combines the events of many commits into one append: of each row only the last is left, and too many or too large ones
- * become one `reset`. A row that was created and then changed has one creation event with its present fields. Where there
- * is no room for progress it is left out: the next heartbeat of its task publishes it again.
+ * become one `reset`. A row that was created and then changed has one creation event with its present fields.
  */
 export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] => {
-  const all = lastOfEach(drafts)
-  const left = all.length > MOST_DRAFTS ? all.filter(({ type }) => type !== 'progress.updated') : all
-  return left.length > MOST_DRAFTS || JSON.stringify(left).length > MOST_CHARACTERS ? [RESET] : left
-}
-
-const lastOfEach = (drafts: readonly LiveDraft[]): LiveDraft[] => {
   const last = new Map<string, LiveDraft>()
   for (const draft of drafts) {
     const [kind = ''] = draft.type.split('.')
@@ -34,13 +27,15 @@ const lastOfEach = (drafts: readonly LiveDraft[]): LiveDraft[] => {
     const isNew = last.get(key)?.type === `${kind}.created` && draft.type === `${kind}.updated`
     last.delete(key)
     last.set(key, isNew ? { ...draft, type: `${kind}.created` } : draft)
+    if (last.size > MOST_DRAFTS) return [RESET]
   }
-  return [...last.values()]
+  const left = [...last.values()]
+  return JSON.stringify(left).length > MOST_CHARACTERS ? [RESET] : left
 }
 
 /** Commits within this time are one append, so that a flood of changes costs a few writes a second. */
 const WINDOW_MS = 100
-/** The most events that wait for the end of the window; beyond it they are combined. */
+/** The most events that wait for the end of the window; beyond it readers load all data again. */
 const MOST_WAITING = 2_000
 
 type Needs = { feed: Pick<Feed, 'append'> }
@@ -69,8 +64,8 @@ export const createLocalPublisher = (
   }
   const publish = (drafts: readonly LiveDraft[]) => {
     if (!watch.isWatchedNow) return
-    if (waiting.length >= MOST_WAITING) waiting = [...coalesced(waiting)]
-    waiting.push(...drafts)
+    if (waiting.length < MOST_WAITING) waiting.push(...drafts)
+    else waiting = [RESET]
     if (isArmed) return
     isArmed = true
     clock.after(WINDOW_MS, () => void send())
@@ -80,6 +75,37 @@ export const createLocalPublisher = (
       return watch.isWatchedNow
     },
     publish,
+  }
+}
+
+/** The shortest time between two events about the progress of one task. */
+const PROGRESS_EVERY_MS = 1_000
+
+/**
+ * Publishes that the log of a task has new messages: the first at once, and all that follow within a second in one event at
+ * its end. Call it when a message is stored, so that a reader of the log finds it.
+ */
+export const createProgressPublisher = ({
+  publish,
+  clock,
+}: {
+  publish: (drafts: readonly LiveDraft[]) => unknown
+  clock: Pick<Clock, 'after'>
+}) => {
+  /** The tasks of the last second, and whether they had messages since their event. */
+  const recent = new Map<string, boolean>()
+  const send = (taskId: string) => {
+    recent.set(taskId, false)
+    publish([{ type: 'progress.updated', data: { id: taskId } }])
+    clock.after(PROGRESS_EVERY_MS, () => {
+      const hasMore = recent.get(taskId)
+      recent.delete(taskId)
+      if (hasMore) send(taskId)
+    })
+  }
+  return (taskId: string): void => {
+    if (recent.has(taskId)) recent.set(taskId, true)
+    else send(taskId)
   }
 }
 

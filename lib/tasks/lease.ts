@@ -25,6 +25,8 @@ type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint'>
 type Needs = {
   store: Store
   feed: Pick<Feed, 'append'>
+  /** Called when a progress message is stored; absent where no agents run. */
+  publishProgress?: (taskId: string) => void
   transitions: Transitions
   deadLetterOf: DeadLetterOf
   clock: Clock
@@ -41,7 +43,8 @@ export type Lease = ReturnType<typeof createLease>
  * claim applies only while the task is leased under the same fencing token.
  */
 export const createLease = (needs: Needs) => {
-  const { store, feed, transitions, deadLetterOf, clock, ids, leaseMs, longestDelayMs } = needs
+  const { store, feed, publishProgress, transitions, deadLetterOf, clock, ids, leaseMs, longestDelayMs } =
+    needs
   const leaseEnd = () => clock.now() + leaseMs
 
   /** Resolves to the row, or undefined when the task is no longer leased under this token. */
@@ -116,12 +119,14 @@ export const createLease = (needs: Needs) => {
       when: { status: 'in_progress', fence: leased.fence },
       set: { leaseExpiresAt: leaseEnd() },
     })
-    if (applied && message !== undefined)
+    if (applied && message !== undefined) {
       await feed.append(
         progressOf(leased.id),
         [{ type: 'progress', data: { message, attempt: leased.attempts } }],
         { id: eventId },
       )
+      publishProgress?.(leased.id)
+    }
     return applied
   }
 

@@ -132,15 +132,11 @@ export const sendsOf = (change: Change<SentTask>): Message[] => {
 /** One of these fields changes whenever a task changes for users; the renewal of a lease changes none. */
 const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy'] as const
 
-/**
- * Publishes the light fields of a task when users see it change, and the queue when the status changed. Each progress
- * message renews the lease, so a renewal publishes that there may be a new one; a heartbeat does the same.
- */
+/** Publishes the light fields of a task when users see it change, and the queue when the status changed. */
 const publishesOf = ({ before, after }: Change<SentTask>): LiveDraft[] => {
   const id = (after ?? before)?.id ?? ''
   if (after === undefined) return [{ type: 'task.removed', data: { id } }]
-  if (before !== undefined && SEEN.every((field) => before[field] === after[field]))
-    return before.leaseExpiresAt === after.leaseExpiresAt ? [] : [{ type: 'progress.updated', data: { id } }]
+  if (before !== undefined && SEEN.every((field) => before[field] === after[field])) return []
   const draft = { type: before ? 'task.updated' : 'task.created', data: publicTask(after) }
   if (before?.status === after.status) return [draft]
   return [draft, { type: 'queue.updated', data: { id: 'tasks' } }]

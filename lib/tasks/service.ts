@@ -29,6 +29,7 @@ type Needs = {
   resolveDeadLetter: ResolveDeadLetter
   stopRun: (taskId: string) => void
   ended: (task: Task) => Promise<void>
+  publishProgress?: (taskId: string) => void
   isSubscribed: (type: TaskEvent['type']) => boolean
   clock: Clock
   ids: Ids

@@ -10,7 +10,7 @@ import { collections } from '../../lib/collections.ts'
 import { createDomains, type Ports } from '../../lib/composition/domains.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { createLocalPublisher } from '../../lib/live/publishing.ts'
+import { createLocalPublisher, createProgressPublisher } from '../../lib/live/publishing.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
@@ -121,6 +121,7 @@ export const startDomains = async (options: Options = {}) => {
     notificationQueue: queues.notices,
     adapters,
     liveWatch,
+    publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     ...processPorts({ clock, ids, log }, config),
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
     outbound,

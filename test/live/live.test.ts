@@ -3,9 +3,10 @@ import type { LiveDraft } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Reply } from '../../lib/http/route.ts'
 import { liveHandlers } from '../../lib/live/handlers.ts'
-import { coalesced, createStreamPublisher } from '../../lib/live/publishing.ts'
+import { coalesced, createProgressPublisher, createStreamPublisher } from '../../lib/live/publishing.ts'
 import type { LiveEvent } from '../../lib/live/service.ts'
 import { createStoredWatch, liveWatches } from '../../lib/live/watch.ts'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { ANN, BOB, type StartedDomains, startDomains, turns, until } from '../fakes/service.ts'
@@ -57,13 +58,6 @@ describe('what many commits publish', () => {
       [draft('task.updated', 'a'), draft('progress.updated', 'a')],
     ],
     [
-      'progress is left out where there is no room for it',
-      ['task', 'progress'].flatMap((kind) =>
-        Array.from({ length: 200 }, (_, n) => draft(`${kind}.updated`, `${n}`)),
-      ),
-      Array.from({ length: 200 }, (_, n) => draft('task.updated', `${n}`)),
-    ],
-    [
       'more than a page can patch is a reset',
       Array.from({ length: 201 }, (_, n) => draft('task.updated', `${n}`)),
       [{ type: 'reset', data: {} }],
@@ -95,6 +89,31 @@ describe.each(storesOf([liveWatches]))('the stored watch on %s', (_, open) => {
     expect(await follower.extend()).toBe(clock.now())
     expect(await publisher.isWatched()).toBe(true)
     await close()
+  })
+})
+
+describe('the progress of a task', () => {
+  it('is published with its first message, and then once a second while there are more', () => {
+    const clock = createFakeClock()
+    const published: [at: number, id: unknown][] = []
+    const begun = clock.now()
+    const publish = ([one]: readonly LiveDraft[]) =>
+      published.push([clock.now() - begun, (one?.data as { id?: string } | undefined)?.id])
+    const publishProgress = createProgressPublisher({ publish, clock })
+    for (let tenths = 0; tenths < 15; tenths += 1) {
+      publishProgress('a')
+      if (tenths === 5) publishProgress('b')
+      clock.advance(100)
+    }
+    clock.advance(5_000)
+    publishProgress('a')
+    expect(published).toEqual([
+      [0, 'a'],
+      [500, 'b'],
+      [1_000, 'a'],
+      [2_000, 'a'],
+      [6_500, 'a'],
+    ])
   })
 })
 
@@ -181,6 +200,27 @@ describe('the live stream', () => {
     const before = got.length
     await window()
     expect(got).toHaveLength(before)
+  })
+
+  it('tells of progress once it can be read, and of a lease that is renewed nothing', async () => {
+    const agent = createFakeAgent(HOLD)
+    await domains[Symbol.asyncDispose]()
+    domains = await startDomains({ adapters: [agent] })
+    const { got } = await follow()
+    const { id } = await domains.run()
+    for (let windows = 0; windows < 3; windows += 1) await window()
+    expect(got.at(-1)).toMatchObject({ data: { id: 'tasks' } })
+    const before = got.length
+    domains.active.beat()
+    await turns(5)
+    await window()
+    expect(got.slice(before)).toEqual([])
+    agent.runs[0]?.progress('half way')
+    await turns(5)
+    await window()
+    expect(got.slice(before)).toMatchObject([{ type: 'progress.updated', data: { id } }])
+    const { events } = await domains.tasks.events(id)
+    expect(events.at(-1)).toMatchObject({ type: 'progress', message: 'half way' })
   })
 
   it('publishes nothing without readers', async () => {

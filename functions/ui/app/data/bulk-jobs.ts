@@ -9,6 +9,7 @@ import type {
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
+import { LOGS } from './streaming.ts'
 
 type TasksBody = Parameters<typeof client.bulkTasks>[0]['body']
 type DlqBody = Parameters<typeof client.bulkDlq>[0]['body']
@@ -47,7 +48,7 @@ export const useStartBulk = () => {
 }
 
 /** What jobs change is read anew with their end; a service without a stream of changes says nothing of it. */
-const CHANGED = [['tasks'], ['dead-letters'], ['queue'], ['failures']]
+const CHANGED = [['tasks'], [LOGS], ['dead-letters'], ['queue'], ['failures']]
 
 /** A job, followed until it has ended. */
 export const useBulkJob = (id: string) => {

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DlqItem } from '../../../../lib/queue/schema.ts'
 import { client } from './client.ts'
 import { useLivePages } from './live-pages.ts'
+import { LOGS } from './streaming.ts'
 import { tasksKey } from './tasks.ts'
 
 export type DeadLetter = DlqItem
@@ -30,7 +31,9 @@ export const useDecided = () => {
   const queries = useQueryClient()
   return () =>
     Promise.all(
-      [key, ['queue'], ['tasks']].map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })),
+      [key, ['queue'], ['tasks'], [LOGS]].map((queryKey) =>
+        queries.invalidateQueries({ queryKey: [...queryKey] }),
+      ),
     )
 }
 

@@ -21,11 +21,14 @@ type Change = { type: string; data: { id?: string } }
 
 /** Whether a query is about one task that is not among the changed ones. */
 const isOfAnother = ([topic, kind, id]: QueryKey, changed: ReadonlySet<unknown>) =>
-  (topic === LOGS || (topic === 'tasks' && kind === 'one')) && !changed.has(id)
+  topic === LOGS ? !changed.has(kind) : topic === 'tasks' && kind === 'one' && !changed.has(id)
 
-/** Reads anew what is on the page, all of it or what the changes of a topic concern; long lists stand still. */
-const invalidate = (topic?: string, changed?: ReadonlySet<unknown>) =>
-  void queryClient.invalidateQueries({
+/**
+ * Reads anew what is on the page, all of it or what the changes of a topic concern; long lists stand still. Resolves when it was
+ * read; a read that is under way is begun again.
+ */
+const invalidate = (topic?: string, changed?: ReadonlySet<unknown>): Promise<void> =>
+  queryClient.invalidateQueries({
     ...(topic === undefined ? {} : { queryKey: [topic] }),
     predicate: ({ queryKey, state }) =>
       !standsStill(state.data) && !(changed && isOfAnother(queryKey, changed)),
@@ -34,20 +37,27 @@ const invalidate = (topic?: string, changed?: ReadonlySet<unknown>) =>
 /** The topics whose changes are gathered, and what has changed since they were read. */
 const gathering = new Map<string, Set<unknown>>()
 
-/** Reads a topic anew: at once, and then once for all changes that come meanwhile, for `ms`. */
-const readAnew = (topic: string, changed: ReadonlySet<unknown>, ms = gatherMsOf(topic).least) => {
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/**
+ * Reads a topic anew: at once, and then once for all changes that come meanwhile, for `ms` and until it was read. To begin
+ * again what is under way would show nothing on a slow connection for as long as changes go on.
+ */
+const readAnew = async (
+  topic: string,
+  changed: ReadonlySet<unknown>,
+  ms = gatherMsOf(topic).least,
+): Promise<void> => {
   const gathered = gathering.get(topic)
   if (gathered) {
     for (const id of changed) gathered.add(id)
     return
   }
   gathering.set(topic, new Set())
-  invalidate(topic, changed)
-  setTimeout(() => {
-    const later = gathering.get(topic)
-    gathering.delete(topic)
-    if (later && later.size > 0) readAnew(topic, later, Math.min(2 * ms, gatherMsOf(topic).most))
-  }, ms)
+  await Promise.all([invalidate(topic, changed), pause(ms)])
+  const later = gathering.get(topic)
+  gathering.delete(topic)
+  if (later && later.size > 0) void readAnew(topic, later, Math.min(2 * ms, gatherMsOf(topic).most))
 }
 
 type Pages = InfiniteData<{ tasks: TaskFields[] }>
@@ -64,9 +74,9 @@ const patch = (task: TaskFields & { id: string }) => {
 
 const apply = ({ type, data }: Change) => {
   const [kind = ''] = type.split('.')
-  if (type === 'ready' || type === 'reset') return invalidate()
+  if (type === 'ready' || type === 'reset') return void invalidate()
   if (type === 'task.updated') patch(data as TaskFields & { id: string })
-  for (const topic of TOPICS[kind] ?? []) readAnew(topic, new Set([data.id]))
+  for (const topic of TOPICS[kind] ?? []) void readAnew(topic, new Set([data.id]))
 }
 
 let source: EventSource | undefined
@@ -78,7 +88,7 @@ let silence: ReturnType<typeof setTimeout> | undefined
 const lose = () => {
   if (!isStreaming.get()) return
   isStreaming.set(false)
-  invalidate()
+  void invalidate()
 }
 
 /** Opens a silent stream again, and takes it for lost if the service does not answer a health check either. */

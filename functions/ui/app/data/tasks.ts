@@ -121,7 +121,7 @@ const goOn = async (
 
 /** What happened to a task so far, oldest first. After the first time only what is new is asked for. */
 export const useTaskEvents = (id: string, isOver: boolean) => {
-  const queryKey = [LOGS, 'of-task', id]
+  const queryKey = [LOGS, id]
   return useLive(
     queryOptions({
       queryKey,
@@ -131,7 +131,7 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
     (events) => {
       if (isOver && !isToldOf(events)) return EVERY_MS.running
       if (!isStreaming.get()) return isOver ? EVERY_MS.calm : EVERY_MS.running
-      // A message may be stored just after the change that tells of it. An event after the end of a task is a change of it.
+      // An event after the end of a task is a change of it. In mode `pro` an event about progress may be lost with its process.
       return isOver ? false : EVERY_MS.calm
     },
   )

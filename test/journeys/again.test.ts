@@ -36,12 +36,11 @@ describe('a retry of a completed task', () => {
     const { client, create, perform } = connect(service().baseUrl)
     const running = await create(moodyTask('still at it', { runMs: 60_000 }))
     const over = await perform(moodyTask('over'))
-    for (const refused of [
-      client.retryTask({ params: { id: running.id } }),
-      client.cancelTask({ params: { id: over.id } }),
-    ]) {
-      expect(await refusalOf(refused)).toMatchObject({ status: 400, code: 'task_state_conflict' })
-    }
+    for (const ask of [
+      () => client.retryTask({ params: { id: running.id } }),
+      () => client.cancelTask({ params: { id: over.id } }),
+    ])
+      expect(await refusalOf(ask())).toMatchObject({ status: 400, code: 'task_state_conflict' })
   })
 })
 

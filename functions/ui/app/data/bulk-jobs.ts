@@ -9,7 +9,7 @@ import type {
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
-import { LOGS } from './streaming.ts'
+import { WORK } from './streaming.ts'
 
 type TasksBody = Parameters<typeof client.bulkTasks>[0]['body']
 type DlqBody = Parameters<typeof client.bulkDlq>[0]['body']
@@ -47,9 +47,6 @@ export const useStartBulk = () => {
   })
 }
 
-/** What jobs change is read anew with their end; a service without a stream of changes says nothing of it. */
-const CHANGED = [['tasks'], [LOGS], ['dead-letters'], ['queue'], ['failures']]
-
 /** A job, followed until it has ended. */
 export const useBulkJob = (id: string) => {
   const queries = useQueryClient()
@@ -59,7 +56,8 @@ export const useBulkJob = (id: string) => {
       queryFn: async ({ signal }) => {
         const { job } = await client.getBulk({ params: { id } }, { signal })
         if (job.status !== 'running')
-          for (const queryKey of CHANGED) void queries.invalidateQueries({ queryKey })
+          // A service without a stream of changes says nothing of what the job changed.
+          for (const topic of WORK) void queries.invalidateQueries({ queryKey: [topic] })
         return job
       },
     }),

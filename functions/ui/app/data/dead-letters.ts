@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DlqItem } from '../../../../lib/queue/schema.ts'
 import { client } from './client.ts'
 import { useLivePages } from './live-pages.ts'
-import { LOGS } from './streaming.ts'
+import { WORK } from './streaming.ts'
 import { tasksKey } from './tasks.ts'
 
 export type DeadLetter = DlqItem
@@ -29,12 +29,7 @@ export type Decision = keyof typeof decisions
 /** What shows dead letters, the queue or tasks asks for them again. */
 export const useDecided = () => {
   const queries = useQueryClient()
-  return () =>
-    Promise.all(
-      [key, ['queue'], ['tasks'], [LOGS]].map((queryKey) =>
-        queries.invalidateQueries({ queryKey: [...queryKey] }),
-      ),
-    )
+  return () => Promise.all(WORK.map((topic) => queries.invalidateQueries({ queryKey: [topic] })))
 }
 
 export const useDecide = () => {

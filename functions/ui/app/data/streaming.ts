@@ -23,6 +23,9 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
 }
 const COVERED = new Set(Object.values(TOPICS).flat())
 
-/** Whether nothing of an answer has to be asked for again. The end of a log may be stored after the change that it tells of. */
+/** What a retry, a cancel or another decision about tasks and dead letters may change. */
+export const WORK = ['tasks', LOGS, 'dead-letters', 'queue', 'failures'] as const
+
+/** Whether the stream alone keeps an answer fresh. It does not for a log: its end may be stored after the change of the task. */
 export const isCovered = ([topic]: QueryKey): boolean =>
   typeof topic === 'string' && COVERED.has(topic) && topic !== LOGS

@@ -12,7 +12,7 @@ import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { serverNow } from './server-clock.ts'
-import { isStreaming, LOGS } from './streaming.ts'
+import { isStreaming, LOGS, WORK } from './streaming.ts'
 
 /** What narrows the list of tasks: names of the filter endpoint's query. */
 export const FILTER_NAMES = [
@@ -144,8 +144,7 @@ const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => 
     mutationFn: change,
     // A retry resolves the dead letter of its task.
     onSettled: () => {
-      for (const key of [tasksKey, [LOGS], ['dead-letters'], ['queue']])
-        void queries.invalidateQueries({ queryKey: [...key] })
+      for (const topic of WORK) void queries.invalidateQueries({ queryKey: [topic] })
     },
   })
 }

@@ -66,7 +66,7 @@ export type AgentContext = {
   checkpoint?: object
   /**
    * Writes a progress event and renews the lease. After 1,000 events in one attempt one more says so, and it only renews;
-   * the latest message is then written each 30 s, and the last 10 with the end of the run.
+   * the latest message is then written every 30 s, and the last 10 with the end of the run.
    */
   progress(message: string): void
   /** Masks a secret in all output of the service until this run's end was read. */

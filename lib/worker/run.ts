@@ -74,7 +74,7 @@ const createProgressLimit = (
 }
 
 const number = (count: number) => count.toLocaleString('en')
-const BEYOND = `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored each ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
+const BEYOND = `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
 
 /** How a run ended: by its agent, or by a stop. */
 export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }

@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
-import { retryAfterMs } from '../core/retry-after.ts'
+import { LONGEST_RETRY_AFTER_MS, retryAfterMs } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -42,8 +42,6 @@ const GONE = 410
 const HELD_MS = 30 * 86_400_000
 /** The most attempts that are kept besides the first one. */
 const LAST_ATTEMPTS = 20
-/** The longest wait that a receiver can ask for: a day. */
-const LONGEST_RETRY_AFTER_MS = 86_400_000
 
 /** An attempt, the wait that the receiver asked for, and the outcome if it does not follow from the status. */
 type Sent = { attempt: Attempt; askedMs: number; outcome?: Handled['outcome'] }

@@ -1,4 +1,5 @@
 import { Problem, type ProblemKind } from '../core/errors.ts'
+import { retryAfterSeconds } from '../core/retry-after.ts'
 import type { HttpResult } from './event.ts'
 
 /** The only mapping of kinds of errors to statuses. */
@@ -44,7 +45,7 @@ export const problemResult = (problem: Problem, requestId: string): HttpResult =
     statusCode: statusOf[kind],
     headers: {
       ...headers,
-      ...(waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs / 1_000)) }),
+      ...(waitMs === undefined ? {} : { 'retry-after': retryAfterSeconds(waitMs) }),
     },
     body: JSON.stringify({ error, code, ...(details === undefined ? {} : { details }), requestId }),
   }

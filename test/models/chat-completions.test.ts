@@ -243,13 +243,18 @@ describe('a failing provider', () => {
 
   it.each([
     [{ 'retry-after': '7' }, 7_000],
-    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
-    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9_000],
+    [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m' }, 60_000],
     [{}, undefined],
   ])('passes its 429 on with %j', async (headers, retryAfterMs) => {
     const { thrown } = await failure(models([status(429, error, headers)]), ask('Hi'))
     expect(thrown).toMatchObject({ kind: 'rate_limited', code: 'rate_limited', retryAfterMs })
     expect(thrown.message).not.toContain(KEY)
+  })
+
+  it.each([503, 529, 402])('passes on how long it asks to be left alone with %i', async (code) => {
+    const { thrown } = await failure(models([status(code, error, { 'retry-after': '20' })]), ask('Hi'))
+    expect(thrown).toMatchObject({ code: 'provider_error', retryAfterMs: 20_000 })
+    expect(wire().heard).toHaveLength(1)
   })
 
   it('that does not know the model makes the name invalid', async () => {
@@ -339,6 +344,7 @@ describe('trying a step again', () => {
     ['once a part was handed on', reset(...hello), 1],
     ['after a refusal', status(400, {}), 1],
     ['after a 429 that asks for a long wait', status(429, {}, { 'retry-after': '60' }), 1],
+    ['after a 503 that asks for a long wait', status(503, {}, { 'retry-after': '60' }), 1],
     ['more often than configured', status(500, {}), 2],
   ])('does not happen %s', async (_, reply, calls) => {
     await failure(models([reply, reply], { retries: 1 }), ask('Hi'))

@@ -50,6 +50,14 @@ describe('an embedding model', () => {
     expect((thrown as Error).message).not.toContain('sk-secret')
   })
 
+  it('is not called again before the time that it asks for', async () => {
+    const limited = status(503, { error: { message: 'busy' } }, { 'retry-after': '60' })
+    await expect(embeddingOf('openai/m', limited, limited).embed(['a'], signal)).rejects.toMatchObject({
+      retryAfterMs: 60_000,
+    })
+    expect(wire().heard).toHaveLength(1)
+  })
+
   it.each([
     ['anthropic/claude', /^anthropic has no embedding models: name one of openai, ollama, openrouter$/],
     ['openrouter/a/b', /^openrouter is not configured$/],

@@ -24,10 +24,14 @@ describe('an excerpt of foreign text', () => {
 })
 
 describe('the wait before another try', () => {
-  const fault = (reason: string) => new Problem('unavailable', 'provider_error', 'x', { details: { reason } })
+  const fault = (reason: string, asked = {}) =>
+    new Problem('unavailable', 'provider_error', 'x', { details: { reason }, ...asked })
   it.each([
     [fault('transport'), 1, 250],
     [fault('server'), 2, 500],
+    [fault('server', { retryAfterMs: 2_000 }), 1, 2_000],
+    [fault('server', { retryAfterMs: 0 }), 1, 250],
+    [fault('server', { retryAfterMs: 20_000 }), 1, undefined],
     [fault('timeout'), 1, undefined],
     [fault('refused'), 1, undefined],
     [fault('nonsense'), 1, undefined],

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
-import { providerError, toProblem } from './failures.ts'
+import { providerError, type Scene, toProblem } from './failures.ts'
 import type { Guard } from './guard.ts'
 import { secretsOf } from './health.ts'
 import { configuredProviders, type ModelSettings, type Provider } from './resolve.ts'
@@ -11,6 +11,8 @@ const KINDS: ReadonlySet<string> = new Set(['openai', 'ollama', 'openrouter'])
 const ANSWERS_WITHIN_MS = 60_000
 /** The waits before retries of a temporary failure; the last try has none. */
 const WAITS_MS = [500, 2_000, undefined]
+/** A provider that asks for a longer wait is not called again for these texts now. */
+const LONGEST_WAIT_MS = 5_000
 
 type Needs = { settings: ModelSettings; model: string; clock: Clock; guard?: Guard; fetch?: typeof fetch }
 
@@ -27,14 +29,16 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   if (!provider) throw new Error(`${kind} is not configured`)
   const { fetch = globalThis.fetch } = needs
 
-  const call = async (texts: readonly string[], signal: AbortSignal) => {
+  const call = async (texts: readonly string[], signal: AbortSignal, scene: Scene) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
     for (const waitMs of WAITS_MS) {
       const answer = await asked(fetch, provider, { model, input: texts }, within)
       if (answer.ok) return vectorsIn(await answer.json(), texts.length)
-      const thrown = await refusalOf(answer)
-      if (waitMs === undefined || (answer.status !== 429 && answer.status < 500)) throw thrown
-      await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
+      const thrown = toProblem(await refusalOf(answer), scene)
+      const askedMs = thrown.retryAfterMs ?? 0
+      if (waitMs === undefined || askedMs > LONGEST_WAIT_MS) throw thrown
+      if (answer.status !== 429 && answer.status < 500) throw thrown
+      await new Promise<void>((resolve) => void clock.after(Math.max(waitMs, askedMs), resolve))
     }
     return undefined
   }
@@ -42,7 +46,7 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   const tried = async (texts: readonly string[], signal: AbortSignal) => {
     const scene = sceneOf(provider, model, clock.now())
     try {
-      const vectors = await call(texts, signal)
+      const vectors = await call(texts, signal, scene)
       if (vectors) return vectors
     } catch (thrown) {
       throw signal.aborted ? signal.reason : toProblem(thrown, scene)
@@ -56,7 +60,7 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   }
 }
 
-const sceneOf = (provider: Provider, model: string, now: number) => ({
+const sceneOf = (provider: Provider, model: string, now: number): Scene => ({
   ...{ provider: provider.kind, name: provider.entry.name, model },
   ...{ secrets: secretsOf(provider), now },
 })

@@ -1,5 +1,5 @@
 import { messageOf, Problem } from '../../core/errors.ts'
-import { retryAfterMs } from '../../core/retry-after.ts'
+import { askedWaitMs } from './asked-wait.ts'
 
 const MOST = 200
 
@@ -37,9 +37,16 @@ export const reasonOf = (thrown: unknown): FailureReason | undefined =>
     : undefined
 
 /** An error of a provider; `said` is shown to callers and is cleaned here. */
-export const providerError = (at: Scene, reason: FailureReason, said: string, status?: number): Problem => {
+export const providerError = (
+  at: Scene,
+  reason: FailureReason,
+  said: string,
+  status?: number,
+  wait: { retryAfterMs?: number } = {},
+): Problem => {
   const details: FailureDetails = { provider: at.provider, reason, ...(status ? { status } : {}) }
-  return new Problem('unavailable', 'provider_error', `${at.name} ${excerpt(said, at.secrets)}`, { details })
+  const text = `${at.name} ${excerpt(said, at.secrets)}`
+  return new Problem('unavailable', 'provider_error', text, { details, ...wait })
 }
 
 /** The fields of SDK errors, error events and Node's network errors, each possibly absent or of any type. */
@@ -50,6 +57,7 @@ type Facts = {
   type?: unknown
   statusCode?: unknown
   responseHeaders?: Readonly<Record<string, string>>
+  responseBody?: unknown
   cause?: unknown
 }
 
@@ -92,27 +100,19 @@ const networkReason = (links: readonly Facts[]): FailureReason | undefined => {
   return dropped || links.some(({ message }) => CUT.test(String(message))) ? 'transport' : undefined
 }
 
-/** The provider's requested wait in milliseconds: some send `retry-after-ms`, others `retry-after`. */
-const askedWaitMs = (headers: Readonly<Record<string, string>>, now: number): number | undefined => {
-  const ms = Number.parseFloat(headers['retry-after-ms'] ?? '')
-  return ms >= 0 ? ms : retryAfterMs(headers['retry-after'], now)
-}
-
-const answered = (at: Scene, status: number, said: string, headers: Facts['responseHeaders']): Problem => {
+const answered = (at: Scene, status: number, said: string, wait: { retryAfterMs?: number }): Problem => {
   if (status === 429) {
-    const wait = askedWaitMs(headers ?? {}, at.now)
-    const extra = wait === undefined ? {} : { retryAfterMs: wait }
     const text = `${at.name} limits the rate of calls: ${excerpt(said, at.secrets)}`
-    return new Problem('rate_limited', 'rate_limited', text, extra)
+    return new Problem('rate_limited', 'rate_limited', text, wait)
   }
-  if (status >= 500) return providerError(at, 'server', `failed (HTTP ${status}): ${said}`, status)
+  if (status >= 500) return providerError(at, 'server', `failed (HTTP ${status}): ${said}`, status, wait)
   if (status === 401 || status === 403)
-    return providerError(at, 'refused', `refused the API key (HTTP ${status}): ${said}`, status)
+    return providerError(at, 'refused', `refused the API key (HTTP ${status}): ${said}`, status, wait)
   if (status === 404 && /model/i.test(said)) {
     const text = `${at.name} does not know the model "${at.model}": ${excerpt(said, at.secrets)}`
     return new Problem('invalid', 'model_unknown', text)
   }
-  return providerError(at, 'refused', `refused the request (HTTP ${status}): ${said}`, status)
+  return providerError(at, 'refused', `refused the request (HTTP ${status}): ${said}`, status, wait)
 }
 
 const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgument|InvalidMessageRole)/
@@ -134,7 +134,11 @@ export const toProblem = (thrown: unknown, at: Scene): Problem => {
   if (MALFORMED_REQUEST.test(name))
     return new Problem('invalid', 'messages_invalid', excerpt(said, at.secrets))
   const status = links.map(statusOf).find((found) => found !== undefined)
-  if (status !== undefined) return answered(at, status, said, links[0]?.responseHeaders)
+  if (status !== undefined) {
+    const { responseHeaders: headers, responseBody: body } = links[0] ?? {}
+    const waitMs = askedWaitMs({ status, headers, body, said }, at.now)
+    return answered(at, status, said, waitMs === undefined ? {} : { retryAfterMs: waitMs })
+  }
   const network = networkReason(links)
   const deepest =
     links.findLast(({ message }) => typeof message === 'string' && message !== '')?.message ?? said

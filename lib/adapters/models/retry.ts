@@ -10,12 +10,14 @@ const FIRST_WAIT_MS = 250
  * the provider asks for too long a wait. A silent provider is not tried again: it took minutes.
  */
 export const retryDelayMs = (thrown: unknown, attempt: number): number | undefined => {
+  if (!(thrown instanceof Problem)) return undefined
   const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1)
   const reason = reasonOf(thrown)
-  if (reason === 'transport' || reason === 'server') return backoffMs
-  if (!(thrown instanceof Problem) || thrown.kind !== 'rate_limited') return undefined
-  const wanted = thrown.retryAfterMs ?? 2 * backoffMs
-  return wanted <= LONGEST_WAIT_MS ? wanted : undefined
+  const isRateLimit = thrown.kind === 'rate_limited'
+  if (!isRateLimit && reason !== 'transport' && reason !== 'server') return undefined
+  const { retryAfterMs } = thrown
+  const waitMs = isRateLimit ? (retryAfterMs ?? 2 * backoffMs) : Math.max(backoffMs, retryAfterMs ?? 0)
+  return waitMs <= LONGEST_WAIT_MS ? waitMs : undefined
 }
 
 type Policy = {

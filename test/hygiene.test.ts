@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { casesOf, expects, measuresSpeed, namesDeadline, unusedExports } from './hygiene.ts'
+import { casesOf, expects, measuresSpeed, namesDeadline, textCuts, unusedExports } from './hygiene.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -23,6 +23,22 @@ describe('the sources', () => {
     expect(shown.filter((name) => raw.test(read(name)))).toEqual([])
   })
 
+  it('cut texts with the functions of lib/core/cut-text.ts, which leave no half of a character', () => {
+    const names = globSync('{agents,bin,functions,lib,offline,packages,resources}/**/*.{js,ts,tsx}', {
+      cwd: root,
+      exclude: ['**/dist', '**/node_modules'],
+    })
+    const cuts = names.flatMap((name) => textCuts(read(name)).map((cut) => ({ name, ...cut })))
+    const isSafe = ({ name, code }: { name: string; code: string }) =>
+      SAFE_CUTS.some(([file, part]) => file === name && code.includes(part))
+    const needless = SAFE_CUTS.filter(
+      ([file, part]) => !cuts.some(({ name, code }) => file === name && code.includes(part)),
+    )
+    expect(names.length).toBeGreaterThan(800)
+    expect(cuts.filter((cut) => !isSafe(cut))).toEqual([])
+    expect(needless).toEqual([])
+  })
+
   it('export what another file imports, and nothing else', () => {
     const names = globSync('{agents,bin,functions,lib,offline,packages,resources,test}/**/*.{js,ts,tsx}', {
       cwd: root,
@@ -35,6 +51,24 @@ describe('the sources', () => {
     expect(held).toEqual([])
   })
 })
+
+/** Cuts that need no `cutText`: the file, the cut, and why half of a character cannot remain. */
+const SAFE_CUTS = [
+  ['lib/core/cut-text.ts', '.slice(', 'these are the functions that cut'],
+  ['lib/core/cursor.ts', 'text.slice(', 'a cursor is base64url'],
+  ['lib/core/time.ts', 'isoText.slice(', 'a time is ASCII'],
+  ['lib/tasks/hourly-counters.ts', 'at.slice(', 'a time is ASCII'],
+  ['lib/tasks/hourly-counters.ts', 'from.slice(', 'a time is ASCII'],
+  ['lib/tasks/hourly-counters.ts', 'member.slice(', 'it begins with a time'],
+  ['lib/queue/rows.ts', '.slice(0, HOUR)', 'it begins with a time'],
+  ['lib/queue/rows.ts', '.slice(HOUR + 1)', 'it begins with a time'],
+  ['lib/tokens/text.ts', 'text.slice(', 'a token is ASCII'],
+  ['lib/devices/identity.ts', 'digest.slice(', 'a digest is ASCII'],
+  ['lib/adapters/sqlite/high-water.ts', 'key.slice(', 'it is compared with ids, and read by nobody'],
+  ['lib/memory/copies.ts', 'text.slice(', 'the text is base64'],
+  ['lib/memory/chunker.ts', 'lengthOfPiece(line.slice(', 'the length of the piece is what is kept'],
+  ['lib/tools/builtin/web-fetch.ts', 'parser.write(html.slice(', 'the parser joins the pieces'],
+] as const
 
 describe('the check of exports', () => {
   it.each([
@@ -52,6 +86,30 @@ describe('the check of exports', () => {
       ['lib/other.ts', importer],
     ])
     expect(unusedExports(modules)).toEqual(isUnused ? ['lib/one.ts a'] : [])
+  })
+})
+
+describe('the check of cuts', () => {
+  it.each([
+    ['text.slice(0, MOST)', true],
+    ['message.slice(0, most - 1)', true],
+    ['line.trim().slice(0, 300)', true],
+    ['text?.slice(-LONGEST)', true],
+    ["text.split('\\n').join(' ').slice(0, 80)", true],
+    ['text.substring(0, at)', true],
+    ['text.substr(1)', true],
+    ['(title ?? prompt).slice(0, limit)', true],
+    ['text.slice(0, MOST).toWellFormed()', true],
+    ['Buffer.from(text).subarray(0, MOST).toString()', true],
+    ['text.slice(0, text.indexOf(":"))', false],
+    ['text.slice(PREFIX.length)', false],
+    ['rows.slice(0, MOST)', false],
+    ['[...new Set(names)].slice(0, MOST)', false],
+    ['rows.filter(({ at }) => at > 0).slice(0, MOST)', false],
+    ["createHash('sha256').digest('hex').slice(0, 32)", false],
+    ['// text.slice(0, MOST)', false],
+  ])('sees a cut in %s: %s', (code, isCut) => {
+    expect(textCuts(code).length > 0).toBe(isCut)
   })
 })
 

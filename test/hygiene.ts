@@ -69,3 +69,81 @@ export const unusedExports = (modules: ReadonlyMap<string, string>): string[] =>
 /** The names that `{ one, type two, three as four }` takes from a module. */
 const namesIn = (list: string): string[] =>
   list.split(',').flatMap((part) => /^\s*(?:type\s+)?(\w+)/.exec(part)?.[1] ?? [])
+
+const SLICE = /\??\.(slice|substring|substr)\(/g
+/** A limit: a constant, a number of two digits and more, or a name of one. A place in a text and the length of a prefix are none. */
+const LIMITS = [/\b[A-Z][A-Z_]+\b(?!\.length)/, /\b\d[\d_]+\b/, /\b(?:most|limit|max|longest|wanted|size)/i]
+/** Functions that return a list, and functions that return ASCII. */
+const RETURNS_LIST =
+  /^(?:sort|toSorted|toReversed|filter|map|flatMap|split|list|values|find|cookies|fileChanges|adminIds|bestOf|replacedIn|beginningWith)$/
+const RETURNS_ASCII = /^(?:toISOString|toLocaleString|digest|hash|hashOf|ulidOf)$/
+/** Names of lists that do not end in `s`. */
+const LISTS = new Set([
+  'all',
+  'found',
+  'issuesWithin',
+  'kept',
+  'log',
+  'missing',
+  'leftOut',
+  'oldestFirst',
+  'sample',
+  'skipped',
+])
+/** Bytes that are cut and then read as text; a text that is mended after its cut. */
+const MENDED = /\.subarray\([^;\n]*\)\s*\.toString\(|\.slice\([^;\n]*\)\s*\.toWellFormed\(/g
+
+/**
+ * The line and the text of each cut of a text at a limit that does not go through `lib/core/cut-text.ts`. It goes by names and forms, for it
+ * knows no types.
+ */
+export const textCuts = (source: string): { line: number; code: string }[] => {
+  const text = withoutComments(source)
+  const slices = [...text.matchAll(SLICE)].filter(({ 0: call, 1: verb, index }) => {
+    const open = index + call.length - 1
+    const bounds = text.slice(open + 1, closing(text, open))
+    const isLimited =
+      verb !== 'slice' || LIMITS.some((form) => form.test(bounds.replaceAll(/Math\.m(?:ax|in)/g, '')))
+    return isLimited && !isListOrAscii(text.slice(0, index).trimEnd())
+  })
+  const places = [...slices, ...text.matchAll(MENDED)].map(
+    ({ index }) => text.slice(0, index).split('\n').length,
+  )
+  return [...new Set(places)].map((line) => ({ line, code: text.split('\n')[line - 1]?.trim() ?? '' }))
+}
+
+/** The index of the bracket that closes the one at `open`. */
+const closing = (text: string, open: number): number => {
+  let depth = 0
+  for (let at = open; at < text.length; at += 1) {
+    if ('([{'.includes(text.charAt(at))) depth += 1
+    if (')]}'.includes(text.charAt(at))) depth -= 1
+    if (depth === 0) return at
+  }
+  return text.length
+}
+
+/** The index of the parenthesis that opens the one at the end. */
+const opening = (text: string): number => {
+  let depth = 0
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    if (text.charAt(at) === ')') depth += 1
+    if (text.charAt(at) === '(') depth -= 1
+    if (depth === 0) return at
+  }
+  return 0
+}
+
+/** Whether the value that the text ends with is a list or ASCII, by its name, or by the function that returned it. */
+const isListOrAscii = (before: string): boolean => {
+  if (before.endsWith(']')) return true
+  if (!before.endsWith(')')) {
+    const [name = ''] = /\w+$/.exec(before) ?? []
+    return LISTS.has(name) || /[^s]s$/.test(name)
+  }
+  const at = opening(before)
+  const [called = ''] = /\w+$/.exec(before.slice(0, at)) ?? []
+  return called === ''
+    ? isListOrAscii(before.slice(at + 1, -1))
+    : LISTS.has(called) || RETURNS_LIST.test(called) || RETURNS_ASCII.test(called)
+}

@@ -1,4 +1,5 @@
 import type { AuthMode } from '../auth/schema.ts'
+import { cutText } from '../core/cut-text.ts'
 import { Problem } from '../core/errors.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import type { Store } from '../ports/store.ts'
@@ -61,7 +62,7 @@ const applicantOf = (person: FederatedIdentity): Applicant => {
 
 /** Cuts a provider's name to the longest name of an account. */
 const nameOf = (text: string | undefined): string | undefined =>
-  NameSchema.safeParse(text?.split(CONTROLS).join(' ').trim().slice(0, 100).trimEnd().toWellFormed()).data
+  NameSchema.safeParse(cutText(text?.split(CONTROLS).join(' ').trim() ?? '', 100).trimEnd()).data
 
 const accountExists = () =>
   new Problem(

@@ -1,3 +1,4 @@
+import { shortenedText } from '../core/cut-text.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { StreamMasker } from '../core/stream-masker.ts'
@@ -247,8 +248,7 @@ const sizeOf = (data: object): number => {
 
 /** A copy of the data with its long texts cut. */
 const cut = (value: unknown): unknown => {
-  if (typeof value === 'string')
-    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value
+  if (typeof value === 'string') return shortenedText(value, LONGEST_TEXT)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(cut)
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner)]))

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { jsonText } from '../core/well-formed-json.ts'
 import type { Route, Routes } from '../http/route.ts'
 import { ApiError } from './api-error.ts'
 
@@ -19,7 +20,7 @@ export const requestOf = (
   init: {
     method,
     headers: { accept: 'application/json', ...(takesBody ? { 'content-type': 'application/json' } : {}) },
-    ...(takesBody ? { body: JSON.stringify(given.body ?? {}) } : {}),
+    ...(takesBody ? { body: jsonText(given.body ?? {}) } : {}),
   },
 })
 

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import { cutText } from '../core/cut-text.ts'
 import { messageOf } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { type Actor, LOCAL_USER, type Principal } from '../core/principal.ts'
@@ -132,8 +133,7 @@ export const createSessions = (needs: Needs) => {
 }
 
 /** The name of a browser, cut for a list. */
-const shownAgent = (text: string) =>
-  text.slice(0, LONGEST_USER_AGENT).toWellFormed().split(CONTROLS).join(' ')
+const shownAgent = (text: string) => cutText(text, LONGEST_USER_AGENT).split(CONTROLS).join(' ')
 
 const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
 

@@ -1,4 +1,5 @@
 import { clipped } from '../core/clipped.ts'
+import { cutText } from '../core/cut-text.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'
@@ -84,7 +85,7 @@ export const createContext = (needs: Needs) => {
   /** A failed search of memory does not fail the answer. */
   const memoryOf = async (query: string): Promise<readonly MemoryChunk[]> => {
     try {
-      return await recall(query.slice(0, LONGEST_QUERY))
+      return await recall(cutText(query, LONGEST_QUERY))
     } catch (thrown) {
       log.warn({ reason: messageOf(thrown) }, 'a model answers without memory, which cannot be read')
       return []

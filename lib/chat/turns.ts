@@ -1,4 +1,5 @@
 import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
+import { cutText } from '../core/cut-text.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
@@ -123,7 +124,7 @@ const underWay = () =>
 /** A title from the first line of a message. */
 const titleOf = (content: string): string => {
   const line = content.replaceAll(new RegExp(CONTROLS, 'gu'), '\n').trim().split('\n', 1)[0]?.trim() ?? ''
-  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1).trim()}…`.toWellFormed() : line
+  return line.length > LONGEST_TITLE ? `${cutText(line, LONGEST_TITLE - 1).trim()}…` : line
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isEnd } from '../api/task-log.ts'
+import { shortenedText } from '../core/cut-text.ts'
 import type { TaskEvent } from '../tasks/schema.ts'
 import type { SessionEvent } from './follow.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
@@ -17,8 +18,7 @@ const COLOURS = {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const shortened = (text: string) =>
-  text.length > MOST_OF_ARGUMENTS ? `${text.slice(0, MOST_OF_ARGUMENTS)}…` : text
+const shortened = (text: string) => shortenedText(text, MOST_OF_ARGUMENTS)
 
 /** One line for a session's event; nothing for events that a log does not need. */
 const says: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {

@@ -1,3 +1,4 @@
+import { cutText } from './cut-text.ts'
 import { Problem } from './errors.ts'
 
 // Rules that every adapter of the port `Blobs` shares: valid keys and texts, and the errors of a failed call.
@@ -33,7 +34,7 @@ export const checkBlobList = (prefix: string, { limit, after }: { limit: number;
 }
 
 const refusal = (what: string, value: unknown) =>
-  new TypeError(`Not a ${what} of a file: ${JSON.stringify(value)?.slice(0, 100)}`)
+  new TypeError(`Not a ${what} of a file: ${cutText(JSON.stringify(value) ?? 'undefined', 100)}`)
 
 /** Encodes a text as UTF-8. Throws TypeError for ill-formed Unicode, and Problem `too_large` for more than 2^24 bytes. */
 export const encodeBlob = (text: string): Uint8Array => {

@@ -1,5 +1,6 @@
+import { cutText } from './cut-text.ts'
 /** Cuts a text to `most` characters and appends a note of how many are left out. */
 export const clipped = (text: string, most: number): string =>
   text.length > most
-    ? `${text.slice(0, most).toWellFormed()}\n[${text.length - most} more characters are left out]`
-    : text
+    ? `${cutText(text, most)}\n[${text.length - most} more characters are left out]`
+    : text.toWellFormed()

@@ -1,3 +1,4 @@
+import { shortenedText } from './cut-text.ts'
 /** The kinds of errors. They do not depend on HTTP; `http/problem.ts` maps each kind to one status. */
 export type ProblemKind =
   | 'invalid'
@@ -78,7 +79,7 @@ export const missing = (what: string) =>
  */
 export const messageOf = (thrown: unknown, most = 1_000, mask = (text: string) => text): string => {
   const text = mask(thrown instanceof Error ? thrown.message || thrown.name : String(thrown))
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+  return shortenedText(text, most)
 }
 
 /**

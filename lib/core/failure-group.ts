@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
+import { cutText, shortenedText } from './cut-text.ts'
 
 /** Only the beginning of a message is compared: few messages vary there only later. */
 const MOST_READ = 2_000
@@ -25,10 +26,10 @@ const FOLDS: readonly (readonly [RegExp, string])[] = [
 
 /** The message of a failure without the parts that vary between failures of the same cause. */
 export const foldedMessage = (message: string): string => {
-  let text = message.slice(0, MOST_READ)
+  let text = cutText(message, MOST_READ)
   for (const [varying, sign] of FOLDS) text = text.replace(varying, sign)
   text = text.trim()
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+  return shortenedText(text, LONGEST)
 }
 
 type Failure = { code: string; message: string; agent: string }

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { shortenedText } from './cut-text.ts'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 type IssueOf<Code extends Issue['code']> = Extract<Issue, { code: Code }>
@@ -96,11 +97,11 @@ export const issuesWithin = (issue: FoundIssue): readonly FoundIssue[] => {
   return form.flatMap((each) => issuesWithin({ ...each, path: [...issue.path, ...each.path] }))
 }
 
-const LONGEST_VALUE = 60
+const LONGEST_VALUE = 61
 
 /** The message of an issue of one value of a list, which it names. */
 export const valueText = (value: string, { code, message, ...issue }: FoundIssue): string => {
-  const shown = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE).toWellFormed()}…` : value
+  const shown = shortenedText(value, LONGEST_VALUE)
   const isOfMany = code === 'invalid_value' && 'values' in issue && issue.values.length > 1
   return `${JSON.stringify(shown)} ${isOfMany ? message.replace(/^must be one of/, 'is not one of') : message}`
 }

@@ -1,4 +1,5 @@
 import { invalid, Problem } from './errors.ts'
+import { wellFormedJson } from './well-formed-json.ts'
 
 export const DEEPEST = 64
 /**
@@ -15,9 +16,12 @@ const parsePlain: Parse = (text) => JSON.parse(text)
 /**
  * Parses JSON from an untrusted source. Checks the text once before it builds anything. Throws Problem `too_large`
  * `too_many_values` for more than 100,000 keys and values, `invalid` `json_too_deep` for more than 64 levels, and
- * `invalid` `invalid_json` for malformed JSON (RFC 8259).
+ * `invalid` `invalid_json` for malformed JSON (RFC 8259). Half of a surrogate pair becomes U+FFFD.
  */
-export const parseJson = (text: string, parse = parsePlain): unknown => {
+export const parseJson = (text: string): unknown => parsedWithin(wellFormedJson(text), parsePlain)
+
+/** Parses within the limits of `parseJson`, and leaves texts as they are. */
+const parsedWithin = (text: string, parse: Parse): unknown => {
   const values = countValues(text)
   try {
     return parse(text, values)
@@ -30,8 +34,8 @@ export const parseJson = (text: string, parse = parsePlain): unknown => {
  * Parses as `parseJson` does, and also refuses a key `__proto__`, a text that is not well-formed Unicode, and a number
  * too large for a double.
  */
-export const readJson = (text: string, parse?: Parse): unknown => {
-  const value = parseJson(text, parse)
+export const readJson = (text: string, parse = parsePlain): unknown => {
+  const value = parsedWithin(text, parse)
   refuseUnsafe(value)
   return value
 }

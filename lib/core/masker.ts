@@ -9,8 +9,8 @@ import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
  */
 export type Masker = {
   /**
-   * Masks the configured secrets in a text, in every form that programs write them. Returns the same text where there is
-   * none.
+   * Masks the configured secrets in a text, in every form that programs write them. The result is well-formed Unicode: a
+   * half of a surrogate pair becomes U+FFFD. Returns the same text where there is neither.
    */
   text(text: string): string
   /** Masks every text and key of JSON data, as `text` does. */
@@ -47,7 +47,7 @@ export const createMasker = (secrets: readonly string[]): Masker => {
     isOpenAt: (text, at) => known.matcher.isOpenAt(text, at),
   }
 
-  const text = (given: string) => given.replace(known.pattern, MASKED)
+  const text = (given: string) => given.toWellFormed().replace(known.pattern, MASKED)
   const logText = (given: string) => maskText(text(given))
 
   const data = (given: unknown): unknown => {

@@ -6,15 +6,22 @@ export type StreamMasker = {
   /** The text that may be emitted after this piece; it may be empty. */
   push(piece: string): string
   /**
-   * The text that was held back, when no more text comes, or not soon. The rest of a secret that began before a flush is
-   * still masked.
+   * The text that was held back, when no more text comes, or not soon; half of a character stays back. The rest of a
+   * secret that began before a flush is still masked.
    */
   flush(): string
 }
 
+/** The end of what may be emitted up to `end`: before the first half of a surrogate pair whose second has not come. */
+const wholeLength = (text: string, end: number): number => {
+  const last = text.charCodeAt(text.length - 1)
+  return end === text.length && last >= 0xd800 && last < 0xdc00 ? end - 1 : end
+}
+
 /**
- * The output of all pieces together is the text without its secrets, the leftmost and longest found first. The masker
- * holds back fewer characters than the longest form has.
+ * The output of all pieces together is the text without its secrets, the leftmost and longest found first, and
+ * well-formed. The masker holds back fewer characters than the longest form has, and the first half of a surrogate pair
+ * until the second comes.
  */
 export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
   /** The end of the text so far, from the first index at which an incomplete secret may begin. */
@@ -36,12 +43,13 @@ export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
       }
       at = end - 1
     }
+    at = wholeLength(rest, at)
     out += rest.slice(emitted, at)
     emitted = Math.max(emitted, at)
-    if (isEnd) return out
+    if (isEnd) return out.toWellFormed()
     rest = rest.slice(at)
     emitted -= at
-    return out
+    return out.toWellFormed()
   }
 
   return {

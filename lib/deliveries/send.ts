@@ -1,3 +1,4 @@
+import { cutTextToBytes } from '../core/cut-text.ts'
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { LONGEST_RETRY_AFTER_MS, retryAfterMs } from '../core/retry-after.ts'
@@ -236,7 +237,7 @@ const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attemp
   ...(attempt.error === undefined ? { statusCode: attempt.statusCode } : { reason: attempt.error }),
 })
 
-const shown = (body: string): string => Buffer.from(body).subarray(0, MOST_SHOWN_BYTES).toString()
+const shown = (body: string): string => cutTextToBytes(body, MOST_SHOWN_BYTES)
 
 /**
  * The wait after failed sends: that of the schedule, or a longer one that the receiver asked for. Undefined at the end of

@@ -1,4 +1,5 @@
 import { pagesOf } from '../core/pages.ts'
+import { jsonText } from '../core/well-formed-json.ts'
 import type { AddDelivery, NewDelivery } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
@@ -52,7 +53,7 @@ const eventOf = (requestId: string, task: Task): Pick<NewDelivery, 'id' | 'event
   const id = `evt_${requestId.slice(requestId.indexOf('_') + 1)}_${Date.parse(timestamp).toString(36)}`
   const event = `task.${task.status}`
   const payload = { id: task.id, title: task.title, requestId, ...detailsOf(task) }
-  return { id, event, body: JSON.stringify({ id, event, timestamp, requestId, payload }) }
+  return { id, event, body: jsonText({ id, event, timestamp, requestId, payload }) }
 }
 
 const detailsOf = (task: Task) => {

@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { type Handlers, Reply } from '../http/route.ts'
 import { healthRoutes } from './contract.ts'
 import type { Health } from './service.ts'
@@ -7,7 +8,9 @@ import type { Health } from './service.ts'
  * preference and to a malformed header.
  */
 export const prefersText = (accept: string | undefined): boolean => {
-  const ranges = (accept ?? '*/*').slice(0, 1_000).split(',').map(rangeOf)
+  const ranges = cutText(accept ?? '*/*', 1_000)
+    .split(',')
+    .map(rangeOf)
   return weightOf(ranges, 'text', 'plain') > weightOf(ranges, 'application', 'json')
 }
 

@@ -1,4 +1,5 @@
 import { watchSilence } from '../core/silence.ts'
+import { jsonText } from '../core/well-formed-json.ts'
 import type { Clock } from '../ports/clock.ts'
 import { Reply } from './route.ts'
 
@@ -14,7 +15,7 @@ const HEADERS = {
 
 /** One server-sent event (WHATWG HTML, section 9.2): its data as JSON, its name, and the id for `Last-Event-ID`. */
 export const eventText = (data: object, { name, id }: { name?: string; id?: string } = {}): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
+  `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${jsonText(data)}\n\n`
 
 /** A comment, which no reader takes for an event. */
 const comment = () => ': still here\n\n'

@@ -1,5 +1,6 @@
 import { Problem, type ProblemKind } from '../core/errors.ts'
 import { retryAfterSeconds } from '../core/retry-after.ts'
+import { jsonText } from '../core/well-formed-json.ts'
 import type { HttpResult } from './event.ts'
 
 /** The only mapping of kinds of errors to statuses. */
@@ -47,6 +48,6 @@ export const problemResult = (problem: Problem, requestId: string): HttpResult =
       ...headers,
       ...(waitMs === undefined ? {} : { 'retry-after': retryAfterSeconds(waitMs) }),
     },
-    body: JSON.stringify({ error, code, ...(details === undefined ? {} : { details }), requestId }),
+    body: jsonText({ error, code, ...(details === undefined ? {} : { details }), requestId }),
   }
 }

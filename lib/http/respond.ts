@@ -1,3 +1,4 @@
+import { jsonText } from '../core/well-formed-json.ts'
 import type { HttpResult } from './event.ts'
 import { type RawBody, Reply, type Route } from './route.ts'
 import type { Warning } from './warnings.ts'
@@ -10,7 +11,7 @@ export const respond = (route: Route, answer: unknown, warnings: readonly Warnin
   return {
     statusCode,
     headers: { ...headers },
-    body: isRaw(body) ? body.raw : JSON.stringify(isWarned ? { ...body, warnings } : body),
+    body: isRaw(body) ? body.raw : jsonText(isWarned ? { ...body, warnings } : body),
   }
 }
 

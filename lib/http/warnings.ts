@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { shortenedText } from '../core/cut-text.ts'
 
 /** A warning about a successful request: the path (`labels.0`), and what happened to it. */
 const WarningSchema = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' })
@@ -42,8 +43,7 @@ const compare = (shape: Shape, value: unknown, path: string, warnings: Warning[]
   }
 }
 
-const cut = (path: string) =>
-  path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH - 1).toWellFormed()}…` : path
+const cut = (path: string) => shortenedText(path, LONGEST_PATH)
 
 const shapeOf = (schema: z.core.$ZodType): Shape => {
   // Every schema of zod is one of these types; custom schemas have another type.

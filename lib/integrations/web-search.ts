@@ -1,4 +1,5 @@
 import { createContention } from '../core/contention.ts'
+import { cutText } from '../core/cut-text.ts'
 import { invalid, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
@@ -28,7 +29,7 @@ const LONGEST_PREFIX = 4
 
 /** A key for people: a short beginning, at most a quarter of the key, and a fixed number of asterisks. */
 const maskedKey = (key: string): string =>
-  key.slice(0, Math.min(LONGEST_PREFIX, Math.floor(key.length / 4))) + ASTERISKS
+  cutText(key, Math.min(LONGEST_PREFIX, Math.floor(key.length / 4))) + ASTERISKS
 
 /** Whether a text is a masked key. */
 const isMaskedKey = (text: string): boolean => text.endsWith('****')

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { estimateTokenCount } from 'tokenx'
+import { cutText } from '../core/cut-text.ts'
 import { type Heading, structureOf } from './markdown-lines.ts'
 import type { StoredChunk } from './rows.ts'
 
@@ -121,7 +122,7 @@ const fitting = (lines: readonly string[], block: Block): Block[] =>
 const cut = (line: string): string[] => {
   const pieces: string[] = []
   for (let from = 0; from < line.length; ) {
-    const end = from + endOfPiece(line.slice(from, from + LONGEST_PIECE + 1))
+    const end = from + lengthOfPiece(line.slice(from, from + LONGEST_PIECE + 1))
     const piece = line.slice(from, end).trim()
     if (piece !== '') pieces.push(piece.toWellFormed())
     from = end
@@ -129,11 +130,8 @@ const cut = (line: string): string[] => {
   return pieces
 }
 
-const endOfPiece = (text: string): number => {
+const lengthOfPiece = (text: string): number => {
   if (text.length <= LONGEST_PIECE) return text.length
   const space = text.lastIndexOf(' ')
-  if (space > LONGEST_PIECE / 2) return space
-  const last = text.charCodeAt(LONGEST_PIECE - 1)
-  // Keeps surrogate pairs together.
-  return last >= 0xd800 && last < 0xdc00 ? LONGEST_PIECE - 1 : LONGEST_PIECE
+  return space > LONGEST_PIECE / 2 ? space : cutText(text, LONGEST_PIECE).length
 }

@@ -1,4 +1,5 @@
 import { abortAfter } from '../core/abort-after.ts'
+import { cutText } from '../core/cut-text.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -35,7 +36,7 @@ export const createExpand = ({ models, clock, log }: Needs): Expand => {
     let text = ''
     for await (const part of models.step({ messages, maxOutputTokens: MOST_TOKENS, signal: limit.signal }))
       if (part.type === 'text') text += part.text
-    return text.slice(0, LONGEST_ANSWER).toWellFormed().trim()
+    return cutText(text, LONGEST_ANSWER).trim()
   }
 
   return async (question) => {

@@ -1,4 +1,5 @@
 import { clipped } from '../core/clipped.ts'
+import { cutText } from '../core/cut-text.ts'
 import { messageOf } from '../core/errors.ts'
 import type { AgentTask, Guidance } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
@@ -81,7 +82,7 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
  */
 const questionsOf = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
   const [sentence = ''] = prompt.trim().split(/(?<=[.!?])\s|\n/, 1)
-  const asked = [title, sentence].map((text) => text.slice(0, LONGEST_QUESTION).toWellFormed().trim())
+  const asked = [title, sentence].map((text) => cutText(text, LONGEST_QUESTION).trim())
   return [...new Set(asked)].filter((text) => text !== '')
 }
 

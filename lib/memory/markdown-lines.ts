@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 /** `end` is the line after the heading. */
 export type Heading = { level: number; title: string; end: number }
 
@@ -121,9 +122,7 @@ const endOfHtml = (text: string): { ends: State['until'] } | undefined => {
 
 /** The text of a heading, without its closing marks and the marks around words. */
 const titleOf = (text: string): string =>
-  text
-    .slice(0, LONGEST_TITLE)
-    .toWellFormed()
+  cutText(text, LONGEST_TITLE)
     .trim()
     .replace(/(?:^|[ \t])#+$/, '')
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer'
+import { cutText } from '../core/cut-text.ts'
 
 /** Scripts without spaces between words. */
 const UNSPACED =
@@ -28,7 +29,7 @@ const folded = (text: string) =>
  */
 const termsOf = (text: string): string[] =>
   [...folded(text).matchAll(WORD)].flatMap(([word]) =>
-    UNSPACED.test(word) ? pairsOf([...word]) : [word.slice(0, LONGEST_TERM)],
+    UNSPACED.test(word) ? pairsOf([...word]) : [cutText(word, LONGEST_TERM)],
   )
 
 /** A word of a text. A name in code of several words has them as its `parts`, and is written without seams. */
@@ -37,13 +38,13 @@ export type Word = { term: string; parts: readonly string[] }
 /** The words of a text, with names in code both whole and split. */
 export const wordsOf = (text: string): Word[] =>
   [...withoutMarks(text).matchAll(NAME)].flatMap(([name]) =>
-    PLAIN_WORD.test(name) ? [{ term: name.slice(0, LONGEST_TERM), parts: [] }] : splitName(name),
+    PLAIN_WORD.test(name) ? [{ term: cutText(name, LONGEST_TERM), parts: [] }] : splitName(name),
   )
 
 const splitName = (name: string): Word[] => {
   const parts = termsOf(name.split(SEAM).join(' '))
   if (parts.length < 2 || UNSPACED.test(name)) return parts.map((term) => ({ term, parts: [] }))
-  return [{ term: parts.join('').slice(0, LONGEST_TERM), parts }]
+  return [{ term: cutText(parts.join(''), LONGEST_TERM), parts }]
 }
 
 const pairsOf = (letters: readonly string[]): string[] =>

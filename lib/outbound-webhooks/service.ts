@@ -1,5 +1,6 @@
 import { type PageQuery, pageFacts, totalOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
+import { jsonText } from '../core/well-formed-json.ts'
 import type { DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -114,7 +115,7 @@ type Emitted = { event: string; timestamp: string; payload: object }
 /** `{id, event, timestamp, payload}`, with the id of the delivery. */
 const envelopeOf = ({ id: owner, url }: WebhookRow, eventId: string, emitted: Emitted): NewDelivery => {
   const id = `${eventId}_${owner.slice(owner.indexOf('_') + 1)}`
-  return { id, owner, url, event: emitted.event, body: JSON.stringify({ id, ...emitted }) }
+  return { id, owner, url, event: emitted.event, body: jsonText({ id, ...emitted }) }
 }
 
 const shownDelivery = ({

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { DlqSelection } from '../bulk/schema.ts'
+import { shortenedText } from '../core/cut-text.ts'
 import { missing, Problem, withTooBroad } from '../core/errors.ts'
 import { failureGroupOf } from '../core/failure-group.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
@@ -280,7 +281,7 @@ const NamesTask = z.object({
 export const poisonLetter = ({ id, reason, text }: { id: string; reason: string; text: string }) => ({
   messageId: id,
   taskId: taskIn(text) ?? 'unknown',
-  reason: `${reason}: ${text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}`,
+  reason: `${reason}: ${shortenedText(text, LONGEST)}`,
 })
 
 const taskIn = (text: string): string | undefined => {

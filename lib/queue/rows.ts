@@ -1,4 +1,5 @@
 import { type Change, collection, type Increment, type LiveDraft, type Message } from '../core/collection.ts'
+import { cutText } from '../core/cut-text.ts'
 import { ulidOf } from '../core/ulid.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
@@ -46,7 +47,7 @@ const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   const id = `ntf_${ulidOf(after.id)}`
   const notification = {
     ...{ id, type: 'task_failed', taskId, createdAt },
-    title: `Task failed: ${title}`.slice(0, LONGEST_TITLE),
+    title: cutText(`Task failed: ${title}`, LONGEST_TITLE),
     message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
   }
   return [

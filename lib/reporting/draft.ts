@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import type { Masker } from '../core/masker.ts'
 import { neutralText } from '../core/neutral-text.ts'
 import { CONTROLS } from '../core/shown-text.ts'
@@ -16,10 +17,7 @@ export const createDraftOf =
   (task: Task, mark: string): CommentDraft => {
     const { id, status, attempts } = task
     const isCompleted = status === 'completed'
-    const text = masker
-      .logText(isCompleted ? (task.result?.output ?? '') : errorText(task))
-      .toWellFormed()
-      .trim()
+    const text = masker.logText(isCompleted ? (task.result?.output ?? '') : errorText(task)).trim()
     const isCut = text.length > LONGEST_TEXT
     const page: Link[] = publicUrl
       ? [{ label: 'the task', url: `${publicUrl}/tasks/${encodeURIComponent(id)}` }]
@@ -33,7 +31,7 @@ export const createDraftOf =
         ...(isCut ? ['cut: the task has the whole text'] : []),
       ],
       links: [...page, ...pullRequestOf(task)],
-      text: neutralText(shown(isCut ? `${whole(text.slice(0, LONGEST_TEXT))} […]` : text)),
+      text: neutralText(shown(isCut ? `${cutText(text, LONGEST_TEXT)} […]` : text)),
     }
   }
 
@@ -54,9 +52,6 @@ const shown = (text: string): string =>
     .join('\n')
 
 const CONTROL = new RegExp(CONTROLS, 'gu')
-
-/** Removes half of a surrogate pair at the end. */
-const whole = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))
 
 /** The pull request that the run opened, if its result names one. */
 const pullRequestOf = ({ result }: Task): Link[] => {

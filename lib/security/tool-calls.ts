@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { shortenedText } from '../core/cut-text.ts'
 import { messageOf, missing } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
@@ -152,7 +153,7 @@ const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): T
   ]
 }
 
-const summary = (text: string): string => (text.length > SUMMARY ? `${text.slice(0, SUMMARY - 1)}…` : text)
+const summary = (text: string): string => shortenedText(text, SUMMARY)
 
 const shown = ({
   argumentsSummary: _arguments,

@@ -1,6 +1,7 @@
 import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { jsonText } from '../core/well-formed-json.ts'
 import type { Archive, Draft } from '../ports/archive.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -33,7 +34,7 @@ export const createTaskExport = ({ store, clock, audit }: Needs) =>
     const all = { index: 'newest', order: 'asc', limit: PAGE, detail: true } as const
     for await (const rows of pagesOf((from) => store.page(tasks, { ...all, ...from }))) {
       if (rows.length > 0) {
-        yield (written > 0 ? ',' : '') + rows.map((row) => JSON.stringify(publicTask(row))).join(',')
+        yield (written > 0 ? ',' : '') + rows.map((row) => jsonText(publicTask(row))).join(',')
       }
       written += rows.length
     }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod'
+import { cutText } from '../core/cut-text.ts'
 import { beforeDeadline } from '../core/deadline.ts'
 import { type FieldIssue, Invalid, invalid, issuesText, messageOf, Problem } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
@@ -8,6 +9,7 @@ import { notJson, readJson } from '../core/json.ts'
 import { type CutList, createListCutter } from '../core/json-list.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { wellFormedJson } from '../core/well-formed-json.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Insert, Store } from '../ports/store.ts'
@@ -45,7 +47,8 @@ const listIn = async (pieces: AsyncIterable<Buffer>): Promise<CutList> => {
 /** Parses one item. Throws Problem `invalid` and `too_large`, by the rules of a request body. */
 const itemIn = (bytes: Buffer): unknown => {
   if (bytes.length > ITEM_LIMIT) throw invalid([{ path: '', message: `is larger than ${ITEM_LIMIT} bytes` }])
-  return readJson(textOf(bytes))
+  // Exports of older versions may have half of a character where a text was cut.
+  return readJson(wellFormedJson(textOf(bytes)))
 }
 
 /** The issues of an item in the form of every other answer. */
@@ -235,7 +238,7 @@ const count = (results: Results, outcome: Outcome): void => {
 
 const idOf = (given: unknown) =>
   typeof given === 'object' && given !== null && 'id' in given && typeof given.id === 'string'
-    ? { id: given.id.slice(0, 128) }
+    ? { id: cutText(given.id, 128) }
     : {}
 
 /** Names a field of an item as a create does, and an item as a whole by its index in the list. */

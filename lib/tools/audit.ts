@@ -1,3 +1,4 @@
+import { cutText, shortenedText } from '../core/cut-text.ts'
 import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { ToolCall } from '../ports/model.ts'
@@ -26,14 +27,11 @@ export type ToolCallRecord = {
 const MOST_RESULT = 100_000
 const MOST_ARGUMENTS = 100_000
 
-const cut = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text
-
 /** The arguments, or the beginning of their JSON if that is too long. */
 const boundedArguments = (call: ToolCall, masker: Masker): unknown => {
   const masked = masker.logValue(call.arguments)
   const text = JSON.stringify(masked) ?? 'null'
-  return text.length > MOST_ARGUMENTS ? { cut: cut(text, MOST_ARGUMENTS) } : (masked ?? null)
+  return text.length > MOST_ARGUMENTS ? { cut: shortenedText(text, MOST_ARGUMENTS) } : (masked ?? null)
 }
 
 /** The user of a call, and its task or conversation. */
@@ -55,11 +53,11 @@ export const recordOf = (
   masker: Masker,
 ): ToolCallRecord => ({
   callId: call.id,
-  tool: masker.logText(cut(call.name, 200)),
+  tool: masker.logText(shortenedText(call.name, 200)),
   ...(risk && { risk }),
   arguments: boundedArguments(call, masker),
   // Masked before the cut: half a secret would not look like one.
-  result: cut(masker.logText(content.slice(0, 2 * MOST_RESULT)), MOST_RESULT),
+  result: shortenedText(masker.logText(cutText(content, 2 * MOST_RESULT)), MOST_RESULT),
   failed,
   decision,
   ...(guard && { guard }),

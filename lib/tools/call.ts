@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../core/cut-text.ts'
 import { issueText } from '../core/issue-text.ts'
 import type { Masker } from '../core/masker.ts'
 import type { ToolCall, ToolSpec } from '../ports/model.ts'
@@ -23,19 +24,19 @@ export const parseCall = (
   maskText: MaskText,
 ): ParsedCall | string => {
   const tool = tools.find(({ name }) => name === call.name)
-  if (!tool) return `There is no tool ${JSON.stringify(call.name.slice(0, 80))}.`
+  if (!tool) return `There is no tool ${JSON.stringify(cutText(call.name, 80))}.`
   const parsed = tool.input.safeParse(call.arguments ?? {}, { error: issueText })
   if (!parsed.success) return `The arguments do not fit: ${issuesOf(parsed.error)}`
-  const subject = tool.subject(parsed.data).slice(0, 2_000)
+  const subject = cutText(tool.subject(parsed.data), 2_000)
   // Masked before the cut: half a secret would not look like one.
-  const title = maskText(oneLine(`${tool.name} ${subject}`)).slice(0, MOST_TITLE)
+  const title = cutText(maskText(oneLine(`${tool.name} ${subject}`)), MOST_TITLE)
   return { tool, input: parsed.data, title }
 }
 
 /** One line for a person about any call, also an invalid one. */
 export const titleOf = (tools: readonly Tool[], call: ToolCall, maskText: MaskText): string => {
   const parsed = parseCall(tools, call, maskText)
-  return typeof parsed === 'string' ? maskText(oneLine(call.name)).slice(0, 80) : parsed.title
+  return typeof parsed === 'string' ? cutText(maskText(oneLine(call.name)), 80) : parsed.title
 }
 
 /** The tool's specification for the model. */

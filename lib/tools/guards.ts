@@ -1,3 +1,4 @@
+import { shortenedText } from '../core/cut-text.ts'
 import { secretSegment } from '../core/secret-path.ts'
 
 /** A possible path in a call: the given text, and the real path (undefined: outside of the workspace). */
@@ -31,7 +32,7 @@ const firstRefusal = <Item>(
 }
 
 /** A quoted and shortened text of the model, safe in a message. */
-const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text)
+const quoted = (text: string): string => JSON.stringify(shortenedText(text, 80))
 
 const metacharacters = [';', '&', '|', '`', '$', '(', ')', '<', '>', '\\', '\n', '\r', '\0']
 const shells = [

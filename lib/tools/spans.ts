@@ -1,3 +1,4 @@
+import { cutText } from '../core/cut-text.ts'
 import { Problem } from '../core/errors.ts'
 import type { Models, StepPart, StepRequest } from '../ports/model.ts'
 import type { Toolbox, ToolSession } from '../ports/tool.ts'
@@ -80,7 +81,7 @@ export const withToolSpans = (
   return (session) => {
     const toolbox = open(session)
     const call: Toolbox['call'] = async (given, signal, options) => {
-      const name = given.name.slice(0, LONGEST_NAME)
+      const name = cutText(given.name, LONGEST_NAME)
       const span = begin({
         ...{ name: `execute_tool ${name}`, kind: 'internal' },
         attributes: {

@@ -1,21 +1,13 @@
 import * as z from 'zod'
+import { cutText } from '../core/cut-text.ts'
 import { CONTROLS, shownText } from '../core/shown-text.ts'
 
 /** A text field of an event; a value of another type counts as missing. */
 export const optionalText = z.string().optional().catch(undefined)
 
-/** Cuts a text to `most` characters, without half of a surrogate pair at the end. */
-export const cut = (text: string, most: number): string => {
-  const whole = text.toWellFormed()
-  if (whole.length <= most) return whole
-  const last = whole.charCodeAt(most - 1)
-  const splitsPair = last >= 0xd800 && last <= 0xdbff
-  return whole.slice(0, splitsPair ? most - 1 : most)
-}
-
 /** One line without control characters; undefined when nothing visible is left. */
 export const oneLine = (text: string | undefined, most: number): string | undefined => {
-  const line = cut((text ?? '').toWellFormed().split(CONTROLS).join(' ').trim(), most).trim()
+  const line = cutText((text ?? '').split(CONTROLS).join(' ').trim(), most).trim()
   return shownText(most).safeParse(line).data
 }
 

@@ -1,5 +1,5 @@
+import { cutText } from '../core/cut-text.ts'
 import type { Ask, AskKind } from './ask.ts'
-import { cut } from './outside-text.ts'
 
 /** The longest prompt of a task. */
 const LONGEST = 100_000
@@ -49,7 +49,7 @@ const aboutParts = (mark: string) => [
 export const promptOf = (ask: Ask, title: string, mark: string): string => {
   const around = whole(ask, title, undefined, mark).length
   const room = LONGEST - around - `\n\nBEGIN description ${mark}\n\nEND description ${mark}`.length
-  const description = ask.description === undefined ? undefined : cut(ask.description, Math.max(0, room))
+  const description = ask.description === undefined ? undefined : cutText(ask.description, Math.max(0, room))
   return whole(ask, title, description, mark)
 }
 
@@ -72,9 +72,11 @@ const partsOf = (ask: Ask, title: string, description: string | undefined): [str
   const short = Object.entries({ ...named, ...facts })
   const parts = [
     ['title', title] as const,
-    ...short.map(([part, text]) => [part, text === undefined ? undefined : cut(text, LONGEST_FACT)] as const),
+    ...short.map(
+      ([part, text]) => [part, text === undefined ? undefined : cutText(text, LONGEST_FACT)] as const,
+    ),
     ['description', description] as const,
-    ['comment', order === undefined ? undefined : cut(order, LONGEST_ORDER)] as const,
+    ['comment', order === undefined ? undefined : cutText(order, LONGEST_ORDER)] as const,
   ]
   return parts.filter((part): part is [string, string] => part[1] !== undefined && part[1].trim() !== '')
 }

@@ -1,6 +1,7 @@
+import { cutText } from '../core/cut-text.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import type { Ask } from './ask.ts'
-import { cut, httpUrl, oneLine } from './outside-text.ts'
+import { httpUrl, oneLine } from './outside-text.ts'
 import { promptOf } from './prompt.ts'
 import type { Sender } from './schema.ts'
 
@@ -25,7 +26,7 @@ export const taskOf = (sender: Sender, event: string, ask: Ask, mark: string): C
   const sourceUrl = httpUrl(ask.url)
   return {
     title,
-    ...(ask.description ? { description: cut(ask.description, LONGEST_TEXT) } : {}),
+    ...(ask.description ? { description: cutText(ask.description, LONGEST_TEXT) } : {}),
     prompt: promptOf({ ...ask, url: sourceUrl }, title, mark),
     priority: priorityOf(ask.labels, ask.priority),
     source: sender,
@@ -62,7 +63,7 @@ const nameOf = ({ sourceId }: Ask): string => oneLine(sourceId, LONGEST_NAME) ??
 
 const titleOf = (ask: Ask): string => {
   const title = oneLine(ask.title, LONGEST_TITLE) ?? `Issue ${nameOf(ask)}`
-  return cut(ask.kind === 'review' ? `Review: ${title}` : title, LONGEST_TITLE).trim()
+  return cutText(ask.kind === 'review' ? `Review: ${title}` : title, LONGEST_TITLE).trim()
 }
 
 const labelsOf = (labels: readonly string[]): string[] => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOtlpExporter } from '../../lib/adapters/node/otlp.ts'
-import { createTracing } from '../../lib/adapters/node/tracing.ts'
+import { createTracing, tracedFetch } from '../../lib/adapters/node/tracing.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { startCollector } from '../fakes/collector.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -92,5 +95,19 @@ describe('OTEL_EXPORTER_OTLP_HEADERS', () => {
     expect(() => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: value })).toThrow(
       /^OTEL_EXPORTER_OTLP_HEADERS: must be/,
     )
+  })
+})
+
+describe('a request to a provider', () => {
+  it.each([
+    ['no half of a character', '"a\\ud83d"', '"a\\ufffd"'],
+    ['a whole character as it is', '"\u{1f525}\\ud83d\\udd25"', '"\u{1f525}\\ud83d\\udd25"'],
+  ])('has %s', async (_what, body, sent) => {
+    const server = createServer((request, response) => request.pipe(response))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const answer = await tracedFetch(`http://127.0.0.1:${port}`, { method: 'POST', body })
+    expect(await answer.text()).toBe(sent)
+    server.close()
   })
 })

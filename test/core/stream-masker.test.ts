@@ -44,13 +44,16 @@ const texts = fc
   )
   .map((parts) => parts.join(''))
 
+/** The first half of a character at the end is held back for its second half. */
+const withoutLastHalf = (text: string) => text.replace(/[\ud800-\udbff]$/, '')
+
 const RUNS = { numRuns: 3_000 }
 
 describe('a stream in which a secret may be', () => {
   it('is told without it, however it is cut', () => {
     fc.assert(
       fc.property(texts, fc.array(fc.nat(1_000), { maxLength: 30 }), (text, places) => {
-        expect(stream(cutAt(text, places)).text).toBe(masker.text(text))
+        expect(stream(cutAt(text, places)).text).toBe(masker.text(withoutLastHalf(text)))
       }),
       RUNS,
     )
@@ -59,7 +62,7 @@ describe('a stream in which a secret may be', () => {
   it('is told without it character by character', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        expect(stream(text.split('')).text).toBe(masker.text(text))
+        expect(stream(text.split('')).text).toBe(masker.text(withoutLastHalf(text)))
       }),
       RUNS,
     )

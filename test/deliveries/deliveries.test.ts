@@ -168,12 +168,15 @@ describe('a delivery', () => {
     expect(await opened.row()).toMatchObject({ attempts: [{ error: expect.stringContaining('not public') }] })
   })
 
-  it('shows 4 kB of what the receiver answered', async () => {
-    await using receiver = await startReceiver((response) => response.writeHead(200).end('ä'.repeat(10_000)))
+  it.each([
+    ['two bytes', 'ä'.repeat(10_000), 'ä'.repeat(2_048)],
+    ['three bytes', '漢'.repeat(10_000), '漢'.repeat(1_365)],
+    ['four bytes, cut at any of them', `x${'\u{1f525}'.repeat(10_000)}`, `x${'\u{1f525}'.repeat(1_023)}`],
+  ])('shows 4 kB of what the receiver answered, in whole characters of %s', async (_bytes, answer, shown) => {
+    await using receiver = await startReceiver((response) => response.writeHead(200).end(answer))
     await using opened = openDeliveries()
     await opened.add({ url: receiver.url })
-    const body = (await opened.row())?.attempts[0]?.responseBody ?? ''
-    expect(Buffer.byteLength(body)).toBe(4_096)
+    expect((await opened.row())?.attempts[0]?.responseBody).toBe(shown)
   })
 })
 

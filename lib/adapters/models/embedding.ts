@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
 import { providerError, type Scene, toProblem } from './failures.ts'
@@ -91,7 +92,7 @@ const LONGEST_REFUSAL = 2_000
 
 /** An error answer, with the fields that distinguish failures of providers. */
 const refusalOf = async (answer: Response) =>
-  Object.assign(new Error((await answer.text()).slice(0, LONGEST_REFUSAL)), {
+  Object.assign(new Error(cutText(await answer.text(), LONGEST_REFUSAL)), {
     statusCode: answer.status,
     responseHeaders: Object.fromEntries(answer.headers),
   })

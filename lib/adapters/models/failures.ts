@@ -1,3 +1,4 @@
+import { shortenedText } from '../../core/cut-text.ts'
 import { messageOf, Problem } from '../../core/errors.ts'
 import { askedWaitMs } from './asked-wait.ts'
 
@@ -15,7 +16,7 @@ export const excerpt = (text: string, secrets: readonly string[]): string => {
     .filter((secret) => secret.length >= 4)
     .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
   const line = hidden.replace(KEY_LIKE, '[redacted]').replace(UNPRINTABLE, ' ').trim()
-  return line.length > MOST ? `${line.slice(0, MOST - 1)}…` : line
+  return shortenedText(line, MOST)
 }
 
 /** Why a provider failed. The first three are faults of the provider; in the others it answered. */

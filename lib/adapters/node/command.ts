@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname } from 'node:path'
+import { decodedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Command, CommandLimit, CommandResult, Commands } from '../../ports/command.ts'
 import { type CommandLimits, watchCommand } from './command-watch.ts'
@@ -40,8 +41,7 @@ const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
     dropped ||= part.length < chunk.length
   })
   return {
-    // An incomplete character at the end is left out.
-    text: () => new TextDecoder().decode(Buffer.concat(chunks), { stream: dropped }),
+    text: () => decodedText(Buffer.concat(chunks), dropped),
     dropped: () => dropped,
   }
 }

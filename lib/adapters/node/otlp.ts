@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/errors.ts'
+import { jsonText } from '../../core/well-formed-json.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SpanAttributes } from '../../ports/tracing.ts'
@@ -62,7 +63,7 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
       const answer = await fetch(url, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(bodyOf(resource, spans)),
+        body: jsonText(bodyOf(resource, spans)),
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })

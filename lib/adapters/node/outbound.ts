@@ -1,4 +1,5 @@
 import type { Client } from 'undici'
+import { decodedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
@@ -67,7 +68,7 @@ const readUpTo = async (body: AsyncIterable<Buffer>, most: number) => {
     size += chunk.length
     if (size > most) break
   }
-  return { body: Buffer.concat(chunks).subarray(0, most).toString(), truncated: size > most }
+  return { body: decodedText(Buffer.concat(chunks).subarray(0, most), size > most), truncated: size > most }
 }
 
 const plainHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rgPath } from '@vscode/ripgrep'
+import { cutText } from '../../core/cut-text.ts'
 import type { Command, Commands } from '../../ports/command.ts'
 import { bridge, PROXY_URL } from './agent-bridge.ts'
 
@@ -213,8 +214,8 @@ const probe = async (commands: Commands): Promise<string | undefined> => {
       throw new Error(`a program in the sandbox gave no answer within ${PROBE_MS / 1_000} s; start again`)
     const uid = process.getuid?.() || UNPRIVILEGED
     if (stdout === `hidden\nuid ${uid}\ncapabilities 0000000000000000\n`) return undefined
-    const said = stderr.replace(/\s+/g, ' ').trim().slice(0, 300)
-    return said || `a program in it found ${JSON.stringify(stdout.slice(0, 200))}`
+    const said = cutText(stderr.replace(/\s+/g, ' ').trim(), 300)
+    return said || `a program in it found ${JSON.stringify(cutText(stdout, 200))}`
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

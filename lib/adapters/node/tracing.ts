@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { spanIn } from '../../core/trace.ts'
+import { wellFormedJson } from '../../core/well-formed-json.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NewSpan, RunningTrace, Span, Tracing } from '../../ports/tracing.ts'
 import type { createOtlpExporter } from './otlp.ts'
@@ -23,13 +24,14 @@ export const traceHeaders = (): Record<string, string> => {
   }
 }
 
-/** Node's fetch with these headers. */
+/** Node's fetch with these headers. A text that is sent is well-formed: providers refuse half of a character. */
 export const tracedFetch: typeof fetch = (input, init) => {
+  const sent = typeof init?.body === 'string' ? { ...init, body: wellFormedJson(init.body) } : init
   const added = Object.entries(traceHeaders())
-  if (added.length === 0) return fetch(input, init)
+  if (added.length === 0) return fetch(input, sent)
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
   for (const [name, value] of added) if (!headers.has(name)) headers.set(name, value)
-  return fetch(input, { ...init, headers })
+  return fetch(input, { ...sent, headers })
 }
 
 /** The span kinds in the wire format: https://opentelemetry.io/docs/specs/otel/trace/api/#spankind */

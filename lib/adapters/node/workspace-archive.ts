@@ -1,5 +1,6 @@
 import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { secretSegment } from '../../core/secret-path.ts'
 import type { Commands } from '../../ports/command.ts'
@@ -59,7 +60,7 @@ export const workspaceArchive = (commands: Commands, { root, own }: Place) => {
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: 4_096, signal }
     const where = { by: 'service' as const, cwd: root, home: own, tmp: own, writes: [root, own] }
     const { exitCode, stderr } = await commands.run({ file: 'tar', args, ...where, ...limits })
-    if (exitCode !== 0) throw new Error(`tar failed: ${stderr.trim().slice(0, 300)}`)
+    if (exitCode !== 0) throw new Error(`tar failed: ${cutText(stderr.trim(), 300)}`)
   }
 
   return {

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs'
 import { chown, type FileHandle, lstat, mkdir, open, opendir, readlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Workspace, WorkspaceFile } from '../../ports/workspace.ts'
 import { locateIn } from './workspace-path.ts'
@@ -20,7 +21,7 @@ const reasons: Readonly<Record<string, (path: string) => Problem>> = {
   ENOTDIR: (path) => unfit(path, 'has a file where a folder is needed'),
   ENXIO: (path) => unfit(path, 'is not a regular file'),
   EACCES: (path) => unfit(path, 'may not be accessed'),
-  ENAMETOOLONG: (path) => unfit(path.slice(0, 80), 'is too long a name'),
+  ENAMETOOLONG: (path) => unfit(cutText(path, 80), 'is too long a name'),
 }
 
 const explained = async <Value>(path: string, work: () => Promise<Value>): Promise<Value> => {

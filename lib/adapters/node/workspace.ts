@@ -1,5 +1,6 @@
 import { chown, mkdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Commands } from '../../ports/command.ts'
@@ -69,7 +70,7 @@ export const createWorkspaces = ({
         apart.gitDir,
       ]
       const { exitCode, stderr } = await git.run({ ...call, args: init })
-      if (exitCode !== 0) throw new Error(`git init failed: ${stderr.trim().slice(0, 300)}`)
+      if (exitCode !== 0) throw new Error(`git init failed: ${cutText(stderr.trim(), 300)}`)
       const run: OwnGit = (args, maxBytes, to) => git.run({ ...call, ...to, args, maxBytes, apart })
       return run
     }

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import {
   entryId,
@@ -232,7 +233,7 @@ const lastNumberOf = (drafts: readonly FeedDraft[]): string | undefined => {
 const least = (a: string, b: string): string => (a < b ? a : b)
 const greatest = (a: string, b: string): string => (a > b ? a : b)
 
-const placeOf = ({ after = '' }: FeedPlace): string => after.slice(0, LONGEST_PLACE)
+const placeOf = ({ after = '' }: FeedPlace): string => cutText(after, LONGEST_PLACE)
 
 const deflated = (entries: readonly StoredEntry[]): FeedBatch['entries'] => {
   const text = JSON.stringify(entries)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import { createMasker } from '../../core/masker.ts'
@@ -75,7 +76,7 @@ export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undef
     (text) => typeof text === 'string',
   )
   const text = createMasker([as.token]).text(all.join('; ').replace(/\s+/g, ' ').trim())
-  return text === '' ? undefined : text.slice(0, MOST_SAID).toWellFormed()
+  return text === '' ? undefined : cutText(text, MOST_SAID)
 }
 
 /** Throws the Problem of an error answer; `limitedMs` is the wait of an answer about rate limits. */
@@ -108,7 +109,7 @@ export const notAnIssue = (id: string) =>
   new Problem(
     'invalid',
     'issue_name_unknown',
-    `This names no issue of the provider: ${id.slice(0, MOST_SAID)}`,
+    `This names no issue of the provider: ${cutText(id, MOST_SAID)}`,
   )
 
 const tookTooLong = () =>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -102,9 +103,8 @@ export const resultsIn = (fields: { url: string; title: string; snippet: string 
       .slice(0, MOST_RESULTS),
   )
 
-const cut = (long: string, most: number): string =>
-  long.replaceAll(/\s+/g, ' ').trim().slice(0, most).toWellFormed()
+const cut = (long: string, most: number): string => cutText(long.replaceAll(/\s+/g, ' ').trim(), most)
 
 /** A query within a provider's limits: a longer one is cut. */
 export const shortened = (query: string, most: { characters: number; words?: number }): string =>
-  query.split(/\s+/).slice(0, most.words).join(' ').slice(0, most.characters).toWellFormed().trim()
+  cutText(query.split(/\s+/).slice(0, most.words).join(' '), most.characters).trim()

@@ -1,4 +1,5 @@
 import * as path from 'node:path'
+import { cutText } from '../../core/cut-text.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
@@ -13,7 +14,7 @@ const MOST_OF_TITLE = 120
 /** The first line of a prompt that is not empty. */
 const titleOf = (prompt: string): string => {
   const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
-  return line.trim().slice(0, MOST_OF_TITLE).trim()
+  return cutText(line.trim(), MOST_OF_TITLE).trim()
 }
 
 const priorityOf = (text: string | undefined) => {

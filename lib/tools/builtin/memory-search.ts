@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import { defineTool } from '../tool.ts'
 
 /** A part of a memory file: its path and lines, and its text. */
@@ -23,4 +24,4 @@ export const createMemorySearch = (search: SearchMemory) =>
   })
 
 const shown = ({ path, startLine, endLine, text }: Remembered) =>
-  `[${path}:${startLine}-${endLine}]\n${text.slice(0, MOST_CHARACTERS)}`
+  `[${path}:${startLine}-${endLine}]\n${cutText(text, MOST_CHARACTERS)}`

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { CommandResult } from '../../ports/command.ts'
 import { defineTool, type ToolOutput } from '../tool.ts'
@@ -20,7 +21,7 @@ const EDGE = 2_048
 const wholeLines = (text: string, { truncated, stdout, stderr }: CommandResult): string => {
   if (!truncated || text.length < Math.max(stdout.length, stderr.length)) return text
   const end = text.lastIndexOf('\n')
-  return text.slice(0, end === -1 ? Math.max(0, text.length - EDGE) : end)
+  return cutText(text, end === -1 ? Math.max(0, text.length - EDGE) : end)
 }
 
 /** The result of a command for the model; any exit code except 0 is a failure. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import type { SecurityMode } from '../../core/security-mode.ts'
 import { CreateTaskSchema, type Task } from '../../tasks/schema.ts'
 import { defineTool } from '../tool.ts'
@@ -51,7 +52,7 @@ const shown = ({ id, title, status, prompt, result, error, createdAt, completedA
   [
     `${id}: ${title}`,
     `status: ${status}, created ${createdAt}${completedAt === undefined ? '' : `, ended ${completedAt}`}`,
-    ...(prompt === undefined ? [] : [`prompt: ${prompt.slice(0, MOST_CHARACTERS)}`]),
+    ...(prompt === undefined ? [] : [`prompt: ${cutText(prompt, MOST_CHARACTERS)}`]),
     ...(error === undefined ? [] : [`error: ${error.code}: ${error.message}`]),
-    ...(result === undefined ? [] : [`result: ${result.output.slice(0, MOST_CHARACTERS)}`]),
+    ...(result === undefined ? [] : [`result: ${cutText(result.output, MOST_CHARACTERS)}`]),
   ].join('\n')

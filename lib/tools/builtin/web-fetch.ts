@@ -1,5 +1,6 @@
 import type { Parser } from 'htmlparser2'
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound, OutboundAnswer } from '../../ports/outbound.ts'
@@ -69,7 +70,7 @@ const createPage = (most: number) => {
       .replace(/[^\S\n]+\n/g, '\n')
       .replace(/\n{3,}/g, '\n\n')
       .trim()
-    return { text: text.slice(0, most), cut: isOver() }
+    return { text: cutText(text, most), cut: isOver() }
   }
   return { handler: { onopentag, onclosetag, ontext }, isOver, read }
 }
@@ -161,11 +162,11 @@ const textOf = async ({
     throw new Problem(
       'invalid',
       'not_text',
-      `The answer is ${JSON.stringify(type.slice(0, 100))}, and web_fetch reads text only.`,
+      `The answer is ${JSON.stringify(cutText(type, 100))}, and web_fetch reads text only.`,
     )
   if (isHtml) {
     const { text, cut } = await htmlText(body, MOST_CHARACTERS)
     return { text, cut: cut || truncated }
   }
-  return { text: body.slice(0, MOST_CHARACTERS), cut: truncated || body.length > MOST_CHARACTERS }
+  return { text: cutText(body, MOST_CHARACTERS), cut: truncated || body.length > MOST_CHARACTERS }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { cutText } from '../../core/cut-text.ts'
 import type { WebResult } from '../../ports/web-search.ts'
 import { defineTool } from '../tool.ts'
 
@@ -23,4 +24,4 @@ export const createWebSearch = (search: SearchWeb) =>
     },
   })
 
-const shown = ({ title, url, snippet }: WebResult) => `${title}\n${url}\n${snippet.slice(0, MOST_CHARACTERS)}`
+const shown = ({ title, url, snippet }: WebResult) => `${title}\n${url}\n${cutText(snippet, MOST_CHARACTERS)}`

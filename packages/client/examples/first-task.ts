@@ -15,7 +15,7 @@ const ended = async (id: string) => {
 
 try {
   const prompt = process.argv[2] ?? 'Write a note about this workspace'
-  const { task } = await client.createTask({ body: { title: prompt.slice(0, 100), prompt } })
+  const { task } = await client.createTask({ body: { title: [...prompt].slice(0, 100).join(''), prompt } })
   const { status, result, error } = await ended(task.id)
   console.log(`${status}: ${result?.output ?? error?.message ?? ''}`)
 } catch (error) {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Button } from './button.tsx'
 import { countOf } from './format.ts'
 import { visibleText } from './visible-text.ts'
@@ -47,7 +48,7 @@ const textOf = (value: unknown): string => {
   return value.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-const startOf = (text: string): string => text.split('\n').slice(0, LINES).join('\n').slice(0, LETTERS)
+const startOf = (text: string): string => cutText(text.split('\n').slice(0, LINES).join('\n'), LETTERS)
 
 const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string; isWhole: boolean }) => {
   const [isWhole, setWhole] = useState(false)

@@ -1,5 +1,6 @@
 import { Fragment, memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { cutText } from '../../../../lib/core/cut-text.ts'
 import { createStored } from '../data/stored.ts'
 import { Button } from './button.tsx'
 import { Copy } from './copy.tsx'
@@ -318,7 +319,7 @@ const Words = ({ text }: { text: string }): ReactNode =>
     text
   ) : (
     <>
-      {text.slice(0, MOST_LETTERS)}
+      {cutText(text, MOST_LETTERS)}
       <span className="text-muted-foreground select-none">
         {' '}
         … {countOf(text.length - MOST_LETTERS)} more letters

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { cutText } from '../../../../lib/core/cut-text.ts'
 import { watchedFetch } from './connection.ts'
 
 export type Request = {
@@ -26,7 +27,7 @@ const call = async ({ url, ...init }: Request, signal: AbortSignal, onAnswer: (a
   const reader = pieces?.getReader()
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
     text += read.value
-    onAnswer({ ...facts, text: text.slice(0, MOST_CHARACTERS), isWhole: false })
+    onAnswer({ ...facts, text: cutText(text, MOST_CHARACTERS), isWhole: false })
     if (text.length > MOST_CHARACTERS) return reader?.cancel()
   }
   onAnswer({ ...facts, text, isWhole: true })

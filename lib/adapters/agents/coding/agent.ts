@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { messageOf } from '../../../core/errors.ts'
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
@@ -28,9 +29,9 @@ const MOST = 300
 /** The progress message of an event, or undefined for an event without one. */
 const progressOf = (event: LoopEvent): string | undefined => {
   if (event.type === 'step:start') return `Step ${event.step} of ${event.maxSteps}`
-  if (event.type === 'tool:call') return event.title.slice(0, MOST)
+  if (event.type === 'tool:call') return cutText(event.title, MOST)
   if (event.type === 'tool:result' && event.outcome.failed)
-    return `${event.title.slice(0, MOST - 20)}: ${event.outcome.decision === 'allowed' ? 'failed' : event.outcome.decision}`
+    return `${cutText(event.title, MOST - 20)}: ${event.outcome.decision === 'allowed' ? 'failed' : event.outcome.decision}`
   return undefined
 }
 
@@ -220,7 +221,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const prepare = async (task: AgentTask, context: AgentContext) => {
     const source = await sourceOf(task)
     const workspace = await workspaces.create(workspaceName(task.id, context.attempt))
-    context.progress(source ? `Cloning ${source.shown}`.slice(0, 300) : 'Preparing an empty workspace')
+    context.progress(source ? cutText(`Cloning ${source.shown}`, 300) : 'Preparing an empty workspace')
     return { workspace, at: await cloneInto(workspace, task, source, context) }
   }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { secretNames } from '../../../core/secret-path.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
@@ -80,7 +81,7 @@ export const workspaceGit = async (workspace: Workspace, baseCommit: string, sig
   const run = async (args: readonly string[], maxBytes: number) => {
     const result = await git(args, maxBytes)
     if (result.exitCode === 0) return result
-    const what = `The changes could not be read: ${result.stderr.trim().slice(0, 300)}`
+    const what = `The changes could not be read: ${cutText(result.stderr.trim(), 300)}`
     throw taskFailure('unavailable', 'workspace_failed', what, true)
   }
   await run(['read-tree', baseCommit], MOST_LIST)

@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { ownBranchOf } from '../../../core/own-pull-request.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import { COMMITTER, type Credential, type Git } from '../../../ports/git.ts'
@@ -47,7 +48,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
   ): Promise<string> => {
     const result = await gitIn(workspace, args, signal)
     if (result.exitCode === 0) return result.stdout.trim()
-    const what = `git ${args[0]} failed: ${result.stderr.trim().slice(0, 300)}`
+    const what = `git ${args[0]} failed: ${cutText(result.stderr.trim(), 300)}`
     throw taskFailure('unavailable', 'workspace_failed', what, true)
   }
 

@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { neutralText } from '../../../core/neutral-text.ts'
 import type { AgentTask } from '../../../ports/agent.ts'
 
@@ -15,7 +16,7 @@ export const trailerFormat = `%(trailers:key=${TRAILER},valueonly,separator=%x2C
 /** One line that names the task, safe to publish. */
 export const publicTitle = ({ id, title }: Pick<AgentTask, 'id' | 'title'>): string => {
   const line = title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
-  return neutralText(line.slice(0, LONGEST_TITLE)).slice(0, LONGEST_NEUTRAL).toWellFormed() || `Task ${id}`
+  return cutText(neutralText(cutText(line, LONGEST_TITLE)), LONGEST_NEUTRAL) || `Task ${id}`
 }
 
 export const commitMessage = (title: string, taskId: string): string =>

@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { Problem } from '../../../core/errors.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type { CommandResult } from '../../../ports/command.ts'
@@ -56,7 +57,7 @@ const causes: readonly Cause[] = [
   },
 ]
 
-const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+const lastLine = (text: string) => cutText(text.trim().split('\n').at(-1) ?? '', 200)
 
 const has = ({ stderr }: Said, signs: readonly string[]) => {
   const said = stderr.toLowerCase()

@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { messageOf, Problem } from '../../../core/errors.ts'
 import { ownBranchOf } from '../../../core/own-pull-request.ts'
 import { secretSegment } from '../../../core/secret-path.ts'
@@ -103,7 +104,7 @@ export const createPublish = (needs: Publication) => {
       ...{ title, body: pullRequestBody({ task, output: mask(output), leftOut: leftOut.map(mask) }) },
     }
     const pullRequest = await codeHost.pullRequest(wanted, run.account)
-    progress(`Pull request ${pullRequest.number}: ${pullRequest.url}`.slice(0, 2_000))
+    progress(cutText(`Pull request ${pullRequest.number}: ${pullRequest.url}`, 2_000))
     return pullRequest
   }
 

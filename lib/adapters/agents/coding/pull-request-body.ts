@@ -1,3 +1,4 @@
+import { cutText } from '../../../core/cut-text.ts'
 import { neutralText } from '../../../core/neutral-text.ts'
 import { madeBy } from '../../../core/own-pull-request.ts'
 import { webhookCreator } from '../../../core/principal.ts'
@@ -16,9 +17,9 @@ type About = {
 /** Cuts a text, at the end of a line if possible. */
 const shortened = (text: string): string => {
   if (text.length <= LONGEST_OUTPUT) return text
-  const start = text.slice(0, LONGEST_OUTPUT)
+  const start = cutText(text, LONGEST_OUTPUT)
   const end = start.lastIndexOf('\n')
-  return `${(end > LONGEST_OUTPUT / 2 ? start.slice(0, end) : start).toWellFormed()}\n\n[shortened]`
+  return `${end > LONGEST_OUTPUT / 2 ? start.slice(0, end) : start}\n\n[shortened]`
 }
 
 /** Closes a code block that is open at the end of a text, so that it does not contain the following text. */

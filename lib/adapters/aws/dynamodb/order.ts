@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { decodedText } from '../../../core/cut-text.ts'
 
 /** Sorts below every other character, so that a text sorts before longer texts with the same beginning. */
 const SEPARATOR = '\u0000\u0001'
@@ -41,8 +42,7 @@ export const placeText = (by: string, ties: readonly string[]): string => {
   if (whole.length * 3 <= MOST_BYTES) return whole
   const bytes = Buffer.from(whole)
   if (bytes.length <= MOST_BYTES) return whole
-  // Streaming mode drops the character that was cut in half.
-  const kept = new TextDecoder().decode(bytes.subarray(0, KEPT_BYTES), { stream: true })
+  const kept = decodedText(bytes.subarray(0, KEPT_BYTES), true)
   return kept + createHash('sha256').update(bytes).digest('base64url')
 }
 

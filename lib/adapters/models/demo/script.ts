@@ -1,3 +1,5 @@
+import { shortenedText } from '../../../core/cut-text.ts'
+
 /** A tool call since the last prompt, and the beginning of its result. */
 type Done = { name: string; arguments: string; answer: string }
 
@@ -50,9 +52,7 @@ export type Act =
   | { do: 'cut' }
 
 const MOST = 2_000
-const short = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text
-const oneLine = (text: string, most: number): string => short(text.replace(/\s+/g, ' ').trim(), most)
+const oneLine = (text: string, most: number): string => shortenedText(text.replace(/\s+/g, ' ').trim(), most)
 
 const titleOf = (prompt: string): string => {
   const first = prompt.split('\n').find((line) => line.trim() !== '') ?? 'Untitled'
@@ -60,7 +60,7 @@ const titleOf = (prompt: string): string => {
 }
 
 const quoted = (text: string): string =>
-  short(text.trim(), MOST)
+  shortenedText(text.trim(), MOST)
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n')

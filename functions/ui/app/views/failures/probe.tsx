@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
@@ -62,7 +63,7 @@ const Followed = ({ taskId, group, onClose, onRetryOthers }: Props & { taskId: s
         </p>
         {task?.status === 'failed' && (
           <p className="text-destructive [overflow-wrap:anywhere]">
-            It failed again: {task.error?.message.slice(0, MOST_SAID)}
+            It failed again: {cutText(task.error?.message ?? '', MOST_SAID)}
           </p>
         )}
         {task && !isOver && <p className="text-muted-foreground">It goes on when this is closed.</p>}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { countOf } from '../../components/format.ts'
 import { Person } from '../../components/person.tsx'
@@ -24,7 +25,7 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
     {repository && <span className="truncate text-muted-foreground max-lg:hidden">{repository}</span>}
     {labels.slice(0, 2).map((label) => (
       <span key={label} className="shrink-0 max-lg:hidden">
-        <Tag>{label.slice(0, 24)}</Tag>
+        <Tag>{cutText(label, 24)}</Tag>
       </span>
     ))}
   </span>

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Drawer } from '../../components/drawer.tsx'
 import { RichText } from '../../components/rich-text.tsx'
@@ -56,18 +57,18 @@ export const Peek = ({ rows, id, onShow }: Props) => {
         {task.error && (
           <Part title="Why it failed">
             <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
-              {task.error.message.slice(0, LETTERS)}
+              {cutText(task.error.message, LETTERS)}
             </p>
           </Part>
         )}
         {task.prompt && (
           <Part title="Prompt">
-            <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{task.prompt.slice(0, LETTERS)}</p>
+            <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{cutText(task.prompt, LETTERS)}</p>
           </Part>
         )}
         {task.result?.output && (
           <Part title="Output">
-            <RichText text={task.result.output.slice(0, LETTERS)} />
+            <RichText text={cutText(task.result.output, LETTERS)} />
           </Part>
         )}
       </Scroller>

@@ -1,0 +1,32 @@
+/** Whether a cut at this index would separate the two halves of a character outside the basic plane. */
+const splitsPair = (text: string, at: number): boolean => {
+  const before = text.charCodeAt(at - 1)
+  const after = text.charCodeAt(at)
+  return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000
+}
+
+/**
+ * The beginning of a text, of at most `most` UTF-16 code units. It is well-formed Unicode: it ends before a character
+ * that does not fit whole, and half of one that was in the text is replaced by U+FFFD. JSON parsers refuse half of a
+ * character, and so do model providers.
+ */
+export const cutText = (text: string, most: number): string => {
+  if (text.length <= most) return text.toWellFormed()
+  return text.slice(0, splitsPair(text, most) ? most - 1 : most).toWellFormed()
+}
+
+/** A text of at most `most` UTF-16 code units, well-formed; one that was cut ends in `…`. */
+export const shortenedText = (text: string, most: number): string =>
+  text.length > most ? `${cutText(text, most - 1)}…` : text.toWellFormed()
+
+/** The beginning of a text that has at most `mostBytes` bytes as UTF-8, well-formed as `cutText` has it. */
+export const cutTextToBytes = (text: string, mostBytes: number): string => {
+  if (text.length * 3 <= mostBytes) return text.toWellFormed()
+  // `encodeInto` writes whole characters only.
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(mostBytes))
+  return text.slice(0, read).toWellFormed()
+}
+
+/** The text of UTF-8 bytes. A character that a cut has left incomplete at the end is left out. */
+export const decodedText = (bytes: Uint8Array, isCut: boolean): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: isCut })

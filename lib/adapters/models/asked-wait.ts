@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import { boundedWaitMs, retryAfterMs } from '../../core/retry-after.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -48,7 +49,7 @@ const untilReset = (headers: Headers, isRateLimit: boolean, nowMs: number): numb
   const isUsedUp = ([name]: [string, string]) => remaining(name) === 0
   const usedUp = resets.filter(isUsedUp)
   const meant = usedUp.length === 0 && isRateLimit ? resets : usedUp
-  const waits = meant.map(([, value]) => resetMs(value.trim().slice(0, 64), nowMs)).filter((ms) => ms >= 0)
+  const waits = meant.map(([, value]) => resetMs(cutText(value.trim(), 64), nowMs)).filter((ms) => ms >= 0)
   return waits.length === 0 ? undefined : Math.max(...waits)
 }
 

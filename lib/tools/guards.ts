@@ -1,4 +1,5 @@
 import { shortenedText } from '../core/cut-text.ts'
+import { isGitName } from '../core/git-name.ts'
 import { secretSegment } from '../core/secret-path.ts'
 
 /** A possible path in a call: the given text, and the real path (undefined: outside of the workspace). */
@@ -102,7 +103,6 @@ const decoded = (text: string): string => {
 
 const isControl = (character: string) => character < ' ' || character === '\u007f'
 const isParent = (segment: string) => segment.replace(/[\s;]+$/, '').trim() === '..'
-const isGitFolder = (segment: string) => segment.trim().toLowerCase() === '.git'
 
 const disguise = (path: string): string | undefined => {
   if ([...path].some(isControl)) return 'holds a control character'
@@ -117,7 +117,7 @@ const unfit = ({ given, real }: PathFact): string | undefined => {
   const reason = disguise(given) ?? disguise(plain)
   if (reason) return reason
   if (real === undefined || /^[a-z]:/i.test(plain)) return 'leads outside the workspace'
-  if (`${plain}/${real}`.split('/').some(isGitFolder))
+  if (`${given}/${plain}/${real}`.split('/').some(isGitName))
     return 'is inside .git, which only the git tool may touch'
   return undefined
 }

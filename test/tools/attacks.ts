@@ -41,6 +41,25 @@ export const attackPaths: readonly string[] = [
   '.git/config',
   '.GIT/hooks/pre-commit',
   'src/.git/config',
+  // Names that other file systems take for `.git`: NTFS, and HFS+ with its ignorable code points.
+  'git~1/config',
+  'GIT~2/config',
+  'src/git~1',
+  '.git./config',
+  '.git . ./config',
+  '.git /config',
+  '.git::$INDEX_ALLOCATION/config',
+  '.git:stream',
+  'git~1::$DATA',
+  '.g\u200cit/config',
+  '.gi\u200dt/config',
+  '\u202e.git/config',
+  '.\ufeffGIT/config',
+  '.git\u206f/config',
+  '.g\u200cit ./config',
+  '%2egit/config',
+  '.git%20/config',
+  '．git/config',
 ]
 
 export type Attack = [tool: string, input: object]
@@ -73,6 +92,9 @@ export const attackCommands: Line[] = [
   ['/bin/cat', ['src/app.ts']],
   ['../cat', []],
   ['cat', ['.git/config']],
+  ['cat', ['git~1/config']],
+  ['cat', ['--file=.git./config']],
+  ['cat', ['.g\u200cit/config']],
 ]
 
 export const metacharacters = [';', '&', '|', '`', '$', '(', ')', '<', '>', '\\', '\n', '\r', '\0']

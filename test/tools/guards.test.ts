@@ -67,6 +67,9 @@ describe('the path-traversal guard', () => {
     const args = [
       './...',
       'HEAD~1..HEAD',
+      'mygit~1',
+      '.gitignore',
+      '.github/x',
       'https://example.test/a/../b',
       '@babel/core',
       '--registry=https://example.test/',

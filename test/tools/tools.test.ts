@@ -70,6 +70,21 @@ describe('write_file', () => {
     expect(await has('a/b/c.txt')).toBe('ü')
   })
 
+  it.each([
+    ['CRLF keeps it', 'a\r\nb\r\n', 'x\ny\n', 'x\r\ny\r\n'],
+    ['CRLF gets no second CR', 'a\r\n', 'x\r\ny\n', 'x\r\ny\r\n'],
+    ['mostly CRLF gets CRLF alone', 'a\r\nb\r\nc\n', 'x\ny\n', 'x\r\ny\r\n'],
+    ['LF takes what is given', 'a\nb\n', 'x\r\ny\n', 'x\r\ny\n'],
+    ['one line takes what is given', 'a', 'x\ny\n', 'x\ny\n'],
+    ['bytes takes what is given', '\0\r\n\r\n', 'x\ny\n', 'x\ny\n'],
+  ])('over a file of %s', async (_file, text, content, written) => {
+    await put('a.txt', text)
+    expect(await call('write_file', { path: 'a.txt', content })).toMatchObject({
+      content: `Replaced a.txt, ${written.length} bytes.`,
+    })
+    expect(await has('a.txt')).toBe(written)
+  })
+
   it('refuses a folder, and a folder below a file', async () => {
     await call('write_file', { path: 'a/b', content: '' })
     expect(await call('write_file', { path: 'a', content: '' })).toMatchObject({
@@ -92,6 +107,25 @@ describe('edit_file', () => {
   })
 
   it.each([
+    ['LF text in a CRLF file', 'a\r\nb\r\nc\r\n', 'a\nb\n', 'a\nx\ny\n', 'a\r\nx\r\ny\r\nc\r\n'],
+    ['CRLF text in an LF file', 'a\nb\nc\n', 'a\r\nb', 'a\r\nx\r\ny', 'a\nx\ny\nc\n'],
+    ['LF text in a CR file', 'a\rb\rc', 'a\nb', 'a\nx\ny', 'a\rx\ry\rc'],
+    ['unchanged lines of a mixed file', 'a\r\nb\nc\r\nd\r\n', 'a\nb\nc\n', 'a\nB\nc\n', 'a\r\nB\nc\r\nd\r\n'],
+    ['a new line in a mixed file', 'a\nb\r\nc\r\nd\n\r\n', 'b', 'b\nB', 'a\nb\r\nB\r\nc\r\nd\n\r\n'],
+    ['a line end alone', 'a\r\nb\r\n', 'a\nb', 'a b', 'a b\r\n'],
+    ['the end of the text', 'a\r\nb', 'b', 'b\nc\n', 'a\r\nb\r\nc\r\n'],
+    ['an empty new text', 'a\r\nb\r\nc', 'b\n', '', 'a\r\nc'],
+    ['a text of one line', 'a', 'a', 'x\r\ny', 'x\r\ny'],
+    ['repeated lines', 'a\r\na\r\nb\r\n', 'a\nb', 'a\na\nb', 'a\r\na\r\na\r\nb\r\n'],
+  ])('writes the line endings of the file: %s', async (_title, text, oldText, newText, edited) => {
+    await put('a.txt', text)
+    expect(await call('edit_file', { path: 'a.txt', oldText, newText })).toMatchObject({ failed: false })
+    expect(await has('a.txt')).toBe(edited)
+  })
+
+  it.each([
+    ['is there twice, with other line endings', 'a\nb a\r\nb', 'a\nb', /more than once/],
+    ['is the new text but for its line endings', 'one', 'one\r\n', /does not occur/],
     ['is not there', 'abc', 'x', /does not occur/],
     ['is there twice', 'two two', 'two', /more than once/],
     ['overlaps itself', 'aaa', 'aa', /more than once/],

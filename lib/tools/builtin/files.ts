@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
+import { lineEndingIn, withLineEnding } from '../../core/line-endings.ts'
 import { secretNames, secretSegment } from '../../core/secret-path.ts'
+import type { Workspace } from '../../ports/workspace.ts'
+import { replaceOnce } from '../edit-text.ts'
 import { defineTool } from '../tool.ts'
 
 /** A path for the workspace; the guards check that it stays inside. */
@@ -63,38 +66,36 @@ export const readFile = defineTool({
   },
 })
 
+const MOST_EDITED_BYTES = 1_000_000
+
+/** `content`, with CRLF line endings where the file at `path` has them. A file that is no text does not count. */
+const withEndingsOf = async (workspace: Workspace, path: string, content: string): Promise<string> => {
+  const present = await workspace.read(path, MOST_EDITED_BYTES).catch((thrown: unknown) => {
+    if (thrown instanceof Problem && thrown.kind === 'invalid') return { text: '' }
+    throw thrown
+  })
+  return lineEndingIn(present.text) === '\r\n' ? withLineEnding(content, '\r\n') : content
+}
+
 export const writeFile = defineTool({
   name: 'write_file',
-  description: 'Write a whole text file, making its folders. An existing file is replaced.',
+  description:
+    'Write a whole text file, making its folders. An existing file is replaced; one with CRLF line endings keeps them.',
   input: z.object({ path: PathSchema, content: z.string().max(1_000_000) }),
   risk: 'write',
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
   async run({ path, content }, { workspace }) {
-    const { created } = await workspace.write(path, content)
-    return { content: `${created ? 'Created' : 'Replaced'} ${path}, ${Buffer.byteLength(content)} bytes.` }
+    const text = await withEndingsOf(workspace, path, content)
+    const { created } = await workspace.write(path, text)
+    return { content: `${created ? 'Created' : 'Replaced'} ${path}, ${Buffer.byteLength(text)} bytes.` }
   },
 })
-
-const MOST_EDITED_BYTES = 1_000_000
-
-const editRefused = (message: string) => new Problem('invalid', 'edit_refused', message)
-
-/** Replaces `oldText` by `newText`. Throws Problem `invalid` `edit_refused` unless it occurs exactly once. */
-const replaceOnce = (text: string, oldText: string, newText: string): string => {
-  const at = text.indexOf(oldText)
-  if (at < 0)
-    throw editRefused('oldText does not occur in the file. Read the file and copy the text exactly.')
-  // The next search begins one character later, so that overlapping matches count as ambiguous too.
-  if (text.indexOf(oldText, at + 1) >= 0)
-    throw editRefused('oldText occurs more than once. Take in more of the lines around it.')
-  return text.slice(0, at) + newText + text.slice(at + oldText.length)
-}
 
 export const editFile = defineTool({
   name: 'edit_file',
   description:
-    'Replace oldText by newText in a text file. oldText must occur exactly once, white space included.',
+    'Replace oldText by newText in a text file. oldText must occur exactly once, white space included. Line endings stay as the file has them.',
   input: z.object({
     path: PathSchema,
     oldText: z.string().min(1).max(1_000_000),
@@ -104,9 +105,9 @@ export const editFile = defineTool({
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
   async run({ path, oldText, newText }, { workspace }) {
-    if (oldText === newText) throw editRefused('oldText and newText are the same.')
     const { text, truncated } = await workspace.read(path, MOST_EDITED_BYTES)
-    if (truncated) throw editRefused(`The file is larger than ${MOST_EDITED_BYTES} bytes.`)
+    if (truncated)
+      throw new Problem('invalid', 'edit_refused', `The file is larger than ${MOST_EDITED_BYTES} bytes.`)
     await workspace.write(path, replaceOnce(text, oldText, newText))
     return { content: `Edited ${path}.` }
   },

@@ -8,8 +8,8 @@ import { withCommonHeaders } from './respond.ts'
 /** How long a client that still sends may take to read the refusal. */
 const LINGER_MS = 2_000
 
-/** Client and server may disagree about the end of such a request, so the connection ends with it. */
-const malformed = (message: string, code = 'malformed_request') =>
+/** Client and server may disagree about such a request, for example about its end, so the connection ends with it. */
+export const malformed = (message: string, code = 'malformed_request') =>
   new Problem('invalid', code, message, { headers: { connection: 'close' } })
 
 /** The errors of node:http's parser. */

@@ -4,8 +4,9 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
-import { dropUnread, pathOf, toEvent, unreadBody } from './incoming.ts'
+import { dropUnread, toEvent, unreadBody } from './incoming.ts'
 import { problemOf, problemResult } from './problem.ts'
+import { requestTarget } from './request-target.ts'
 import { withCommonHeaders } from './respond.ts'
 
 /**
@@ -41,11 +42,11 @@ type Needs = { dispatch: Dispatch; ids: Ids; log: Log }
 export const createHost = ({ dispatch, ids, log }: Needs): Server => {
   const serve = async (request: IncomingMessage, response: ServerResponse, check = refuseHosts) => {
     const requestId = ids.next('req')
-    const path = pathOf(request.url ?? '/')
-    const handler = dispatch(path)
     try {
       check(request)
-      const event = toEvent(request, path, requestId)
+      const target = requestTarget(request)
+      const handler = dispatch(target.path)
+      const event = toEvent(request, target, requestId)
       // The handler reads the body after it has admitted the caller.
       const body = unreadBody(request)
       const gone = () => signalOf(response)
@@ -59,7 +60,7 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
   const inTurn = createBatch()
   const listen = (request: IncomingMessage, response: ServerResponse, check?: typeof refuseHosts) => {
     const failed = (err: unknown) => {
-      log.warn({ err, method: request.method, path: pathOf(request.url ?? '/') }, 'connection failed')
+      log.warn({ err, method: request.method, path: request.url?.split('?', 1)[0] }, 'connection failed')
       response.destroy()
     }
     // The system forgets the address when the caller disconnects; node caches it at the first read.

@@ -2,11 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Problem } from '../core/errors.ts'
 import { tooLarge } from './body.ts'
 import { type HttpEvent, hasBody, type UnreadBody } from './event.ts'
-
-export const pathOf = (url: string) => {
-  const at = url.indexOf('?')
-  return at < 0 ? url : url.slice(0, at)
-}
+import type { RequestTarget } from './request-target.ts'
 
 /** The body of a request; undefined without one. */
 export const unreadBody = (request: IncomingMessage): UnreadBody | undefined =>
@@ -82,18 +78,21 @@ export const dropUnread = (request: IncomingMessage): boolean => {
 }
 
 /** The event that API Gateway would make of a request, with its body unread. */
-export const toEvent = (request: IncomingMessage, path: string, requestId: string): HttpEvent => {
-  const url = request.url ?? '/'
-  const rawQueryString = url.length > path.length ? url.slice(path.length + 1) : ''
+export const toEvent = (
+  request: IncomingMessage,
+  { path, query, host }: RequestTarget,
+  requestId: string,
+): HttpEvent => {
   const method = request.method ?? 'GET'
+  // node:http joins repeated headers by a comma, except set-cookie, which is no request header.
+  const headers = request.headers as HttpEvent['headers']
   return {
     version: '2.0',
     routeKey: '',
     rawPath: path,
-    rawQueryString,
-    // node:http joins repeated headers by a comma, except set-cookie, which is no request header.
-    headers: request.headers as HttpEvent['headers'],
-    ...(rawQueryString ? { queryStringParameters: queryOf(rawQueryString) } : {}),
+    rawQueryString: query,
+    headers: host === undefined || host === headers.host ? headers : { ...headers, host },
+    ...(query ? { queryStringParameters: queryOf(query) } : {}),
     requestContext: { requestId, http: { method, path, sourceIp: request.socket.remoteAddress ?? '' } },
     isBase64Encoded: false,
   }

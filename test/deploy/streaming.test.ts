@@ -66,6 +66,16 @@ describe('the streaming function', () => {
     }
   })
 
+  it('serves a request target in absolute form', async () => {
+    const [{ method, path } = { method: '', path: '' }] = streamed()
+    const { hostname, port } = new URL(program.url)
+    const socket = connect(Number(port), hostname)
+    socket.end(
+      `${method} http://service.example${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /)
+  })
+
   it('refuses callers without a session, though AWS lets them pass', async () => {
     for (const { method, path } of streamed()) expect(await ask(method, path)).toMatchObject({ status: 401 })
   })

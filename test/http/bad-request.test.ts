@@ -71,6 +71,11 @@ describe('what is no request', () => {
     ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', 'malformed_request'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'malformed_request'],
     ['no Host', 'GET /api/words/one HTTP/1.1\r\n\r\n', 'malformed_request'],
+    [
+      'a target in absolute form and no Host',
+      'GET http://localhost/api/words/one HTTP/1.1\r\n\r\n',
+      'malformed_request',
+    ],
     ['two Hosts', `${GET}Host: evil.example\r\n\r\n`, 'malformed_request'],
     ['two Hosts in another case', `${GET}hOST: localhost\r\n\r\n`, 'malformed_request'],
     ['two Hosts in HTTP/1.0', `${GET.replace('1.1', '1.0')}${HOST}\r\n`, 'malformed_request'],

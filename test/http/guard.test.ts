@@ -105,3 +105,58 @@ describe('the guard of a local installation', () => {
     }
   })
 })
+
+describe('a request target in absolute form', () => {
+  const one = '/api/words/one'
+  const asked = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+    service.send({ method, path, headers, ...(method === 'POST' && { body: '{"word":"one"}' }) })
+
+  it.each([
+    [`http://localhost:3000${one}`],
+    [`HTTP://LOCALHOST${one}`],
+    [`https://127.0.0.1${one}?a=1`],
+    [`http://[::1]:3000${one}`],
+  ])('names the path and the host: %s', async (path) => {
+    // The Host header counts for nothing beside it (RFC 9112, section 3.2.2).
+    for (const host of ['localhost', 'evil.example']) expect((await asked(path, { host })).status).toBe(200)
+  })
+
+  it('has its query read, and its empty path as the root', async () => {
+    expect((await asked(`http://localhost${one}?limit=7`)).json).toEqual({ word: 'one', limit: 7 })
+    expect((await asked('http://localhost')).json).toMatchObject({ error: 'No such endpoint: GET /' })
+  })
+
+  it.each([
+    [`http://evil.example${one}`],
+    [`http://localhost.evil.example:3000${one}`],
+    [`http://127.0.0.1.evil.example${one}`],
+  ])('is refused where its host is not this machine, whatever the Host header says: %s', async (path) => {
+    const answer = await asked(path, { host: 'localhost' })
+    expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'host_not_allowed' })])
+  })
+
+  it.each([
+    [`http://user@localhost${one}`],
+    [`http://localhost@evil.example${one}`],
+    [`http://${one}`],
+    [`http:${one}`],
+    [`http://localhost:port${one}`],
+    [`http://local|host${one}`],
+    [`http://localhost${one}#part`],
+    [`ftp://localhost${one}`],
+    ['localhost:3000'],
+  ])('is refused where it is no URL of a host: %s', async (path) => {
+    const answer = await asked(path)
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      expect.objectContaining({ code: 'malformed_request' }),
+    ])
+  })
+
+  it('is what the origin of a page is compared with', async () => {
+    const headers = { 'content-type': 'application/json', host: 'localhost:1' }
+    const post = (origin: string) => asked('http://localhost:2/api/words', { ...headers, origin }, 'POST')
+    expect((await post('http://localhost:2')).status).toBe(201)
+    expect((await post('http://localhost:1')).json).toMatchObject({ code: 'foreign_origin' })
+  })
+})

@@ -1,3 +1,4 @@
+import { Problem } from '../core/errors.ts'
 import { eventStream, eventText } from '../http/event-stream.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -12,24 +13,25 @@ type Needs = {
   clock: Clock
 }
 
-/** Without the connection's signal a stream ends with its session. */
-const never = new AbortController().signal
-
 export const agenticHandlers = ({
   agentSessions,
   agentic,
   clock,
 }: Needs): Handlers<typeof agenticRoutes> => ({
-  sendAgentic: async ({ params, body }, { principal, gone }) =>
-    eventStream(clock, await agentic.start(principal, params.id, body, gone() ?? never), textOf),
+  sendAgentic: async ({ params, body }, { principal, gone }) => {
+    const reader = gone()
+    const events = await agentic.start(principal, params.id, body, reader)
+    return eventStream(clock, whileAdmitted(events, reader, clock))
+  },
   listAgentSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
   getAgentSession: async ({ params }, { principal }) => ({
     session: await agentSessions.get(principal, params.id),
   }),
   followAgentSession: async ({ params, query, headers }, { principal, gone }) => {
     const after = headers['last-event-id'] ?? query.after ?? ''
-    const events = await agentSessions.follow(principal, params.id, after, gone() ?? never)
-    return eventStream(clock, events, textOf)
+    const reader = gone()
+    const events = await agentSessions.follow(principal, params.id, after, reader)
+    return eventStream(clock, whileAdmitted(events, reader, clock))
   },
   cancelAgentSession: async ({ params }, { principal }) => ({
     message: 'Session is being cancelled',
@@ -39,3 +41,23 @@ export const agenticHandlers = ({
 
 const textOf = (batch: readonly SessionEvent[]): string =>
   batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')
+
+/**
+ * The texts of the events. A reader that lost its rights gets an error as the last one: it is of this stream and not of
+ * the session, so it has no id.
+ */
+async function* whileAdmitted(
+  batches: AsyncIterable<readonly SessionEvent[]>,
+  reader: AbortSignal,
+  clock: Clock,
+): AsyncGenerator<string, void> {
+  let last: SessionEvent | undefined
+  for await (const batch of batches) {
+    last = batch.at(-1)
+    yield textOf(batch)
+  }
+  const { reason } = reader
+  if (!(reason instanceof Problem) || last?.type === 'error') return
+  const data = { code: reason.code.toUpperCase(), message: reason.message }
+  yield eventText({ type: 'error', data, timestamp: clock.now() })
+}

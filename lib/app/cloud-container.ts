@@ -175,7 +175,7 @@ const modelHandlersOf = async (
   }
   const { trackers, access } = openAccounts(served, ports, readConfig())
   const domains = composeChat(
-    { ...opened, tasks: served.tasks, access },
+    { ...served, ...opened, access },
     { ...ports, ...agents, workspaces, trackers },
     config,
     LONGEST_WAIT_MS.streaming,

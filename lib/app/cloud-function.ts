@@ -59,7 +59,13 @@ export const streamGroup = <R extends Routes>(
   const opened = kept(async (config) => {
     const { auth, ports, requests, handlers } = await open(config)
     const proxies = trustedProxiesOf(config)
-    const http = { ...ports, guard: openGuard(auth, proxies), proxies, record: requests.record }
+    const http = {
+      ...ports,
+      guard: openGuard(auth, proxies),
+      holds: auth.holdsRights,
+      proxies,
+      record: requests.record,
+    }
     const handle = lambda(http, routes, handlers)
     return async (event: HttpEvent, context: object) => {
       const answer = await handle(withRequestId(event, ports.ids.next('req')), context)

@@ -63,7 +63,7 @@ export const openWorker = async (config: Config) => {
   const { active, worker, deadLetters, tasks } = work
   // A turn that continues here gets its ticket from the ticket's task.
   const { continueTurn, snapshots } = composeChat(
-    { ...opened, tasks, access: withoutAccounts },
+    { ...auth, ...opened, tasks, access: withoutAccounts },
     { ...outside, ...agents, trackers: openTrackers(config, outside) },
     config,
   )

@@ -238,6 +238,7 @@ const openServer = (
   const proxies = trustedProxiesOf(config)
   const http = {
     guard: openGuard(domains, proxies),
+    holds: domains.holdsRights,
     proxies,
     record: requests.record,
     clock,

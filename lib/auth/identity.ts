@@ -1,4 +1,6 @@
 import { Problem } from '../core/errors.ts'
+import { ANONYMOUS } from '../core/principal.ts'
+import type { HoldsRights } from '../core/rights-watch.ts'
 import type { Identity } from '../http/guard.ts'
 import type { AuthMode } from './schema.ts'
 import type { Sessions } from './sessions.ts'
@@ -8,13 +10,19 @@ type Needs = {
   hasKey: () => boolean
   /** Whether the service may run without sign-in on its host. */
   mayBeOpen: boolean
-  sessions: Pick<Sessions, 'principalOf'>
-  ofToken: Identity['ofToken']
+  sessions: Pick<Sessions, 'principalOf' | 'holds'>
+  tokens: { principalOf: Identity['ofToken']; holds: HoldsRights }
 }
 
 /** How the guard identifies callers in each mode of sign-in. */
-export const createIdentity = ({ mode, hasKey, mayBeOpen, sessions, ofToken }: Needs): Identity => ({
-  isOpen: () => {
+export const createIdentity = ({
+  mode,
+  hasKey,
+  mayBeOpen,
+  sessions,
+  tokens,
+}: Needs): Identity & { holds: HoldsRights } => {
+  const isOpen = () => {
     if (mode() !== 'local' || hasKey()) return false
     if (mayBeOpen) return true
     throw new Problem(
@@ -22,7 +30,16 @@ export const createIdentity = ({ mode, hasKey, mayBeOpen, sessions, ofToken }: N
       'sign_in_not_configured',
       'This service has no way to sign in: set AUTH_MODE to cloud or oidc, or an ACCESS_KEY',
     )
-  },
-  ofSession: sessions.principalOf,
-  ofToken,
-})
+  }
+  return {
+    isOpen,
+    ofSession: sessions.principalOf,
+    ofToken: tokens.principalOf,
+    holds: async (principal) => {
+      if (principal.tokenId !== undefined) return tokens.holds(principal)
+      if (principal.sessionId !== undefined) return sessions.holds(principal)
+      // Any other caller was admitted because there was no sign-in.
+      return principal.userId === ANONYMOUS.userId || isOpen()
+    },
+  }
+}

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { cutText } from '../core/cut-text.ts'
 import { messageOf } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
-import { type Actor, LOCAL_USER, type Principal } from '../core/principal.ts'
+import { type Actor, LOCAL_USER, type Principal, type Role } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -81,16 +81,29 @@ export const createSessions = (needs: Needs) => {
     return { sessionId: row.id, expiresAt: row.expiresAt, write }
   }
 
+  /** The role of a session's user; undefined for a user who may not sign in, and for a device that was revoked. */
+  const roleIn = async ({ userId, deviceId }: SessionRow): Promise<Role | undefined> => {
+    const status = await accountStatusOf(userId)
+    if (status === undefined || status.disabled) return undefined
+    // The row of the device decides: one write that revokes the device ends its token.
+    if (deviceId !== undefined && !(await isPaired(deviceId))) return undefined
+    return status.role
+  }
+
   /** The principal of a token; undefined for a text that is no valid session, and for a user who may not sign in. */
   const principalOf = async (token: string): Promise<Principal | undefined> => {
     const row = await store.get(sessions, idOf(token))
     if (row === undefined || row.keyProof !== proofFor(token, row)) return undefined
-    const status = await accountStatusOf(row.userId)
-    if (status === undefined || status.disabled) return undefined
-    // The row of the device decides: one write that revokes the device ends its token.
-    if (row.deviceId !== undefined && !(await isPaired(row.deviceId))) return undefined
+    const role = await roleIn(row)
+    if (role === undefined) return undefined
     await noteSeen(row)
-    return { userId: row.userId, role: status.role, sessionId: row.id }
+    return { userId: row.userId, role, sessionId: row.id }
+  }
+
+  /** Whether the session of an earlier principal has not ended, and its user still has that role. */
+  const holds = async ({ sessionId = '', role }: Principal): Promise<boolean> => {
+    const row = await store.get(sessions, sessionId)
+    return row !== undefined && (await roleIn(row)) === role
   }
 
   /** A failed update of the time does not fail the request. */
@@ -129,7 +142,7 @@ export const createSessions = (needs: Needs) => {
     }
   }
 
-  return { open, draft, principalOf, end, close, closeToken, closeAll }
+  return { open, draft, principalOf, holds, end, close, closeToken, closeAll }
 }
 
 /** The name of a browser, cut for a list. */

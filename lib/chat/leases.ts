@@ -1,4 +1,5 @@
 import { messageOf, missing, Problem } from '../core/errors.ts'
+import { watchRights } from '../core/rights-watch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
@@ -20,13 +21,19 @@ export const turnLost = (row: object | undefined): Problem =>
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && turnUntil > clock.now()
 
-type Lease = { conversationId: string; controller: AbortController; cancelRenewal: () => void }
+type Lease = {
+  conversationId: string
+  controller: AbortController
+  endWatch: () => void
+  cancelRenewal: () => void
+}
 
 export type TurnLeases = ReturnType<typeof createTurnLeases>
 
 /**
  * Leases of conversations: only the process with the lease adds messages. Each renewal finds out whether the turn has to
- * end: it was cancelled, or the conversation was deleted.
+ * end: it was cancelled, or the conversation was deleted. A turn works with the rights of its caller, so it also ends when
+ * these do.
  */
 export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
   const leases = new Map<string, Lease>()
@@ -60,17 +67,23 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
   }
 
   const drop = (token: string): void => {
-    leases.get(token)?.cancelRenewal()
+    const lease = leases.get(token)
+    lease?.cancelRenewal()
+    lease?.endWatch()
     leases.delete(token)
   }
 
   return {
-    /** Renews the lease until it is dropped. The signal aborts with a Problem when the turn has to end. */
-    keep: (conversationId: string, token: string): AbortSignal => {
+    /**
+     * Renews the lease until it is dropped. The signal aborts with a Problem when the turn has to end; `holds` says whether
+     * its caller still has its rights.
+     */
+    keep: (conversationId: string, token: string, holds: () => Promise<boolean>): AbortSignal => {
       const controller = new AbortController()
-      leases.set(token, { conversationId, controller, cancelRenewal: () => undefined })
+      const { signal, end } = watchRights({ clock, log, holds })
+      leases.set(token, { conversationId, controller, endWatch: end, cancelRenewal: () => undefined })
       plan(token)
-      return controller.signal
+      return AbortSignal.any([controller.signal, signal])
     },
     drop,
     isLeased: (row: ConversationRow): boolean => isLeased(row, clock),

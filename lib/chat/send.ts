@@ -1,6 +1,7 @@
 import { Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
+import { rightsEnded } from '../core/rights-watch.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { iso } from '../core/time.ts'
 import { sumOf } from '../core/token-usage.ts'
@@ -66,6 +67,8 @@ type Needs = {
   leases: TurnLeases
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
+  /** Whether the account of a user is disabled. */
+  isDisabled: (userId: string) => Promise<boolean>
   /** The time limit of a turn after a decision; each decision starts it anew. */
   timeoutMs: number
   /** The time limit of a turn whose caller waits: it sends nothing before its end. */
@@ -139,7 +142,7 @@ const textOf = ({ ended, text }: LoopResult): string => {
 /** Turns that are answered as a whole: plain ones, and those with tools. */
 export const createSend = (needs: Needs) => {
   const { store, clock, ids, masker, loop, openTools, workspaces, conversations, turns, leases } = needs
-  const { snapshots, timeoutMs, firstByteMs, withdrawApprovals } = needs
+  const { snapshots, timeoutMs, firstByteMs, withdrawApprovals, isDisabled } = needs
 
   /** The turns that run in this process. */
   const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
@@ -475,8 +478,13 @@ export const createSend = (needs: Needs) => {
       unset: ['turnCancelled'],
     })
     if (!applied) return undefined
-    const signal = leases.keep(conversationId, token)
     const row = await store.get(chatTurns, conversationId, true)
+    // The session that began the turn may have ended meanwhile: a person has just decided that it goes on.
+    const signal = leases.keep(
+      conversationId,
+      token,
+      async () => !row || !(await isDisabled(row.options.userId)),
+    )
     if (row === undefined) {
       await leases.release(conversationId, token)
       return undefined
@@ -498,9 +506,12 @@ export const createSend = (needs: Needs) => {
     if (conversation === undefined) return undefined
     if (leases.isLeased(conversation))
       throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
-    if (conversation.turnToken === undefined) return takeWaiting(conversationId)
+    const isOfDisabled = await isDisabled(conversation.userId)
+    if (conversation.turnToken === undefined && !isOfDisabled) return takeWaiting(conversationId)
     const waiting = await findWaiting(store, conversationId)
-    await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, INTERRUPTED)
+    const { code, message } = rightsEnded()
+    const error = isOfDisabled ? { code, message } : INTERRUPTED
+    await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, error)
     return undefined
   }
 

@@ -1,4 +1,5 @@
 import type { Masker } from '../core/masker.ts'
+import type { Principal } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -41,6 +42,8 @@ type Needs = ChatPorts & {
   /** The workspaces between turns. */
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
+  holdsRights: (principal: Principal) => Promise<boolean>
+  isDisabled: (userId: string) => Promise<boolean>
   /** The time limit of a turn, and of a streamed completion. */
   timeoutMs: number
   /** The time limit of the first byte, at most `timeoutMs`. A whole answer has to be made within it. */

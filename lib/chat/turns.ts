@@ -112,6 +112,8 @@ type Needs = {
   firstByteMs: number
   snapshots: Pick<Snapshots, 'keep'>
   withdrawApprovals: WithdrawApprovals
+  /** Whether a caller still has the rights of its request. */
+  holdsRights: (principal: Principal) => Promise<boolean>
 }
 
 const underWay = () =>
@@ -133,7 +135,7 @@ const titleOf = (content: string): string => {
  */
 export const createTurns = (needs: Needs) => {
   const { store, clock, ids, masker, models, conversations, context, compaction } = needs
-  const { leases, snapshots, firstByteMs, withdrawApprovals } = needs
+  const { leases, snapshots, firstByteMs, withdrawApprovals, holdsRights } = needs
 
   /**
    * Throws while a turn waits for approval. Ends a waiting turn whose approvals expired, or whose process died: its
@@ -162,7 +164,7 @@ export const createTurns = (needs: Needs) => {
     }) satisfies MessageRow
 
   /** Stores the user's messages and acquires the lease. */
-  const acquire = async (row: ConversationRow, messages: readonly Said[]) => {
+  const acquire = async (principal: Principal, row: ConversationRow, messages: readonly Said[]) => {
     const { id, userId, messageCount, turnToken = null } = row
     const token = ids.next('turn')
     const rows = messages.map((said, at) => messageRow(id, messageCount + at, said))
@@ -184,7 +186,7 @@ export const createTurns = (needs: Needs) => {
       true,
     )
     if (!applied) throw leased === undefined ? missing('Conversation') : underWay()
-    const signal = leases.keep(id, token)
+    const signal = leases.keep(id, token, () => holdsRights(principal))
     return { token, signal, leased: leased ?? row, last: rows.findLast(({ role }) => role === 'user') }
   }
 
@@ -221,7 +223,7 @@ export const createTurns = (needs: Needs) => {
   }
 
   /** Begins a turn as `begin` does, with several messages. */
-  const open = async (principal: Pick<Principal, 'userId'>, id: string, given: OpenTurn): Promise<Turn> => {
+  const open = async (principal: Principal, id: string, given: OpenTurn): Promise<Turn> => {
     const target = models.resolve(given)
     const found = await conversations.own(principal, id)
     if (leases.isLeased(found)) throw underWay()
@@ -230,7 +232,11 @@ export const createTurns = (needs: Needs) => {
     // A summary takes the room that is left.
     const content = system(undefined)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
-    const { token, signal, leased, last } = await acquire(await withoutWaiting(found), given.messages)
+    const { token, signal, leased, last } = await acquire(
+      principal,
+      await withoutWaiting(found),
+      given.messages,
+    )
     const release = async () => {
       await snapshots.keep(id, token)
       await leases.release(id, token)
@@ -264,11 +270,8 @@ export const createTurns = (needs: Needs) => {
    * another user, `invalid` `turn_under_way` while another turn is running, `approval_pending` while one waits for
    * approval, `model_unknown`, and `message_too_long` for the model's window. The caller finishes or releases the turn.
    */
-  const begin = (
-    { userId }: Pick<Principal, 'userId'>,
-    id: string,
-    { content, ...more }: BeginTurn,
-  ): Promise<Turn> => open({ userId }, id, { ...more, messages: [{ role: 'user', content }] })
+  const begin = (principal: Principal, id: string, { content, ...more }: BeginTurn): Promise<Turn> =>
+    open(principal, id, { ...more, messages: [{ role: 'user', content }] })
 
   /** The answer for storage, without secrets that the model has seen. */
   const answerOf = ({

@@ -8,6 +8,7 @@ import { createSessions } from '../auth/sessions.ts'
 import { type Config, isLoopback } from '../config/config.ts'
 import type { Masker } from '../core/masker.ts'
 import { createIsPaired, createUnpairing } from '../devices/paired.ts'
+import { createHoldsRights } from '../http/guard.ts'
 import { createLimiter } from '../limits/limiter.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
@@ -19,7 +20,7 @@ import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { Objection } from '../settings/changes.ts'
 import { createSettings } from '../settings/service.ts'
-import { createTokenPrincipal } from '../tokens/token-principal.ts'
+import { createTokenPrincipals } from '../tokens/token-principal.ts'
 
 /** The ports that identify callers. */
 export type AuthPorts = {
@@ -71,12 +72,13 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   })
   const identity = createIdentity({
     ...{ mode: authMode, hasKey: hasAccessKey, mayBeOpen, sessions },
-    ofToken: createTokenPrincipal({ ...ports, accountStatusOf }),
+    tokens: createTokenPrincipals({ ...ports, accountStatusOf }),
   })
   return {
     ...{ audit, settings, authMode, accountStatusOf, sessions, identity, hasAccessKey, mayBeOpen },
     ...{ hasAdmin, adminIds, issuerBrings, issuerBringsAdmin, isClosed },
     ...{ limiter, countAttempt: createAttempts({ limiter }) },
+    holdsRights: createHoldsRights({ identity, settings }),
   }
 }
 

@@ -38,7 +38,7 @@ type Others = {
   approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
   agentSessions: AgentSessions
   access: Pick<AccountAccess, 'readerOf' | 'tokenOf'>
-}
+} & Pick<AuthContext, 'holdsRights' | 'accountStatusOf'>
 type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & ConversationPorts
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
@@ -47,7 +47,7 @@ export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: 
  * `longestSilenceMs` is how long a proxy in front of the service waits for the first byte.
  */
 export const composeChat = (
-  { tasks, memory, policy, approvals, agentSessions, access }: Others,
+  { tasks, memory, policy, approvals, agentSessions, access, holdsRights, accountStatusOf }: Others,
   ports: Ports,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'SERVICE_MODE'>,
   longestSilenceMs = Number.POSITIVE_INFINITY,
@@ -68,6 +68,8 @@ export const composeChat = (
     hasMemorySession: async (conversationId) => (await memory.sessions.namesOf(conversationId)).length > 0,
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
+    holdsRights,
+    isDisabled: async (userId) => (await accountStatusOf(userId))?.disabled === true,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
   })

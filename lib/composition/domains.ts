@@ -58,7 +58,7 @@ export const createDomains = (ports: Ports, config: Config) => {
   )
   const memory = composeMemory(auth, { ...ports, ...composeExpand(config, ports) })
   const security = composeSecurity(auth, ports, config)
-  const talk = composeChat({ ...work, ...security, memory, agentSessions, access }, ports, config)
+  const talk = composeChat({ ...auth, ...work, ...security, memory, agentSessions, access }, ports, config)
   return {
     ...auth,
     ...signIn,

@@ -1,5 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN, type Principal } from '../core/principal.ts'
+import type { HoldsRights } from '../core/rights-watch.ts'
 import { credentialOf } from './credential.ts'
 import type { HttpEvent } from './event.ts'
 import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './origin-checks.ts'
@@ -108,6 +109,21 @@ export const openGuard = (
     return fresh === undefined ? admit(access, event) : fresh.then(() => admit(access, event))
   }
 }
+
+/** Whether callers still have their rights, with settings that are as recent as those of the guard. */
+export const createHoldsRights =
+  ({
+    identity,
+    settings,
+  }: {
+    identity: Pick<Identity, 'isOpen'> & { holds: HoldsRights }
+    settings: CachedSettings
+  }): HoldsRights =>
+  async (principal) => {
+    await settings.refresh()
+    if (identity.isOpen()) await settings.latest()
+    return identity.holds(principal)
+  }
 
 /** Whether a route also serves callers without an account. */
 const isForAll = (access: Access) => access === 'public' || access === 'optional' || access === 'any'

@@ -1,5 +1,6 @@
 import middy from '@middy/core'
 import httpRouterHandler from '@middy/http-router'
+import { type HoldsRights, type RightsWatch, watchRights } from '../core/rights-watch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
@@ -15,10 +16,12 @@ import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
 import { encodeWildcardPath, methodsOf, noRoute, type Place, refuseSlash } from './router.ts'
 import { originOf, type TrustedProxies } from './trusted-proxies.ts'
+import { whileRightsHold } from './while-rights-hold.ts'
 
 /** The needs of every handler function. */
 export type HttpNeeds = {
   guard: Guard
+  holds: HoldsRights
   proxies: TrustedProxies
   record: RecordRequest
   clock: Clock
@@ -59,12 +62,8 @@ export const lambda = <R extends Routes>(
   return needs.tracing === undefined ? handler : tracingRequests(handler, routes, needs.tracing)
 }
 
-const endpoint = (
-  { guard, proxies, compile }: HttpNeeds,
-  operation: string,
-  route: Route,
-  handle: Handler<Route>,
-) => {
+const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Handler<Route>) => {
+  const { guard, proxies, compile } = needs
   const read = inputReader(route, compile)
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, context: HttpContext): Promise<HttpResult> => {
@@ -75,6 +74,12 @@ const endpoint = (
     // An installation without sign-in needs no promise.
     const principal = known instanceof Promise ? await known : known
     event.userId = principal.userId
+    // Most requests end at once and need no watch.
+    let watch: RightsWatch | undefined
+    const watched = () => {
+      watch ??= watchRights({ ...needs, holds: () => needs.holds(principal) })
+      return watch
+    }
     const call = {
       principal,
       requestId: event.requestContext.requestId,
@@ -82,12 +87,39 @@ const endpoint = (
       cookies: (name: string) => cookiesOf(event, name),
       pieces: () => piecesOf(event, context, route.bodyLimit),
       origin: () => originOf(event, proxies),
-      gone: () => context.gone?.(),
+      gone: () => AbortSignal.any([watched().signal, ...some(context.gone?.())]),
     }
     if (handle.admit) await handle.admit(call)
     // Nothing of the body was read before: a caller without access costs no memory, and one over a limit no work.
     if (context.body && !route.rawBody) await takeBody(event, context, route.bodyLimit)
     const { input, warnings } = read(event)
-    return respond(route, await handle(input, call), warnings)
+    let isStreamed = false
+    try {
+      const result = respond(route, await handle(input, call), warnings)
+      isStreamed = isInPieces(result.body) && event.requestContext.http.method !== 'HEAD'
+      watch?.signal.throwIfAborted()
+      return isStreamed ? watchedAnswer(result, watched(), needs, context) : result
+    } finally {
+      if (!isStreamed) watch?.end()
+    }
   }
+}
+
+const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
+
+const isInPieces = (body: HttpResult['body']): body is AsyncIterable<string> =>
+  typeof body !== 'string' && !(body instanceof Uint8Array)
+
+/** An answer in pieces, for as long as its caller has its rights. */
+const watchedAnswer = (
+  result: HttpResult,
+  watch: RightsWatch,
+  { clock }: Pick<HttpNeeds, 'clock'>,
+  context: HttpContext,
+): HttpResult => {
+  // A caller that left before the first piece is sent none, and nothing else would end the watch.
+  context.gone?.().addEventListener('abort', watch.end, { once: true })
+  const isEvents = result.headers['content-type']?.startsWith('text/event-stream') === true
+  const pieces = result.body as AsyncIterable<string>
+  return { ...result, body: whileRightsHold(pieces, watch, clock, isEvents) }
 }

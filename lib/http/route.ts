@@ -88,8 +88,11 @@ export type Call = {
   /** The bytes of a `rawBody` as they arrive. Throws Problem `too_large` for more than the route accepts. */
   pieces(): AsyncIterable<Buffer>
   origin(): Origin
-  /** Aborts when the caller disconnects before the answer, if the host notices. */
-  gone(): AbortSignal | undefined
+  /**
+   * Aborts when the caller disconnects before the answer, if the host notices; and with Problem `unauthenticated`
+   * `rights_ended` when its rights end, which are read every two seconds.
+   */
+  gone(): AbortSignal
 }
 
 /** An answer with another status, further headers, or a text body, whole or in pieces. */

@@ -6,14 +6,12 @@ import type { Live, LiveEvent } from './service.ts'
 
 type Needs = { live: Live; clock: Clock }
 
-const never = new AbortController().signal
-
 export const liveHandlers = ({ live, clock }: Needs): Handlers<typeof liveRoutes> => ({
   followEvents: async ({ query, headers }, { principal, gone }) => {
     const after = headers['last-event-id'] ?? query.after ?? ''
     // An event, since `EventSource` hides comments: a page could not tell a service that hangs from one without changes.
     const heartbeat = () => eventText({ type: 'heartbeat', data: {}, timestamp: clock.now() })
-    return eventStream(clock, await live.follow(principal, after, gone() ?? never), textOf, heartbeat)
+    return eventStream(clock, await live.follow(principal, after, gone()), textOf, heartbeat)
   },
 })
 

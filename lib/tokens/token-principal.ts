@@ -20,12 +20,8 @@ type Needs = {
 /** Often enough to tell used tokens from unused ones. */
 const USE_NOTED_MS = 60_000
 
-/**
- * The principal of an API token: the user who made it, while that account may sign in. Undefined for a text that is no
- * token, and for a revoked or expired token. Throws Problem `forbidden` `scope_missing` for a token without `scope`;
- * without `scope` it only identifies the token's user, which does not count as a use.
- */
-export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Needs) => {
+/** The principals of API tokens. */
+export const createTokenPrincipals = ({ store, clock, log, accountStatusOf }: Needs) => {
   const rowOf = async (text: string): Promise<TokenRow | undefined> => {
     const id = tokenIdIn(text)
     const row = id === undefined ? undefined : await store.get(tokenRows, id)
@@ -50,10 +46,21 @@ export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Nee
       )
   }
 
-  return async (text: string, scope?: Scope): Promise<Principal | undefined> => {
+  /** The role of the user who made a token; undefined for one who may not sign in. */
+  const roleIn = async ({ userId }: TokenRow): Promise<Role | undefined> => {
+    const status = await accountStatusOf(userId)
+    return status?.disabled ? undefined : status?.role
+  }
+
+  /**
+   * The principal of an API token: the user who made it, while that account may sign in. Undefined for a text that is no
+   * token, and for a revoked or expired token. Throws Problem `forbidden` `scope_missing` for a token without `scope`;
+   * without `scope` it only identifies the token's user, which does not count as a use.
+   */
+  const principalOf = async (text: string, scope?: Scope): Promise<Principal | undefined> => {
     const row = await rowOf(text)
-    const status = row && (await accountStatusOf(row.userId))
-    if (row === undefined || status === undefined || status.disabled) return undefined
+    const role = row && (await roleIn(row))
+    if (row === undefined || role === undefined) return undefined
     if (scope !== undefined && !row.scopes.includes(scope))
       throw new Problem(
         'forbidden',
@@ -64,11 +71,19 @@ export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Nee
     const { userId, id: tokenId, rateLimit } = row
     return {
       userId,
-      role: status.role,
+      role,
       tokenId,
       ...(rateLimit === undefined ? {} : { callsPerMinute: rateLimit }),
     }
   }
+
+  /** Whether the token of an earlier principal is still valid, and its user still has that role. */
+  const holds = async ({ tokenId = '', role }: Principal): Promise<boolean> => {
+    const row = await store.get(tokenRows, tokenId)
+    return row !== undefined && !hasExpired(row) && (await roleIn(row)) === role
+  }
+
+  return { principalOf, holds }
 }
 
 /** Compares two hashes in constant time. */

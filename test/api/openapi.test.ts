@@ -161,7 +161,7 @@ describe('its handler', () => {
       cookies: () => [],
       origin: () => ({ address: '127.0.0.1', baseUrl: 'http://localhost', isSecure: false }),
       pieces: () => inPieces(),
-      gone: () => undefined,
+      gone: () => new AbortController().signal,
     }
     const input = { params: undefined, query: undefined, headers: undefined, body: undefined }
     const answers = [await openApi(input, call), await openApi(input, call)]

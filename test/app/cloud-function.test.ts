@@ -15,7 +15,7 @@ const call: Call = {
   cookies: () => [],
   origin: () => ({ address: '', baseUrl: '', isSecure: true }),
   pieces: () => inPieces(),
-  gone: () => undefined,
+  gone: () => new AbortController().signal,
 }
 
 describe('handlers that are asked for by each call', () => {

@@ -24,7 +24,7 @@ const { createAccessKey } = await import('../../lib/auth/access-key.ts')
 const { createArgon2 } = await import('../../lib/adapters/node/argon2.ts')
 const { entropy } = await import('../../lib/adapters/node/entropy.ts')
 const { openSqliteStore } = await import('../../lib/adapters/sqlite/store.ts')
-const { createTokenPrincipal } = await import('../../lib/tokens/token-principal.ts')
+const { createTokenPrincipals } = await import('../../lib/tokens/token-principal.ts')
 const { tokenRows } = await import('../../lib/tokens/rows.ts')
 const { createTokens } = await import('../../lib/tokens/service.ts')
 const { tokenText } = await import('../../lib/tokens/text.ts')
@@ -74,7 +74,12 @@ describe('a secret is compared in constant time where it is', () => {
     })
     const { id, token } = await create(ANN, { name: 'CI', scopes: ['gateway'] })
     const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
-    const holderOf = createTokenPrincipal({ store, clock, log: createFakeLog(), accountStatusOf })
+    const { principalOf: holderOf } = createTokenPrincipals({
+      store,
+      clock,
+      log: createFakeLog(),
+      accountStatusOf,
+    })
     expect(await holderOf(token, 'gateway')).toMatchObject({ tokenId: id })
     expect(await holderOf(tokenText(id, entropy), 'gateway')).toBeUndefined()
     expect(compared).toBe(2)

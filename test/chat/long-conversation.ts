@@ -34,6 +34,7 @@ export const openChat = (store: Store) => {
     hasMemorySession: async () => false,
     ...{ defaultMode: () => 'ask', snapshots: noSnapshots, timeoutMs: 180_000, firstByteMs: 180_000 },
     withdrawApprovals: async () => undefined,
+    ...{ holdsRights: async () => true, isDisabled: async () => false },
   })
 
   /** A conversation that has so many messages, as its turns would have left it: the older part is summarised. */

@@ -37,6 +37,8 @@ type Given = {
   wrapStore?: (store: Store) => Store
   /** What the process keeps workspaces on; another one has another. */
   disk?: Workspaces
+  holdsRights?: (principal: Principal) => Promise<boolean>
+  isDisabled?: (userId: string) => Promise<boolean>
 }
 
 /** One storage, and as many processes on it as a test starts: a process that is left behind is one that was killed. */
@@ -58,6 +60,8 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     findTask = async (id) => tasks.find((task) => task.id === id),
     wrapStore = (same) => same,
     disk,
+    holdsRights = async () => true,
+    isDisabled = async () => false,
   }: Given) => {
     const ports = { ...{ clock, log, ids }, store: wrapStore(store), masker: createMasker([SECRET]) }
     const taskExists = async (id: string) => (await findTask(id)) !== undefined
@@ -80,6 +84,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
           ? noSnapshots
           : createSnapshots({ ...ports, workspaces: disk, changesFiles: (tool) => tool !== 'read_file' }),
       withdrawApprovals: approvals.withdraw,
+      ...{ holdsRights, isDisabled },
       ...{ timeoutMs: TIMEOUT_MS, firstByteMs: FIRST_BYTE_MS },
     })
     const ends = composeConversationEnds(

@@ -143,6 +143,7 @@ export const useWaitingTurns = async (
     defaultMode: () => 'ask',
     snapshots: noSnapshots,
     withdrawApprovals: async () => undefined,
+    ...{ holdsRights: async () => true, isDisabled: async () => false },
   })
   for (const id of [first, ...others]) {
     models.requests.length = 0

@@ -20,7 +20,7 @@ describe('who enters pairing codes', () => {
     cookies: () => [],
     origin: () => ({ address, baseUrl: 'https://tasks.example', isSecure: true }),
     pieces: () => inPieces(),
-    gone: () => undefined,
+    gone: () => new AbortController().signal,
   })
   const wrong = { params: undefined, query: undefined, headers: undefined, body: { code: '000-000-000' } }
 

@@ -16,6 +16,7 @@ export const createCaller = (domains: StartedDomains) => {
   let principal = ANN
   const http = {
     guard: () => principal,
+    holds: async () => true,
     proxies: { trustedHops: 0 },
     record: () => undefined,
     clock: domains.clock,

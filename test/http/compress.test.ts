@@ -107,6 +107,7 @@ describe('a JSON answer of 1 kB or more', () => {
 
   const needs = {
     guard: openGuard,
+    holds: async () => true,
     proxies,
     record: () => undefined,
     clock: createClock(),

@@ -8,7 +8,7 @@ import { httpEvent } from '../fakes/http-event.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
 const needs = {
-  ...{ guard: openGuard, proxies, record: () => undefined },
+  ...{ guard: openGuard, holds: async () => true, proxies, record: () => undefined },
   ...{ clock: createFakeClock(), log: createFakeLog() },
 }
 const routes = defineRoutes({

@@ -23,7 +23,7 @@ export const serve = async <R extends Routes>(routes: R, handlers: Handlers<R>) 
   const log = createFakeLog()
   const records: Parameters<RecordRequest>[] = []
   const record: RecordRequest = (...given) => void records.push(given)
-  const needs = { guard: openGuard, proxies, record, clock: createClock(), log }
+  const needs = { guard: openGuard, holds: async () => true, proxies, record, clock: createClock(), log }
   const groups = [{ routes, handler: lambda(needs, routes, handlers) }]
   const dispatch = createDispatch(groups, lambda(needs, {}, {}))
   const server = createHost({ dispatch, ids: createFakeIds(), log })

@@ -52,7 +52,7 @@ describe('a sign-in that has begun', () => {
       cookies: () => (cookie === undefined ? [] : [cookie]),
       origin: () => ({ address: '127.0.0.1', baseUrl: site.baseUrl, isSecure: false }),
       pieces: () => inPieces(),
-      gone: () => undefined,
+      gone: () => new AbortController().signal,
     })
     const { state, headers } = await flow.begin('codehost', {}, callOf(LOCAL_ADMIN))
     const [, secret] = /=([^;]*)/.exec(headers['set-cookie']) ?? []

@@ -32,7 +32,14 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
   })
   const { clock, log, ids, config } = domains
   const proxies = trustedProxiesOf(config)
-  const http = { guard: openGuard(domains, proxies), proxies, record: () => undefined, clock, log }
+  const http = {
+    guard: openGuard(domains, proxies),
+    holds: domains.holdsRights,
+    proxies,
+    record: () => undefined,
+    clock,
+    log,
+  }
   const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
   const server = createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
   const { url: baseUrl, stop } = await onLoopback(server)

@@ -35,6 +35,7 @@ describe('what the recipes of CONTRIBUTING.md promise to notice', () => {
   it('is a group of routes that is served and not described, or described and not served', () => {
     const http = {
       guard: openGuard,
+      holds: async () => true,
       proxies,
       record: () => undefined,
       clock: createFakeClock(),

@@ -18,7 +18,7 @@ describe('an import whose file drips in', () => {
   beforeAll(async () => {
     domains = await startDomains({ background: false })
     const { clock, log, ids } = domains
-    const http = { guard: openGuard, proxies, record: () => undefined, clock, log }
+    const http = { guard: openGuard, holds: async () => true, proxies, record: () => undefined, clock, log }
     const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
     const dispatch = createDispatch(groups, lambda(http, {}, {}))
     host = await onLoopback(createHost({ dispatch, ids, log }))

@@ -8,7 +8,7 @@ import { CreateTokenBody } from '../../lib/tokens/contract.ts'
 import { tokenRows } from '../../lib/tokens/rows.ts'
 import { createTokens } from '../../lib/tokens/service.ts'
 import { hashOf, tokenIdIn } from '../../lib/tokens/text.ts'
-import { createTokenPrincipal } from '../../lib/tokens/token-principal.ts'
+import { createTokenPrincipals } from '../../lib/tokens/token-principal.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -44,7 +44,12 @@ const opened = () => {
     audited.push([action, details])
   }
   const tokens = createTokens({ store, entropy, clock, ids: createFakeIds(), callsPerMinute: 60, audit })
-  const holderOf = createTokenPrincipal({ store, clock, log, accountStatusOf: async (id) => people.get(id) })
+  const { principalOf: holderOf } = createTokenPrincipals({
+    store,
+    clock,
+    log,
+    accountStatusOf: async (id) => people.get(id),
+  })
   const make = (more: object = {}, as = ANN) =>
     tokens.create(as, { name: 'CI', scopes: ['gateway'], ...more })
   return { ...tokens, clock, store, calls, audited, people, log, holderOf, make }

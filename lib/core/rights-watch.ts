@@ -1,0 +1,57 @@
+import { messageOf, Problem } from './errors.ts'
+import type { Principal } from './principal.ts'
+
+/**
+ * Whether a caller that was identified earlier still has the same rights: its session or API token is valid, its account
+ * is not disabled and has the same role, or there still is no sign-in.
+ */
+export type HoldsRights = (principal: Principal) => Promise<boolean>
+
+/** How often the rights of a caller are read. */
+const LOOK_MS = 2_000
+
+/** The signal aborts with Problem `unauthenticated` `rights_ended` when the caller has lost its rights. */
+export type RightsWatch = { readonly signal: AbortSignal; end(): void }
+
+type Needs = {
+  clock: { after(delayMs: number, call: () => void): () => void }
+  log: { warn(fields: object, message: string): void }
+  holds: () => Promise<boolean>
+}
+
+/**
+ * Reads the rights of a caller again and again, until `end` is called: a request is admitted once, and it or its turn may
+ * take minutes. A failed read is repeated at the next look.
+ */
+export const watchRights = ({ clock, log, holds }: Needs): RightsWatch => {
+  const controller = new AbortController()
+  let isEnded = false
+  const look = async () => {
+    try {
+      if (!(await holds())) controller.abort(rightsEnded())
+    } catch (thrown) {
+      log.warn({ reason: messageOf(thrown) }, 'the rights of a caller could not be read')
+    }
+    if (!isEnded && !controller.signal.aborted) arm()
+  }
+  let cancel: () => void
+  const arm = () => {
+    cancel = clock.after(LOOK_MS, () => void look())
+  }
+  arm()
+  return {
+    signal: controller.signal,
+    end: () => {
+      isEnded = true
+      cancel()
+    },
+  }
+}
+
+/** The error of a request, or of a turn, whose caller has lost its rights meanwhile. */
+export const rightsEnded = (): Problem =>
+  new Problem(
+    'unauthenticated',
+    'rights_ended',
+    'The session, token or account of this request ended or changed while it was open: sign in again',
+  )

@@ -52,6 +52,7 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
   { step: 'abandoned sessions', work: () => rest.agentSessions.recover() },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
   { step: 'bulk jobs', work: rest.bulk.resend },
+  { step: 'bulk results', work: rest.bulk.followAll },
   {
     step: 'deleted conversations',
     needsMs: LONGEST_REMOVAL_MS,

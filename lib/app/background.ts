@@ -94,6 +94,7 @@ export const createBackground = (
       every({ clock, log }, 'deleted webhooks', TICK_MS, () => outboundWebhooks.removeDeleted(WEBHOOKS_MS)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'bulk jobs', BULK_MS, bulk.resend),
+      every({ clock, log }, 'bulk results', TICK_MS, bulk.followAll),
       every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
       // For changes that the watcher missed, or the embedding provider refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),

@@ -2,24 +2,33 @@ import { type Change, collection, countRows, type LiveDraft, type Message } from
 import type { Role } from '../core/principal.ts'
 import type { Trace } from '../core/trace.ts'
 import type { BulkNotice } from './notice.ts'
-import type { BulkFailure, BulkSummary } from './schema.ts'
+import type { BulkFailure, BulkResults, BulkSummary } from './schema.ts'
 
-/** The retention of jobs. */
-export const KEEP_MS = 30 * 86_400_000
 /** The items of one message: the most that another worker has to take over when one dies. */
 const SLICE = 50
 export const sliceOf = (at: number): number => Math.floor(at / SLICE)
 
 type Expiring = { expiresAt: number }
 
+/** How many tasks of a retry have ended, and how. */
+export type Ended = Record<'completed' | 'failed' | 'cancelled', number>
+export const NONE_ENDED: Ended = { completed: 0, failed: 0, cancelled: 0 }
+const countOf = ({ completed, failed, cancelled }: Ended): number => completed + failed + cancelled
+/** Whether each task that a retry queued has ended. */
+export const allEnded = (done: number, ended: Ended): boolean => countOf(ended) >= done
+
 /**
  * A job. `at` is the index of the next item. Each item's effect and the step of `at` are one commit, so that no item
  * takes effect twice and every counted item took effect. It runs with the role that its caller had. `movedAt` is the time
  * of its last step or repeated message; `resent` counts repeated messages. A retry is refused for a task that was retried
  * at `unretriedSince` or later, so that two jobs at the same time run no task twice; jobs of earlier versions have none.
+ * A retry is `following` after its last item, until the tasks that it queued have ended; `ended` is how many of them had
+ * when the job was last looked at. Retries of earlier versions have none, and end with their last item.
  */
-export type BulkRow = BulkSummary &
+export type BulkRow = Omit<BulkSummary, 'status' | 'results'> &
   Expiring & {
+    status: BulkSummary['status'] | 'following'
+    ended?: Ended
     at: number
     role: Role
     trace?: Trace
@@ -45,9 +54,21 @@ const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
 
 /** A stored job in the API's order of fields, without its failures: storage keeps no order. */
 export const summaryOf = (row: BulkRow): BulkSummary => {
-  const { id, target, action, status, total, done, failed, createdBy, createdAt, endedAt } = row
-  const ended = endedAt === undefined ? {} : { endedAt }
-  return { id, target, action, status, total, done, failed, createdBy, createdAt, ...ended }
+  const { id, target, action, total, done, failed, ended, createdBy, createdAt, endedAt } = row
+  return {
+    ...{ id, target, action, status: row.status === 'following' ? 'running' : row.status },
+    ...{ total, done, failed },
+    ...(ended === undefined ? {} : { results: resultsOf(done, ended) }),
+    ...{ createdBy, createdAt },
+    ...(endedAt === undefined ? {} : { endedAt }),
+  }
+}
+
+const resultsOf = (done: number, ended: Ended): BulkResults => {
+  const { completed, failed, cancelled } = ended
+  // Counters may be ahead of the row that was read before them.
+  const running = Math.max(0, done - countOf(ended))
+  return { completed, failed, running, ...(cancelled === 0 ? {} : { cancelled }) }
 }
 
 /** The name of the counter of a user's jobs. */

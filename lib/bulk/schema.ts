@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { FingerprintSchema } from '../core/failure-group.ts'
 import { listIn, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
+import { timeOfId } from '../core/ulid.ts'
 import { DLQ_STATUSES } from '../queue/schema.ts'
 import {
   filterFields,
@@ -20,6 +21,14 @@ const BULK_TARGETS = ['tasks', 'dlq'] as const
 export type BulkTarget = (typeof BULK_TARGETS)[number]
 const BULK_ACTIONS = ['cancel', 'retry', 'discard'] as const
 export type BulkAction = (typeof BULK_ACTIONS)[number]
+/** The retention of jobs. */
+export const KEEP_MS = 30 * 86_400_000
+/** The counter of how the tasks of a retry ended: completed, failed, cancelled. It is stored as long as its job. */
+export const bulkResultCounters = (jobId: string) => ({
+  ...{ counter: `bulkResults:${jobId}`, member: 'all' },
+  expiresAt: timeOfId(jobId) + KEEP_MS,
+})
+
 const BULK_STATUSES = ['running', 'completed', 'cancelled'] as const
 
 const BulkFailureSchema = z.object({
@@ -32,15 +41,35 @@ const BulkFailureSchema = z.object({
 })
 export type BulkFailure = z.output<typeof BulkFailureSchema>
 
+const BulkResultsSchema = z
+  .object({
+    completed: z.number(),
+    failed: z.number().meta({ description: 'Tasks that failed again' }),
+    running: z.number().meta({ description: 'Tasks that have not ended, those that wait included' }),
+    cancelled: z
+      .number()
+      .optional()
+      .meta({ description: 'Tasks that were cancelled or removed before they ended; absent where none was' }),
+  })
+  .meta({
+    description:
+      'How the tasks that a retry queued have ended, together `done`. A later retry of one of them does not count. Absent for other actions, and in jobs of earlier versions',
+  })
+export type BulkResults = z.output<typeof BulkResultsSchema>
+
 /** A job in lists and events. */
 export const BulkSummarySchema = z.object({
   id: z.string(),
   target: z.enum(BULK_TARGETS),
   action: z.enum(BULK_ACTIONS),
-  status: z.enum(BULK_STATUSES),
+  status: z.enum(BULK_STATUSES).meta({
+    description:
+      'A retry is completed when the tasks that it queued have ended, any other job with its last item. Stopping a retry leaves its tasks running',
+  }),
   total: z.number().meta({ description: 'The items that were selected when the job was asked for' }),
   done: z.number().meta({ description: 'Those that the action succeeded for' }),
   failed: z.number().meta({ description: 'Those that it was refused for' }),
+  results: BulkResultsSchema.optional(),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),

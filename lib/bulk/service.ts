@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -11,6 +13,7 @@ import type { DlqItem } from '../queue/schema.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { BulkNotice } from './notice.ts'
 import {
+  allEnded,
   type BulkFailureRow,
   type BulkPart,
   type BulkRow,
@@ -18,8 +21,9 @@ import {
   bulkFailures,
   bulkJobs,
   bulkParts,
-  KEEP_MS,
+  type Ended,
   LISTED,
+  NONE_ENDED,
   PART,
   sliceOf,
   summaryOf,
@@ -32,7 +36,9 @@ import {
   type BulkPreview,
   type BulkTarget,
   type BulkTasks,
+  bulkResultCounters,
   type DlqSelection,
+  KEEP_MS,
   MOST_FAILURES,
   MOST_ITEMS,
   type TaskSelection,
@@ -53,12 +59,12 @@ type TaskSummary = Pick<Task, 'id' | 'title' | 'status'>
 /** The verbs of tasks that jobs call: `along` are rows of the same commit as the effect. */
 type BulkTaskVerbs = {
   cancel(principal: Principal, id: string, along: readonly AnyWrite[]): Promise<unknown>
-  /** Refuses a task that was retried `since` a time. */
+  /** Refuses a task that was retried `since` a time. The end of the new task counts for the job. */
   retry(
     principal: Principal,
     id: string,
     trace: Trace | undefined,
-    options: { along: readonly AnyWrite[]; since: string | undefined },
+    options: { along: readonly AnyWrite[]; since: string | undefined; bulkJobId: string },
   ): Promise<unknown>
   allows(status: Task['status'], action: BulkTasks['action']): boolean
   summary(id: string): Promise<TaskSummary | undefined>
@@ -70,10 +76,11 @@ type BulkTaskVerbs = {
 
 /** The verbs of dead letters that jobs call. */
 type BulkLetterVerbs = {
+  /** The next end of its task counts for the job. */
   retry(
     principal: Principal,
     id: string,
-    trace: Trace | undefined,
+    cause: { trace: Trace | undefined; bulkJobId: string },
     along: readonly AnyWrite[],
   ): Promise<unknown>
   discard(id: string, along: readonly AnyWrite[]): Promise<unknown>
@@ -112,6 +119,40 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { ...summaryOf(row), failures: rows.map(failureIn) }
   }
 
+  /** How many tasks of a retry have ended by now; undefined for any other job. */
+  const endedTasks = async ({ id, ended }: BulkRow): Promise<Ended | undefined> => {
+    if (ended === undefined) return undefined
+    const { counter, member } = bulkResultCounters(id)
+    const { completed = 0, failed = 0, cancelled = 0 } = (await store.counters(counter))[member] ?? {}
+    return { completed, failed, cancelled }
+  }
+
+  /** A row with the present results of its tasks. */
+  const withResults = async (row: BulkRow): Promise<BulkRow> => {
+    const isSettled = row.ended === undefined || allEnded(row.done, row.ended)
+    const ended = isSettled ? undefined : await endedTasks(row)
+    return ended === undefined ? row : { ...row, ended }
+  }
+
+  /** Stores how many tasks of a retry have ended, and ends the job with the last of them. */
+  const follow = async (row: BulkRow): Promise<BulkRow> => {
+    const ended = (await endedTasks(row)) ?? NONE_ENDED
+    const isOver = allEnded(row.done, ended)
+    if (!isOver && isDeepStrictEqual(ended, row.ended)) return row
+    const { row: stored } = await store.commit<BulkRow>({
+      ...{ update: bulkJobs, key: row.id, when: { status: 'following' as const } },
+      set: { ended, ...(isOver ? { status: 'completed' as const, endedAt: iso(clock.now()) } : {}) },
+    })
+    return stored ?? row
+  }
+
+  /** Follows the tasks of each job that has handled its items: one counter is read a job, however many tasks it has. */
+  const followAll = async (): Promise<void> => {
+    const query = { index: 'byStatus', is: 'following', order: 'asc', limit: MOST_JOBS } as const
+    for await (const rows of pagesOf((from) => store.page(bulkJobs, { ...query, ...from })))
+      for (const row of rows) await follow(row)
+  }
+
   /** The jobs of a user, newest first, without their failures. */
   const list = async ({ userId }: Principal, query: PageQuery) => {
     const scope = `bulk:${userId}`
@@ -121,7 +162,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       store.counters(counter),
     ])
     return {
-      jobs: page.rows.map(summaryOf),
+      jobs: (await Promise.all(page.rows.map(withResults))).map(summaryOf),
       ...pageFacts(page, totalOf(page, counters[LISTED]?.total, query), query, scope),
     }
   }
@@ -143,6 +184,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       ...{ createdBy: principal.userId, createdAt: iso(now), ...(isEmpty ? { endedAt: iso(now) } : {}) },
       ...{ at: 0, role: principal.role, expiresAt, ...(trace === undefined ? {} : { trace }) },
       ...(unretriedSince === undefined ? {} : { unretriedSince }),
+      ...(action === 'retry' ? { ended: NONE_ENDED } : {}),
     }
     const parts = Array.from({ length: Math.ceil(items.length / PART) }, (_, part): BulkPart => {
       const some = items.slice(part * PART, (part + 1) * PART)
@@ -209,15 +251,20 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     if (row.target === 'dlq')
       return row.action === 'discard'
         ? deadLetters.discard(id, along)
-        : deadLetters.retry(principal, id, row.trace, along)
+        : deadLetters.retry(principal, id, { trace: row.trace, bulkJobId: row.id }, along)
     return row.action === 'cancel'
       ? tasks.cancel(principal, id, along)
-      : tasks.retry(principal, id, row.trace, { along, since: row.unretriedSince })
+      : tasks.retry(principal, id, row.trace, { along, since: row.unretriedSince, bulkJobId: row.id })
   }
 
   /** The step past an item; it applies while the job runs and is at this item. */
-  const stepOf = ({ id, at, total }: BulkRow, what: 'done' | 'failed'): Update<BulkRow> => {
+  const stepOf = (row: BulkRow, what: 'done' | 'failed'): Update<BulkRow> => {
+    const { id, at, total, done, ended } = row
     const isLast = at + 1 === total
+    const hasTasks = ended !== undefined && (what === 'done' || done > 0)
+    const over = hasTasks
+      ? { status: 'following' as const }
+      : { status: 'completed' as const, endedAt: iso(clock.now()) }
     return {
       update: bulkJobs,
       key: id,
@@ -225,7 +272,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       set: {
         at: at + 1,
         movedAt: iso(clock.now()),
-        ...(isLast ? { status: 'completed', endedAt: iso(clock.now()) } : {}),
+        ...(isLast ? over : {}),
       },
       add: { [what]: 1 },
     }
@@ -295,16 +342,17 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  /** Ends a running job: no further item is handled. An ended job is answered unchanged. */
+  /**
+   * Ends a running job: no further item is handled, and the tasks that it queued go on. An ended job is answered unchanged.
+   */
   const cancel = async (principal: Principal, id: string): Promise<BulkJob> => {
+    const when = { status: ['running', 'following'] as const }
     const set = { status: 'cancelled' as const, endedAt: iso(clock.now()) }
-    const outcome = await store.commit<BulkRow>({
-      ...{ update: bulkJobs, key: id, when: { status: 'running' as const }, set },
-    })
+    const outcome = await store.commit<BulkRow>({ update: bulkJobs, key: id, when, set })
     if (outcome.row === undefined) throw missing('Bulk job')
     const { done, failed } = outcome.row
     if (outcome.applied) await audit(principal, 'bulk.cancel', { id, done, failed })
-    return shown(outcome.row)
+    return shown(await withResults(outcome.row))
   }
 
   /**
@@ -332,7 +380,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     resend,
     cancel,
     list,
-    get: async (id: string): Promise<BulkJob> => shown(await read(id)),
+    followAll,
+    /** A job whose tasks are followed is looked at first, so that its reader does not wait for the tick. */
+    get: async (id: string): Promise<BulkJob> => {
+      const row = await read(id)
+      return shown(await (row.status === 'following' ? follow(row) : withResults(row)))
+    },
   }
 }
 

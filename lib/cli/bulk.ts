@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BulkJob, BulkPreview } from '../bulk/schema.ts'
+import type { BulkJob, BulkPreview, BulkResults } from '../bulk/schema.ts'
 import { EXIT } from './exit-codes.ts'
 import { interruptible } from './interrupt.ts'
 import type { Filter } from './selection.ts'
@@ -15,6 +15,8 @@ type Call = {
   /** Skips the confirmation that a terminal asks for. */
   yes: boolean
   isDry?: boolean
+  /** False to return when the job was accepted. */
+  wait?: boolean
   /** Whether the items were named by their ids, which are not counted first. */
   isNamed?: boolean
   /** The action, such as `retry`, and its objects, such as `tasks`. */
@@ -42,27 +44,37 @@ export const askDlq =
     client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {} }) } })
 
 /**
- * Starts a bulk job, which continues when this program ends; waits for its end and prints the result. Without an item
- * there is no job. Resolves to the exit code: failed when an item was refused.
+ * Starts a bulk job, which continues when this program ends; waits for its end, which for a retry is the end of its tasks,
+ * and prints the result. Without an item there is no job. Resolves to the exit code: failed when an item was refused, or
+ * a retried task did not complete.
  */
 export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
-  const { terminal, json, yes, isDry = false, isNamed = false, verb, things, without } = call
-  const beside = without === undefined ? '' : `, without ${without}`
-  if (!isNamed) {
-    const { count } = (await ask(true)) as BulkPreview
-    if (isDry || count === 0) {
-      if (json) terminal.json({ count })
-      else if (isDry) terminal.out(`${count} ${things} fit${beside}`)
-      else terminal.say(`Nothing matches: no ${things} to ${verb}${beside}.`)
-      return EXIT.done
-    }
-    const mayAsk = !yes && !json && terminal.isInteractive
-    if (mayAsk && !(await terminal.confirm(`${verb} ${count} ${things}${beside}?`))) return EXIT.cancelled
-  }
+  const { terminal, json, isNamed = false, wait = true } = call
+  const refused = isNamed ? undefined : await preview(ask, call)
+  if (refused !== undefined) return refused
   using waiting = interruptible()
   const { job } = (await ask(false)) as { job: BulkJob }
   // Awaited here, since `waiting` ends with this function.
-  return await follow(job, call, waiting.signal)
+  if (wait) return await follow(job, call, waiting.signal)
+  if (json) terminal.json({ job })
+  else terminal.out(job.id)
+  return EXIT.done
+}
+
+/** Counts the items, and asks on a terminal. Resolves to the exit code where there is no job to start. */
+const preview = async (ask: Ask, call: Call): Promise<number | undefined> => {
+  const { terminal, json, yes, isDry = false, verb, things, without } = call
+  const beside = without === undefined ? '' : `, without ${without}`
+  const { count } = (await ask(true)) as BulkPreview
+  if (isDry || count === 0) {
+    if (json) terminal.json({ count })
+    else if (isDry) terminal.out(`${count} ${things} fit${beside}`)
+    else terminal.say(`Nothing matches: no ${things} to ${verb}${beside}.`)
+    return EXIT.done
+  }
+  const mayAsk = !yes && !json && terminal.isInteractive
+  const isConfirmed = !mayAsk || (await terminal.confirm(`${verb} ${count} ${things}${beside}?`))
+  return isConfirmed ? undefined : EXIT.cancelled
 }
 
 const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<number> => {
@@ -84,11 +96,11 @@ const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<
 }
 
 const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<BulkJob> => {
-  const { service, terminal, json, verb, things } = call
+  const { service, terminal, json } = call
   let job = asked
   try {
     while (job.status === 'running') {
-      if (!json) terminal.progress(`${verb}: ${job.done + job.failed} of ${job.total} ${things}`)
+      if (!json) terminal.progress(progressOf(job, call))
       await sleep(LOOK_MS, undefined, { signal })
       const look = () => service.client.getBulk({ params: { id: job.id } }, { signal })
       job = (await steadily(look, signal)).job
@@ -98,6 +110,21 @@ const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<B
     if (!json) terminal.progress('')
   }
 }
+
+const progressOf = ({ done, failed, total, results }: BulkJob, { verb, things }: Call): string =>
+  results === undefined || done + failed < total
+    ? `${verb}: ${done + failed} of ${total} ${things}`
+    : `${verb}: ${resultsLine(results)}`
+
+const resultsLine = ({ completed, failed, running, cancelled = 0 }: BulkResults): string =>
+  [
+    `${completed} completed`,
+    `${failed} failed again`,
+    cancelled > 0 ? `${cancelled} cancelled` : '',
+    running > 0 ? `${running} still running` : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 type Failure = BulkJob['failures'][number]
 
@@ -109,11 +136,14 @@ const lineOf = (url: string, target: BulkJob['target'], { id, title, error }: Fa
 }
 
 const show = (job: BulkJob, { service, terminal, json, verb, things }: Call): number => {
+  const { results } = job
+  const queued = results === undefined ? '' : ` queued again, ${resultsLine(results)}`
   if (json) terminal.json({ job })
-  else terminal.out(`${verb}: ${job.done} of ${job.total} ${things}, ${job.id} is ${job.status}`)
+  else terminal.out(`${verb}: ${job.done} of ${job.total} ${things}${queued}, ${job.id} is ${job.status}`)
   for (const failure of job.failures) terminal.say(lineOf(service.url, job.target, failure))
   const listed = job.failures.length
   if (job.failed > listed) terminal.say(`${job.failed - listed} more failed`)
   if (job.status === 'cancelled') return EXIT.cancelled
-  return job.failed === 0 ? EXIT.done : EXIT.failed
+  const { failed: failedAgain = 0, cancelled = 0 } = results ?? {}
+  return job.failed + failedAgain + cancelled === 0 ? EXIT.done : EXIT.failed
 }

@@ -123,6 +123,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
       find: tasks.find,
       failureOf: tasks.failureOf,
       writeOf: tasks.redrive.writeOf,
+      joinOf: tasks.redrive.joinOf,
       sendAgain: tasks.recovery.sendAgain,
     },
   })

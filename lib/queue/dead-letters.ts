@@ -22,13 +22,18 @@ import type { DlqCounts, DlqItem, Resolution } from './schema.ts'
  */
 type Undelivered = { messageId: string; taskId: string; reason: string }
 
+/** The request for a retry, and the bulk job that it is part of. */
+type Cause = { trace?: Trace | undefined; bulkJobId?: string | undefined }
+
 /** The verbs of tasks that the dead letter queue calls. */
 type Redrive = {
   find(taskId: string): Promise<Task | undefined>
   /** The id of the event with which a task failed; undefined for a task that has not failed. */
   failureOf(task: Task): Promise<string | undefined>
-  /** The write that queues a failed task again, with its attempts at 0; `trace` is the request for the redrive. */
-  writeOf(task: Task, trace?: Trace): AnyWrite
+  /** The write that queues a failed task again, with its attempts at 0. */
+  writeOf(task: Task, cause: Cause): AnyWrite
+  /** The write that makes a task that still waits count for a bulk job. */
+  joinOf(task: Task, bulkJobId: string): AnyWrite
   /** Repeats the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   sendAgain(task: Task): Promise<void>
 }
@@ -169,13 +174,13 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
 
   /**
    * Queues the task of an item again: a failed task with its attempts at 0; a task that still waits for the lost message
-   * unchanged. The same commit writes the rows `along`. Throws Problem `task_state_conflict` when the task went on
+   * unchanged. Its end counts for a bulk job of the `cause`. The same commit writes the rows `along`. Throws Problem `task_state_conflict` when the task went on
    * without that message, or when a condition of `along` fails.
    */
   const retry = async (
     { userId: by }: Actor,
     id: string,
-    trace?: Trace,
+    cause: Cause = {},
     along: readonly AnyWrite[] = [],
   ): Promise<{ item: DlqItem; task: Task }> => {
     const letter = await store.get(deadLetters, id)
@@ -189,14 +194,16 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     if (task.status === 'pending' || task.status === 'queued') {
       // The message is sent before the item is closed: after a death in between, the open item allows another try.
       await redrive.sendAgain(task)
-      return { item: await close(id, closed, along), task: await read() }
+      const { bulkJobId } = cause
+      const joined = bulkJobId && { write: redrive.joinOf(task, bulkJobId), status: task.status }
+      return { item: await close(id, closed, along, joined || undefined), task: await read() }
     }
     // The task's failure has a dead letter of its own, which alone decides about it.
     const failure = await redrive.failureOf(task)
     if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
       throw stateConflict(task.status)
     const item = await close(id, closed, along, {
-      write: redrive.writeOf(task, trace),
+      write: redrive.writeOf(task, cause),
       status: task.status,
     })
     return { item, task: await read() }

@@ -16,7 +16,7 @@ export const queueHandlers = ({
   listDlq: ({ query }) => deadLetters.list(query),
   retryDlqItem: async ({ params }, call) => ({
     message: 'Task queued again',
-    ...(await deadLetters.retry(call.principal, params.id, traceOf(call))),
+    ...(await deadLetters.retry(call.principal, params.id, { trace: traceOf(call) })),
   }),
   discardDlqItem: async ({ params }) => ({
     message: 'Dead letter discarded',

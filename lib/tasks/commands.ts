@@ -20,8 +20,12 @@ type Resolution = { by: string; taskId: string }
  */
 export type ResolveDeadLetter = (eventId: string, resolution: Resolution) => Promise<AnyWrite | undefined>
 
-/** Rows of the same commit as a retry, and the time since which the task must not have been retried. */
-type RetryInBulk = { along?: readonly AnyWrite[]; since?: string | undefined }
+/** Rows of the same commit as a retry, the time since which the task must not have been retried, and the job of the retry. */
+type RetryInBulk = {
+  along?: readonly AnyWrite[]
+  since?: string | undefined
+  bulkJobId?: string | undefined
+}
 
 type Needs = {
   store: Store
@@ -124,14 +128,15 @@ export const createTaskCommands = (needs: Needs) => {
     principal: Principal,
     id: string,
     trace?: Trace,
-    { along = [], since }: RetryInBulk = {},
+    { along = [], since, bulkJobId }: RetryInBulk = {},
   ): Promise<Task> => {
     const row = await reads.load(id)
     if (!allows(row.status, 'retry')) throw notOver(row)
     if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
     const body = definitionOf(row)
     const watched = row.watched ? ({ watched: true } as const) : {}
-    const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
+    const more = { retriedFrom: id, trace, bulkJobId, ...watched }
+    const { task, write, rows } = creation.draft(principal, body, more)
     await creation.checkRepository(principal, body)
     const logged: Update<TaskRow> = {
       update: tasks,
@@ -166,19 +171,42 @@ export const createTaskCommands = (needs: Needs) => {
   return { allows, cancel, cancelWaiting, retry, failureOf, watch }
 }
 
-/** The write that queues a failed task again, with its attempts at 0, for a commit with its dead letter. */
+/** The request for a redrive, and the bulk job that it is part of. */
+type RedriveCause = { trace?: Trace | undefined; bulkJobId?: string | undefined }
+
+/** The writes of a retried dead letter's task, for a commit with the dead letter. */
 export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' | 'clock'>) => ({
-  /** The write applies to this failure only: a later failure has a dead letter of its own. */
-  writeOf: ({ id, completedAt }: Task, trace?: Trace): Update<TaskRow> =>
+  /**
+   * Queues a failed task again, with its attempts at 0. The write applies to this failure only:
+   * a later failure has a dead letter of its own.
+   */
+  writeOf: ({ id, completedAt }: Task, { trace, bulkJobId }: RedriveCause = {}): Update<TaskRow> =>
     transitions.writeOf({
       taskId: id,
       from: 'failed',
       verb: 'redrive',
       when: { completedAt: completedAt ?? null },
       // A row of an earlier version has no `watched`; a notice without a receiver does nothing.
-      set: { attempts: 0, queuedAt: iso(clock.now()), watched: true, ...(trace ? { trace } : {}) },
-      unset: ['error', 'completedAt', 'startedAt'],
+      set: {
+        ...{ attempts: 0, queuedAt: iso(clock.now()), watched: true },
+        ...(trace ? { trace } : {}),
+        ...(bulkJobId === undefined ? {} : { bulkJobId }),
+      },
+      unset: [
+        'error',
+        'completedAt',
+        'startedAt',
+        ...(bulkJobId === undefined ? (['bulkJobId'] as const) : []),
+      ],
     }),
+
+  /** Makes a task that still waits count for a bulk job; applies while it waits. */
+  joinOf: ({ id, status }: Task, bulkJobId: string): Update<TaskRow> => ({
+    update: tasks,
+    key: id,
+    when: { status },
+    set: { bulkJobId },
+  }),
 })
 
 /** Whether a task in this state can be cancelled, or retried as a new task. */

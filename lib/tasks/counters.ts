@@ -1,9 +1,10 @@
+import { bulkResultCounters } from '../bulk/schema.ts'
 import type { Change, Increment } from '../core/collection.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { dayOf, msOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { hourlyCountsOf } from './hourly-counters.ts'
-import { TASK_STATUSES, type TaskStatus } from './machine.ts'
+import { isFinal, TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { CountedTask } from './schema.ts'
 
 /** The counters of all tasks have one member; the counters of days have a member for each day. */
@@ -16,8 +17,17 @@ export const DAILY_COUNTERS = 'tasks.daily'
  */
 export const OTHER_AGENTS = 'other'
 
-/** The increments of a change of a task: a new task by its properties, a change of status, and the end of a run. */
-export const countsOf = ({ before, after }: Pick<Change<CountedTask>, 'before' | 'after'>): Increment[] => {
+type TaskChange = Pick<Change<CountedTask>, 'before' | 'after'>
+
+/** The increments of a change of a task, and of the bulk job that queued it. */
+export const countsOf = (change: TaskChange): Increment[] => {
+  const { before } = change
+  if (before?.bulkJobId === undefined || isFinal(before.status)) return taskCounts(change)
+  return [...taskCounts(change), ...bulkResult(before.bulkJobId, change.after)]
+}
+
+/** A new task by its properties, a change of status, and the end of a run. */
+const taskCounts = ({ before, after }: TaskChange): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
   const ended = [...endedRun(after), ...hourlyCountsOf(before, after)]
   return before === undefined
@@ -56,6 +66,16 @@ export const createTaskCounters = (store: Store) => {
       })
     },
   }
+}
+
+/**
+ * The first end of a task after a bulk job queued it counts for the job. One that is removed before its end, or that another
+ * job takes over, counts as cancelled: the job waits for it no longer.
+ */
+const bulkResult = (jobId: string, after: CountedTask | undefined): Increment[] => {
+  const isGone = after === undefined || after.bulkJobId !== jobId
+  if (!isGone && !isFinal(after.status)) return []
+  return [{ ...bulkResultCounters(jobId), add: { [isGone ? 'cancelled' : after.status]: 1 } }]
 }
 
 const ofAll = (add: Record<string, number>): Increment => ({ ...TASK_COUNTERS, add })

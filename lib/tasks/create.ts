@@ -25,7 +25,13 @@ type Needs = {
 }
 
 /** Fields of a new task that do not come from the request. */
-type More = { id?: string; retriedFrom?: string; watched?: true; trace?: Trace | undefined }
+type More = {
+  id?: string
+  retriedFrom?: string
+  watched?: true
+  bulkJobId?: string | undefined
+  trace?: Trace | undefined
+}
 
 /** A new task, the write that stores it, and the rows of the same commit. */
 type TaskDraft = { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
@@ -54,7 +60,11 @@ export const createTaskCreation = (needs: Needs) => {
   /** Checks the agent of a task that is created later. Throws as `agentOf` does. */
   const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void agentOf(body)
 
-  const rowOf = (principal: Principal, body: CreateTask, { id, trace, ...more }: More): TaskRow => {
+  const rowOf = (
+    principal: Principal,
+    body: CreateTask,
+    { id, trace, bulkJobId, ...more }: More,
+  ): TaskRow => {
     const agent = agentOf(body)
     const at = creationTime()
     return {
@@ -71,6 +81,7 @@ export const createTaskCreation = (needs: Needs) => {
       fence: 0,
       ...more,
       ...(trace === undefined ? {} : { trace }),
+      ...(bulkJobId === undefined ? {} : { bulkJobId }),
     }
   }
 

@@ -40,6 +40,7 @@ const FIXED: readonly TaskField[] = [
   'trace',
   'waitingFor',
   'watched',
+  'bulkJobId',
 ]
 // The fields of the request come first, as in the row that a create makes.
 const ALL_FIELDS = [
@@ -51,6 +52,7 @@ const ALL_FIELDS = [
   'sentAgainAt',
   'trace',
   'watched',
+  'bulkJobId',
 ] as TaskField[]
 
 /** Rows of earlier versions are whole events, also those of progress. */
@@ -222,6 +224,7 @@ export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, ke
     sentAgainAt: undefined,
     trace: undefined,
     watched: undefined,
+    bulkJobId: undefined,
   }
   return task
 }

@@ -202,6 +202,8 @@ export type TaskRow = Task & {
   trace?: Trace
   /** Notices are sent at its end. */
   watched?: true
+  /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */
+  bulkJobId?: string
 }
 
 /** Heavy fields, read only on request. */

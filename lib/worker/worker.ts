@@ -145,6 +145,7 @@ const agentView = ({
   sentAgainAt: _sent,
   trace: _trace,
   watched: _watched,
+  bulkJobId: _bulkJob,
   ...task
 }: Leased): Task => ({
   ...task,

@@ -142,6 +142,12 @@ it('a bulk job whose message was lost goes on by the one that a tick sends', asy
     },
     ...{ createdBy: 'usr_1', createdAt: AT, at: 0, role: 'user', expiresAt },
   }
+  // None of its tasks is left to wait for.
+  const following: BulkRow = {
+    ...{ ...row, id: 'bulk_01ARZ3NDEKTSV4RRFFQ69G5FAV', action: 'retry', status: 'following' },
+    ...{ at: 1, total: 1, done: 0, ended: { completed: 0, failed: 0, cancelled: 0 } },
+  }
+  await store.commit<BulkRow>({ insert: bulkJobs, row: following })
   const part: BulkPart = { jobId: row.id, part: '0', ids: ['task_none', 'task_gone'], expiresAt }
   await store.commit<BulkPart>({ insert: bulkParts, row: part })
   await store.commit<BulkRow>({ insert: bulkJobs, row })
@@ -154,6 +160,9 @@ it('a bulk job whose message was lost goes on by the one that a tick sends', asy
     "await (await import('./functions/tick.ts')).handler({}, { getRemainingTimeInMillis: () => 55000 })"
   const options = { env: { PATH: process.env.PATH, ...env } }
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], options)
+  expect(await store.get(bulkJobs, following.id)).toMatchObject({
+    ...{ status: 'completed', endedAt: expect.any(String) },
+  })
   await functions.feed('notify', 'ai-task-notifications')
   expect(await store.get(bulkJobs, row.id)).toMatchObject({ status: 'completed', failed: 2, resent: 1 })
 }, 60_000)

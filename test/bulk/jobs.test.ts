@@ -330,7 +330,10 @@ describe('a bulk job', () => {
     await service.bulk.runSlice({ jobId, from: 0 })
     await service.bulk.runSlice({ jobId, from: 50 })
 
-    expect(await read(call, jobId)).toMatchObject({ status: 'completed', done: 60, failed: 0 })
+    expect(await read(call, jobId)).toMatchObject({
+      ...{ status: 'running', done: 60, failed: 0 },
+      results: { completed: 0, failed: 0, running: 60 },
+    })
     const { tasks } = (await call('GET /api/tasks/filter?limit=200&status=queued')).body
     const sources = tasks.map(({ retriedFrom }: { retriedFrom: string }) => retriedFrom)
     expect(sources.toSorted()).toEqual(ids.toSorted())

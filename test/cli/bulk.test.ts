@@ -8,10 +8,13 @@ import { commandLine, runHere } from './command-line.ts'
 
 const ID = 'bulk_1'
 
-type Options = { count: number; ends?: boolean; of?: Partial<BulkJob> }
+type Options = { count: number; ends?: boolean; isFollowed?: boolean; of?: Partial<BulkJob> }
 
-/** A service in which a filter finds so many tasks, and whose job does 100 more each time that it is read. */
-const openService = async ({ count, ends = true, of = {} }: Options) => {
+/**
+ * A service in which a filter finds so many tasks, and whose job does 100 more each time that it is read. One that is
+ * followed ends a read later.
+ */
+const openService = async ({ count, ends = true, isFollowed = false, of = {} }: Options) => {
   const asked: string[] = []
   const job: BulkJob = {
     ...{ id: ID, target: 'tasks', action: 'retry', status: 'running', total: count, done: 0, failed: 0 },
@@ -24,8 +27,9 @@ const openService = async ({ count, ends = true, of = {} }: Options) => {
     'POST /api/tasks/bulk': () => ({ job }),
     'POST /api/dlq/bulk': () => ({ job }),
     [`GET /api/bulk/${ID}`]: () => {
+      const isDone = job.done === count
       job.done = Math.min(job.done + 100, ends ? count : count - 1)
-      if (job.done === count) job.status = 'completed'
+      if (isFollowed ? isDone : job.done === count) job.status = 'completed'
       return { job }
     },
     [`POST /api/bulk/${ID}/cancel`]: () => ({ message: 'Bulk job stopped', job }),
@@ -48,6 +52,39 @@ const runAt = (url: string, args: readonly string[], isTTY = false) =>
 const RETRY = ['retry', '--filter', 'status=failed', '--yes'] as const
 
 describe('a bulk job of the command line', () => {
+  it.each([
+    [{ completed: 3, failed: 0, running: 0 }, 0, '3 completed, 0 failed again'],
+    [{ completed: 2, failed: 1, running: 0 }, 1, '2 completed, 1 failed again'],
+    [{ completed: 2, failed: 0, running: 0, cancelled: 1 }, 1, '2 completed, 0 failed again, 1 cancelled'],
+  ])('that retried tasks with the results %j exits %d and says them', async (results, expected, said) => {
+    using service = await openService({ count: 3, of: { results } })
+    const { code, stdout } = await runAt(service.url, RETRY)
+    expect([code, stdout]).toEqual([
+      expected,
+      `retry: 3 of 3 tasks queued again, ${said}, ${ID} is completed\n`,
+    ])
+  })
+
+  it('counts the tasks that run once all are queued again', async () => {
+    const results = { completed: 1, failed: 3, running: 96 }
+    using service = await openService({ count: 100, isFollowed: true, of: { results } })
+    const { stderr } = await runAt(service.url, RETRY, true)
+    expect(stderr.split('\r').slice(1)).toEqual([
+      'retry: 0 of 100 tasks\u001b[K',
+      'retry: 1 completed, 3 failed again, 96 still running\u001b[K',
+      '\u001b[K',
+    ])
+  })
+
+  it.each([RETRY, ['dlq', 'retry', '--all', '--yes']])(
+    'is not waited for with --no-wait: %j',
+    async (...args) => {
+      using service = await openService({ count: 3, ends: false })
+      expect(await runAt(service.url, [...args, '--no-wait'])).toMatchObject({ code: 0, stdout: `${ID}\n` })
+      expect(service.asked.filter((call) => call.startsWith('GET'))).toEqual([])
+    },
+  )
+
   it('is named with its page when it is accepted, and is counted on a terminal', async () => {
     using service = await openService({ count: 150 })
     const { url } = service

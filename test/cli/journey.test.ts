@@ -191,7 +191,10 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
     const failing = { assignedAgent: 'moody', metadata: { failures: 9 }, labels: ['many'] }
     await Promise.all([1, 2, 3].map((n) => api.perform({ title: `Fails ${n}`, ...failing })))
     const retried = await cli.run('retry', '--filter', 'labels=many', '--filter', 'status=failed')
-    expect(retried).toMatchObject({ code: 0, stdout: expect.stringContaining('retry: 3 of 3 tasks') })
+    expect(retried).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('retry: 3 of 3 tasks queued again, 0 completed, 3 failed again, '),
+    })
     const [, job = ''] = /^(bulk_\w+) {2}http/.exec(retried.stderr) ?? []
     expect((await cli.run('api', 'cancelBulk', `id=${job}`, '--json')).json()).toMatchObject({
       job: { id: job, status: 'completed', total: 3 },
@@ -218,7 +221,6 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
     const { total } = await api.client.listDlq({})
     expect(total).toBeGreaterThanOrEqual(3)
     expect(await cli.run('dlq', 'retry', '--all', '--yes')).toMatchObject({
-      code: 0,
       stdout: expect.stringContaining(`retry: ${total} of ${total} dead letters`),
     })
   })

@@ -295,7 +295,10 @@ inBrowser('the list of tasks', () => {
     const asked = page.getByRole('dialog', { name: 'Retry 3 tasks?' })
     await asked.getByText('takes its tokens again').waitFor()
     await asked.getByRole('button', { name: 'Retry 3' }).click()
-    await page.getByRole('dialog', { name: 'Retry tasks' }).getByText('3 of 3 queued again').waitFor()
+    await page
+      .getByRole('dialog', { name: 'Retry tasks' })
+      .getByText('0 completed, 3 still running')
+      .waitFor()
     const { total } = await world.client.filterTasks({ query: { labels: 'bulk' } })
     expect(total).toBe(6)
     await world.client.bulkTasks({ body: { action: 'cancel', ids: [first?.id ?? ''] } })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { conditionOf } from '../../functions/ui/app/components/agent-condition.ts'
+import { bulkCounts, bulkText } from '../../functions/ui/app/components/bulk-outcome.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
 import { openAtFirst } from '../../functions/ui/app/components/diff-budget.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
@@ -18,6 +19,7 @@ import { shownMarks, spansOf, ticksOf } from '../../functions/ui/app/views/task/
 import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, isReadBackDue, placeIn } from '../../lib/api/task-log.ts'
+import type { BulkSummary } from '../../lib/bulk/schema.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the details of an audit record', () => {
@@ -631,6 +633,45 @@ describe('a link', () => {
     [undefined, undefined],
   ])('%j may be followed as %j', (url, href) => {
     expect(linkOf(url)).toBe(href)
+  })
+})
+
+describe('a bulk retry in words', () => {
+  const job = (over: Partial<BulkSummary>): BulkSummary => ({
+    ...{ id: 'bulk_1', target: 'dlq', action: 'retry', status: 'completed', total: 4, done: 4, failed: 0 },
+    ...{ createdBy: 'user_1', createdAt: '2026-01-01T00:00:00.000Z' },
+    ...over,
+  })
+  it.each<[Partial<BulkSummary>, string, ReturnType<typeof bulkCounts>]>([
+    [{ results: { completed: 4, failed: 0, running: 0 } }, '4 completed', { ended: 4, faulty: 0, good: 4 }],
+    [
+      { results: { completed: 0, failed: 4, running: 0 } },
+      '0 completed, 4 failed again',
+      { ended: 4, faulty: 4, good: 0 },
+    ],
+    [
+      { results: { completed: 2, failed: 1, running: 0, cancelled: 1 } },
+      '2 completed, 1 failed again, 1 cancelled',
+      { ended: 4, faulty: 2, good: 2 },
+    ],
+    [
+      { status: 'running', done: 3, failed: 0, results: { completed: 1, failed: 0, running: 2 } },
+      '3 of 4 queued again, 1 completed, 2 still running',
+      { ended: 1, faulty: 0, good: 1 },
+    ],
+    [
+      { done: 3, failed: 1, results: { completed: 3, failed: 0, running: 0 } },
+      '3 of 4 queued again, 3 completed',
+      { ended: 4, faulty: 1, good: 3 },
+    ],
+    [
+      { status: 'cancelled', results: { completed: 1, failed: 1, running: 2 } },
+      'Stopped: 4 of 4 queued again, 1 completed, 1 failed again, 2 still running',
+      { ended: 2, faulty: 1, good: 1 },
+    ],
+    [{ action: 'discard', done: 3, failed: 1 }, '3 of 4 discarded', { ended: 4, faulty: 1, good: 3 }],
+  ])('of %j is %s', (over, words, counts) => {
+    expect([bulkText(job(over)), bulkCounts(job(over))]).toEqual([words, counts])
   })
 })
 

@@ -26,7 +26,8 @@ export const dlq = defineCommand({
   usage: '[list | retry | discard] [<dead letter id> …] [options]',
   about: 'List the dead letter queue, retry what is in it, or discard it.',
   details: `A retry queues the same task again, its attempts back at 0; a discard leaves it failed. Both are a job of the
-service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stops it.`,
+service. A retry waits until the tasks have ended, and exits 1 unless all have completed. After Ctrl-C the job goes on;
+agent-tasks api cancelBulk id=<job id> stops it.`,
   options: {
     status: {
       type: 'string',
@@ -35,10 +36,14 @@ service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stop
     },
     all: { type: 'boolean', about: 'retry or discard all that are pending' },
     yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+    wait: {
+      type: 'boolean',
+      about: 'wait for the end of the job, as is the default; --no-wait prints its id and returns',
+    },
   },
   words: [0, 1_000],
   run: async ({ values, words: [verb = 'list', ...given], terminal, service }) => {
-    const { status = 'pending', all = false, yes = false, json = false } = values
+    const { status = 'pending', all = false, yes = false, json = false, wait = true } = values
     if (verb === 'list' && given.length === 0) return list(service(), status, terminal, json)
     if (verb !== 'retry' && verb !== 'discard')
       throw new UsageError(`dlq takes list, retry or discard, not ${safeLine(verb)}`, 'dlq')
@@ -46,7 +51,7 @@ service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stop
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
     return inBulk(askDlq(connected, verb, all ? undefined : given), {
-      ...{ service: connected, terminal, json, yes, isNamed: !all },
+      ...{ service: connected, terminal, json, yes, wait, isNamed: !all },
       ...{ verb, things: 'dead letters' },
     })
   },

@@ -8,17 +8,21 @@ export const retry = defineCommand({
   usage: '<task id> | --filter field=value …',
   about: 'Run tasks that have ended again, each as a new task.',
   details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
-begins, and retried by a job of the service, which goes on after Ctrl-C; agent-tasks api cancelBulk id=<job id> stops
-it. Those that were retried already are left out, unless --filter retried=… says otherwise. On a terminal it asks first. Where
-nothing matches there is no job, and it exits 0.`,
+begins, and retried by a job of the service. It waits until they have ended, and exits 1 unless all have completed. After
+Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those that were retried already are left out, unless
+--filter retried=… says otherwise. On a terminal it asks first. Where nothing matches there is no job, and it exits 0.`,
   options: {
     ...filterOption,
     'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },
     yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+    wait: {
+      type: 'boolean',
+      about: 'wait for the end of the job, as is the default; --no-wait prints its id and returns',
+    },
   },
   words: [0, 1],
   run: async ({ values, words: [id], terminal, service }) => {
-    const { filter, 'dry-run': isDry = false, yes = false, json = false } = values
+    const { filter, 'dry-run': isDry = false, wait = true, yes = false, json = false } = values
     if ((id === undefined) === (filter === undefined))
       throw new UsageError('Say which: a task id, or --filter field=value', 'retry')
     if (id !== undefined) {
@@ -31,7 +35,7 @@ nothing matches there is no job, and it exits 0.`,
     const given = filterOf(filter, 'retry')
     const ask = askTasks(connected, 'retry', { retried: 'false', ...given })
     return inBulk(ask, {
-      ...{ service: connected, terminal, json, yes, isDry },
+      ...{ service: connected, terminal, json, yes, isDry, wait },
       ...{ verb: 'retry', things: 'tasks' },
       ...(given.retried === undefined ? { without: 'those that were retried already' } : {}),
     })

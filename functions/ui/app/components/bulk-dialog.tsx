@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type BulkOrder, useBulkJob, useBulkPreview, useStartBulk, useStopBulk } from '../data/bulk-jobs.ts'
+import { isFollowing } from './bulk-outcome.ts'
 import { BulkProgress } from './bulk-progress.tsx'
 import { bulkWords, countOf } from './bulk-words.ts'
 import { Button } from './button.tsx'
@@ -92,9 +93,9 @@ const Follow = ({ order: { target, body }, jobId, onClose }: FollowProps) => {
         <Link to="/bulk/$id" params={{ id: jobId }} className="mr-auto text-muted-foreground underline">
           Open the job
         </Link>
-        {!isOver && (
+        {job && !isOver && (
           <Button needsService disabled={stop.isPending} onClick={() => stop.mutate(jobId)}>
-            Stop
+            {isFollowing(job) ? 'Stop following' : 'Stop'}
           </Button>
         )}
         <Button kind={isOver ? 'primary' : 'plain'} onClick={onClose}>

@@ -1,21 +1,35 @@
 import { Link } from '@tanstack/react-router'
 import type { BulkJob } from '../data/bulk-jobs.ts'
+import { bulkCounts, bulkText, isFollowing } from './bulk-outcome.ts'
 import { bulkWords, countOf } from './bulk-words.ts'
 import { countOf as numberOf } from './format.ts'
 import { ProgressBar } from './progress-bar.tsx'
 
 /** How far a job is, and what it was refused for and why. */
 export const BulkProgress = ({ job }: { job: BulkJob }) => {
-  const { target, action, total, done, failed, failures } = job
+  const { target, action, total, failed, failures } = job
+  const { ended, faulty } = bulkCounts(job)
   return (
     <>
       <ProgressBar
         label={`${bulkWords(target, action).name} ${countOf(target)}`}
-        done={done + failed}
+        done={ended}
         total={total}
-        failed={failed}
+        failed={faulty}
       />
-      <p role="status">{saysOf(job)}</p>
+      <p role="status">{bulkText(job)}</p>
+      {isFollowing(job) && (
+        <p className="text-muted-foreground">
+          The job ends with the last of these tasks. It goes on when this is closed.
+        </p>
+      )}
+      {(job.results?.failed ?? 0) > 0 && (
+        <p>
+          <Link to="/failures" className="underline underline-offset-2">
+            Why they failed again
+          </Link>
+        </p>
+      )}
       {failures.length > 0 && (
         <ul aria-label="What failed" className="divide-y rounded-md border">
           {failures.map(({ id, title = id, error }) => (
@@ -33,14 +47,6 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
       )}
     </>
   )
-}
-
-const saysOf = ({ target, action, status, total, done, failed }: BulkJob): string => {
-  const { past } = bulkWords(target, action)
-  if (status === 'running') return `${numberOf(done + failed)} of ${numberOf(total)}`
-  const said = `${numberOf(done)} of ${numberOf(total)} ${past}`
-  if (status === 'completed') return said
-  return `Stopped: ${said}`
 }
 
 type ItemProps = { target: BulkJob['target']; id: string; title: string }

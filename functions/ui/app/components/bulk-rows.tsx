@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { BulkSummary } from '../data/bulk-jobs.ts'
+import { bulkCounts, bulkText } from './bulk-outcome.ts'
 import { BulkState } from './bulk-state.tsx'
 import { bulkTitle } from './bulk-words.ts'
 import { countOf } from './format.ts'
@@ -20,17 +21,17 @@ export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
           <BulkState job={job} />
           <span className="flex w-full gap-2 text-xs text-muted-foreground">
             <span>
-              {countOf(job.done)} of {countOf(job.total)} done
-              {job.failed > 0 && `, ${countOf(job.failed)} failed`}
+              {bulkText(job)}
+              {job.failed > 0 && `, ${countOf(job.failed)} refused`}
             </span>
             <When at={job.createdAt} className="ml-auto" />
           </span>
           {job.status === 'running' && (
             <ProgressBar
               label={bulkTitle(job)}
-              done={job.done + job.failed}
+              done={bulkCounts(job).ended}
               total={job.total}
-              failed={job.failed}
+              failed={bulkCounts(job).faulty}
               isSlim
             />
           )}

@@ -1,4 +1,5 @@
 import type { BulkSummary } from '../data/bulk-jobs.ts'
+import { bulkCounts } from './bulk-outcome.ts'
 import { Tag, type Tone } from './tag.tsx'
 
 const states: Readonly<Record<BulkSummary['status'], { says: string; tone: Tone }>> = {
@@ -11,8 +12,9 @@ const inPart = { says: 'Partly failed', tone: 'warn' } as const
 const notAtAll = { says: 'Failed', tone: 'bad' } as const
 
 /** The state of a job. One that has ended with failures does not look as if all went well. */
-export const BulkState = ({ job: { status, done, failed } }: { job: BulkSummary }) => {
-  const isFaulty = status === 'completed' && failed > 0
-  const { says, tone } = isFaulty ? (done > 0 ? inPart : notAtAll) : states[status]
+export const BulkState = ({ job }: { job: BulkSummary }) => {
+  const { faulty, good } = bulkCounts(job)
+  const isFaulty = job.status === 'completed' && faulty > 0
+  const { says, tone } = isFaulty ? (good > 0 ? inPart : notAtAll) : states[job.status]
   return <Tag tone={tone}>{says}</Tag>
 }

@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { isFollowing } from '../../components/bulk-outcome.ts'
 import { BulkProgress } from '../../components/bulk-progress.tsx'
 import { BulkState } from '../../components/bulk-state.tsx'
 import { bulkTitle } from '../../components/bulk-words.ts'
@@ -30,7 +31,7 @@ export const Bulk = (): ReactNode => {
       actions={
         job.status === 'running' ? (
           <Button needsService disabled={stop.isPending} onClick={() => stop.mutate(id)}>
-            Stop
+            {isFollowing(job) ? 'Stop following' : 'Stop'}
           </Button>
         ) : (
           <Link to={job.target === 'tasks' ? '/tasks' : '/queue'} className={buttonClass()}>

@@ -66,6 +66,8 @@ const Followed = ({ taskId, group, onClose, onRetryOthers }: Props & { taskId: s
             It failed again: {cutText(task.error?.message ?? '', MOST_SAID)}
           </p>
         )}
+        {task?.status === 'completed' && <p>It completed: its cause seems to be gone.</p>}
+        {task?.status === 'cancelled' && <p>It was cancelled before it ended.</p>}
         {task && !isOver && <p className="text-muted-foreground">It goes on when this is closed.</p>}
       </DialogBody>
       <DialogFoot>

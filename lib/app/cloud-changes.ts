@@ -6,10 +6,16 @@ import { createFeed } from '../adapters/store/feed.ts'
 import { collections } from '../collections.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Channel, Message } from '../core/collection.ts'
+import { messageOf } from '../core/errors.ts'
 import { createStreamPublisher } from '../live/publishing.ts'
 import { createStoredWatch } from '../live/watch.ts'
+import { hasSubscriber } from '../outbound-webhooks/events.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
+import type { Store } from '../ports/store.ts'
+import { SETTINGS_ID, settingsRows } from '../settings/rows.ts'
+import type { EmittedEntry } from '../tasks/schema.ts'
 import { openBasePorts, required, tableNames } from './cloud-ports.ts'
 
 type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
@@ -43,6 +49,33 @@ const outgoing = (
   return { body, priority, delayMs, ...(group === undefined ? {} : { group }) }
 }
 
+type Emitted = Message & { body: { kind: 'emitted'; entry: EmittedEntry } }
+const isEmitted = (message: Message): message is Emitted =>
+  message.to === 'notices' && (message.body as { kind?: unknown }).kind === 'emitted'
+
+type SubscribedNeeds = { store: Pick<Store, 'get'>; log: Pick<Log, 'warn'> }
+
+/**
+ * Leaves out the notices of events that no outbound webhook is subscribed to. The subscriptions are read after the
+ * changes, once for each batch with such notices: a webhook gets every change that follows the answer to its
+ * registration. When they cannot be read all notices are sent, and their receiver decides.
+ */
+const createSubscribedOnly =
+  ({ store, log }: SubscribedNeeds) =>
+  async (messages: readonly Message[]): Promise<readonly Message[]> => {
+    if (!messages.some(isEmitted)) return messages
+    try {
+      const row = await store.get(settingsRows, SETTINGS_ID)
+      const subscribed = new Set(Object.values(row?.subscriptions ?? {}).flat())
+      return messages.filter(
+        (message) => !isEmitted(message) || hasSubscriber(message.body.entry.type, subscribed),
+      )
+    } catch (thrown) {
+      log.warn({ reason: messageOf(thrown) }, 'the subscriptions of webhooks were not read')
+      return messages
+    }
+  }
+
 /** The consumer of changes, and the queues of its messages, for the stream function. */
 export const openChanges = (config: Config = readConfig()) => {
   const clock = createClock()
@@ -60,12 +93,14 @@ export const openChanges = (config: Config = readConfig()) => {
     notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
   const ports = openBasePorts(config)
+  const deliver = createDelivery({ channels, clock })
+  const subscribedOnly = createSubscribedOnly(ports)
   return createChangeConsumer({
     client: openDynamoDb({ region, endpoint: config.DYNAMODB_ENDPOINT }),
     collections,
     clock,
     tableName: tableNames(config.TABLE_PREFIX),
-    deliver: createDelivery({ channels, clock }),
+    deliver: async (messages) => deliver(await subscribedOnly(messages)),
     publish: createStreamPublisher(createStoredWatch(ports), { feed: createFeed(ports), log: ports.log }),
     log: ports.log,
   })

@@ -6,8 +6,6 @@ import { recordOf } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
-/** In the cloud other processes change the policy too. */
-const STALE_AFTER_MS = 2_000
 const MINUTE_MS = 60_000
 
 /** Approvals; the commit that withdraws one also records the call that is not made. */
@@ -40,7 +38,7 @@ export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPort
   const policy = createPolicy({
     ...ports,
     audit: audit.record,
-    staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
+    isShared: isCloud,
   })
   const approvals = composeApprovals(ports)
   const toolCalls = createToolCallAudit({ ...ports, policy })

@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { eventNamesOf } from '../outbound-webhooks/events.ts'
-import { ALL_EVENTS } from '../outbound-webhooks/schema.ts'
+import { eventNamesOf, hasSubscriber } from '../outbound-webhooks/events.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import { createTaskCreation, type TaskCreation } from '../tasks/create.ts'
@@ -8,13 +7,15 @@ import type { TaskEvent } from '../tasks/schema.ts'
 import { createTransitions } from '../tasks/transitions.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
-/** Whether an outbound webhook is subscribed to the events that an event of a task causes. */
-export const subscriptionsOf =
-  ({ settings }: Pick<AuthContext, 'settings'>) =>
-  (type: TaskEvent['type']): boolean => {
-    const events = settings.subscribedEvents()
-    return events.size > 0 && eventNamesOf(type).some((event) => events.has(event) || events.has(ALL_EVENTS))
-  }
+/**
+ * Whether an event of a task is sent as a notice to outbound webhooks. One process knows its subscriptions. A function
+ * knows those of two seconds ago, so it marks each event that a webhook may hear, and the stream function, which follows
+ * the change, reads the subscriptions (`lib/app/cloud-changes.ts`).
+ */
+export const sendsNotice =
+  ({ settings }: Pick<AuthContext, 'settings'>, { SERVICE_MODE }: Pick<Config, 'SERVICE_MODE'>) =>
+  (type: TaskEvent['type']): boolean =>
+    SERVICE_MODE === 'pro' ? eventNamesOf(type).length > 0 : hasSubscriber(type, settings.subscribedEvents())
 
 type CreationPorts = AuthPorts & {
   adapters: readonly AgentAdapter[]
@@ -30,7 +31,7 @@ export const composeTaskCreation = (
   const ended = async () => undefined
   return createTaskCreation({
     ...ports,
-    transitions: createTransitions({ ...ports, ended, isSubscribed: subscriptionsOf(auth) }),
+    transitions: createTransitions({ ...ports, ended, sendsNotice: sendsNotice(auth, config) }),
     agents: { fallback: config.DEFAULT_AGENT, types: () => adapters.map(({ type }) => type) },
     maxAttempts: () => auth.settings.current().retry.attempts,
   })

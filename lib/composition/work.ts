@@ -34,7 +34,7 @@ import type { OpenRunEvents } from '../worker/run.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
-import { subscriptionsOf } from './task-creation.ts'
+import { sendsNotice } from './task-creation.ts'
 
 /** The state of a queue's worker in the queue's status. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
@@ -111,7 +111,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
-    isSubscribed: subscriptionsOf(auth),
+    sendsNotice: sendsNotice(auth, config),
     limiter,
     audit: auth.audit.record,
     maxAttempts: () => retry().attempts,

@@ -3,7 +3,7 @@ import { ANONYMOUS, LOCAL_ADMIN, type Principal } from '../core/principal.ts'
 import type { HoldsRights } from '../core/rights-watch.ts'
 import { credentialOf } from './credential.ts'
 import type { HttpEvent } from './event.ts'
-import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './origin-checks.ts'
+import { refuseForeignHost, refuseForeignOrigin, refuseFormBody, SAFE_METHODS } from './origin-checks.ts'
 import { type Access, isForSessions, isScope, type Scope } from './route.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
@@ -92,21 +92,24 @@ export const createGuard = ({
 type CachedSettings = { refresh(): Promise<unknown> | undefined; latest(): Promise<unknown> | undefined }
 
 /**
- * The guard, with settings that are recent enough. While they require no sign-in, storage is read at each request: a new
- * access key takes effect in every process at once.
+ * The guard, with settings that are recent enough. A request that changes something sees every setting that was changed
+ * before it, so a closed registration or a new number of attempts applies at once. While the settings require no
+ * sign-in, so does every request: a new access key takes effect in every process at once.
  */
 export const openGuard = (
   { identity, settings }: { identity: Identity; settings: CachedSettings },
   proxies: TrustedProxies,
 ): Guard => {
   const guard = createGuard({ identity, proxies })
-  const admit: Guard = (access, event) => {
-    const latest = identity.isOpen() ? settings.latest() : undefined
+  const withLatest: Guard = (access, event) => {
+    const latest = settings.latest()
     return latest === undefined ? guard(access, event) : latest.then(() => guard(access, event))
   }
+  const admit: Guard = (access, event) => (identity.isOpen() ? withLatest : guard)(access, event)
   return (access, event) => {
-    const fresh = settings.refresh()
-    return fresh === undefined ? admit(access, event) : fresh.then(() => admit(access, event))
+    if (!SAFE_METHODS.has(event.requestContext.http.method)) return withLatest(access, event)
+    const recent = settings.refresh()
+    return recent === undefined ? admit(access, event) : recent.then(() => admit(access, event))
   }
 }
 

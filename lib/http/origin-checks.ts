@@ -24,7 +24,8 @@ const PROXY_HEADERS = new Set([
 /** `X-Forwarded-For` and its family; `X-Original-Host` is a proxy's copy of the host. */
 const PROXY_PREFIXES = ['x-forwarded', 'x-original-']
 const FORM_TYPE = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)?\s*(?:[;,]|$)/i
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+/** The methods that only read (RFC 9110, section 9.2.1). */
+export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Throws Problem `forbidden` unless the request's host is this machine, and no header shows a proxy. */
 export const refuseForeignHost = ({ headers }: HttpEvent): void => {

@@ -13,8 +13,8 @@ type Needs = {
   clock: Clock
   entropy: Entropy
   audit: (actor: Actor, action: string, details: object) => Promise<void>
-  /** The longest age of a cached policy: Infinity where no other process can change it. */
-  staleAfterMs: number
+  /** Whether other processes change the policy too: then it is read for each decision. */
+  isShared: boolean
 }
 
 type PolicyChange = { [Name in keyof Policy]?: Policy[Name] | undefined }
@@ -25,18 +25,18 @@ const BUSY_MS = 1_000
 export type PolicyService = ReturnType<typeof createPolicy>
 
 /** The policy of tools in this installation, which admins change while the service runs. */
-export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Needs) => {
+export const createPolicy = ({ store, clock, entropy, audit, isShared }: Needs) => {
   const contend = createContention({ timer: clock, entropy })
   const cache = createRowCache<PolicyRow>({
     read: () => store.get(policyRows, POLICY_ID),
     first: NOTHING,
-    ...{ clock, staleAfterMs },
+    ...{ clock, staleAfterMs: Number.POSITIVE_INFINITY },
   })
 
   const known = (): Policy => ({ ...defaultPolicy, ...cache.row().values })
 
   const current = async (): Promise<Policy> => {
-    await cache.refresh()
+    await (isShared ? cache.load() : cache.refresh())
     return known()
   }
 
@@ -54,13 +54,8 @@ export const createPolicy = ({ store, clock, entropy, audit, staleAfterMs }: Nee
   return {
     /** The policy as it was last read. */
     known,
-    /** The policy, read again when the cached one is too old. */
+    /** The policy with every change that was answered before the call. */
     current,
-    /** Reads the policy from storage. */
-    latest: async (): Promise<Policy> => {
-      await cache.load()
-      return known()
-    },
     /** Changes the given fields. Throws Problem `unavailable` `policy_busy` when other writers win every time. */
     change: async (actor: Actor, change: PolicyChange): Promise<Policy> => {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))

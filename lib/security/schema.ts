@@ -33,7 +33,7 @@ export const defaultPolicy: Policy = Object.freeze({
   toolRateLimitPerMinute: 300,
 })
 
-/** Access to the policy: `known` is the last read, `current` is not older than allowed. */
+/** Access to the policy: `known` is the last read, `current` has every change that was answered. */
 export type PolicySource = { known(): Policy; current(): Promise<Policy> }
 
 const toolDecisions = ['allowed', 'approved', 'denied', 'blocked', 'invalid', 'pending'] as const

@@ -6,7 +6,7 @@ type Needs = { settings: SettingsService }
 
 export const settingsHandlers = ({ settings }: Needs): Handlers<typeof settingsRoutes> => ({
   readSettings: async () => {
-    await settings.refresh()
+    await settings.latest()
     return settings.read()
   },
   // Unknown settings were dropped before; a request without known ones is answered that nothing changed.

@@ -92,6 +92,10 @@ export const createSettings = (needs: Needs) => {
     return { changed: true, ...(written || read()) }
   }
 
+  /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
+  const latest = (): Promise<void> | undefined =>
+    staleAfterMs === Number.POSITIVE_INFINITY ? cache.refresh() : cache.load()
+
   return {
     /** Calls back with the settings after each read and change. */
     onRead: (listener: (settings: Settings) => void) => void listeners.push(listener),
@@ -101,9 +105,7 @@ export const createSettings = (needs: Needs) => {
     refresh: cache.refresh,
     /** Reads the settings from storage, past the cache. */
     reread: cache.load,
-    /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
-    latest: (): Promise<void> | undefined =>
-      staleAfterMs === Number.POSITIVE_INFINITY ? undefined : cache.load(),
+    latest,
     read,
     change,
     /**
@@ -118,9 +120,9 @@ export const createSettings = (needs: Needs) => {
     },
     /** The events with a subscribed outbound webhook, as cached in this process. */
     subscribedEvents: (): ReadonlySet<string> => subscribed,
-    /** The events of each outbound webhook, as recent as the settings must be. */
+    /** The events of each outbound webhook: of all registrations that were answered before the call. */
     subscriptions: async (): Promise<Subscriptions> => {
-      await cache.refresh()
+      await latest()
       return cache.row().subscriptions ?? {}
     },
     /** Commits changes of registrations together with the new subscriptions. Throws the errors of `prepare`. */

@@ -151,8 +151,8 @@ export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
 
 /**
- * A stored event in the log of a task; a read adds the fields that all events take from the row. `emitted` events go to
- * outbound webhooks: one was subscribed when the event was written.
+ * A stored event in the log of a task; a read adds the fields that all events take from the row. Notices of
+ * `emitted` events are sent to outbound webhooks.
  */
 export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'> & {
   emitted?: true

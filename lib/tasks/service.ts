@@ -30,7 +30,7 @@ type Needs = {
   stopRun: (taskId: string) => void
   ended: (task: Task) => Promise<void>
   publishProgress?: (taskId: string) => void
-  isSubscribed: (type: TaskEvent['type']) => boolean
+  sendsNotice: (type: TaskEvent['type']) => boolean
   clock: Clock
   ids: Ids
   log: Log

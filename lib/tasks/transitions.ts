@@ -13,8 +13,8 @@ type Needs = {
   ids: Ids
   /** Called for each end of a task that this process wrote, for callers that wait in this process; it must not reject. */
   ended: (task: Task) => Promise<void>
-  /** Whether an outbound webhook is subscribed to a type of event. */
-  isSubscribed: (type: TaskEvent['type']) => boolean
+  /** Whether an event of this type is sent as a notice to outbound webhooks. */
+  sendsNotice: (type: TaskEvent['type']) => boolean
 }
 
 /** The fields of an event beside its type that are stored in the log; the row has the rest. */
@@ -38,17 +38,17 @@ export type Transition = {
 export type Transitions = ReturnType<typeof createTransitions>
 
 /** The only writer of a task's status: each change of state is one conditional write with its event. */
-export const createTransitions = ({ store, clock, ids, ended, isSubscribed }: Needs) => {
+export const createTransitions = ({ store, clock, ids, ended, sendsNotice }: Needs) => {
   const event = (type: TaskEvent['type'], text: EventText = {}, id = ids.next('evt')): TaskLogEntry => ({
     id,
     type,
     ...text,
   })
 
-  /** An event that is marked as emitted when an outbound webhook is subscribed to it. */
+  /** An event that is marked as emitted when a notice of it is sent. */
   const emittedEvent = (type: TaskEvent['type'], text?: EventText, id?: string): TaskLogEntry => ({
     ...event(type, text, id),
-    ...(isSubscribed(type) ? { emitted: true } : {}),
+    ...(sendsNotice(type) ? { emitted: true } : {}),
   })
 
   /** The write of a change of state. Throws Error for a change that the lifecycle does not have. */

@@ -7,6 +7,9 @@ import { openGroup } from '../../lib/app/cloud-groups.ts'
 import { openSignInPorts, tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
 import { composeSignIn } from '../../lib/composition/accounts.ts'
+import { composeSecurity } from '../../lib/composition/security.ts'
+import { securityRoutes } from '../../lib/security/contract.ts'
+import { securityHandlers } from '../../lib/security/handlers.ts'
 import { settingsRoutes } from '../../lib/settings/contract.ts'
 import { settingsHandlers } from '../../lib/settings/handlers.ts'
 import { CREDENTIALS, REGION, startDynamoDb } from '../../offline/emulators.ts'
@@ -57,6 +60,12 @@ const ask = async (instance: Instance, request: string, body?: object, cookie?: 
   return { status: answer.statusCode, cookie: given }
 }
 
+const newPolicy = () =>
+  serveGroup(
+    securityRoutes,
+    openGroup(({ auth, ports, config }) => securityHandlers(composeSecurity(auth, ports, config))),
+  )
+
 describe('instances of functions on the same tables', () => {
   it('are all closed by a new access key at once, and all know it', async () => {
     expect(database().endpoint).toContain('127.0.0.1')
@@ -79,5 +88,21 @@ describe('instances of functions on the same tables', () => {
     for (const key of ['open sesame', 'another key'])
       statuses.push((await ask(second, 'POST /api/auth/verify-access-key', { key })).status)
     expect(statuses).toEqual([401, 200])
+  })
+
+  it('see a change of settings and of the policy of tools at once, after they have read the earlier ones', async () => {
+    const keeper = newAuth()
+    const { cookie = '' } = await ask(keeper, 'POST /api/auth/verify-access-key', { key: 'another key' })
+    const bodyOf = async (instance: Instance, request: string, body?: object) =>
+      JSON.parse((await instance(httpEvent(request, body, { cookie }), {})).body)
+    const [settings, otherSettings, policy, otherPolicy] = [
+      ...[newSettings(), newSettings(), newPolicy(), newPolicy()],
+    ] as const
+    const attempts = async () => (await bodyOf(otherSettings, 'GET /api/settings')).settings.retry.attempts
+    const blocked = async () => (await bodyOf(otherPolicy, 'GET /api/security/policy')).policy.blockedTools
+    expect([await attempts(), await blocked()]).toEqual([3, []])
+    await bodyOf(settings, 'PATCH /api/settings', { retry: { attempts: 5 } })
+    await bodyOf(policy, 'PUT /api/security/policy', { blockedTools: ['git'] })
+    expect([await attempts(), await blocked()]).toEqual([5, ['git']])
   })
 })

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openGuard } from '../../lib/http/guard.ts'
+import { trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
+import { httpEvent } from '../fakes/http-event.ts'
 import { serve } from './serve.ts'
 import { wordHandlers, wordRoutes } from './table.ts'
 
@@ -158,5 +161,31 @@ describe('a request target in absolute form', () => {
     const post = (origin: string) => asked('http://localhost:2/api/words', { ...headers, origin }, 'POST')
     expect((await post('http://localhost:2')).status).toBe(201)
     expect((await post('http://localhost:1')).json).toMatchObject({ code: 'foreign_origin' })
+  })
+})
+
+describe('the settings of a guard', () => {
+  it.each([
+    ['GET', 'signed in', ['refresh']],
+    ['HEAD', 'signed in', ['refresh']],
+    ['POST', 'signed in', ['latest']],
+    ['PATCH', 'signed in', ['latest']],
+    ['DELETE', 'signed in', ['latest']],
+    ['GET', 'open', ['refresh', 'latest']],
+    ['POST', 'open', ['latest']],
+  ])('are read for a %s request of an installation that is %s: %j', async (method, mode, expected) => {
+    const read: string[] = []
+    const identity = {
+      isOpen: () => mode === 'open',
+      ofSession: async () => undefined,
+      ofToken: async () => undefined,
+    }
+    const settings = {
+      refresh: async () => void read.push('refresh'),
+      latest: async () => void read.push('latest'),
+    }
+    const guard = openGuard({ identity, settings }, trustedProxiesOf({ TRUST_PROXY: 0 }))
+    await guard('public', httpEvent(`${method} /api/words`))
+    expect(read).toEqual(expected)
   })
 })

@@ -41,6 +41,8 @@ suite('the function of notices', () => {
       return (await http<{ webhook: { id: string } }>('outbound', 'POST /api/webhooks', body)).webhook.id
     }
     const { task } = await http<{ task: { id: string } }>('tasks', 'POST /api/tasks', { title: 'Task' })
+    // The stream function follows the creation while nothing is subscribed to it.
+    await functions.drain()
     const slow = await register(hanging.url)
     await register(healthy.url)
     const notice = () => {

@@ -20,7 +20,7 @@ const started = async (status: TaskStatus) => {
   const ended: string[] = []
   const transitions = createTransitions({
     ...domains.ports,
-    isSubscribed: () => false,
+    sendsNotice: () => false,
     ended: async (task) => void ended.push(`${task.id} ${task.status}`),
   })
   return { domains, id, ended, apply: transitions.apply }

@@ -32,7 +32,7 @@ export const tasksOn = (store: Store): Tasks => {
       throw new Error('there are no dead letters here')
     },
     stopRun: () => undefined,
-    isSubscribed: () => false,
+    sendsNotice: () => false,
     ended: async () => undefined,
     limiter: unlimited,
     audit: async () => undefined,

@@ -9,7 +9,7 @@ type WaitingCall = { approvalId: string; toolCallId: string; name: string }
 /** How a run of a task ended. */
 type RunEnd =
   | { kind: 'succeeded'; result: { output: string; [more: string]: unknown } }
-  | { kind: 'failed'; error: { code: string; message: string }; retryable: boolean }
+  | { kind: 'failed'; error: { code: string; message: string }; next: 'retry' | 'retry uncounted' | 'fail' }
   | { kind: 'waiting'; message: string; approvals: readonly WaitingCall[] }
   | { kind: 'stopped'; reason: string }
 
@@ -68,9 +68,10 @@ const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
     return
   }
   const error = ended.kind === 'failed' ? ended.error : stopped(ended.reason)
-  const willRetry = ended.kind === 'failed' ? ended.retryable : ended.reason !== 'cancelled'
+  const willRetry =
+    ended.kind === 'failed' ? ended.next !== 'fail' : ended.reason !== 'cancelled' && attempts < maxAttempts
   const failure = { code: error.code.toUpperCase(), message: error.message }
-  if (willRetry && attempts < maxAttempts) emit('attempt:failed', { attempt: attempts, ...failure })
+  if (willRetry) emit('attempt:failed', { attempt: attempts, ...failure })
   else emit('error', failure)
 }
 

@@ -6,6 +6,7 @@ export const AgentSchema = z.object({
   name: z.string(),
   description: z.string(),
   capabilities: z.array(z.string()),
+  canResume: z.boolean(),
   configured: z.boolean(),
   healthy: z.boolean(),
   health: z.object({

@@ -86,6 +86,7 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
       name: adapter.name,
       description: adapter.description,
       capabilities: [...adapter.capabilities],
+      canResume: adapter.canResume === true,
       configured: isConfigured(adapter),
       healthy,
       health: {

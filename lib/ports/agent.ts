@@ -21,14 +21,17 @@ export type AgentTask = {
 }
 
 /**
- * The result of a run. `success: false` is a failure; the task is retried unless `retryable` is false. The task's result
- * keeps further fields.
+ * What a failure says of another attempt, as fields of a result without success or of a thrown error. The task is retried
+ * unless `retryable` is false, and not before `retryAfterMs` (a day at most). An attempt that was `refused` before any work,
+ * as where the agent has no free place, is not counted.
  */
-export type AgentResult = {
+type AgentFailure = { retryable?: boolean; retryAfterMs?: number; refused?: boolean }
+
+/** The result of a run. `success: false` is a failure. The task's result keeps further fields. */
+export type AgentResult = AgentFailure & {
   success: boolean
   output: string
   usage?: TokenUsage
-  retryable?: boolean
   [extra: string]: unknown
 }
 
@@ -88,14 +91,16 @@ export type RunProgram = (
 ) => Promise<CommandResult>
 
 /**
- * An execution backend. A thrown error is a failure; `retryable: false` on it skips the remaining attempts. Without
- * `configured` the adapter needs no configuration.
+ * An execution backend. A thrown error is a failure, with the fields of `AgentFailure`. Without `configured` the adapter
+ * needs no configuration. One that `canResume` continues in the next attempt where the last one ended, so that a task whose
+ * time ran out is retried; without it the task fails.
  */
 export interface AgentAdapter {
   readonly type: string
   readonly name: string
   readonly description: string
   readonly capabilities: readonly string[]
+  readonly canResume?: boolean
   configured?(): boolean
   healthCheck(): Promise<AgentHealth>
   execute(task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting>

@@ -196,6 +196,7 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
         'error',
         'completedAt',
         'startedAt',
+        'refusals',
         ...(bulkJobId === undefined ? (['bulkJobId'] as const) : []),
       ],
     }),

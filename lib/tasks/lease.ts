@@ -20,7 +20,7 @@ import type { EventText, Transition, Transitions } from './transitions.ts'
 export type DeadLetterOf = (task: Task, eventId: string) => AnyWrite
 
 /** A task that a worker has leased; its fencing token is the proof. */
-type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint'>
+type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint' | 'refusals'>
 
 type Needs = {
   store: Store
@@ -70,11 +70,12 @@ export const createLease = (needs: Needs) => {
     return applied ? row : undefined
   }
 
-  const started = (taskId: string, attempt: number): Transition => ({
+  const started = ({ taskId, attempt, fence }: RunTask): Transition => ({
     taskId,
     from: 'queued',
     verb: 'start',
-    when: { attempts: attempt - 1 },
+    // A repeat of an earlier message may have the same attempt, since not each one is counted.
+    when: { attempts: attempt - 1, ...(fence === undefined ? {} : { fence }) },
     add: { fence: 1, attempts: 1 },
     set: { leaseExpiresAt: leaseEnd() },
     // The first start of the task's current life: later attempts keep it, and a redrive, which begins a new life, removes
@@ -101,10 +102,9 @@ export const createLease = (needs: Needs) => {
    * undefined when there is nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws
    * Problem `missing` for a task that does not exist.
    */
-  const claim = async ({ taskId, attempt, resume }: RunTask): Promise<TaskRow | undefined> => {
-    const { applied, row } = await transitions.apply(
-      resume ? resumed(taskId, attempt) : started(taskId, attempt),
-    )
+  const claim = async (message: RunTask): Promise<TaskRow | undefined> => {
+    const { taskId, attempt, resume } = message
+    const { applied, row } = await transitions.apply(resume ? resumed(taskId, attempt) : started(message))
     if (row === undefined) throw missing('Task')
     return applied ? row : undefined
   }
@@ -144,13 +144,25 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts },
     })
 
-  /** Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. */
-  const retry = (leased: Leased, error: TaskError, delayMs: number) =>
-    applyLeased(leased, {
+  /**
+   * Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. An attempt that
+   * was refused before any work is not counted, and its number is used again.
+   */
+  const retry = (leased: Leased, error: TaskError, delayMs: number, isCounted = true) => {
+    const metadata = { code: error.code, delayMs, ...(isCounted ? {} : { counted: false }) }
+    const { refusals = 0 } = leased
+    // A write without this field is cheaper.
+    const counted = refusals > 0 ? { unset: ['refusals'] as const } : {}
+    return applyLeased(leased, {
       verb: delayMs > longestDelayMs ? 'defer' : 'retry',
-      set: { error, nextAttemptAt: iso(clock.now() + delayMs) },
-      event: { attempt: leased.attempts, message: error.message, metadata: { code: error.code, delayMs } },
+      ...(isCounted ? counted : { add: { attempts: -1 } }),
+      set: {
+        ...{ error, nextAttemptAt: iso(clock.now() + delayMs) },
+        ...(isCounted ? {} : { refusals: refusals + 1 }),
+      },
+      event: { attempt: leased.attempts, message: error.message, metadata },
     })
+  }
 
   /** Suspends a run until a person has decided: the task keeps its attempt and gives up its lease. */
   const suspend = (leased: Leased, { checkpoint, message }: { checkpoint: object; message: string }) =>
@@ -192,9 +204,13 @@ export const createLease = (needs: Needs) => {
    * Fails a task, with its dead letter, when the queue gave up its message before any claim. Resolves to false when the
    * task does not wait for that message.
    */
-  const markUndeliverable = async ({ taskId, attempt }: RunTask, error: TaskError): Promise<boolean> => {
+  const markUndeliverable = async (
+    { taskId, attempt, fence }: RunTask,
+    error: TaskError,
+  ): Promise<boolean> => {
     const row = await store.get(tasks, taskId)
     if (row?.status !== 'queued' || row.attempts !== attempt - 1) return false
+    if (fence !== undefined && fence !== row.fence) return false
     const eventId = ids.next('evt')
     const completedAt = iso(clock.now())
     const { applied } = await transitions.apply(

@@ -41,6 +41,7 @@ const FIXED: readonly TaskField[] = [
   'waitingFor',
   'watched',
   'bulkJobId',
+  'refusals',
 ]
 // The fields of the request come first, as in the row that a create makes.
 const ALL_FIELDS = [
@@ -49,6 +50,7 @@ const ALL_FIELDS = [
   'leaseExpiresAt',
   'countedAs',
   'checkpoint',
+  'refusals',
   'sentAgainAt',
   'trace',
   'watched',
@@ -73,6 +75,7 @@ const waitsSince = ({ queuedAt = '', updatedAt }: SentTask) => (queuedAt > updat
 export const nextRun = (row: SentTask): RunTask => ({
   taskId: row.id,
   attempt: row.attempts + 1,
+  fence: row.fence,
   ...tracedBy(row),
   since: waitsSince(row),
   ...(row.nextAttemptAt === undefined ? {} : { due: row.nextAttemptAt }),
@@ -221,6 +224,7 @@ export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, ke
     leaseExpiresAt: undefined,
     countedAs: undefined,
     checkpoint: undefined,
+    refusals: undefined,
     sentAgainAt: undefined,
     trace: undefined,
     watched: undefined,

@@ -177,6 +177,8 @@ export const TraceSchema = z
 export const RunTaskSchema = z.object({
   taskId: z.string().min(1).max(200),
   attempt: z.int().min(1),
+  /** The fencing token of the row that waits. An attempt that is not counted has the same number again. */
+  fence: z.int().min(0).exactOptional(),
   /** The attempt continues after a decision. */
   resume: z.literal(true).exactOptional(),
   trace: TraceSchema,
@@ -196,6 +198,8 @@ export type TaskRow = Task & {
   leaseExpiresAt?: number
   /** The state that its agent needs to continue a run that waits for a decision. */
   checkpoint?: object
+  /** The attempts in a row that were refused before any work, and are not counted; absent when there are none. */
+  refusals?: number
   /** The time of the repeated message, when the first one had led to no claim. */
   sentAgainAt?: string
   /** The request that created the task. */

@@ -122,7 +122,7 @@ export type LeaseWrites = {
   renew(leased: Leased, message?: string): Promise<boolean>
   isLeased(leased: Leased): Promise<boolean>
   succeed(leased: Leased, result: TaskResult): Promise<unknown>
-  retry(leased: Leased, error: TaskError, delayMs: number): Promise<unknown>
+  retry(leased: Leased, error: TaskError, delayMs: number, isCounted: boolean): Promise<unknown>
   fail(leased: Leased, error: TaskError): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>

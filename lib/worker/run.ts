@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import { durationText } from '../core/duration.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
+import { boundedWaitMs } from '../core/retry-after.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { workspaceName } from '../ports/workspace.ts'
-import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
+import { type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
 import type { Leased, LeasedRun, StopReason } from './active.ts'
+import { afterFailure, type Failure } from './failure.ts'
 
 /** The events of one run, for readers that follow the task. The last call gives the outcome of the run. */
 type RunEvents = {
@@ -76,8 +79,27 @@ const createProgressLimit = (
 const number = (count: number) => count.toLocaleString('en')
 const BEYOND = `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
 
-/** How a run ended: by its agent, or by a stop. */
-export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
+/** How a run ended: by its agent, by its time limit, or by a stop. */
+export type Ended =
+  | Exclude<Outcome, { kind: 'failed' }>
+  | (Failed & { next: ReturnType<typeof afterFailure> })
+  | { kind: 'stopped'; reason: Exclude<StopReason, 'timeout'> }
+
+/** The end of a task's run that has failed. */
+export const failedRun = (task: Leased, failure: Failure): Ended => ({
+  ...failure,
+  kind: 'failed',
+  next: afterFailure(task, failure),
+})
+
+// Without its state an agent begins anew, and takes as long again.
+const timedOut = (timeoutMs: number, { canResume }: AgentAdapter): Failure => ({
+  error: {
+    code: 'timeout',
+    message: `The agent did not finish within ${durationText(timeoutMs)}, the limit of POOL_TIMEOUT_MS`,
+  },
+  retryable: canResume === true,
+})
 
 /**
  * Runs an agent on a leased task until it ends or is stopped: by a cancel, the loss of its lease, a shutdown, or after
@@ -99,13 +121,18 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       let over = false
       const limit = createProgressLimit(clock, beat, masker.messages())
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
+      const endedAs = (ended: Outcome): Ended => {
+        const reason = stopped.reason()
+        if (reason === 'timeout') return failedRun(leased, timedOut(timeoutMs, agent))
+        if (reason !== undefined) return { kind: 'stopped', reason }
+        return ended.kind === 'failed' ? failedRun(leased, ended) : ended
+      }
       const end = (ended: Outcome) => {
         cancelTimeout()
         limit.end()
         over = true
         stopped.end()
-        const reason = stopped.reason()
-        const outcome: Ended = reason === undefined ? ended : { kind: 'stopped', reason }
+        const outcome = endedAs(ended)
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
         const stored = events.end(outcome)
         for (const forget of kept.splice(0)) forget()
@@ -158,10 +185,12 @@ const call = (
 const WaitingApprovalSchema = z.object({ approvalId: z.string(), toolCallId: z.string(), name: z.string() })
 type WaitingApproval = z.output<typeof WaitingApprovalSchema>
 
+type Failed = { kind: 'failed' } & Failure
+
 /** The outcome of a run for its task. */
 type Outcome =
   | { kind: 'succeeded'; result: TaskResult }
-  | { kind: 'failed'; error: TaskError; retryable: boolean }
+  | Failed
   /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
 
@@ -174,22 +203,31 @@ const LONGEST_RESULT = 2_000_000
 const LARGEST_CHECKPOINT = 16_000_000
 const LONGEST_MESSAGE = 1_000
 
+/** What a thrown value or a result says of the failure, each of any type. */
+type FailureFields = Readonly<Record<string, unknown>>
+const FINAL: FailureFields = { retryable: false }
+
 type Outcomes = ReturnType<typeof createOutcomes>
 
 /** Reads the values that agents return and throw, and masks the configured secrets in them. */
 const createOutcomes = (masker: Masker) => {
-  const failed = (code: string, message: unknown, retryable: boolean): Outcome => ({
-    kind: 'failed',
-    error: { code, message: textOf(message, masker) },
-    retryable,
-  })
+  const failed = (code: string, message: unknown, said: FailureFields): Outcome => {
+    const retryAfterMs = boundedWaitMs(said.retryAfterMs)
+    return {
+      kind: 'failed',
+      error: { code, message: textOf(message, masker) },
+      retryable: said.retryable !== false,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(said.refused === true ? { refused: true } : {}),
+    }
+  }
 
   const ofWaiting = (plain: string): Outcome => {
     if (Buffer.byteLength(plain) > LARGEST_CHECKPOINT)
       return failed(
         'checkpoint_too_large',
         'The run cannot wait for approval: its messages are too long to be kept',
-        false,
+        FINAL,
       )
     const { checkpoint, message, approvals } = JSON.parse(plain)
     const { data = [] } = z.array(WaitingApprovalSchema).safeParse(approvals)
@@ -201,17 +239,13 @@ const createOutcomes = (masker: Masker) => {
       return failed(
         'result_too_large',
         `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`,
-        false,
+        FINAL,
       )
     }
     const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(plain)))
-    if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
+    if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', FINAL)
     if (!parsed.data.success)
-      return failed(
-        'agent_failed',
-        parsed.data.output || 'The agent reported a failure',
-        parsed.data.retryable !== false,
-      )
+      return failed('agent_failed', parsed.data.output || 'The agent reported a failure', parsed.data)
     return { kind: 'succeeded', result: parsed.data }
   }
 
@@ -224,16 +258,14 @@ const createOutcomes = (masker: Masker) => {
       } catch {
         // The value is not JSON, or is nested deeper than the stack allows.
       }
-      return failed('bad_result', 'The agent returned something that is not JSON', false)
+      return failed('bad_result', 'The agent returned something that is not JSON', FINAL)
     },
-    /** Reads a thrown value, with its `retryable: false` and its snake_case `code`. */
+    /** Reads a thrown value, with its snake_case `code` and what it says of another attempt. */
     ofThrown: (thrown: unknown): Outcome => {
-      const { code, retryable } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
-        string,
-        unknown
-      >
+      const said = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as FailureFields
+      const { code } = said
       const word = typeof code === 'string' && isWord(masker.text(code)) ? code : 'agent_error'
-      return failed(word, thrown, retryable !== false)
+      return failed(word, thrown, said)
     },
   }
 }

@@ -1,24 +1,26 @@
 import { type Backoff, backoffMs } from '../core/backoff.ts'
-import { durationText } from '../core/duration.ts'
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import type { RunTask, Task, TaskError, TaskResult } from '../tasks/schema.ts'
+import type { RunTask, Task, TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import type { Pool } from './pool.ts'
-import { createRunner, type Ended } from './run.ts'
+import { createRunner, type Ended, failedRun } from './run.ts'
 import { createAttemptSpans } from './spans.ts'
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
+type FailedRun = Extract<Ended, { kind: 'failed' }>
+
+/** The longest backoff after refused attempts: soon after the end of a long refusal, the task is tried. */
+const LONGEST_REFUSAL_MS = 300_000
 
 type FinishNeeds = {
   lease: LeaseWrites
   retryPolicy: () => RetryPolicy
   random: () => number
-  timeoutMs: number
   clock: Clock
   log: Log
   /** Called with the outcome of a task after it is stored; never rejects. */
@@ -67,7 +69,7 @@ export const createWorker = (needs: Needs) => {
     const isResumed = message.resume === true
     const agent = needs.agent(task.agent)
     const view = agentView(task)
-    if (agent === undefined) return Promise.resolve(unavailable(task.agent))
+    if (agent === undefined) return Promise.resolve(unavailable(task))
     return inAttempt(task, message, () => execute(run, view, agent, isResumed ? task.checkpoint : undefined))
   }
 
@@ -131,9 +133,9 @@ export const createWorker = (needs: Needs) => {
   }
 }
 
-const unavailable = (type: string): Ended => {
-  const message = `No agent of type ${type} is registered here; set AGENT_ADAPTERS or choose another`
-  return { kind: 'failed', error: { code: 'agent_unavailable', message }, retryable: false }
+const unavailable = (task: Leased): Ended => {
+  const message = `No agent of type ${task.agent} is registered here; set AGENT_ADAPTERS or choose another`
+  return failedRun(task, { error: { code: 'agent_unavailable', message }, retryable: false })
 }
 
 /** The public fields of the task: agents do not see the stored fields beside them. */
@@ -142,6 +144,7 @@ const agentView = ({
   leaseExpiresAt: _lease,
   countedAs: _counted,
   checkpoint: _checkpoint,
+  refusals: _refusals,
   sentAgainAt: _sent,
   trace: _trace,
   watched: _watched,
@@ -156,16 +159,27 @@ const agentView = ({
 
 /** Writes the outcome of a run, with a few retries when storage fails. */
 const createFinishRun = (needs: FinishNeeds) => {
-  const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver, learn } = needs
-  /** Retries an attempt after a backoff while attempts are left, else fails the task. */
-  const failAttempt = (task: Leased, error: TaskError, retryable: boolean) => {
-    const { id: taskId, attempts: attempt } = task
+  const { lease, retryPolicy, random, clock, log, withdrawIfOver, learn } = needs
+  /** The next attempt comes after a backoff, and not before the time that the failure names. */
+  const failAttempt = (task: Leased, { error, next, retryAfterMs = 0 }: FailedRun) => {
+    const { id: taskId, attempts: attempt, refusals = 0 } = task
+    const isCounted = next !== 'retry uncounted'
     log.info(
-      { taskId, attempt, ...task.trace, code: error.code, reason: messageOf(error.message, 200) },
+      {
+        ...{ taskId, attempt, ...task.trace, code: error.code, reason: messageOf(error.message, 200) },
+        ...(isCounted ? {} : { counted: false }),
+      },
       'attempt failed',
     )
-    if (!retryable || attempt >= task.maxAttempts) return lease.fail(task, error)
-    return lease.retry(task, error, backoffMs({ attempt, ...retryPolicy(), random }))
+    if (next === 'fail') return lease.fail(task, error)
+    const { baseMs, type } = retryPolicy()
+    const waitMs = isCounted
+      ? backoffMs({ attempt, baseMs, type, random })
+      : backoffMs({
+          attempt: refusals + 1,
+          ...{ baseMs, type: 'exponential', random, maxMs: LONGEST_REFUSAL_MS },
+        })
+    return lease.retry(task, error, Math.max(waitMs, retryAfterMs), isCounted)
   }
 
   const succeed = async (task: Leased, result: TaskResult) => {
@@ -174,9 +188,8 @@ const createFinishRun = (needs: FinishNeeds) => {
 
   const write = async (task: Leased, ended: Ended): Promise<unknown> => {
     if (ended.kind === 'succeeded') return succeed(task, ended.result)
-    if (ended.kind === 'failed') return failAttempt(task, ended.error, ended.retryable)
+    if (ended.kind === 'failed') return failAttempt(task, ended)
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
-    if (ended.reason === 'timeout') return failAttempt(task, timedOut(timeoutMs), true)
     if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
     // The task was cancelled or leased to another worker, and that write has logged it.
     return undefined
@@ -188,8 +201,3 @@ const createFinishRun = (needs: FinishNeeds) => {
     if (ended.kind !== 'succeeded') await retry(() => withdrawIfOver(task), clock)
   }
 }
-
-const timedOut = (timeoutMs: number): TaskError => ({
-  code: 'timeout',
-  message: `The agent did not finish within ${durationText(timeoutMs)}, the limit of POOL_TIMEOUT_MS`,
-})

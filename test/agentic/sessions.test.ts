@@ -340,7 +340,7 @@ describe('agent sessions', () => {
     expect(silent.end({ kind: 'succeeded', result: { output: '' } })).toBeUndefined()
     const first = runOf(task(1))
     first.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
-    await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' }, retryable: true })
+    await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' }, next: 'retry' })
     const followed = take(await process().follow(bob, 'sess_01', '', never))
     const second = runOf(task(2))
     second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })

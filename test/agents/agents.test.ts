@@ -18,16 +18,18 @@ const started = async (more: Partial<AgentAdapter> = {}) => {
 describe('GET /api/agents', () => {
   it('shows every agent, its health checked now, and its statistics', async () => {
     const { list } = await started({
+      canResume: true,
       healthCheck: async () => ({ healthy: true, latencyMs: 12, message: 'fine' }),
     })
 
     expect(await list()).toEqual([
-      expect.objectContaining({ type: 'steady' }),
+      expect.objectContaining({ type: 'steady', canResume: false }),
       {
         type: 'test-agent',
         name: 'Test agent',
         description: 'Does what a test tells it to',
         capabilities: ['test'],
+        canResume: true,
         configured: true,
         healthy: true,
         health: { latencyMs: 12, message: 'fine', lastChecked: '2026-01-01T12:00:00.000Z' },

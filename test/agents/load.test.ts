@@ -68,6 +68,11 @@ describe('AGENT_ADAPTERS', () => {
       'healthCheck must be a function',
     ],
     [
+      'does not say whether it can resume',
+      `export default { ...${ADAPTER}, canResume: 'yes' }`,
+      'canResume Invalid input: expected boolean',
+    ],
+    [
       'has a type with spaces',
       `export default { ...${ADAPTER}, type: 'My Agent' }`,
       'type must be lower-case',

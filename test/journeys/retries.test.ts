@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
+import { saying, startWire, status } from '../fakes/model-wire.ts'
 import { until } from './api.ts'
 import { type Connection, connect, refusalOf, typesOf } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
-import { startService } from './service.ts'
+import { isOffline, startService, temporaryFolder } from './service.ts'
 
 const HOPELESS = { failures: 99 }
 
@@ -165,5 +166,92 @@ describe('an agent that always fails', () => {
       total: 1,
       items: [{ id: item.id, status: 'discarded' }],
     })
+  })
+})
+
+/** A service whose coding agent works with a provider that answers what the test tells it to. */
+const withProvider = async (more: Record<string, string> = {}) => {
+  const wire = await startWire()
+  const folder = temporaryFolder()
+  const env = {
+    ...{ DATA_DIR: folder.in('data'), OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${wire.origin}/v1` },
+    ...{ OPENAI_MODEL: 'm', QUEUE_RETRY_BACKOFF_MS: '1', ...more },
+  }
+  const end = async () => {
+    await wire.close()
+    folder[Symbol.dispose]()
+  }
+  return { wire, env, [Symbol.asyncDispose]: end }
+}
+
+describe('a provider that names a time', () => {
+  it.each([429, 503])('with %i is not called before it, and the task shows it', async (code) => {
+    await using world = await withProvider({ QUEUE_RETRY_ATTEMPTS: '2' })
+    const calls: number[] = []
+    const busy = status(code, { error: { message: 'busy' } }, { 'retry-after': '6' })
+    const answers = [busy, saying('Done')]
+    world.wire.replies = [
+      (res, heard) => {
+        calls.push(Date.now())
+        return answers[Math.min(calls.length, 2) - 1]?.(res, heard)
+      },
+    ]
+    await using service = await startService(world)
+    const api = connect(service.baseUrl)
+    const { id } = await api.create({ title: 'Wait for it' })
+    const waiting = await until(async () => {
+      const task = await api.task(id)
+      return task.nextAttemptAt === undefined ? undefined : task
+    })
+    expect(Date.parse(waiting.nextAttemptAt ?? '') - (calls[0] ?? 0)).toBeGreaterThanOrEqual(6_000)
+    expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({ status: 'completed', attempts: 2 })
+    expect(calls).toHaveLength(2)
+    expect((calls[1] ?? 0) - (calls[0] ?? 0)).toBeGreaterThanOrEqual(6_000)
+  })
+
+  it('of an hour has its task wait in storage, also after a restart', async () => {
+    await using world = await withProvider()
+    world.wire.replies = [status(529, { error: { message: 'overloaded' } }, { 'retry-after': '3600' })]
+    const first = await startService(world)
+    const { id } = await connect(first.baseUrl).create({ title: 'Wait for it' })
+    const waiting = await until(async () => {
+      const task = await connect(first.baseUrl).task(id)
+      return task.nextAttemptAt === undefined ? undefined : task
+    })
+    expect(waiting).toMatchObject({ status: isOffline ? 'pending' : 'queued', attempts: 1 })
+    await first.stop()
+    await using service = await startService(world)
+    const api = connect(service.baseUrl)
+    // A task that was created later runs now: the other one would have begun before it.
+    world.wire.replies = [saying('Done')]
+    expect(await api.perform({ title: 'The next one' })).toMatchObject({ status: 'completed' })
+    const { nextAttemptAt } = waiting
+    expect(await api.task(id)).toMatchObject({ status: waiting.status, attempts: 1, nextAttemptAt })
+    expect(Date.parse(nextAttemptAt ?? '') - Date.parse(waiting.createdAt)).toBeGreaterThanOrEqual(3_600_000)
+    expect(world.wire.heard).toHaveLength(2)
+  })
+})
+
+describe('an open circuit breaker', () => {
+  it('costs no attempt: its tasks wait until it lets a call through', async () => {
+    await using world = await withProvider({ QUEUE_RETRY_ATTEMPTS: '2' })
+    const down = status(500, { error: { message: 'down' } })
+    world.wire.replies = [down]
+    await using service = await startService(world)
+    const api = connect(service.baseUrl)
+    const ids: string[] = []
+    for (let n = 0; n < 12; n += 1) ids.push((await api.create({ title: `Task ${n}` })).id)
+    const refused = await until(async () => {
+      const all = await Promise.all(ids.map(api.task))
+      return all.find(({ error }) => error?.code === 'circuit_open')
+    })
+    world.wire.replies = [saying('Done')]
+    expect(await api.untilTask(refused.id, 'completed', 'failed')).toMatchObject({ status: 'completed' })
+    const log = await api.events(refused.id)
+    expect(log.filter(({ metadata }) => metadata?.code === 'circuit_open')).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ metadata: expect.objectContaining({ counted: false }) }),
+      ]),
+    )
   })
 })

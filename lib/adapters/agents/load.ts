@@ -10,6 +10,7 @@ const AdapterShape = z.looseObject({
   name: z.string().min(1),
   description: z.string(),
   capabilities: z.array(z.string()),
+  canResume: z.boolean().optional(),
   healthCheck: operation,
   execute: operation,
 })

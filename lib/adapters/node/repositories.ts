@@ -36,9 +36,9 @@ const unusable = (why: string) =>
 const FORMS = 'give owner/repo, an https URL, a file: URL or an absolute path'
 
 const refused = (what: string, advice: string, retryable: boolean) =>
-  taskFailure('invalid', 'repository_refused', `This repository's ${what} is not allowed`, retryable, [
-    { path: 'repository', message: advice },
-  ])
+  taskFailure('invalid', 'repository_refused', `This repository's ${what} is not allowed`, retryable, {
+    details: [{ path: 'repository', message: advice }],
+  })
 
 // Retryable: the lookup of a name may have failed, and the error must not reveal which refusal it was.
 const refusedHost = () =>

@@ -204,6 +204,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   agents: ['The agents'],
   capabilities: ['Its capabilities', ['code', 'git']],
   configured: ['Whether its settings are complete', true],
+  canResume: ['Whether an attempt whose time is up is followed by another one, which continues it', false],
   healthy: ['Whether its last health check succeeded', true],
   health: ['Its last health check'],
   latencyMs: ['The duration of the check', 12],

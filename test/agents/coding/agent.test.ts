@@ -2,6 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Problem } from '../../../lib/core/errors.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
 import { createScriptedModels } from '../../fakes/scripted-models.ts'
 import { awaitText, createWorkbench, stubbornScript, type Workbench } from '../../fakes/workbench.ts'
@@ -207,5 +208,31 @@ describe('the workspace of a run', () => {
       code: 'workspace_failed',
       retryable: true,
     })
+  })
+})
+
+describe('a run whose provider is left alone', () => {
+  const isOpen = (): never => {
+    throw new Problem('unavailable', 'circuit_open', 'x', { retryAfterMs: 10_000 })
+  }
+  it.each([
+    ['before the model answered was refused', [isOpen], true],
+    ['after a step has done work', [writing('notes.md'), isOpen], undefined],
+  ])('%s', async (_, script, refused) => {
+    const failing = createAgentOn(bench, createScriptedModels(script)).run()
+    await expect(failing).rejects.toMatchObject({ code: 'circuit_open', retryAfterMs: 10_000 })
+    expect(await failing.catch((thrown: object) => thrown)).toEqual(
+      refused === undefined
+        ? expect.not.objectContaining({ refused: true })
+        : expect.objectContaining({ refused }),
+    )
+  })
+
+  it('for another reason is no refusal', async () => {
+    const limited = () => {
+      throw new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 10_000 })
+    }
+    const failing = createAgentOn(bench, createScriptedModels([limited])).run()
+    await expect(failing).rejects.not.toHaveProperty('refused')
   })
 })

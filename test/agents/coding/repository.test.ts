@@ -206,6 +206,12 @@ describe('a clone that fails', () => {
     const slow = cloneFailure('x', { ...result, timedOut: true })
     for (const { message } of [cloneFailure('x', result), slow]) expect(message).not.toMatch(/again/)
   })
+
+  it('for a rate limit is worth another attempt after a minute', () => {
+    const stderr = "fatal: unable to access 'https://x/': The requested URL returned error: 429"
+    const result = { exitCode: 128, stdout: '', stderr, truncated: false, timedOut: false }
+    expect(cloneFailure('x', result)).toMatchObject({ retryable: true, retryAfterMs: 60_000 })
+  })
 })
 
 describe('a repository that is no form of one', () => {

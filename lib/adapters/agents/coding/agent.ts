@@ -1,5 +1,5 @@
 import { cutText } from '../../../core/cut-text.ts'
-import { messageOf } from '../../../core/errors.ts'
+import { messageOf, Problem } from '../../../core/errors.ts'
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type {
@@ -135,6 +135,12 @@ const failures: Readonly<
   cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
   empty: () => 'The model returned neither text nor tool calls.',
 }
+
+/** A call that an open breaker refused before the model answered anything: the attempt has done no work. */
+const asRefused = (thrown: unknown): unknown =>
+  thrown instanceof Problem && thrown.code === 'circuit_open'
+    ? Object.assign(thrown, { refused: true })
+    : thrown
 
 /** A run without a final text may have done its work. */
 const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
@@ -272,6 +278,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
     const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
     const { messages, memory } = left ?? (await opened(task, setting))
+    let hasWorked = left !== undefined
     const run = await loop({
       messages,
       ...(left?.waiting ? { waiting: left.waiting } : {}),
@@ -279,9 +286,12 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
       ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
       onEvent: (event) => {
         context.observe(event)
+        hasWorked ||= event.type !== 'step:start'
         const line = progressOf(event)
         if (line) context.progress(line)
       },
+    }).catch((thrown: unknown) => {
+      throw hasWorked ? thrown : asRefused(thrown)
     })
     const spent = spentBy(run, left)
     if (run.ended === 'waiting')

@@ -19,6 +19,10 @@ const UNREACHED: readonly string[] = [
   'returned error: 429',
 ]
 
+const RATE_LIMITED: readonly string[] = ['returned error: 429']
+/** Git does not show the `Retry-After` of an answer. Code hosts ask for at least a minute. */
+const RATE_LIMIT_WAIT_MS = 60_000
+
 const NOT_ALLOWED: readonly string[] = [
   'could not read username',
   'could not read password',
@@ -86,7 +90,8 @@ export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult)
   const cause = causes.find(({ signs }) => has({ stderr }, signs))
   const advice = timedOut ? 'it took too long' : (cause?.advice ?? lastLine(stderr))
   const retryable = timedOut || (cause?.retryable ?? true)
-  return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable)
+  const wait = has({ stderr }, RATE_LIMITED) ? { retryAfterMs: RATE_LIMIT_WAIT_MS } : {}
+  return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable, wait)
 }
 
 const MOVED: readonly string[] = ['stale info', 'non-fast-forward', 'fetch first', 'cannot lock ref']

@@ -1,0 +1,30 @@
+import type { TaskError, TaskRow } from '../tasks/schema.ts'
+
+/** A failed attempt, as its agent reported it. */
+export type Failure = {
+  error: TaskError
+  /** Whether another attempt may succeed. */
+  retryable: boolean
+  /** The next attempt begins no earlier. */
+  retryAfterMs?: number
+  /** The attempt was refused before any work, as by an open circuit breaker. */
+  refused?: boolean
+}
+
+/**
+ * A task fails when it is refused once more after this many refusals in a row. The waits between them double up to five
+ * minutes, so it outlasts a day of them.
+ */
+const MOST_REFUSALS = 300
+
+type Tried = Pick<TaskRow, 'attempts' | 'maxAttempts' | 'refusals'>
+
+/** What follows a failed attempt: another one, also where this one is not counted, or the end of the task. */
+export const afterFailure = (
+  { attempts, maxAttempts, refusals = 0 }: Tried,
+  { retryable, refused }: Failure,
+): 'retry' | 'retry uncounted' | 'fail' => {
+  if (!retryable) return 'fail'
+  if (refused) return refusals < MOST_REFUSALS ? 'retry uncounted' : 'fail'
+  return attempts < maxAttempts ? 'retry' : 'fail'
+}

@@ -46,12 +46,23 @@ const diffStat = (result: TaskResult, paint: Terminal['paint']): string | undefi
   return [...rows, ` ${totals.join(', ')}`].join('\n')
 }
 
+/** The files that git could not take; undefined without any. */
+const leftOutIn = (result: TaskResult | undefined): string | undefined => {
+  const entries = Array.isArray(result?.leftOut) ? result.leftOut : []
+  const named = entries.flatMap((entry: { path?: unknown; reason?: unknown } | null) =>
+    typeof entry?.path === 'string' ? safeLine(`${entry.path} (${entry.reason})`) : [],
+  )
+  return named.length > 0 ? named.join(', ') : undefined
+}
+
 /** Prints the result of an ended task, and resolves to its exit code. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {
   const { status, result, error } = task
   if (result?.output) out(safeText(result.output).trimEnd())
   const stat = result && diffStat(result, paint)
   if (stat) out(`\n${stat}`)
+  const leftOut = leftOutIn(result)
+  if (leftOut) say(`Left out of the changes: ${leftOut}`)
   if (status === 'failed')
     say(paint('red', `Failed: ${safeLine(error?.message ?? 'no reason was given')}`, { said: true }))
   if (status === 'cancelled') say(paint('yellow', 'Cancelled', { said: true }))

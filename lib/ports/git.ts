@@ -30,10 +30,9 @@ export type GitCall = {
   /** Further folders of this machine that git reads, such as the source of a local clone. */
   reads?: readonly string[]
   /**
-   * Acts on the files in `cwd` with a git directory of the service, in place of the workspace's. From the workspace's git
-   * directory only objects are read: no settings, attributes, hooks or index.
+   * A git directory of the service, which is used on the files in `cwd`. Nothing is read from a git directory among them.
    */
-  apart?: { gitDir: string; objects: string }
+  apart?: string
   timeoutMs?: number
   maxBytes?: number
   signal: AbortSignal

@@ -38,23 +38,46 @@ export interface Workspace {
   /** Runs git, with arguments that an agent chose. */
   git(args: readonly string[], signal: AbortSignal): Promise<CommandResult>
   /**
-   * Git on the files of the workspace, independent of all settings that the agent wrote except `.gitignore`: it has its
-   * own new git directory and home, which programs of the agent cannot see. It reads only objects from the workspace's
-   * git directory.
+   * Keeps the objects of the repository in the workspace for `tree`, which then reads nothing of its `.git`. Call it before
+   * a program of the agent runs.
    */
-  ownGit(objectFormat: 'sha1' | 'sha256', signal: AbortSignal): Promise<OwnGit>
+  keepObjects(): Promise<void>
+  /**
+   * The files of the workspace as a tree on top of a commit, and git to read it. Settings, hooks, filters and indexes of
+   * the workspace are not used; `.gitignore` and `.gitattributes` are. Files that `except` (pathspecs) names stay as the
+   * commit has them. A file that git cannot take is left out. Throws Problem `unavailable` `workspace_failed` when there is
+   * no tree, with a message that names no path of this machine.
+   */
+  tree(commit: string, except: readonly string[], signal: AbortSignal): Promise<WorkspaceTree>
+  /** Applies a patch to the files of a workspace whose commit has this id. Resolves to whether it fits. */
+  applyPatch(commit: string, patch: string, signal: AbortSignal): Promise<boolean>
 }
+
+/**
+ * A file or folder that could not be read or published, and why: a git repository of its own; not readable; a pipe, socket
+ * or device; larger than code hosts take; a name that git refuses.
+ */
+export type LeftOut = {
+  path: string
+  reason: 'repository' | 'unreadable' | 'special' | 'too_large' | 'name'
+}
+
+/** `leftOut` has the first 100 by path, and `leftOutCount` is the number of all. */
+export type WorkspaceTree = { tree: string; leftOut: LeftOut[]; leftOutCount: number; git: OwnGit }
 
 /** The name of the workspace of one attempt of a task. */
 export const workspaceName = (taskId: string, attempt: number): string => `${taskId}-${attempt}`
 /** The task id in the name of a workspace; the name itself for a workspace of a conversation. */
 export const taskOfWorkspace = (name: string): string => name.replace(/-\d+$/, '')
 
-/** `to` is the target of a push, with its host and credentials. */
+/**
+ * Git with a git directory and home of the service, which programs of the agent cannot see. `host` and `credential` are
+ * those of a push; `attributes` (gitattributes(5)) override those of the files.
+ */
 export type OwnGit = (
   args: readonly string[],
   maxBytes: number,
-  to?: Pick<GitCall, 'host' | 'credential' | 'timeoutMs'>,
+  options?: Pick<GitCall, 'host' | 'credential' | 'timeoutMs'> & { attributes?: string },
 ) => Promise<CommandResult>
 
 export interface Workspaces {

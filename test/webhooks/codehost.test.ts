@@ -9,7 +9,12 @@ const send = (event: string | undefined, payload: unknown, labels?: typeof LABEL
 const bot = { user: github.user('robo[bot]', 'Bot') }
 const head = github.pullRequest().head as object
 const ofTask = { head: { ...head, ref: 'agent/task_01K0000000000000000000000A' } }
-const saidByTask = pullRequestBody({ task: { id: 'task_1' } as AgentTask, output: 'Done', leftOut: [] })
+const saidByTask = pullRequestBody({
+  task: { id: 'task_1' } as AgentTask,
+  output: 'Done',
+  credentials: [],
+  leftOut: [],
+})
 const fork = {
   head: { ...head, repo: github.repository('bea/shop', 2) },
 }

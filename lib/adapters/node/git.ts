@@ -80,12 +80,7 @@ const credentialIn = ({ host, credential, by }: GitCall) => {
 }
 
 const apartIn = ({ cwd, apart }: GitCall) =>
-  apart && {
-    GIT_DIR: apart.gitDir,
-    GIT_WORK_TREE: cwd,
-    GIT_OBJECT_DIRECTORY: apart.objects,
-    GIT_INDEX_FILE: `${apart.gitDir}/index`,
-  }
+  apart !== undefined && { GIT_DIR: apart, GIT_WORK_TREE: cwd, GIT_INDEX_FILE: `${apart}/index` }
 
 const isPinning = (version: string): boolean => {
   const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number)

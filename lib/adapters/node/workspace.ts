@@ -1,15 +1,16 @@
-import { chown, mkdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
+import { readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Commands } from '../../ports/command.ts'
 import type { Git } from '../../ports/git.ts'
-import type { OwnGit, Workspace, Workspaces } from '../../ports/workspace.ts'
+import type { Workspace, Workspaces } from '../../ports/workspace.ts'
+import { keepObjects, makeFolder } from './own-git.ts'
 import { workspaceArchive } from './workspace-archive.ts'
 import { workspaceFiles } from './workspace-files.ts'
 import { searchIn } from './workspace-search.ts'
 import { removeFolder } from './workspace-sweep.ts'
+import { applyPatch, workspaceTree } from './workspace-tree.ts'
 
 type Needs = {
   /** WORKSPACES_DIR. */
@@ -32,8 +33,8 @@ const checked = (name: string): string => {
 
 /**
  * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands,
- * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands, and
- * `<dir>/<name>/mark` a file with its mark. The folder's change time is the time of its last opening, which
+ * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands,
+ * `<dir>/<name>/kept` the objects of its repository after the checkout, and `<dir>/<name>/mark` a file with its mark. The folder's change time is the time of its last opening, which
  * `sweepWorkspaces` reads.
  */
 export const createWorkspaces = ({
@@ -44,36 +45,11 @@ export const createWorkspaces = ({
   owner,
   commandTimeoutMs = 120_000,
 }: Needs): Workspaces => {
-  const makeFolder = async (path: string): Promise<void> => {
-    await mkdir(path, { recursive: true })
-    if (owner !== undefined) await chown(path, owner, owner)
-  }
-
   const workspaceAt = (folder: string): Workspace => {
     const [root = '', home = '', tmp = ''] = parts.map((part) => join(folder, part))
-    const own = join(folder, 'own')
+    const place = { root, own: join(folder, 'own'), kept: join(folder, 'kept') }
     const files = workspaceFiles(root, { owner })
     const where = { cwd: root, home, tmp }
-
-    const ownGit: Workspace['ownGit'] = async (objectFormat, signal) => {
-      // The files there may come from a program that escaped its run.
-      await removeFolder(own)
-      await makeFolder(own)
-      const apart = { gitDir: join(own, 'git'), objects: join(root, '.git/objects') }
-      const call = { cwd: root, home: own, tmp: own, signal }
-      const init = [
-        'init',
-        '--quiet',
-        '--bare',
-        '--template=',
-        `--object-format=${objectFormat}`,
-        apart.gitDir,
-      ]
-      const { exitCode, stderr } = await git.run({ ...call, args: init })
-      if (exitCode !== 0) throw new Error(`git init failed: ${cutText(stderr.trim(), 300)}`)
-      const run: OwnGit = (args, maxBytes, to) => git.run({ ...call, ...to, args, maxBytes, apart })
-      return run
-    }
 
     return {
       ...{ root, home, tmp },
@@ -89,13 +65,15 @@ export const createWorkspaces = ({
         return commands.run({ file, args, by: 'agent', ...where, writes: [root, home, tmp], ...limits })
       },
       git: (args, signal) => git.run({ args, by: 'agent', ...where, signal }),
-      ownGit,
+      keepObjects: () => keepObjects(place, owner),
+      tree: (commit, except, signal) => workspaceTree({ git, owner }, place, commit, except, signal),
+      applyPatch: (commit, patch, signal) => applyPatch({ git, owner }, place, { commit, patch }, signal),
     }
   }
 
   const open = async (name: string): Promise<Workspace> => {
     const folder = join(dir, checked(name))
-    for (const part of parts) await makeFolder(join(folder, part))
+    for (const part of parts) await makeFolder(join(folder, part), owner)
     const now = clock.now() / 1_000
     await utimes(folder, now, now)
     return workspaceAt(await realpath(folder))
@@ -113,7 +91,7 @@ export const createWorkspaces = ({
     const { root } = await open(name)
     const own = join(dirname(root), 'own')
     await removeFolder(own)
-    await makeFolder(own)
+    await makeFolder(own, owner)
     return { root, own, ...workspaceArchive(commands, { root, own }) }
   }
 
@@ -125,7 +103,7 @@ export const createWorkspaces = ({
   const unpack = async (name: string, packed: string | undefined, signal: AbortSignal): Promise<void> => {
     const { root, own, unpack } = await archiveOf(name)
     await removeFolder(root)
-    await makeFolder(root)
+    await makeFolder(root, owner)
     if (packed !== undefined) await unpack(packed, signal).finally(() => removeFolder(own))
   }
 

@@ -199,14 +199,13 @@ describe('its health', () => {
 })
 
 describe('the workspace of a run', () => {
-  it('survives an agent that breaks its repository, with a clear failure', async () => {
+  it('has the changes of an agent that removes its repository', async () => {
     const script = "import { rmSync } from 'node:fs'; rmSync('.git', { recursive: true })\n"
     const start = { calls: [{ name: 'run_command', arguments: { command: 'node', args: ['m.mjs'] } }] }
     const models = createScriptedModels([writing('m.mjs', script), start, { text: 'Ok' }])
     await writeFile(join(bench.folder, 'around.txt'), '')
-    await expect(createAgentOn(bench, models).run()).rejects.toMatchObject({
-      code: 'workspace_failed',
-      retryable: true,
+    expect(await createAgentOn(bench, models).run()).toMatchObject({
+      ...{ success: true, filesChanged: [{ path: 'm.mjs', status: 'added' }] },
     })
   })
 })

@@ -123,13 +123,38 @@ describe('what an agent leaves behind', () => {
   it.each([
     ['is gone', 'rm -rf .git'],
     ['is a file that leads elsewhere', 'rm -rf .git; echo "gitdir: /tmp/x" > .git'],
+    ['is a link', 'mv .git elsewhere; ln -s elsewhere .git; echo elsewhere > .gitignore'],
+    ['is a pipe', 'rm -rf .git; mkfifo .git'],
+    ['has no objects', 'rm -rf .git/objects'],
+    [
+      'is locked, on a branch that does not exist',
+      'touch .git/index.lock; echo ref: refs/heads/none > .git/HEAD',
+    ],
     [
       'is another repository',
       'rm -rf .git; git init -q .; git -c user.name=x -c user.email=x@y commit -q --allow-empty -m X',
     ],
-  ])('pushes nothing where the git directory %s', async (_title, script) => {
-    const { error } = await run({ script })
-    expect(error).toMatchObject({ code: 'workspace_failed' })
-    expect(host.branches()).toEqual(['main'])
+  ])('pushes the changes also where the git directory %s', async (_title, script) => {
+    const { result, published } = await run({ script })
+    expect([result?.success, published]).toEqual([
+      true,
+      expect.objectContaining({ status: 'published', branch: 'agent/task_1' }),
+    ])
+    expect(fileAt('agent/task_1', 'greeting.txt')).toBe('hello\neverybody')
+    expect(host.git('rev-list', '--count', 'main..agent/task_1')).toBe('1')
+  })
+
+  it('does not stop a push: what git cannot take is left out, and named in the pull request', async () => {
+    const script =
+      'git init -q sub; echo x > sub/x; echo y > y.txt; mkfifo .gitignore; mkdir "git~1"; echo z > "git~1/config"'
+    const { result, published } = await run({ script })
+    expect(published).toMatchObject({ status: 'published' })
+    expect(result?.leftOut).toEqual([
+      { path: '.gitignore', reason: 'special' },
+      { path: 'git~1/config', reason: 'name' },
+      { path: 'sub', reason: 'repository' },
+    ])
+    expect(treeOf('agent/task_1')).toEqual(['greeting.txt', 'y.txt'])
+    expect(host.pulls[0]?.body).toContain('not part of this:\n\n- git~1/config\n- sub\n')
   })
 })

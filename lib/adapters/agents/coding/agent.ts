@@ -242,6 +242,21 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     return { workspace, at }
   }
 
+  /** The changes of a run. Work that is done counts, also where nothing of its files can be read. */
+  const changesOf = async (
+    workspace: Workspace,
+    baseCommit: string,
+    { signal, progress }: AgentContext,
+  ): ReturnType<typeof changesIn> => {
+    try {
+      return await changesIn(workspace, baseCommit, signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      progress(thrown instanceof Problem ? thrown.message : 'The changes could not be read')
+      return { filesChanged: [], diff: '', leftOut: [{ path: '.', reason: 'unreadable' }] }
+    }
+  }
+
   /** The result of a run, with the usage of all its parts, also before it waited. */
   const resultOf = async (
     run: LoopResult,
@@ -249,7 +264,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   ): Promise<AgentResult> => {
     const { branch, baseCommit } = at
     const { provider, model, steps, toolCalls, usage } = run
-    const changed = await changesIn(workspace, baseCommit, context.signal)
+    const changed = await changesOf(workspace, baseCommit, context)
     const facts = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
     const result = { ...facts, ...(memory && { memory }) }
     const output = outputOf(run)

@@ -1,7 +1,6 @@
-import { cutText } from '../../../core/cut-text.ts'
 import { secretNames } from '../../../core/secret-path.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { Workspace } from '../../../ports/workspace.ts'
+import type { LeftOut, Workspace, WorkspaceTree } from '../../../ports/workspace.ts'
 
 export type FileChange = {
   path: string
@@ -10,14 +9,28 @@ export type FileChange = {
   deletions: number
   binary?: true
 }
-type Changes = { filesChanged: FileChange[]; diff: string }
+/** `leftOutCount` is present when `leftOut` does not have all. */
+type Changes = {
+  filesChanged: FileChange[]
+  diff: string
+  leftOut?: readonly LeftOut[]
+  leftOutCount?: number
+}
 
-const SHA256_DIGITS = 64
 const MOST_FILES = 1_000
+/** The most bytes of the list of files as JSON: names may be thousands of characters long. */
+const MOST_FILE_BYTES = 256 * 1_024
 const MOST_DIFF = 200 * 1_024
 const MOST_LIST = 1_024 * 1_024
 
-const safely = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=all']
+/** Options of a diff that runs no program, for two trees. */
+export const safely = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--no-renames',
+  '--ignore-submodules=all',
+]
 export const withoutSecrets = secretNames.flatMap((name) => [
   `:(exclude,icase,glob)**/${name}`,
   `:(exclude,icase,glob)**/${name}/**`,
@@ -39,7 +52,8 @@ const countsOf = (numstat: string): Map<string, readonly [string, string]> =>
 /** Merges `git diff --name-status -z` and `git diff --numstat -z` into one list. */
 const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
   const counts = countsOf(numstat)
-  const fields = nameStatus.split('\0')
+  // The text after the last NUL is empty, or a name that the limit cut.
+  const fields = nameStatus.split('\0').slice(0, -1)
   const pairs = Array.from({ length: Math.floor(fields.length / 2) }, (_, i) =>
     fields.slice(2 * i, 2 * i + 2),
   )
@@ -52,39 +66,53 @@ const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
   })
 }
 
+/** The first items of a list: at most `most`, of at most `mostBytes` as JSON. */
+const firstOf = <Item>(items: readonly Item[], most: number, mostBytes: number): Item[] => {
+  let bytes = 0
+  const end = items.findIndex((item, at) => {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    return at >= most || bytes > mostBytes
+  })
+  return items.slice(0, end < 0 ? items.length : end)
+}
+
 const truncatedDiff = (diff: string, truncated: boolean): string =>
   truncated
     ? `${diff.slice(0, diff.lastIndexOf('\n') + 1)}[diff truncated at ${MOST_DIFF / 1_024} kB]\n`
     : diff
 
+const leftOutOf = ({ leftOut: all, leftOutCount }: WorkspaceTree) => {
+  const leftOut = firstOf(all, all.length, MOST_FILE_BYTES)
+  if (leftOutCount === 0) return {}
+  return leftOut.length < leftOutCount ? { leftOut, leftOutCount } : { leftOut }
+}
+
 /**
- * The difference between a workspace and its base commit: committed or not, tracked or not, without ignored files.
- * Credential files are listed without their lines. Settings and indexes in the workspace are not used: the agent could
- * have written them.
+ * The difference between a workspace and its base commit: committed or not, tracked or not, without ignored files, and
+ * what was left out of it. Credential files are listed without their lines. Settings and indexes in the workspace are not
+ * used: the agent could have written them.
  */
 export const changesIn = async (
   workspace: Workspace,
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<Changes> => {
-  const run = await workspaceGit(workspace, baseCommit, signal)
-  const names = await run(['diff', ...safely, '--name-status', '-z', baseCommit], MOST_LIST)
-  const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
-  const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
-  const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
-  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated) }
+  const made = await workspace.tree(baseCommit, [], signal)
+  const trees = [baseCommit, made.tree]
+  const run = orThrow(made)
+  const names = await run(['diff', ...safely, '--name-status', '-z', ...trees], MOST_LIST)
+  const counts = await run(['diff', ...safely, '--numstat', '-z', ...trees], MOST_LIST)
+  const diff = await run(['diff', ...safely, ...trees, '--', '.', ...withoutSecrets], MOST_DIFF)
+  const filesChanged = firstOf(fileChanges(names.stdout, counts.stdout), MOST_FILES, MOST_FILE_BYTES)
+  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated), ...leftOutOf(made) }
 }
 
-/** Git that knows the base commit and every file of the workspace. A failing command throws, except for `raw`. */
-export const workspaceGit = async (workspace: Workspace, baseCommit: string, signal: AbortSignal) => {
-  const git = await workspace.ownGit(baseCommit.length === SHA256_DIGITS ? 'sha256' : 'sha1', signal)
-  const run = async (args: readonly string[], maxBytes: number) => {
-    const result = await git(args, maxBytes)
+/** Git that throws when a command fails. Its own message could name folders of this machine. */
+export const orThrow =
+  ({ git }: WorkspaceTree) =>
+  async (...given: Parameters<WorkspaceTree['git']>) => {
+    const result = await git(...given)
     if (result.exitCode === 0) return result
-    const what = `The changes could not be read: ${cutText(result.stderr.trim(), 300)}`
-    throw taskFailure('unavailable', 'workspace_failed', what, true)
+    const why = result.exceeded ? `: ${result.exceeded.message}` : ''
+    throw taskFailure('unavailable', 'workspace_failed', `The changes could not be read${why}`, true)
   }
-  await run(['read-tree', baseCommit], MOST_LIST)
-  await run(['add', '--all', '--intent-to-add', '--', '.'], MOST_LIST)
-  return Object.assign(run, { raw: git })
-}

@@ -141,6 +141,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
       there !== '' && branch === ownBranchOf(taskId) && (await isOwn(workspace, there, taskId, signal))
     await switchTo(workspace, branch, isAnew ? '' : there, signal)
     const baseCommit = await must(workspace, ['rev-parse', 'HEAD'], signal)
+    await workspace.keepObjects()
     return { branch, baseCommit, ...(destination && { destination }) }
   }
 }

@@ -3,14 +3,14 @@ import { sumOf, type TokenUsage } from '../../../core/token-usage.ts'
 import type { ModelMessage } from '../../../ports/model.ts'
 import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
-import { withoutSecrets, workspaceGit } from './changes.ts'
+import { orThrow, safely, withoutSecrets } from './changes.ts'
 import type { Checkout } from './checkout.ts'
 import type { GivenMemory } from './guidance.ts'
 
 /**
  * The checkpoint of a run that waits for approval. `messages` end with the calls that have no result yet; `waiting` are
  * those of them that a person has to decide, absent in checkpoints of earlier versions. `patch` is the workspace's
- * difference to its base commit, without credential files; absent when it is too large.
+ * difference to its base commit, without credential files; absent when it is too large or could not be read.
  */
 export type CodingCheckpoint = Checkout & {
   messages: readonly ModelMessage[]
@@ -36,22 +36,32 @@ export const spentBy = (run: Spent, before: Spent | undefined): Spent => {
 }
 
 const MOST_PATCH = 4 * 1_024 * 1_024
-const PATCH_FILE = '.restore.patch'
+const EVERY_FILE_BINARY = '* -diff'
 
-/** The workspace's difference to its base commit as a binary patch; undefined when it is larger than 4 MB. */
+/**
+ * The workspace's difference to its base commit as a binary patch; undefined when it is larger than 4 MB or cannot be
+ * read, which does not fail the run.
+ */
 const patchOf = async (
   workspace: Workspace,
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
-  const run = await workspaceGit(workspace, baseCommit, signal)
-  const options = ['--binary', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames']
-  // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
-  const { stdout, truncated } = await run(
-    ['-c', 'core.quotePath=true', 'diff', ...options, baseCommit, '--', '.', ...withoutSecrets],
-    MOST_PATCH,
-  )
-  return truncated ? undefined : stdout
+  const diff = async (attributes?: string) => {
+    const made = await workspace.tree(baseCommit, withoutSecrets, signal)
+    // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
+    const args = ['-c', 'core.quotePath=true', 'diff', '--binary', ...safely, baseCommit, made.tree]
+    return orThrow(made)(args, MOST_PATCH, attributes === undefined ? {} : { attributes })
+  }
+  try {
+    const asText = await diff()
+    // Bytes that are no UTF-8 would be lost; a binary patch has none.
+    const { stdout, truncated } = asText.stdout.includes('\uFFFD') ? await diff(EVERY_FILE_BINARY) : asText
+    return truncated ? undefined : stdout
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
 }
 
 export const checkpointOf = async (
@@ -79,14 +89,9 @@ export const restore = async (
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  if (patch === undefined) throw lost('its files were too much to keep')
+  if (patch === undefined) throw lost('its files could not be kept')
   if (patch === '') return
-  await workspace.write(PATCH_FILE, patch)
-  const run = await workspaceGit(workspace, baseCommit, signal)
-  await run(['apply', '--whitespace=nowarn', PATCH_FILE], 64 * 1_024).catch(() => {
-    throw lost('its repository has changed')
-  })
-  await workspace.run('rm', ['-f', PATCH_FILE], signal)
+  if (!(await workspace.applyPatch(baseCommit, patch, signal))) throw lost('its repository has changed')
 }
 
 const lost = (why: string) =>

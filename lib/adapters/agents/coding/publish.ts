@@ -6,8 +6,8 @@ import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
 import type { AccountFor, CodeHost, CodeHostAccount, PullRequest } from '../../../ports/code-host.ts'
 import type { Credential } from '../../../ports/git.ts'
 import type { RemoteSource, Source } from '../../../ports/repositories.ts'
-import type { OwnGit, Workspace } from '../../../ports/workspace.ts'
-import { type FileChange, withoutSecrets, workspaceGit } from './changes.ts'
+import type { OwnGit, Workspace, WorkspaceTree } from '../../../ports/workspace.ts'
+import { type FileChange, orThrow, safely, withoutSecrets } from './changes.ts'
 import type { Checkout, Destination } from './checkout.ts'
 import { commitMessage, publicTitle } from './commit-message.ts'
 import { pushFailure } from './git-failures.ts'
@@ -89,19 +89,28 @@ export const createPublish = (needs: Publication) => {
     const { task, output, filesChanged, destination, context } = run
     const { signal, progress } = context
     const title = publicTitle({ id: task.id, title: mask(task.title) })
-    const git = await workspaceGit(run.workspace, run.at.baseCommit, signal)
-    const commit = await commitChanges(git, run, title, mask)
+    const made = await run.workspace.tree(run.at.baseCommit, withoutSecrets, signal)
+    const commit = await commitChanges(made, run, title, mask)
     if (commit === undefined) return undefined
     progress(`Pushing to ${destination.branch}`)
-    await push(git.raw, run, commit)
+    await push(made.git, run, commit)
     signal.throwIfAborted()
-    const leftOut = filesChanged.map(({ path }) => path).filter((path) => secretSegment(path) !== undefined)
+    const credentials = filesChanged
+      .map(({ path }) => path)
+      .filter((path) => secretSegment(path) !== undefined)
+    const leftOut = made.leftOut.map(({ path }) => path)
     const wanted = {
       repository: run.source.hosted,
       branch: destination.branch,
       base: run.base,
       isOwnBranch: destination.branch === ownBranchOf(task.id),
-      ...{ title, body: pullRequestBody({ task, output: mask(output), leftOut: leftOut.map(mask) }) },
+      ...{
+        title,
+        body: pullRequestBody({
+          ...{ task, output: mask(output) },
+          ...{ credentials: credentials.map(mask), leftOut: leftOut.map(mask) },
+        }),
+      },
     }
     const pullRequest = await codeHost.pullRequest(wanted, run.account)
     progress(cutText(`Pull request ${pullRequest.number}: ${pullRequest.url}`, 2_000))
@@ -134,25 +143,24 @@ const errorOf = (thrown: unknown, mask: (text: string) => string) => ({
   message: messageOf(thrown, 500, mask),
 })
 
-type WorkspaceGit = Awaited<ReturnType<typeof workspaceGit>>
+type GitOrThrow = ReturnType<typeof orThrow>
 
 /** Commits all changes except credential files; undefined when none is left. */
 const commitChanges = async (
-  git: WorkspaceGit,
+  made: WorkspaceTree,
   { task, at }: Publishing,
   title: string,
   mask: (text: string) => string,
 ): Promise<string | undefined> => {
   const { baseCommit } = at
-  await git(['read-tree', baseCommit], MOST_OUTPUT)
-  await git(['add', '--all', '--', '.', ...withoutSecrets], MOST_OUTPUT)
-  const tree = (await git(['write-tree'], MOST_OUTPUT)).stdout.trim()
+  const { tree } = made
+  const git = orThrow(made)
   const before = (await git(['rev-parse', `${baseCommit}^{tree}`], MOST_OUTPUT)).stdout.trim()
   if (tree === before) return undefined
-  await refuseSecrets(git, baseCommit, mask)
+  await refuseSecrets(git, [baseCommit, tree], mask)
   const message = commitMessage(title, task.id)
-  const made = await git(['commit-tree', '-p', baseCommit, '-m', message, tree], MOST_OUTPUT)
-  const commit = made.stdout.trim()
+  const committed = await git(['commit-tree', '-p', baseCommit, '-m', message, tree], MOST_OUTPUT)
+  const commit = committed.stdout.trim()
   await refuseTooMuch(git, commit, baseCommit)
   return commit
 }
@@ -161,9 +169,8 @@ const commitChanges = async (
  * Refuses changes that contain a configured secret: publication cannot be undone. Changes that are too large to search
  * are refused too, since a secret may be at their end.
  */
-const refuseSecrets = async (git: WorkspaceGit, baseCommit: string, mask: (text: string) => string) => {
-  const options = ['--cached', '--unified=0', '--text', '--no-ext-diff', '--no-textconv', '--no-color']
-  const diff = ['diff', ...options, '--no-renames', '--diff-filter=d', baseCommit]
+const refuseSecrets = async (git: GitOrThrow, trees: readonly string[], mask: (text: string) => string) => {
+  const diff = ['diff', ...safely, '--unified=0', '--text', '--diff-filter=d', ...trees]
   const { stdout, truncated } = await git(diff, MOST_ADDED)
   if (truncated) throw tooLarge(MOST_ADDED, 'lines')
   // Without the signs, so that secrets of several lines are found; the header names files without lines.
@@ -179,7 +186,7 @@ const refuseSecrets = async (git: WorkspaceGit, baseCommit: string, mask: (text:
   )
 }
 
-const refuseTooMuch = async (git: WorkspaceGit, commit: string, baseCommit: string) => {
+const refuseTooMuch = async (git: GitOrThrow, commit: string, baseCommit: string) => {
   const counted = await git(['rev-list', '--objects', '--disk-usage', commit, `^${baseCommit}`], MOST_OUTPUT)
   if (Number(counted.stdout.trim()) > MOST_PUSHED) throw tooLarge(MOST_PUSHED, 'objects')
 }

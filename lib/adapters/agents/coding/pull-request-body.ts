@@ -1,4 +1,4 @@
-import { cutText } from '../../../core/cut-text.ts'
+import { cutText, shortenedText } from '../../../core/cut-text.ts'
 import { neutralText } from '../../../core/neutral-text.ts'
 import { madeBy } from '../../../core/own-pull-request.ts'
 import { webhookCreator } from '../../../core/principal.ts'
@@ -6,11 +6,13 @@ import type { AgentTask } from '../../../ports/agent.ts'
 
 const LONGEST_OUTPUT = 8_000
 const MOST_NAMED = 20
+const LONGEST_PATH = 200
 
 type About = {
   task: AgentTask
   output: string
-  /** Changed files that the pull request leaves out. */
+  /** Changed files of credentials, and further files, that the pull request leaves out. */
+  credentials: readonly string[]
   leftOut: readonly string[]
 }
 
@@ -35,16 +37,25 @@ const originOf = ({ source, sourceUrl, createdBy }: AgentTask): string | undefin
     ? sourceUrl && URL.parse(sourceUrl)?.href
     : undefined
 
+/** A list of files under a line of text; nothing for an empty list. */
+const fileList = (title: string, paths: readonly string[]): string[] => {
+  if (paths.length === 0) return []
+  const named = paths.slice(0, MOST_NAMED).map((path) => `- ${neutralText(oneLine(path))}`)
+  const more = paths.length > MOST_NAMED ? [`- and ${paths.length - MOST_NAMED} more`] : []
+  return ['', title, '', ...named, ...more]
+}
+
+/** A path as inline text: a name may have line breaks, and be thousands of characters long. */
+const oneLine = (path: string): string =>
+  shortenedText(path.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replaceAll('`', "'"), LONGEST_PATH)
+
 /** The text of a pull request: the agent's output, the task, and its issue. */
-export const pullRequestBody = ({ task, output, leftOut }: About): string => {
+export const pullRequestBody = ({ task, output, credentials, leftOut }: About): string => {
   const origin = originOf(task)
-  const named = leftOut.slice(0, MOST_NAMED).map((path) => `- ${neutralText(path.replaceAll('`', "'"))}`)
-  const more = leftOut.length > MOST_NAMED ? [`- and ${leftOut.length - MOST_NAMED} more`] : []
   return [
     closed(neutralText(shortened(output.toWellFormed().trim()))),
-    ...(leftOut.length > 0
-      ? ['', 'Files of credentials were changed as well; they are not part of this:', '', ...named, ...more]
-      : []),
+    ...fileList('Files of credentials were changed as well; they are not part of this:', credentials),
+    ...fileList('Git could not take these files; they are not part of this:', leftOut),
     '',
     '---',
     '',

@@ -51,7 +51,7 @@ const Content = ({ tab, task, run, isOver }: Props & { tab: Tab; isOver: boolean
     case 'output':
       return <Output task={task} isOver={isOver} />
     case 'changes':
-      return <Changes diff={task.result?.diff} isOver={isOver} />
+      return <Changes result={task.result} isOver={isOver} />
     case 'log':
       return <Log taskId={task.id} isOver={isOver} />
     case 'input':
@@ -63,14 +63,47 @@ const Content = ({ tab, task, run, isOver }: Props & { tab: Tab; isOver: boolean
   }
 }
 
-const Changes = ({ diff, isOver }: { diff: unknown; isOver: boolean }) =>
-  typeof diff === 'string' && diff !== '' ? (
-    <Diff text={diff} />
-  ) : (
-    <p className="px-3.5 py-3 text-muted-foreground">
-      {isOver ? 'It changed no files.' : 'Nothing yet: they are shown here when the task ends.'}
-    </p>
+const Changes = ({ result, isOver }: { result: Task['result']; isOver: boolean }) => (
+  <>
+    <LeftOut entries={result?.leftOut} />
+    {typeof result?.diff === 'string' && result.diff !== '' ? (
+      <Diff text={result.diff} />
+    ) : (
+      <p className="px-3.5 py-3 text-muted-foreground">
+        {isOver ? 'It changed no files.' : 'Nothing yet: they are shown here when the task ends.'}
+      </p>
+    )}
+  </>
+)
+
+const REASONS: Readonly<Record<string, string>> = {
+  repository: 'a git repository of its own',
+  unreadable: 'cannot be read',
+  special: 'a pipe, socket or device',
+  too_large: 'larger than 100 MiB',
+  name: 'a name that git refuses',
+}
+
+/** The files that git could not take. Agents of other kinds may return anything under this name. */
+const LeftOut = ({ entries }: { entries: unknown }) => {
+  const named = (Array.isArray(entries) ? entries : []).filter(
+    (entry) => typeof Object(entry).path === 'string',
   )
+  if (named.length === 0) return null
+  return (
+    <section aria-label="Left out" className="border-b px-3.5 py-3">
+      <h2 className="font-semibold">Left out of the changes</h2>
+      <ul className="max-h-40 overflow-y-auto">
+        {named.map(({ path, reason }) => (
+          <li key={path} className="[overflow-wrap:anywhere]">
+            <code className="font-mono text-xs">{path}</code>
+            <span className="text-muted-foreground"> {REASONS[reason]}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
 
 /** The task as the service answers it. */
 const Raw = ({ task }: { task: Task }) => {

@@ -1,0 +1,99 @@
+import { chmod, chown, copyFile, link, mkdir, stat, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Problem } from '../../core/errors.ts'
+import type { CommandResult } from '../../ports/command.ts'
+import type { Git } from '../../ports/git.ts'
+import type { OwnGit } from '../../ports/workspace.ts'
+import { entriesBelow, pathBelow } from './workspace-entries.ts'
+import { removeFolder } from './workspace-sweep.ts'
+
+/**
+ * The folders of a workspace: `root` has its files, `own` is the home of the service's commands, and `kept` has the
+ * objects of its repository as they were after the checkout. Programs of the agent see `root` alone.
+ */
+export type Place = { root: string; own: string; kept: string }
+export type OwnGitNeeds = {
+  git: Git
+  /** The owner of files and folders, so that commands can read and write them; absent: the service's own user. */
+  owner?: number | undefined
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** The error of a command on a workspace. It names an exceeded limit, and no path of this machine. */
+export const workspaceFailed = (what: string, { exceeded, timedOut, stderr }: CommandResult) => {
+  const why = exceeded?.message ?? (timedOut ? 'it took too long' : undefined)
+  const message = why === undefined ? what : `${what}: ${why}`
+  return new Problem('unavailable', 'workspace_failed', message, { cause: stderr })
+}
+
+const RIGHTS = 0o700
+
+/** Makes a folder, and gives its owner all rights to it, which a program may have taken away. */
+export const makeFolder = async (path: string, owner: number | undefined): Promise<void> => {
+  await mkdir(path, { recursive: true })
+  if (owner !== undefined) await chown(path, owner, owner)
+  const { mode } = await stat(path)
+  if ((mode & RIGHTS) !== RIGHTS) await chmod(path, (mode & 0o777) | RIGHTS)
+}
+
+/** Writes a file for the service's commands. */
+export const writeOwned = async (path: string, data: string | Buffer, owner: number | undefined) => {
+  await writeFile(path, data)
+  if (owner !== undefined) await chown(path, owner, owner)
+}
+
+/**
+ * Keeps the objects of the repository in a workspace, as links to the same files: they outlive whatever programs of the
+ * agent do to `.git`. Call it before the first program runs.
+ */
+export const keepObjects = async ({ root, kept }: Place, owner: number | undefined): Promise<void> => {
+  const objects = join(root, '.git/objects')
+  await removeFolder(kept)
+  await makeFolder(kept, owner)
+  for await (const { path, kind } of entriesBelow(objects, () => false)) {
+    const [from, to] = [pathBelow(objects, path), pathBelow(kept, path)]
+    if (kind === 'folder') await makeFolder(to.toString(), owner)
+    // Not every file system has links.
+    if (kind === 'file') await link(from, to).catch(() => copyFile(from, to))
+  }
+}
+
+/**
+ * Git on the files of a workspace, with a new git directory and home of the service. It reads the objects that were kept,
+ * and nothing of the workspace's `.git`. `attributes` (gitattributes(5)) override those of the files.
+ */
+export const openOwnGit = async (
+  { git, owner }: OwnGitNeeds,
+  { root, own, kept }: Place,
+  objectFormat: 'sha1' | 'sha256',
+  signal: AbortSignal,
+): Promise<OwnGit> => {
+  // The files there may come from a program that escaped its run.
+  await removeFolder(own)
+  await makeFolder(own, owner)
+  await makeFolder(root, owner)
+  // Workspaces of earlier versions kept no objects.
+  const objects = (await isThere(kept)) ? kept : join(root, '.git/objects')
+  const gitDir = join(own, 'git')
+  const call = { cwd: root, home: own, tmp: own, reads: objects === kept ? [kept] : [], signal }
+  const init = ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`, gitDir]
+  const made = await git.run({ ...call, args: init })
+  if (made.exitCode !== 0) throw workspaceFailed('git could not be prepared', made)
+  await mkdir(join(gitDir, 'info'), { recursive: true })
+  await writeOwned(join(gitDir, 'objects/info/alternates'), `${objects}\n`, owner)
+
+  return async (args, maxBytes, { attributes, ...more } = {}) => {
+    const override = join(gitDir, 'info/attributes')
+    if (attributes !== undefined) await writeOwned(override, `${attributes}\n`, owner)
+    try {
+      return await git.run({ ...call, ...more, args, maxBytes, apart: gitDir })
+    } finally {
+      if (attributes !== undefined) await unlink(override)
+    }
+  }
+}

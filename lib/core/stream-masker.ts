@@ -32,16 +32,18 @@ export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
   const advance = (isEnd: boolean): string => {
     let out = ''
     let at = 0
-    for (; at < rest.length; at += 1) {
-      if (!isEnd && matcher.isOpenAt(rest, at)) break
-      const length = matcher.lengthAt(rest, at)
-      if (length === 0) continue
-      const end = at + length
-      if (end > emitted) {
-        out += rest.slice(emitted, Math.max(emitted, at)) + MASKED
-        emitted = end
+    for (;;) {
+      const open = isEnd ? rest.length : matcher.openFrom(rest, at)
+      const found = matcher.next(rest, at)
+      if (found === undefined || found.at >= open) {
+        at = open
+        break
       }
-      at = end - 1
+      if (found.end > emitted) {
+        out += rest.slice(emitted, Math.max(emitted, found.at)) + MASKED
+        emitted = found.end
+      }
+      at = found.end
     }
     at = wholeLength(rest, at)
     out += rest.slice(emitted, at)

@@ -152,12 +152,12 @@ describe('a failing Anthropic wire', () => {
     ['a stream that ends in the middle', events(...begun), { reason: 'transport' }],
     ['a stream that ends before any text', events(start), { reason: 'transport' }],
     ['a reset in the middle', reset(...begun), { reason: 'transport' }],
-    ['overloaded_error in the middle', events(...begun, overloaded), { reason: 'server', status: 529 }],
-    ['overloaded_error at once', events(overloaded), { reason: 'server', status: 529 }],
-    ['HTTP 529', status(529, overloaded), { reason: 'server', status: 529 }],
-    ['HTTP 500', status(500, {}), { reason: 'server', status: 500 }],
+    ['overloaded_error in the middle', events(...begun, overloaded), { reason: 'status', status: 529 }],
+    ['overloaded_error at once', events(overloaded), { reason: 'status', status: 529 }],
+    ['HTTP 529', status(529, overloaded), { reason: 'status', status: 529 }],
+    ['HTTP 500', status(500, {}), { reason: 'status', status: 500 }],
     ['HTTP 401', status(401, overloaded), { reason: 'refused', status: 401 }],
-    ['an event that is no JSON', events(...begun, 'data: {oops\n\n'), { reason: 'nonsense' }],
+    ['an event that is no JSON', events(...begun, 'data: {oops\n\n'), { reason: 'unreadable' }],
   ])('shows %s as provider_error without its key', async (_, reply, details) => {
     const { thrown } = await failure(models(reply), ask('Hi'))
     expect(thrown).toMatchObject({ kind: 'unavailable', code: 'provider_error' })

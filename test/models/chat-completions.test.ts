@@ -197,7 +197,7 @@ describe('a failing provider', () => {
   const error = { error: { message: `Bad thing for ${KEY}`, type: 'x' } }
   const tools = [tool('read_file')]
   const cases: [string, Reply, object][] = [
-    ['HTTP 500', status(500, error), { reason: 'server', status: 500 }],
+    ['HTTP 500', status(500, error), { reason: 'status', status: 500 }],
     ['HTTP 401', status(401, error), { reason: 'refused', status: 401 }],
     ['HTTP 400', status(400, error), { reason: 'refused', status: 400 }],
     ['a redirect', status(307, {}, { location: 'http://127.0.0.1:1/' }), { reason: 'transport' }],
@@ -207,13 +207,13 @@ describe('a failing provider', () => {
     [
       'a chunk that is no JSON',
       events(...hello, 'data: {oops\n\n', chunk({}, 'stop')),
-      { reason: 'nonsense' },
+      { reason: 'unreadable' },
     ],
-    ['a web page', (res) => res.writeHead(200).end('<html>'), { reason: 'transport' }],
+    ['a web page', (res) => res.writeHead(200).end('<html>'), { reason: 'unreadable' }],
     [
       'an error event',
       events(...hello, { error: { message: KEY, code: 502 } }),
-      { reason: 'server', status: 502 },
+      { reason: 'status', status: 502 },
     ],
   ]
 
@@ -291,7 +291,7 @@ describe('a failing provider', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(over).toBe(false)
     clock.advance(60_000)
-    await expect(silent).rejects.toMatchObject({ code: 'provider_error', details: { reason: 'timeout' } })
+    await expect(silent).rejects.toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })
     await wire().heard[0]?.closed
   })
 })

@@ -99,7 +99,7 @@ describe('the demo model', () => {
   })
 
   it.each([
-    ['demo: fail', { code: 'provider_error', details: { provider: 'demo', reason: 'server', status: 500 } }],
+    ['demo: fail', { code: 'provider_error', details: { provider: 'demo', reason: 'status', status: 500 } }],
     ['demo: fail 429', { kind: 'rate_limited' }],
     ['demo: cut', { code: 'provider_error', details: { provider: 'demo', reason: 'transport' } }],
   ])('fails by "%s"', async (prompt, problem) => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { excerpt } from '../../lib/adapters/models/failures.ts'
+import { excerpt, hiding, providerError, toProblem } from '../../lib/adapters/models/failures.ts'
 import { retryDelayMs } from '../../lib/adapters/models/retry.ts'
 import { Problem } from '../../lib/core/errors.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+
+const scene = { provider: 'openai', name: 'OpenAI', model: 'm', hide: (text: string) => text, now: 0 }
 
 describe('an excerpt of foreign text', () => {
   it.each([
@@ -15,31 +18,44 @@ describe('an excerpt of foreign text', () => {
     ['two\r\nlines\u0000and\u2028\tmore ', 'two lines and more'],
     ['task-123456789 asked for risk-assessment', 'task-123456789 asked for risk-assessment'],
   ])('of %j is %j', (text, expected) => {
-    expect(excerpt(text, ['s3cret-one'])).toBe(expected)
+    expect(excerpt(text, hiding(['s3cret-one'], createMasker([])))).toBe(expected)
   })
 
   it('is short', () => {
-    expect(excerpt('x'.repeat(5_000), [])).toHaveLength(200)
+    expect(excerpt('x'.repeat(5_000), scene.hide)).toHaveLength(200)
   })
 })
 
 describe('the wait before another try', () => {
-  const fault = (reason: string, asked = {}) =>
-    new Problem('unavailable', 'provider_error', 'x', { details: { reason }, ...asked })
   it.each([
-    [fault('transport'), 1, 250],
-    [fault('server'), 2, 500],
-    [fault('server', { retryAfterMs: 2_000 }), 1, 2_000],
-    [fault('server', { retryAfterMs: 0 }), 1, 250],
-    [fault('server', { retryAfterMs: 20_000 }), 1, undefined],
-    [fault('timeout'), 1, undefined],
-    [fault('refused'), 1, undefined],
-    [fault('nonsense'), 1, undefined],
+    [providerError(scene, 'transport', ''), 1, 250],
+    [providerError(scene, 'transport', '', { isSilence: true }), 1, undefined],
+    [providerError(scene, 'status', '', { status: 503 }), 2, 500],
+    [providerError(scene, 'status', '', { status: 503, retryAfterMs: 2_000 }), 1, 2_000],
+    [providerError(scene, 'status', '', { status: 503, retryAfterMs: 0 }), 1, 250],
+    [providerError(scene, 'status', '', { status: 503, retryAfterMs: 20_000 }), 1, undefined],
+    [providerError(scene, 'refused', ''), 1, undefined],
+    [providerError(scene, 'unreadable', ''), 1, undefined],
+    [providerError(scene, 'too_large', ''), 1, undefined],
+    [providerError(scene, 'context_length', '', { status: 400 }), 1, undefined],
     [new Problem('rate_limited', 'rate_limited', 'x'), 1, 500],
     [new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 5_000 }), 1, 5_000],
     [new Problem('rate_limited', 'rate_limited', 'x', { retryAfterMs: 5_001 }), 1, undefined],
     [new Error('x'), 1, undefined],
   ])('after %s, try %i, is %s ms', (thrown, attempt, expected) => {
     expect(retryDelayMs(thrown, attempt)).toBe(expected)
+  })
+})
+
+describe('an error of a library', () => {
+  it('is not shown', () => {
+    const thrown = new TypeError('Cannot read properties of https://internal.example/v1', {
+      cause: new Error('sk-secret'),
+    })
+    expect(toProblem(thrown, scene)).toMatchObject({
+      code: 'provider_error',
+      message: 'OpenAI answered what could not be read',
+      details: { reason: 'unreadable' },
+    })
   })
 })

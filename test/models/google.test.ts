@@ -137,7 +137,7 @@ describe('a step over the Gemini wire', () => {
 
   it.each([
     ['key', { reason: 'refused', status: 401 }],
-    ['broken', { reason: 'server', status: 500 }],
+    ['broken', { reason: 'status', status: 500 }],
     ['cut', { reason: 'transport' }],
   ])('that fails (%s) is shown as provider_error without its key', async (prompt, details) => {
     const { thrown } = await failure(open().models, ask(prompt))

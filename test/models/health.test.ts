@@ -54,7 +54,7 @@ describe('health of a provider', () => {
     clock.advance(5_000)
     expect(await health).toEqual({
       healthy: false,
-      message: 'OpenAI could not be reached: no answer within 5 s',
+      message: 'OpenAI gave no answer within 5 s',
     })
     await wire().heard[0]?.closed
   })

@@ -238,7 +238,7 @@ describe.each(named)('a provider of kind %s at %s', (kind, path, each) => {
   const error = { error: { message: `Bad thing for ${KEY}`, type: 'x' }, message: 'Bad thing' }
   it.each<[string, Reply, object]>([
     ['HTTP 401', status(401, error), { reason: 'refused', status: 401 }],
-    ['HTTP 500', status(500, error), { reason: 'server', status: 500 }],
+    ['HTTP 500', status(500, error), { reason: 'status', status: 500 }],
     ['a stream that ends in the middle', events(...script.begun), { reason: 'transport' }],
     ['a reset in the middle', reset(...script.begun), { reason: 'transport' }],
   ])('that answers %s is shown as provider_error without its key', async (_, reply, details) => {

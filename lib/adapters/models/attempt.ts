@@ -1,6 +1,7 @@
+import type { Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { StepPart, StepRequest } from '../../ports/model.ts'
-import { providerError, type Scene, toProblem } from './failures.ts'
+import { hiding, providerError, type Scene, toProblem } from './failures.ts'
 import { secretsOf } from './health.ts'
 import type { OpenModel } from './loaders.ts'
 import type { Provider } from './resolve.ts'
@@ -9,16 +10,17 @@ import { callModel, openLine } from './step.ts'
 type Needs = {
   clock: Clock
   open: (provider: Provider) => Promise<OpenModel>
+  masker: Masker
   /** The output limit of a request that sets none. */
   maxOutputTokens: number
   silenceMs: number
 }
 
-const sceneOf = (provider: Provider, model: string, now: number): Scene => ({
+const sceneOf = (provider: Provider, model: string, now: number, masker: Masker): Scene => ({
   provider: provider.kind,
   name: provider.entry.name,
   model,
-  secrets: secretsOf(provider),
+  hide: hiding(secretsOf(provider), masker),
   now,
 })
 
@@ -31,9 +33,10 @@ export async function* attempt(
   model: string,
   request: StepRequest,
 ): AsyncGenerator<StepPart> {
-  const { clock, open, maxOutputTokens, silenceMs } = needs
-  const scene = sceneOf(provider, model, clock.now())
-  const lost = () => providerError(scene, 'timeout', `sent nothing for ${silenceMs / 1000} s`)
+  const { clock, open, masker, maxOutputTokens, silenceMs } = needs
+  const scene = sceneOf(provider, model, clock.now(), masker)
+  const lost = () =>
+    providerError(scene, 'transport', `sent nothing for ${silenceMs / 1000} s`, { isSilence: true })
   const line = openLine(clock, request.signal, silenceMs, lost)
   try {
     yield* callModel({ provider, open: await open(provider), model, request, maxOutputTokens, line, scene })

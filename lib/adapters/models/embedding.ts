@@ -1,21 +1,44 @@
 import * as z from 'zod'
-import { cutText } from '../../core/cut-text.ts'
+import { readBounded } from '../../core/bounded-body.ts'
+import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
-import { providerError, type Scene, toProblem } from './failures.ts'
+import { hiding, providerError, type Scene, toProblem } from './failures.ts'
 import type { Guard } from './guard.ts'
 import { secretsOf } from './health.ts'
 import { configuredProviders, type ModelSettings, type Provider } from './resolve.ts'
+import {
+  failedAnswer,
+  failureIn,
+  lostConnection,
+  tooLarge,
+  unreadable,
+  type WireFailure,
+} from './wire-failure.ts'
+import { fieldsIn } from './wire-fields.ts'
 
 /** The providers with embedding models. */
 const KINDS: ReadonlySet<string> = new Set(['openai', 'ollama', 'openrouter'])
 const ANSWERS_WITHIN_MS = 60_000
+/** The most bytes of an answer: about 500 vectors of 3,072 dimensions. */
+const MOST_BYTES = 33_554_432
+const MOST_DIMENSIONS = 16_384
+/** The most bytes read of an answer with an error status. */
+const LONGEST_REFUSAL = 65_536
 /** The waits before retries of a temporary failure; the last try has none. */
 const WAITS_MS = [500, 2_000, undefined]
 /** A provider that asks for a longer wait is not called again for these texts now. */
 const LONGEST_WAIT_MS = 5_000
 
-type Needs = { settings: ModelSettings; model: string; clock: Clock; guard?: Guard; fetch?: typeof fetch }
+type Needs = {
+  settings: ModelSettings
+  model: string
+  clock: Clock
+  guard?: Guard
+  fetch?: typeof fetch
+  /** Masks the secrets of the service in the errors of the provider. */
+  masker?: Masker
+}
 
 /**
  * The embedding model `provider/model`, over the wire protocol that all its providers share. Throws a one-line Error for
@@ -28,13 +51,13 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
     throw new Error(`${kind} has no embedding models: name one of ${[...KINDS].join(', ')}`)
   const provider = configuredProviders(settings).get(kind)
   if (!provider) throw new Error(`${kind} is not configured`)
-  const { fetch = globalThis.fetch } = needs
+  const { fetch = globalThis.fetch, masker = createMasker([]) } = needs
 
   const call = async (texts: readonly string[], signal: AbortSignal, scene: Scene) => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
     for (const waitMs of WAITS_MS) {
       const answer = await asked(fetch, provider, { model, input: texts }, within)
-      if (answer.ok) return vectorsIn(await answer.json(), texts.length)
+      if (answer.ok) return vectorsIn(await bodyOf(answer, MOST_BYTES), texts.length)
       const thrown = toProblem(await refusalOf(answer), scene)
       const askedMs = thrown.retryAfterMs ?? 0
       if (waitMs === undefined || askedMs > LONGEST_WAIT_MS) throw thrown
@@ -45,14 +68,14 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   }
 
   const tried = async (texts: readonly string[], signal: AbortSignal) => {
-    const scene = sceneOf(provider, model, clock.now())
+    const scene = sceneOf(provider, model, clock.now(), masker)
     try {
       const vectors = await call(texts, signal, scene)
       if (vectors) return vectors
     } catch (thrown) {
       throw signal.aborted ? signal.reason : toProblem(thrown, scene)
     }
-    throw providerError(scene, 'nonsense', 'answered other vectors than it was asked for')
+    throw providerError(scene, 'unreadable', 'answered other vectors than it was asked for')
   }
 
   return {
@@ -61,52 +84,74 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   }
 }
 
-const sceneOf = (provider: Provider, model: string, now: number): Scene => ({
+const sceneOf = (provider: Provider, model: string, now: number, masker: Masker): Scene => ({
   ...{ provider: provider.kind, name: provider.entry.name, model },
-  ...{ secrets: secretsOf(provider), now },
+  ...{ hide: hiding(secretsOf(provider), masker), now },
 })
 
 /**
  * Sends a request in the protocol that all these providers share. The library for models is not used: it would be the
  * larger part of the functions that search memory.
  */
-const asked = (
+const asked = async (
   send: typeof fetch,
   { apiKey, baseUrl }: Provider,
   body: { model: string; input: readonly string[] },
   signal: AbortSignal,
-) =>
-  send(`${baseUrl}/embeddings`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
-    },
-    body: JSON.stringify({ ...body, encoding_format: 'float' }),
-    // A redirect could carry the key to another host.
-    redirect: 'error',
-    signal,
-  })
+): Promise<Response> => {
+  try {
+    return await send(`${baseUrl}/embeddings`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
+      },
+      body: JSON.stringify({ ...body, encoding_format: 'float' }),
+      // A redirect could carry the key to another host.
+      redirect: 'manual',
+      signal,
+    })
+  } catch (thrown) {
+    throw lostConnection(thrown)
+  }
+}
 
-const LONGEST_REFUSAL = 2_000
-
-/** An error answer, with the fields that distinguish failures of providers. */
-const refusalOf = async (answer: Response) =>
-  Object.assign(new Error(cutText(await answer.text(), LONGEST_REFUSAL)), {
-    statusCode: answer.status,
-    responseHeaders: Object.fromEntries(answer.headers),
+const bodyOf = async ({ body }: Response, mostBytes: number): Promise<string> => {
+  const { bytes, truncated } = await readBounded(body, mostBytes).catch((thrown: unknown) => {
+    throw lostConnection(thrown)
   })
+  if (truncated) throw tooLarge(`answered with more than ${mostBytes} bytes`)
+  return bytes.toString('utf8')
+}
+
+const refusalOf = async (answer: Response): Promise<WireFailure> => {
+  const { bytes } = await readBounded(answer.body, LONGEST_REFUSAL).catch(() => ({ bytes: '' }))
+  return failedAnswer(answer.status, Object.fromEntries(answer.headers), bytes.toString())
+}
 
 const AnswerSchema = z.object({
-  data: z.array(z.object({ index: z.number().optional(), embedding: z.array(z.number()) })),
+  data: z.array(
+    z.object({ index: z.number().optional(), embedding: z.array(z.number()).max(MOST_DIMENSIONS) }),
+  ),
 })
 
 /** The vectors; undefined unless there is one per text, all of one size. */
-const vectorsIn = (answer: unknown, count: number): Float32Array[] | undefined => {
+const vectorsIn = (body: string, count: number): Float32Array[] | undefined => {
+  const answer = jsonIn(body)
+  const failure = failureIn(fieldsIn(answer))
+  if (failure) throw failure
   const { data = [] } = AnswerSchema.safeParse(answer).data ?? {}
   const size = data[0]?.embedding.length ?? 0
   if (data.length !== count || size === 0) return undefined
   if (!data.every(({ embedding }) => embedding.length === size)) return undefined
   const ordered = data.map((each, n) => ({ at: each.index ?? n, embedding: each.embedding }))
   return ordered.sort((a, b) => a.at - b.at).map(({ embedding }) => Float32Array.from(embedding))
+}
+
+const jsonIn = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw unreadable('answered what could not be read')
+  }
 }

@@ -30,7 +30,7 @@ export const supports = (
 const hasCalls = (message: StepRequest['messages'][number]): boolean =>
   message.role === 'assistant' && (message.toolCalls ?? []).length > 0
 
-type Chain = {
+export type Chain = {
   /** The providers in their order; the first with the model of the request. Never empty. */
   targets: readonly [Target, ...Target[]]
   signal: AbortSignal

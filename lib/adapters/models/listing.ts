@@ -1,10 +1,13 @@
+import { readBounded } from '../../core/bounded-body.ts'
 import { messageOf } from '../../core/errors.ts'
+import type { Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ModelInfo } from '../../ports/model.ts'
-import { excerpt } from './failures.ts'
+import { excerpt, hiding } from './failures.ts'
 import { secretsOf } from './health.ts'
 import type { Provider } from './resolve.ts'
+import { failedAnswer, lostConnection, tooLarge, WireFailure } from './wire-failure.ts'
 
 const KEPT_MS = 600_000
 /** How long a failed listing is cached. */
@@ -15,12 +18,12 @@ const MOST_MODELS = 2_000
 const LONGEST_NAME = 200
 
 type Listed = ModelInfo & { contextTokens?: number }
-type Needs = { clock: Clock; fetch: typeof fetch; log?: Log }
+type Needs = { clock: Clock; fetch: typeof fetch; masker: Masker; log?: Log }
 type CachedListing = { until: number; models: Promise<readonly Listed[]> }
 
 /** The providers' lists of models. An answer is cached for ten minutes; concurrent callers share one request. */
 export const createListing = (needs: Needs) => {
-  const { clock, log } = needs
+  const { clock, log, masker } = needs
   const kept = new Map<string, CachedListing>()
   /** By kind and model; a listed model stays known. */
   const windows = new Map<string, ReadonlyMap<string, number>>()
@@ -30,12 +33,12 @@ export const createListing = (needs: Needs) => {
     const configured = [{ id: model, provider: kind, name: model }]
     if (!provider.entry.modelsPath) return configured
     try {
-      const models = modelsIn(await answerOf(needs, provider), kind)
+      const models = masker.data(modelsIn(await answerOf(needs, provider), kind))
       windows.set(kind, windowsOf(models))
       return models.length === 0 ? configured : models
     } catch (thrown) {
       entry.until = clock.monotonic() + FAILED_KEPT_MS
-      const reason = excerpt(messageOf(causeOf(thrown)), secretsOf(provider))
+      const reason = excerpt(messageOf(thrown), hiding(secretsOf(provider), masker))
       log?.warn({ provider: kind, reason }, 'models of a provider could not be listed')
       return configured
     }
@@ -62,35 +65,28 @@ const shown = ({ id, provider, name }: Listed): ModelInfo => ({ id, provider, na
 const windowsOf = (models: readonly Listed[]) =>
   new Map(models.flatMap(({ id, contextTokens }) => (contextTokens ? [[id, contextTokens] as const] : [])))
 
-/** The reason of a failed fetch is its cause. */
-const causeOf = (thrown: unknown): unknown => (isObject(thrown) && thrown.cause ? thrown.cause : thrown)
-
 /** The answer as JSON, within the limits of time and size. */
 const answerOf = async ({ clock, fetch }: Needs, { entry, apiKey, baseUrl }: Provider): Promise<unknown> => {
   const line = new AbortController()
-  const cancel = clock.after(TIMEOUT_MS, () =>
-    line.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
-  )
+  const cancel = clock.after(TIMEOUT_MS, () => line.abort())
   try {
     const headers = { accept: 'application/json', ...entry.headers(apiKey) }
-    const answer = await fetch(`${baseUrl}${entry.modelsPath}`, { headers, signal: line.signal })
-    if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
-    return JSON.parse(await textOf(answer))
+    // A redirect could carry the key to another host.
+    const init = { headers, signal: line.signal, redirect: 'manual' as const }
+    const answer = await fetch(`${baseUrl}${entry.modelsPath}`, init)
+    if (answer.status >= 400) throw new WireFailure(`HTTP ${answer.status}`, {})
+    if (!answer.ok) throw failedAnswer(answer.status, {}, '')
+    const { bytes, truncated } = await readBounded(answer.body, MOST_BYTES)
+    if (truncated) throw tooLarge(`more than ${MOST_BYTES} bytes`)
+    return JSON.parse(bytes.toString('utf8'))
+  } catch (thrown) {
+    if (line.signal.aborted) throw new Error(`no answer within ${TIMEOUT_MS / 1000} s`)
+    if (thrown instanceof WireFailure) throw thrown
+    throw thrown instanceof SyntaxError ? new Error('an answer that is no JSON') : lostConnection(thrown)
   } finally {
     cancel()
     line.abort()
   }
-}
-
-const textOf = async (answer: Response): Promise<string> => {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of answer.body ?? []) {
-    bytes += part.length
-    if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES} bytes`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString('utf8')
 }
 
 /** A listed model, whose fields differ by provider: each may be absent or of any type. */

@@ -1,17 +1,24 @@
 import type { LanguageModel } from 'ai'
 import type { catalog } from './catalog.ts'
+import { chatCompletions, mistralChatCompletions } from './wires/chat-completions.ts'
+import { cohereChat } from './wires/cohere-chat.ts'
+import { generateContent } from './wires/generate-content.ts'
+import { messages } from './wires/messages.ts'
+import type { WireReader } from './wires/reader.ts'
+import { responses } from './wires/responses.ts'
 
-/** The settings of an SDK package; it reads nothing from the environment. */
-type Connection = { apiKey: string; baseUrl: string; fetch: typeof fetch }
+/** The settings of an SDK package; it reads nothing from the environment. `wire` is its fetch, by the API that it calls. */
+type Connection = { apiKey: string; baseUrl: string; wire: (reader: WireReader) => typeof fetch }
 export type OpenModel = (model: string) => LanguageModel
 
 type Load = (connection: Connection) => Promise<OpenModel>
 
 const compatible =
   (name: string): Load =>
-  async ({ apiKey, baseUrl, fetch }) => {
+  async ({ apiKey, baseUrl, wire }) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const key = apiKey === '' ? {} : { apiKey }
+    const fetch = wire(chatCompletions)
     return createOpenAICompatible({ name, baseURL: baseUrl, fetch, includeUsage: true, ...key })
   }
 
@@ -19,48 +26,44 @@ const isHostOf = (baseUrl: string, domain: string): boolean => new URL(baseUrl).
 
 // OpenAI itself is called by its Responses API, which its reasoning models need for tools. Another server behind an
 // OpenAI base URL (a proxy, vLLM, LM Studio) may only have chat completions.
-const openai: Load = async ({ apiKey, baseUrl, fetch }) => {
+const openai: Load = async ({ apiKey, baseUrl, wire }) => {
   const { createOpenAI } = await import('@ai-sdk/openai')
-  const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch })
-  return isHostOf(baseUrl, 'api.openai.com') ? provider.responses : provider.chat
+  const open = (reader: WireReader) => createOpenAI({ apiKey, baseURL: baseUrl, fetch: wire(reader) })
+  return isHostOf(baseUrl, 'api.openai.com') ? open(responses).responses : open(chatCompletions).chat
 }
 
-const azure: Load = async ({ apiKey, baseUrl, fetch }) => {
+const azure: Load = async ({ apiKey, baseUrl, wire }) => {
   const { createAzure } = await import('@ai-sdk/azure')
-  const provider = createAzure({ apiKey, baseURL: baseUrl, fetch })
-  return isHostOf(baseUrl, '.azure.com') ? provider.responses : provider.chat
+  const open = (reader: WireReader) => createAzure({ apiKey, baseURL: baseUrl, fetch: wire(reader) })
+  return isHostOf(baseUrl, '.azure.com') ? open(responses).responses : open(chatCompletions).chat
 }
+
+/** The settings of a package, with the fetch for the API that it calls. */
+const over = ({ apiKey, baseUrl, wire }: Connection, reader: WireReader) => ({
+  apiKey,
+  baseURL: baseUrl,
+  fetch: wire(reader),
+})
 
 /**
  * Imports the package of a provider at its first use. It is apart from the catalog, so that functions that only describe
  * providers bundle none of the packages.
  */
 export const loaders: Readonly<Record<keyof typeof catalog | 'demo', Load>> = {
-  anthropic: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/anthropic')).createAnthropic({ apiKey, baseURL: baseUrl, fetch }),
+  anthropic: async (to) => (await import('@ai-sdk/anthropic')).createAnthropic(over(to, messages)),
   openai,
   azure,
-  google: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/google')).createGoogle({ apiKey, baseURL: baseUrl, fetch }),
+  google: async (to) => (await import('@ai-sdk/google')).createGoogle(over(to, generateContent)),
   ollama: compatible('ollama'),
   openrouter: compatible('openrouter'),
-  groq: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/groq')).createGroq({ apiKey, baseURL: baseUrl, fetch }),
-  xai: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/xai')).createXai({ apiKey, baseURL: baseUrl, fetch }),
-  mistral: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/mistral')).createMistral({ apiKey, baseURL: baseUrl, fetch }),
-  cohere: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/cohere')).createCohere({ apiKey, baseURL: baseUrl, fetch }),
-  perplexity: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/perplexity')).createPerplexity({ apiKey, baseURL: baseUrl, fetch }),
-  deepseek: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/deepseek')).createDeepSeek({ apiKey, baseURL: baseUrl, fetch }),
-  together: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/togetherai')).createTogetherAI({ apiKey, baseURL: baseUrl, fetch }),
-  cerebras: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/cerebras')).createCerebras({ apiKey, baseURL: baseUrl, fetch }),
-  fireworks: async ({ apiKey, baseUrl, fetch }) =>
-    (await import('@ai-sdk/fireworks')).createFireworks({ apiKey, baseURL: baseUrl, fetch }),
+  groq: async (to) => (await import('@ai-sdk/groq')).createGroq(over(to, chatCompletions)),
+  xai: async (to) => (await import('@ai-sdk/xai')).createXai(over(to, responses)),
+  mistral: async (to) => (await import('@ai-sdk/mistral')).createMistral(over(to, mistralChatCompletions)),
+  cohere: async (to) => (await import('@ai-sdk/cohere')).createCohere(over(to, cohereChat)),
+  perplexity: async (to) => (await import('@ai-sdk/perplexity')).createPerplexity(over(to, chatCompletions)),
+  deepseek: async (to) => (await import('@ai-sdk/deepseek')).createDeepSeek(over(to, chatCompletions)),
+  together: async (to) => (await import('@ai-sdk/togetherai')).createTogetherAI(over(to, chatCompletions)),
+  cerebras: async (to) => (await import('@ai-sdk/cerebras')).createCerebras(over(to, chatCompletions)),
+  fireworks: async (to) => (await import('@ai-sdk/fireworks')).createFireworks(over(to, chatCompletions)),
   demo: compatible('demo'),
 }

@@ -1,15 +1,17 @@
 import { outputTokensOf, promptTokensOf, tokensOf, tokensOfTools } from '../../core/context-window.ts'
 import { Problem } from '../../core/errors.ts'
+import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
 import { attempt } from './attempt.ts'
 import { catalog } from './catalog.ts'
-import { answered, supports } from './fallback.ts'
+import { answered, type Chain, supports } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
 import { createListing } from './listing.ts'
 import { loaders, type OpenModel } from './loaders.ts'
+import { maskedStep } from './masked-step.ts'
 import {
   configuredProviders,
   defaultProvider,
@@ -21,6 +23,8 @@ import {
   unknownProvider,
 } from './resolve.ts'
 import { retried } from './retry.ts'
+import { createWire } from './wire.ts'
+import type { WireReader } from './wires/reader.ts'
 
 /** The window of unknown models. */
 const DEFAULT_CONTEXT_TOKENS = 128_000
@@ -57,26 +61,23 @@ export type ModelNeeds = {
   clock: Clock
   log?: Log
   fetch?: typeof fetch
+  /** Masks the secrets of the service in all that a provider sends. */
+  masker?: Masker
   /** The circuit breaker of a provider; a step with its retries is one call. */
   guard?: Guard
 }
 
 const DEFAULTS = { retries: 2, silenceMs: 300_000 }
 
-// A redirect could carry `x-api-key` to another host; no provider's API redirects.
-const withoutRedirects =
-  (inner: typeof fetch): typeof fetch =>
-  (input, init) =>
-    inner(input, { ...init, redirect: 'error' })
-
 // Packages are loaded and clients made at their first use, once per provider; a failed load is tried again.
 const opener = (fetcher: typeof fetch) => {
+  const wire = (reader: WireReader) => createWire(fetcher, reader)
   const opened = new Map<string, Promise<OpenModel>>()
   return ({ kind, apiKey, baseUrl }: Provider): Promise<OpenModel> => {
     const known = opened.get(kind)
     if (known) return known
     // A provider is one of the catalog, or the demo model.
-    const loading = loaders[kind as keyof typeof loaders]({ apiKey, baseUrl, fetch: fetcher })
+    const loading = loaders[kind as keyof typeof loaders]({ apiKey, baseUrl, wire })
     opened.set(kind, loading)
     loading.catch(() => opened.delete(kind))
     return loading
@@ -101,12 +102,12 @@ const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] =
 export const createModels = (needs: ModelNeeds): Models => {
   const { clock, log, guard } = needs
   const settings = { ...DEFAULTS, ...needs.settings }
-  const fetch = withoutRedirects(needs.fetch ?? globalThis.fetch)
+  const { fetch = globalThis.fetch, masker = createMasker([]) } = needs
   const configured = configuredProviders(settings)
   const usual = defaultProvider(settings, configured)
   const fallbacks = fallbackProviders(settings, configured)
-  const listing = createListing({ clock, fetch, ...(log ? { log } : {}) })
-  const once = { ...settings, clock, open: opener(fetch) }
+  const listing = createListing({ clock, fetch, masker, ...(log ? { log } : {}) })
+  const once = { ...settings, clock, masker, open: opener(fetch) }
 
   const contextTokens = ({ provider: kind, model }: Target): number =>
     configured.get(kind)?.contextTokens ??
@@ -134,7 +135,8 @@ export const createModels = (needs: ModelNeeds): Models => {
     const { signal, messages, tools = [] } = request
     const fits = (target: Target): boolean =>
       tokensOf(messages) + tokensOfTools(tools) <= promptTokensOf(contextTokens(target))
-    yield* answered({ targets: [first, ...rest], signal, fits, ask: (target) => ask(target, request), log })
+    const chain = { targets: [first, ...rest], signal, fits, log } satisfies Partial<Chain>
+    yield* maskedStep(masker, answered({ ...chain, ask: (target) => ask(target, request) }))
   }
 
   return {

@@ -1,20 +1,19 @@
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { reasonOf } from './failures.ts'
+import { isTemporaryFault } from './failures.ts'
 
 const LONGEST_WAIT_MS = 5_000
 const FIRST_WAIT_MS = 250
 
 /**
  * Milliseconds before try number `attempt` + 1 (`attempt` counts from 1), or undefined when another try would not help or
- * the provider asks for too long a wait. A silent provider is not tried again: it took minutes.
+ * the provider asks for too long a wait.
  */
 export const retryDelayMs = (thrown: unknown, attempt: number): number | undefined => {
   if (!(thrown instanceof Problem)) return undefined
   const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1)
-  const reason = reasonOf(thrown)
   const isRateLimit = thrown.kind === 'rate_limited'
-  if (!isRateLimit && reason !== 'transport' && reason !== 'server') return undefined
+  if (!isRateLimit && !isTemporaryFault(thrown)) return undefined
   const { retryAfterMs } = thrown
   const waitMs = isRateLimit ? (retryAfterMs ?? 2 * backoffMs) : Math.max(backoffMs, retryAfterMs ?? 0)
   return waitMs <= LONGEST_WAIT_MS ? waitMs : undefined

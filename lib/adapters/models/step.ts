@@ -1,4 +1,5 @@
 import type { ContentPart, LanguageModelStreamPart, FinishReason as SdkFinishReason, ToolSet } from 'ai'
+import { parseJson } from '../../core/json.ts'
 import { watchSilence } from '../../core/silence.ts'
 import type { TokenUsage } from '../../core/token-usage.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,6 +8,7 @@ import { providerError, type Scene } from './failures.ts'
 import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
+import { countIn } from './wire-fields.ts'
 
 /** The connection of one step, for the side that may close it. */
 type Line = {
@@ -94,12 +96,12 @@ const start = async (call: Call, onContent: (content: Answer['made']) => void) =
 }
 
 const toUsage = (ended: Ended | undefined): TokenUsage => {
-  const {
-    inputTokens: promptTokens = 0,
-    outputTokens: completionTokens = 0,
-    totalTokens,
-  } = ended?.usage ?? {}
-  return { promptTokens, completionTokens, totalTokens: totalTokens ?? promptTokens + completionTokens }
+  const { inputTokens, outputTokens, totalTokens } = ended?.usage ?? {}
+  const [promptTokens, completionTokens] = [countIn(inputTokens) ?? 0, countIn(outputTokens) ?? 0]
+  return {
+    ...{ promptTokens, completionTokens },
+    totalTokens: countIn(totalTokens) ?? promptTokens + completionTokens,
+  }
 }
 
 const REASONS: Readonly<Partial<Record<SdkFinishReason, FinishReason>>> = {
@@ -110,19 +112,29 @@ const REASONS: Readonly<Partial<Record<SdkFinishReason, FinishReason>>> = {
   other: 'other',
 }
 
-// A cut stream ends like a finished one, except for the reason: `other` without the provider's own word is a cut.
 const reasonOrThrow = (ended: Ended | undefined, scene: Scene): FinishReason => {
   const reason = ended && REASONS[ended.finishReason]
   if (!reason || (reason === 'other' && ended.rawFinishReason === undefined))
-    throw providerError(scene, 'transport', 'cut its answer off before the end')
+    throw providerError(scene, 'unreadable', 'ended its answer in a way that could not be read')
   return reason
 }
 
-// Malformed arguments are passed on as the model's text.
+/** Arguments that no API of ours would take are passed on as the model's text, as malformed ones are. */
+const argumentsOf = (input: unknown): unknown => {
+  if (typeof input === 'string') return input
+  const json = JSON.stringify(input)
+  try {
+    parseJson(json)
+    return input
+  } catch {
+    return json
+  }
+}
+
 const toCall = (part: Extract<SdkPart, { type: 'tool-call' }>): ToolCall => ({
   id: part.toolCallId,
   name: part.toolName,
-  arguments: part.input,
+  arguments: argumentsOf(part.input),
 })
 
 const shown = (part: SdkPart): StepPart | undefined => {
@@ -136,19 +148,25 @@ type Answer = {
   content: string
   toolCalls: ToolCall[]
   made: readonly ContentPart<ToolSet>[]
+  /** The arguments of a call were replaced: the provider's form of the message has them still. */
+  isRewritten: boolean
   ended?: Ended
 }
 
 const collect = (answer: Answer, part: SdkPart): void => {
   if (part.type === 'text-delta') answer.content += part.text
-  if (part.type === 'tool-call') answer.toolCalls.push(toCall(part))
+  if (part.type === 'tool-call') {
+    const call = toCall(part)
+    answer.toolCalls.push(call)
+    answer.isRewritten ||= typeof call.arguments !== typeof part.input
+  }
   if (part.type === 'model-call-end') answer.ended = part
 }
 
 // An error part is not the end of the SDK's stream: the rest could contain tool calls of a broken answer.
 async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
   const { line } = call
-  const answer: Answer = { content: '', toolCalls: [], made: [] }
+  const answer: Answer = { content: '', toolCalls: [], made: [], isRewritten: false }
   const stream = await start(call, (made) => {
     answer.made = made
   })
@@ -168,15 +186,15 @@ async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
 /** One call of a model. Throws at the first sign of failure; tool calls come only once the answer is complete. */
 export async function* callModel(call: Call): AsyncGenerator<StepPart> {
   const { scene } = call
-  const { content, toolCalls, made, ended } = yield* read(call)
+  const { content, toolCalls, made, isRewritten, ended } = yield* read(call)
   const reason = reasonOrThrow(ended, scene)
-  const opaque = toOpaque(scene.provider, made)
+  const opaque = isRewritten ? {} : { opaque: toOpaque(scene.provider, made) }
   for (const toolCall of toolCalls) yield { type: 'tool-call', call: toolCall }
   yield {
     type: 'finish',
     reason,
     usage: toUsage(ended),
-    message: { role: 'assistant', content, ...(toolCalls.length > 0 ? { toolCalls } : {}), opaque },
+    message: { role: 'assistant', content, ...(toolCalls.length > 0 ? { toolCalls } : {}), ...opaque },
     provider: scene.provider,
     model: scene.model,
   }

@@ -1,0 +1,22 @@
+/** An object of an answer from outside: each field may be absent or of any type. */
+export type Fields = Readonly<Record<string, unknown>>
+
+const isFields = (given: unknown): given is Fields =>
+  typeof given === 'object' && given !== null && !Array.isArray(given)
+
+/** The object; an empty one for anything else. */
+export const fieldsIn = (given: unknown): Fields => (isFields(given) ? given : {})
+
+/** The objects of a list; none for anything else. */
+export const listIn = (given: unknown): readonly Fields[] => (Array.isArray(given) ? given.map(fieldsIn) : [])
+
+/** A count of tokens; undefined for anything else. */
+export const countIn = (given: unknown): number | undefined =>
+  Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : undefined
+
+export const textIn = (given: unknown): string | undefined =>
+  typeof given === 'string' && given !== '' ? given : undefined
+
+/** The object without its fields that are undefined. */
+export const definedIn = (given: Fields): Fields =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -1,0 +1,156 @@
+import { createParser } from 'eventsource-parser'
+import { readBounded } from '../../core/bounded-body.ts'
+import { Problem } from '../../core/errors.ts'
+import { parseJson } from '../../core/json.ts'
+import { createStepLimits } from './step-limits.ts'
+import { failedAnswer, failureIn, lostConnection, tooLarge, unreadable, WireFailure } from './wire-failure.ts'
+import { type Fields, fieldsIn } from './wire-fields.ts'
+import type { WireReader } from './wires/reader.ts'
+
+/** The most bytes of one answer, envelopes of its events included. */
+const MOST_BYTES = 67_108_864
+/** The most characters of one event. */
+const LONGEST_EVENT = 4_194_304
+/** The most bytes read of an answer with an error status. */
+const LONGEST_ERROR = 65_536
+
+/**
+ * A fetch for a library that reads streamed answers of models. It reads the answer first: within the limits, an error as
+ * the failure that it reports, and of each event only the fields that are known, in their documented types. So what a
+ * provider adds to its protocol is ignored, as they ask for. Throws `WireFailure`s, and the signal's reason.
+ */
+export const createWire =
+  (send: typeof fetch, reader: WireReader): typeof fetch =>
+  async (input, init) => {
+    const answer = await sent(send, input, { ...init, redirect: 'manual' })
+    if (!answer.ok) throw await failureOf(answer)
+    const { status } = answer
+    const events = ReadableStream.from(encoded(readEvents(answer, reader)))
+    return new Response(events, { status, headers: { 'content-type': 'text/event-stream' } })
+  }
+
+const sent = async (send: typeof fetch, ...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
+  try {
+    return await send(input, init)
+  } catch (thrown) {
+    init?.signal?.throwIfAborted()
+    throw lostConnection(thrown)
+  }
+}
+
+const failureOf = async ({ status, headers, body }: Response): Promise<WireFailure> => {
+  const { bytes } = await readBounded(body, LONGEST_ERROR).catch(() => ({ bytes: '' }))
+  return failedAnswer(status, Object.fromEntries(headers), bytes.toString())
+}
+
+async function* encoded(events: AsyncIterable<object>): AsyncGenerator<Uint8Array> {
+  for await (const event of events) yield Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
+}
+
+/** The text of an answer in pieces. */
+async function* piecesOf({ body }: Response): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let left = MOST_BYTES
+  try {
+    for await (const bytes of body ?? []) {
+      left -= bytes.length
+      if (left < 0) throw tooLarge('sent more than 64 MiB in one answer')
+      yield decoder.decode(bytes, { stream: true })
+    }
+  } catch (thrown) {
+    throw thrown instanceof WireFailure ? thrown : lostConnection(thrown)
+  }
+}
+
+type NamedEvent = { name?: string | undefined; data: string }
+
+/** The server-sent events of a text, also one at its end without the empty line. */
+async function* serverSentEvents(pieces: AsyncIterable<string>): AsyncGenerator<NamedEvent> {
+  const found: NamedEvent[] = []
+  let isTooLong = false
+  const parser = createParser({
+    maxBufferSize: LONGEST_EVENT,
+    onEvent: ({ event: name, data }) => {
+      isTooLong ||= data.length > LONGEST_EVENT
+      if (!isTooLong) found.push({ name, data })
+    },
+    onError: ({ type }) => {
+      isTooLong ||= type === 'max-buffer-size-exceeded'
+    },
+  })
+  for await (const piece of pieces) {
+    parser.feed(piece)
+    yield* found.splice(0)
+    if (isTooLong) throw tooLarge('sent an event of more than 4 MiB')
+  }
+  parser.feed('\n\n')
+  yield* found
+}
+
+/** A whole text within the limit of one event. */
+const joined = async (pieces: AsyncIterable<string>): Promise<string> => {
+  let text = ''
+  for await (const piece of pieces) {
+    text += piece
+    if (text.length > LONGEST_EVENT) throw tooLarge('answered with more than 4 MiB')
+  }
+  return text
+}
+
+/** Whether a text is no event stream, but JSON or a page of a proxy. */
+const beginsDocument = (text: string): boolean => /^[\s\ufeff]*[{[<]/.test(text)
+
+/** A text whose first piece was taken. The rest ends with it, also before it is read. */
+async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  try {
+    yield first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}
+
+async function* oneEvent(pieces: AsyncIterable<string>): AsyncGenerator<NamedEvent> {
+  yield { data: await joined(pieces) }
+}
+
+/** The events of an answer. One that is no event stream, whatever its headers say, is read as one event. */
+const openEvents = async (answer: Response) => {
+  const pieces = piecesOf(answer)
+  let first = ''
+  while (first.trim() === '') {
+    const next = await pieces.next()
+    if (next.done) break
+    first = next.value
+  }
+  const all = withFirst(first, pieces)
+  const isDocument = beginsDocument(first)
+  return { isDocument, events: isDocument ? oneEvent(all) : serverSentEvents(all) }
+}
+
+const fieldsOf = (data: string): Fields => {
+  try {
+    return fieldsIn(parseJson(data))
+  } catch (thrown) {
+    const isTooLarge = thrown instanceof Problem && thrown.kind === 'too_large'
+    throw isTooLarge ? tooLarge('sent an event of too many values') : unreadable(UNREADABLE)
+  }
+}
+
+const UNREADABLE = 'answered what could not be read'
+
+/** The known events of an answer. Throws for one that reports a failure, or ends without the event that ends it. */
+async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator<object> {
+  const { read, hasEnded } = reader(createStepLimits())
+  const { isDocument, events } = await openEvents(answer)
+  for await (const { name, data } of events) {
+    if (data.trim() === '' || data.trim() === '[DONE]') continue
+    const event = fieldsOf(data)
+    const failure = failureIn(event)
+    if (failure) throw failure
+    yield* read(event, name)
+  }
+  if (hasEnded()) return
+  if (isDocument) throw unreadable(UNREADABLE)
+  throw new WireFailure('cut its answer off before the end', { reason: 'transport' })
+}

@@ -1,0 +1,111 @@
+import type { StepLimits } from '../step-limits.ts'
+import { WireFailure } from '../wire-failure.ts'
+import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
+import type { WireReader } from './reader.ts'
+
+const usageIn = (given: unknown): object | undefined => {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { prompt_tokens, completion_tokens, total_tokens } = fieldsIn(given)
+  const [prompt, completion] = [countIn(prompt_tokens) ?? 0, countIn(completion_tokens) ?? 0]
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: countIn(total_tokens) ?? prompt + completion,
+  }
+}
+
+/** The text of `content`: a text, or a list of parts, of which some providers make thinking one. */
+const contentIn = (given: unknown) => {
+  if (!Array.isArray(given)) return { text: given, thinking: undefined }
+  const textsOf = (parts: readonly Fields[]) => parts.map(({ text }) => textIn(text) ?? '').join('')
+  const thinking = listIn(given).flatMap(({ type, thinking: inner }) =>
+    type === 'thinking' ? listIn(inner) : [],
+  )
+  return { text: textsOf(listIn(given)), thinking: textsOf(thinking) || undefined }
+}
+
+const toolCallIn = (limits: StepLimits, given: Fields, position: number): object => {
+  const { name, arguments: input } = fieldsIn(given.function)
+  const index = countIn(given.index) ?? position
+  const id = limits.identifier(given.id)
+  const named = limits.identifier(name)
+  if (id !== undefined || named !== undefined) limits.call(index, id)
+  const text = typeof input === 'object' && input !== null ? JSON.stringify(input) : input
+  return definedIn({
+    ...{ index, id, type: 'function' },
+    function: definedIn({ name: named, arguments: limits.text(text) }),
+  })
+}
+
+/** A delta of the answer; a server that does not stream sends a `message` with the same fields. */
+const deltaIn = (limits: StepLimits, { delta, message }: Fields): Fields => {
+  const given = fieldsIn(delta ?? message)
+  const { text, thinking } = contentIn(given.content)
+  const reasoning = limits.text(thinking ?? textIn(given.reasoning_content) ?? textIn(given.reasoning))
+  const calls = listIn(given.tool_calls).map((each, n) => toolCallIn(limits, each, n))
+  return definedIn({
+    role: 'assistant',
+    content: limits.text(text),
+    refusal: limits.text(textIn(given.refusal)),
+    // The name of the field differs by provider.
+    reasoning_content: reasoning,
+    reasoning,
+    tool_calls: calls.length === 0 ? undefined : calls,
+  })
+}
+
+/** Mistral's library reads thinking from a list of parts, the others read it from a field. */
+const withParts = ({ reasoning, reasoning_content: _, content, ...delta }: Fields): Fields => ({
+  ...delta,
+  content: [
+    ...(reasoning ? [{ type: 'thinking', thinking: [{ type: 'text', text: reasoning }] }] : []),
+    ...(content ? [{ type: 'text', text: content }] : []),
+  ],
+})
+
+const saysNothing = 'ended its answer with an error'
+
+/**
+ * Chat completions, as OpenAI documents them
+ * (https://platform.openai.com/docs/api-reference/chat-streaming/streaming), and as others send them.
+ */
+export const chatCompletions: WireReader = (limits) => {
+  let isEnded = false
+
+  const choiceIn = (given: Fields): object => {
+    const finish = textIn(given.finish_reason)
+    if (finish === 'error') throw new WireFailure(saysNothing, { reason: 'status' })
+    isEnded ||= finish !== undefined
+    return { index: 0, delta: deltaIn(limits, given), finish_reason: finish ?? null }
+  }
+
+  return {
+    read: ({ choices, usage, x_groq }) => {
+      const first = listIn(choices).filter(({ index }) => !index)
+      const counted = usageIn(usage)
+      const ofGroq = usageIn(fieldsIn(x_groq).usage)
+      if (first.length === 0 && !counted && !ofGroq) return []
+      return [
+        definedIn({
+          ...{ id: '', object: 'chat.completion.chunk', created: 0, model: '' },
+          choices: first.slice(0, 1).map(choiceIn),
+          usage: counted,
+          x_groq: ofGroq && { usage: ofGroq },
+        }),
+      ]
+    },
+    hasEnded: () => isEnded,
+  }
+}
+
+/** Chat completions for Mistral's library, which expects a choice in each chunk. */
+export const mistralChatCompletions: WireReader = (limits) => {
+  const { read, hasEnded } = chatCompletions(limits)
+  const choiceOf = (choice: Fields = { index: 0, delta: {}, finish_reason: null }): Fields =>
+    fieldsIn(choice.delta).reasoning ? { ...choice, delta: withParts(fieldsIn(choice.delta)) } : choice
+  const withChoice = (chunk: object) => ({
+    ...chunk,
+    choices: [choiceOf(listIn(fieldsIn(chunk).choices)[0])],
+  })
+  return { read: (event, name) => read(event, name).map(withChoice), hasEnded }
+}

@@ -1,0 +1,63 @@
+import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
+import type { WireReader } from './reader.ts'
+
+const COUNTS = [
+  ...['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
+  ...['cachedContentTokenCount', 'totalTokenCount'],
+] as const
+
+const usageIn = (given: unknown): object | undefined => {
+  if (typeof given !== 'object' || given === null) return undefined
+  const counts = fieldsIn(given)
+  return definedIn(Object.fromEntries(COUNTS.map((name) => [name, countIn(counts[name])])))
+}
+
+/**
+ * The stream of Gemini's `generateContent` (https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse).
+ */
+export const generateContent: WireReader = (limits) => {
+  let isEnded = false
+  let calls = 0
+
+  const callIn = (given: Fields): object => {
+    const id = limits.identifier(given.id)
+    limits.call(calls, id)
+    calls += 1
+    const args = fieldsIn(given.args)
+    limits.text(JSON.stringify(args))
+    return definedIn({ id, name: limits.identifier(given.name) ?? '', args })
+  }
+
+  const partIn = (given: Fields): object[] => {
+    const signature = { thoughtSignature: limits.text(given.thoughtSignature) }
+    if (typeof given.functionCall === 'object' && given.functionCall !== null)
+      return [definedIn({ functionCall: callIn(fieldsIn(given.functionCall)), ...signature })]
+    const text = limits.text(given.text)
+    const isThought = given.thought === true || undefined
+    return text === undefined ? [] : [definedIn({ text, thought: isThought, ...signature })]
+  }
+
+  const candidateIn = ({ content, finishReason }: Fields): object => {
+    const reason = textIn(finishReason)
+    isEnded ||= reason !== undefined
+    const parts = listIn(fieldsIn(content).parts).flatMap(partIn)
+    return definedIn({
+      content: parts.length === 0 ? undefined : { role: 'model', parts },
+      finishReason: reason,
+    })
+  }
+
+  return {
+    read: ({ candidates, usageMetadata, promptFeedback }) => {
+      const blockReason = textIn(fieldsIn(promptFeedback).blockReason)
+      isEnded ||= blockReason !== undefined
+      const chunk = definedIn({
+        candidates: Array.isArray(candidates) ? listIn(candidates).slice(0, 1).map(candidateIn) : undefined,
+        usageMetadata: usageIn(usageMetadata),
+        promptFeedback: blockReason === undefined ? undefined : { blockReason },
+      })
+      return Object.keys(chunk).length === 0 ? [] : [chunk]
+    },
+    hasEnded: () => isEnded,
+  }
+}

@@ -1,0 +1,115 @@
+import type { StepLimits } from '../step-limits.ts'
+import { countIn, definedIn, type Fields, fieldsIn, textIn } from '../wire-fields.ts'
+import type { WireReader } from './reader.ts'
+
+const usageIn = (given: unknown): object => {
+  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
+    fieldsIn(given)
+  return definedIn({
+    input_tokens: countIn(input_tokens),
+    output_tokens: countIn(output_tokens),
+    cache_read_input_tokens: countIn(cache_read_input_tokens),
+    cache_creation_input_tokens: countIn(cache_creation_input_tokens),
+  })
+}
+
+type Block = { begin: object; delta?: object }
+type Blocks = Readonly<Record<string, (limits: StepLimits, block: Fields, index: number) => Block>>
+
+/** The blocks that an answer without tools of the provider's own may have. Some servers send text at their beginning. */
+const blocks: Blocks = {
+  text: (_limits, { text }) => ({
+    begin: { type: 'text', text: '' },
+    ...(textIn(text) ? { delta: { type: 'text_delta', text } } : {}),
+  }),
+  thinking: (_limits, { thinking }) => ({
+    begin: { type: 'thinking', thinking: '' },
+    ...(textIn(thinking) ? { delta: { type: 'thinking_delta', thinking } } : {}),
+  }),
+  redacted_thinking: (limits, { data }) => ({
+    begin: { type: 'redacted_thinking', data: limits.text(data) ?? '' },
+  }),
+  tool_use: (limits, block, index) => {
+    const [id, name] = [limits.identifier(block.id) ?? '', limits.identifier(block.name) ?? '']
+    limits.call(index, id)
+    const input = fieldsIn(block.input)
+    const partial_json = JSON.stringify(input)
+    return {
+      begin: { type: 'tool_use', id, name, input: {} },
+      ...(partial_json === '{}' ? {} : { delta: { type: 'input_json_delta', partial_json } }),
+    }
+  },
+}
+
+/** The field of each known delta. */
+const deltas: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  signature_delta: 'signature',
+  input_json_delta: 'partial_json',
+}
+
+/**
+ * Anthropic's messages (https://docs.anthropic.com/en/docs/build-with-claude/streaming): new event types may be added, and
+ * a reader ignores those that it does not know.
+ */
+export const messages: WireReader = (limits) => {
+  let isEnded = false
+  /** The indices of known blocks: deltas of others are left out with them. */
+  const open = new Set<number>()
+
+  const blockDelta = (event: Fields, index: number): object[] => {
+    const given = fieldsIn(event.delta)
+    const field = deltas[String(given.type)]
+    const text = field && limits.text(given[field])
+    if (!field || text === undefined || !open.has(index)) return []
+    return [{ type: 'content_block_delta', index, delta: { type: given.type, [field]: text } }]
+  }
+
+  const blockStart = (event: Fields, index: number): object[] => {
+    const given = fieldsIn(event.content_block)
+    const known = blocks[String(given.type)]
+    if (!known) return []
+    open.add(index)
+    const { begin, delta } = known(limits, given, index)
+    return [
+      { type: 'content_block_start', index, content_block: begin },
+      ...(delta ? blockDelta({ delta }, index) : []),
+    ]
+  }
+
+  const events: Readonly<Record<string, (event: Fields, index: number) => object[]>> = {
+    message_start: ({ message }) => [
+      {
+        type: 'message_start',
+        message: {
+          ...{ id: '', type: 'message', role: 'assistant', model: '', content: [] },
+          usage: { input_tokens: 0, output_tokens: 0, ...usageIn(fieldsIn(message).usage) },
+        },
+      },
+    ],
+    content_block_start: blockStart,
+    content_block_delta: blockDelta,
+    content_block_stop: (_event, index) =>
+      open.delete(index) ? [{ type: 'content_block_stop', index }] : [],
+    message_delta: ({ delta, usage }) => [
+      {
+        type: 'message_delta',
+        delta: { stop_reason: textIn(fieldsIn(delta).stop_reason) ?? null },
+        usage: { output_tokens: 0, ...usageIn(usage) },
+      },
+    ],
+    message_stop: () => {
+      isEnded = true
+      return [{ type: 'message_stop' }]
+    },
+  }
+
+  return {
+    read: (event, name) => {
+      const known = events[textIn(event.type) ?? name ?? '']
+      return known?.(event, countIn(event.index) ?? 0) ?? []
+    },
+    hasEnded: () => isEnded,
+  }
+}

@@ -1,0 +1,113 @@
+import type { StepLimits } from '../step-limits.ts'
+import { failureIn, WireFailure } from '../wire-failure.ts'
+import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
+import type { WireReader } from './reader.ts'
+
+const usageIn = (given: unknown): object | undefined => {
+  if (typeof given !== 'object' || given === null) return undefined
+  const { input_tokens, output_tokens } = fieldsIn(given)
+  const [input, output] = [countIn(input_tokens) ?? 0, countIn(output_tokens) ?? 0]
+  return { input_tokens: input, output_tokens: output, total_tokens: input + output }
+}
+
+const partsIn = (limits: StepLimits, type: string, given: unknown): object[] =>
+  listIn(given).map(({ text }) => ({ type, text: limits.text(text) ?? '' }))
+
+type Items = Readonly<Record<string, (limits: StepLimits, item: Fields) => Fields>>
+
+/** The items that an answer without tools of the provider's own may have. */
+const items: Items = {
+  message: (_limits, { phase }) =>
+    definedIn({
+      ...{ role: 'assistant', content: [], status: 'completed' },
+      phase: phase === 'commentary' || phase === 'final_answer' ? phase : undefined,
+    }),
+  reasoning: (limits, { summary, encrypted_content }) =>
+    definedIn({
+      ...{ summary: partsIn(limits, 'summary_text', summary), status: 'completed' },
+      encrypted_content: limits.text(encrypted_content),
+    }),
+  function_call: (limits, { call_id, name, arguments: input }) => ({
+    call_id: limits.identifier(call_id) ?? '',
+    name: limits.identifier(name) ?? '',
+    arguments: limits.text(input) ?? '',
+    status: 'completed',
+  }),
+}
+
+/** The events with one text, and its field. */
+const texts: Readonly<Record<string, string>> = {
+  'response.output_text.delta': 'delta',
+  'response.output_text.done': 'text',
+  'response.refusal.delta': 'delta',
+  'response.reasoning_summary_text.delta': 'delta',
+  'response.reasoning_text.delta': 'delta',
+  'response.function_call_arguments.delta': 'delta',
+  'response.function_call_arguments.done': 'arguments',
+}
+
+/** OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses-streaming). */
+export const responses: WireReader = (limits) => {
+  let isEnded = false
+
+  const placeOf = ({ item_id, output_index, content_index, summary_index }: Fields) => ({
+    item_id: limits.reference(item_id) ?? '',
+    output_index: countIn(output_index) ?? 0,
+    content_index: countIn(content_index) ?? 0,
+    summary_index: countIn(summary_index) ?? 0,
+  })
+
+  const itemEvent = (type: string, event: Fields): object[] => {
+    const given = fieldsIn(event.item)
+    const kind = String(given.type)
+    const known = items[kind]
+    if (!known) return []
+    const output_index = countIn(event.output_index) ?? 0
+    if (kind === 'function_call') limits.call(output_index, limits.identifier(given.call_id))
+    const item = { type: kind, id: limits.reference(given.id) ?? '', ...known(limits, given) }
+    return [{ type, output_index, item }]
+  }
+
+  const end = (type: string, { response }: Fields): object[] => {
+    isEnded = true
+    const { usage, incomplete_details } = fieldsIn(response)
+    const reason = textIn(fieldsIn(incomplete_details).reason)
+    const status = {
+      ...{ id: '', object: 'response', output: [], status: 'completed', usage: usageIn(usage) },
+      incomplete_details: reason === undefined ? undefined : { reason },
+    }
+    return [{ type, response: definedIn(status) }]
+  }
+
+  const textEvent = (field: string, type: string, event: Fields): object[] => {
+    const text = limits.text(event[field])
+    return text === undefined ? [] : [{ type, ...placeOf(event), [field]: text }]
+  }
+
+  const summaryPart = (type: string, event: Fields): object[] => [
+    { type, ...placeOf(event), part: { type: 'summary_text', text: '' } },
+  ]
+
+  const others: Readonly<Record<string, (type: string, event: Fields) => object[]>> = {
+    'response.created': (type) => [
+      { type, response: { id: '', object: 'response', created_at: 0, model: '', output: [] } },
+    ],
+    'response.output_item.added': itemEvent,
+    'response.output_item.done': itemEvent,
+    'response.reasoning_summary_part.added': summaryPart,
+    'response.reasoning_summary_part.done': summaryPart,
+    'response.completed': end,
+    'response.incomplete': end,
+    'response.done': end,
+    'response.failed': (_type, { response }) => {
+      throw failureIn(fieldsIn(response)) ?? new WireFailure('failed', { reason: 'status' })
+    },
+  }
+
+  const read = (type: string, event: Fields): object[] => {
+    const field = texts[type]
+    return field ? textEvent(field, type, event) : (others[type]?.(type, event) ?? [])
+  }
+
+  return { read: (event, name) => read(textIn(event.type) ?? name ?? '', event), hasEnded: () => isEnded }
+}

@@ -1,0 +1,378 @@
+import { describe, expect, it } from '@jest/globals'
+import { createModels } from '../../lib/adapters/models/models.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { answeringFetch, frames } from '../fakes/answering-fetch.ts'
+import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
+import { chunk, DONE, usage } from '../fakes/model-wire.ts'
+
+type Sent = Parameters<typeof answeringFetch>[1]
+
+const models = (kind: string, body: string, sent: Sent = {}) =>
+  createModels({
+    settings: {
+      providers: { [kind]: { apiKey: 'planted-key', baseUrl: 'http://provider.test/v1', model: 'm' } },
+      retries: 0,
+    },
+    clock: createClock(),
+    fetch: answeringFetch(() => [body], sent).fetch,
+  })
+
+const request = ask('Hi', { tools: [tool('read_file')] })
+const saidBy = async (kind: string, body: string, sent?: Sent) => {
+  const { text, reasoning, finish } = await answer(models(kind, body, sent), request)
+  return { text, reasoning, finish }
+}
+
+const hello = [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' })]
+const stop = chunk({}, 'stop')
+/** A chunk with other fields than those that a chunk of the API has. */
+const changed = (delta: object, choice = {}, more = {}) => ({
+  ...chunk({}),
+  choices: [{ index: 0, delta, ...choice }],
+  ...more,
+})
+const whole = {
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+}
+
+/** Answers of servers that speak chat completions with an accent: all say "Hello". */
+const chats: [string, string, Sent?][] = [
+  ['a last chunk of usage without choices', frames(...hello, stop, { usage: usage(7, 2).usage }, DONE)],
+  [
+    'a last chunk of usage with `choices: null`',
+    frames(...hello, stop, { ...usage(7, 2), choices: null }, DONE),
+  ],
+  ['a chunk of an unknown object', frames(...hello, { object: 'chat.note', text: 1 }, stop, DONE)],
+  ['values that are no objects', frames(...hello, 'data: null\n\ndata: 5\n\n', stop, DONE)],
+  ['comments, empty data and other fields', frames(':\n\n', ...hello, 'data:\n\nretry: x\n\nfoo\n\n', stop)],
+  ['lines that end in CRLF', frames(...hello, stop).replaceAll('\n', '\r\n')],
+  ['no empty line at the end', frames(...hello, stop).trimEnd()],
+  ['another role', frames(changed({ role: 'model', content: 'Hello' }), stop)],
+  ['no role and a null in each field', frames(changed({ content: 'Hello', tool_calls: null }), stop)],
+  ['content as parts', frames(changed({ content: [{ type: 'text', text: 'Hello' }] }), stop)],
+  ['a delta that is null at the end', frames(...hello, changed(null as never, { finish_reason: 'stop' }))],
+  [
+    'an empty `finish_reason` until the end',
+    frames(changed({ content: 'Hello' }, { finish_reason: '' }), stop),
+  ],
+  ['usage that is no number', frames(...hello, stop, { ...usage(7, 2), usage: { prompt_tokens: 'x' } })],
+  ['errors that are null', frames({ ...chunk({ content: 'Hello' }), error: null }, stop)],
+  ['other types of known fields', frames(changed({ content: 'Hello', refusal: false, reasoning: {} }), stop)],
+  ['another content type', frames(...hello, stop), { headers: { 'content-type': 'application/json' } }],
+  ['the whole answer as JSON', JSON.stringify(whole), { headers: { 'content-type': 'application/json' } }],
+  ['a choice of another index', frames(...hello, changed({ content: 'No' }, { index: 1 }), stop)],
+]
+const KINDS = ['openai', 'openrouter', 'groq', 'mistral', 'perplexity', 'deepseek', 'cerebras']
+
+describe.each(KINDS)('an answer over chat completions to %s', (kind) => {
+  const plain = kind === 'perplexity' ? ask('Hi') : request
+
+  it.each(chats)('with %s is read', async (...[, body, sent]) => {
+    const { text, finish } = await answer(models(kind, body, sent), plain)
+    expect([text, finish.reason, finish.message.content]).toEqual(['Hello', 'stop', 'Hello'])
+  })
+})
+
+describe('tool calls over chat completions', () => {
+  const called = (call: object) => frames(changed({ tool_calls: [call] }), chunk({}, 'tool_calls'))
+  const given = { name: 'read_file', arguments: '{"path":"a"}' }
+
+  it.each<[string, object]>([
+    ['no index', { id: 'c1', type: 'function', function: given }],
+    ['arguments as an object', { index: 0, id: 'c1', function: { ...given, arguments: { path: 'a' } } }],
+    ['a number as the id', { index: 0, id: 7, function: given }],
+    ['another type', { index: 0, id: 'c1', type: 'tool', function: given }],
+  ])('with %s are read', async (_, call) => {
+    for (const kind of ['openai', 'openrouter', 'mistral', 'groq'])
+      expect((await saidBy(kind, called(call))).finish.message.toolCalls).toMatchObject([
+        { name: 'read_file', arguments: { path: 'a' } },
+      ])
+  })
+
+  it('of Mistral keep its thinking apart', async () => {
+    const parts = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'Hello' },
+      { type: 'new_part', x: 1 },
+    ]
+    expect(await saidBy('mistral', frames(changed({ content: parts }), stop))).toMatchObject({
+      text: 'Hello',
+      reasoning: 'Hm.',
+    })
+  })
+})
+
+const start = { type: 'message_start', message: { id: 'm', usage: { input_tokens: 11, output_tokens: 1 } } }
+const block = (index: number, content_block: object, ...deltas: object[]) => [
+  { type: 'content_block_start', index, content_block },
+  ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+  { type: 'content_block_stop', index },
+]
+const said = block(0, { type: 'text', text: '' }, { type: 'text_delta', text: 'Hello' })
+const end = [
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+  { type: 'message_stop' },
+]
+
+describe('an answer over Anthropic messages', () => {
+  it.each<[string, string]>([
+    ['an unknown event', frames(start, { type: 'message_note', x: 1 }, ...said, ...end)],
+    ['a ping of `{}`', frames(start, 'event: ping\ndata: {}\n\n', ...said, ...end)],
+    ['a ping of nothing', frames(start, 'event: ping\ndata:\n\n', ...said, ...end)],
+    [
+      'an unknown delta',
+      frames(start, ...block(0, { type: 'text', text: 'Hello' }, { type: 'new_delta', x: 1 }), ...end),
+    ],
+    [
+      'an unknown block and its deltas',
+      frames(start, ...block(0, { type: 'hologram' }, { type: 'text_delta', text: 'No' }), ...said, ...end),
+    ],
+    ['the type only as the name of the event', frames('event: message_start\ndata: {}\n\n', ...said, ...end)],
+    [
+      'no usage',
+      frames({ type: 'message_start', message: {} }, ...said, ...end.map(({ type }) => ({ type }))),
+    ],
+    [
+      'citations',
+      frames(
+        start,
+        ...block(
+          0,
+          { type: 'text', text: '', citations: null },
+          { type: 'text_delta', text: 'Hello' },
+          { type: 'citations_delta', citation: { type: 'new_location' } },
+        ),
+        ...end,
+      ),
+    ],
+  ])('with %s is read', async (what, body) => {
+    if (what === 'no usage')
+      return expect(failure(models('anthropic', body), request)).resolves.toMatchObject({
+        thrown: { details: { reason: 'unreadable' } },
+      })
+    expect((await saidBy('anthropic', body)).text).toBe('Hello')
+  })
+
+  it('with the input of a call at its beginning is read', async () => {
+    const call = { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a' } }
+    const { finish } = await saidBy('anthropic', frames(start, ...block(0, call), ...end))
+    expect(finish.message.toolCalls).toEqual([{ id: 'c1', name: 'read_file', arguments: { path: 'a' } }])
+  })
+})
+
+const item = { id: 'msg_1', type: 'message', role: 'assistant' }
+const responded = [
+  { type: 'response.created', response: { id: 'r', new_field: {} } },
+  { type: 'response.output_item.added', output_index: 0, item },
+  { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'Hello' },
+  { type: 'response.output_item.done', output_index: 0, item },
+]
+const completed = { type: 'response.completed', response: { usage: { input_tokens: 1, output_tokens: 1 } } }
+
+describe('an answer over the Responses API', () => {
+  it.each<[string, string]>([
+    ['an unknown event', frames(...responded, { type: 'response.note', x: 1 }, completed)],
+    [
+      'an unknown item',
+      frames(...responded, { type: 'response.output_item.done', item: { type: 'hologram' } }, completed),
+    ],
+    ['an event without a type', frames({ x: 1 }, ...responded, completed)],
+    ['no usage', frames(...responded, { type: 'response.completed', response: {} })],
+  ])('with %s is read', async (_, body) => {
+    expect((await saidBy('xai', body)).text).toBe('Hello')
+  })
+})
+
+const candidate = (parts: unknown, more = {}) => ({ candidates: [{ content: { parts }, ...more }] })
+
+describe('an answer of Gemini', () => {
+  it.each<[string, string]>([
+    ['an unknown part', frames(candidate([{ hologram: {} }, { text: 'Hello' }], { finishReason: 'STOP' }))],
+    [
+      'no parts at the end',
+      frames(candidate([{ text: 'Hello' }]), candidate(null, { finishReason: 'STOP' })),
+    ],
+    [
+      'unknown fields of known types',
+      frames({
+        ...candidate([{ text: 'Hello' }], { finishReason: 'STOP', safetyRatings: 'x' }),
+        usageMetadata: 1,
+      }),
+    ],
+  ])('with %s is read', async (_, body) => {
+    expect((await saidBy('google', body)).text).toBe('Hello')
+  })
+})
+
+describe('an answer of Cohere', () => {
+  it('with unknown events and citations is read', async () => {
+    const content = (type: string, text: object) => ({
+      type,
+      index: 0,
+      delta: { message: { content: text } },
+    })
+    const body = frames(
+      { type: 'message-start', id: 'm' },
+      { type: 'debug', x: 1 },
+      content('content-start', { type: 'text', text: '' }),
+      content('content-delta', { text: 'Hello' }),
+      { type: 'citation-start', index: 0, delta: { message: { citations: {} } } },
+      { type: 'content-end', index: 0 },
+      { type: 'message-end', delta: { finish_reason: 'COMPLETE' } },
+    )
+    expect((await saidBy('cohere', body)).text).toBe('Hello')
+  })
+})
+
+describe('an error inside of an answer with status 200', () => {
+  const json = { headers: { 'content-type': 'application/json' } }
+  const error = { message: 'Upstream is down' }
+  it.each<[string, string, string, object, Sent?]>([
+    [
+      'openrouter',
+      JSON.stringify({ error }),
+      'reported an error: Upstream is down',
+      { reason: 'refused' },
+      json,
+    ],
+    [
+      'openrouter',
+      JSON.stringify({ error: 'No GPU' }),
+      'reported an error: No GPU',
+      { reason: 'refused' },
+      json,
+    ],
+    [
+      'openrouter',
+      JSON.stringify({ detail: 'Not here' }),
+      'reported an error: Not here',
+      { reason: 'refused' },
+    ],
+    [
+      'openrouter',
+      frames(...hello, { ...chunk({}, 'error'), error: { code: 502, ...error } }, DONE),
+      'failed (HTTP 502): Upstream is down',
+      { reason: 'status', status: 502 },
+    ],
+    [
+      'openai',
+      frames(...hello, chunk({}, 'error'), DONE),
+      'ended its answer with an error',
+      { reason: 'status' },
+    ],
+    [
+      'openai',
+      frames({ object: 'error', message: 'Bad model', code: 400 }),
+      'refused the request (HTTP 400): Bad model',
+      { reason: 'refused', status: 400 },
+    ],
+    [
+      'openai',
+      frames(...hello, 'data: {"error": "killed"}'),
+      'reported an error: killed',
+      { reason: 'refused' },
+    ],
+    [
+      'xai',
+      frames(...responded, {
+        type: 'response.failed',
+        response: { error: { code: 'server_error', ...error } },
+      }),
+      'failed (HTTP 500): Upstream is down',
+      { reason: 'status', status: 500 },
+    ],
+    [
+      'google',
+      frames(candidate([{ text: 'H' }]), { error: { code: 503, ...error, status: 'UNAVAILABLE' } }),
+      'failed (HTTP 503): Upstream is down',
+      { reason: 'status', status: 503 },
+    ],
+    [
+      'cohere',
+      frames({ type: 'message-end', delta: { finish_reason: 'ERROR', error: 'Broken' } }),
+      'reported an error: Broken',
+      { reason: 'refused' },
+    ],
+    ['anthropic', '<html>Sign in</html>', 'answered what could not be read', { reason: 'unreadable' }],
+    ['anthropic', '{"hello": 1}', 'answered what could not be read', { reason: 'unreadable' }],
+  ])('of %s %s says: %s', async (...[kind, body, message, details, sent]) => {
+    const { thrown } = await failure(models(kind, body, sent), request)
+    expect(thrown).toMatchObject({ code: 'provider_error', details: { provider: kind, ...details } })
+    expect(thrown.message.replace(/^(Google Gemini|\S+) /, '')).toBe(message)
+  })
+})
+
+describe('an error answer', () => {
+  it.each<[number, string, string, object]>([
+    [400, '{"error": "text"}', 'refused the request (HTTP 400): text', { reason: 'refused', status: 400 }],
+    [
+      422,
+      '{"detail": "No tools"}',
+      'refused the request (HTTP 422): No tools',
+      { reason: 'refused', status: 422 },
+    ],
+    [
+      422,
+      '{"detail": [{"loc": ["body"], "msg": "Field required"}, {"msg": "Too few"}]}',
+      'refused the request (HTTP 422): Field required; Too few',
+      { reason: 'refused', status: 422 },
+    ],
+    [500, '{"message": "Oh"}', 'failed (HTTP 500): Oh', { reason: 'status', status: 500 }],
+    [500, 'plain words', 'failed (HTTP 500): plain words', { reason: 'status', status: 500 }],
+    [502, '<html><title>nginx</title>', 'failed (HTTP 502)', { reason: 'status', status: 502 }],
+    [503, '', 'failed (HTTP 503)', { reason: 'status', status: 503 }],
+    [401, '{"error": {}}', 'refused the API key (HTTP 401)', { reason: 'refused', status: 401 }],
+    [307, 'moved', 'answered with a redirect (HTTP 307), which is not followed', { reason: 'transport' }],
+    [
+      400,
+      '{"error": {"code": "context_length_exceeded", "message": "Too long"}}',
+      'refused the prompt as longer than the context window of the model: Too long',
+      { reason: 'context_length', status: 400 },
+    ],
+    [
+      400,
+      '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}',
+      'refused the prompt as longer than the context window of the model: prompt is too long: 9 tokens > 8 maximum',
+      { reason: 'context_length', status: 400 },
+    ],
+  ])('%i %s says: %s', async (status, body, message, details) => {
+    const { thrown } = await failure(models('openrouter', body, { status }), request)
+    expect(thrown.details).toEqual({ provider: 'openrouter', ...details })
+    expect(thrown.message).toBe(`OpenRouter ${message}`)
+  })
+})
+
+describe('a connection that fails', () => {
+  it.each<[string, () => Promise<Response>, string]>([
+    [
+      'at a port that is refused',
+      () => fetch('http://127.0.0.1:1/'),
+      'could not be reached, or cut the answer off',
+    ],
+    [
+      'by a code of the system',
+      async () => {
+        const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.9:443'), { code: 'ECONNREFUSED' })
+        throw new TypeError('fetch failed', { cause })
+      },
+      'could not be reached, or cut the answer off (ECONNREFUSED)',
+    ],
+    [
+      'in an unknown way',
+      async () => {
+        throw new Error('secret library text')
+      },
+      'could not be reached, or cut the answer off',
+    ],
+  ])('%s is one of transport', async (_, send, message) => {
+    const port = createModels({
+      settings: { providers: { openrouter: { apiKey: 'planted-key', model: 'm' } }, retries: 0 },
+      clock: createClock(),
+      fetch: send as typeof fetch,
+    })
+    const { thrown } = await failure(port, ask('Hi'))
+    expect(thrown.details).toEqual({ provider: 'openrouter', reason: 'transport' })
+    expect(thrown.message).toBe(`OpenRouter ${message}`)
+  })
+})

@@ -71,11 +71,10 @@ const reasonFor = (path: string): LeftOut['reason'] => {
 }
 
 /** Removes what git ignores from a list of odd entries, and repositories in folders that the base commit has. */
-const relevant = async (run: OwnGit, odd: readonly Odd[], base: string): Promise<Odd[]> => {
-  if (odd.length === 0) return []
+const relevant = async (run: OwnGit, oddities: readonly Odd[], base: string): Promise<Odd[]> => {
+  if (oddities.length === 0) return []
   // Git quotes other names in this list.
-  const first = odd.slice(0, MOST_PATHS)
-  const paths = first.map(({ bytes }) => bytes.toString())
+  const paths = oddities.slice(0, MOST_PATHS).map(({ bytes }) => bytes.toString())
   const plain = paths.filter((path) => !/[\p{Cc}"\\]/u.test(path))
   const listed = plain.length > 0 ? (await run(['check-ignore', '--', ...plain], MOST_LIST)).stdout : ''
   const ignored = new Set(listed.split('\n'))
@@ -85,7 +84,7 @@ const relevant = async (run: OwnGit, odd: readonly Odd[], base: string): Promise
       line.includes(' tree ') ? line.slice(line.indexOf('\t') + 1) : [],
     ),
   )
-  return odd.filter(({ bytes, reason }) => {
+  return oddities.filter(({ bytes, reason }) => {
     const path = bytes.toString()
     return !ignored.has(path) && !(reason === 'repository' && tracked.has(path))
   })

@@ -79,6 +79,8 @@ type Needs = {
   taskOf: (taskId: string) => Promise<TaskFacts | undefined>
   /** Throws Problem `invalid` for a task that has ended. */
   cancelTask: (principal: Principal, taskId: string) => Promise<unknown>
+  /** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
+  checkOwnConversation: (principal: Principal, conversationId: string) => Promise<void>
 }
 
 type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversationId: string }
@@ -132,7 +134,8 @@ export type AgentSessions = ReturnType<typeof createAgentSessions>
 
 /** Agent sessions: their rows, the runs in this process, and their events for readers in any process. */
 export const createAgentSessions = (needs: Needs) => {
-  const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf, cancelTask } = needs
+  const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf, cancelTask, checkOwnConversation } =
+    needs
   const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
   /** Sessions of conversations, until their end is stored. */
   const running = new Set<Promise<void>>()
@@ -159,6 +162,7 @@ export const createAgentSessions = (needs: Needs) => {
 
   const list = async (principal: Principal, query: Listed) => {
     const { taskId, conversationId } = query
+    if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
     if (taskId !== undefined) {
       const row = await store.get(agentSessions, sessionOfTask(taskId))
       const rows = row === undefined ? [] : [row]

@@ -41,7 +41,8 @@ type Needs = {
   readTicket: ReadTicket
   recall: Recall
   /** Whether a memory session belongs to the conversation. */
-  hasMemorySession: (conversationId: string) => Promise<boolean>
+  /** Whether the user of a conversation tied a memory session to it. */
+  hasMemorySession: (conversation: { id: string; userId: string }) => Promise<boolean>
   log: Log
 }
 
@@ -111,7 +112,7 @@ export const createContext = (needs: Needs) => {
     const [ofTask, ofTicket, tied] = await Promise.all([
       subjectOf(conversation, { taskId }).catch(nothingIfMissing),
       subjectOf(conversation, { ticketId }).catch(nothingIfMissing),
-      hasMemorySession(conversation.id),
+      hasMemorySession(conversation),
     ])
     const found = { ...ofTicket, ...ofTask, ...(ticketId === undefined ? {} : { ticketId }) }
     return { ...found, memory: tied ? await memoryOf(query) : [] }

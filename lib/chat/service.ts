@@ -37,7 +37,7 @@ type Needs = ChatPorts & {
   findTicketTask: FindTicketTask
   readTicket: ReadTicket
   recall: Recall
-  hasMemorySession: (conversationId: string) => Promise<boolean>
+  hasMemorySession: (conversation: { id: string; userId: string }) => Promise<boolean>
   defaultMode: () => Promise<SecurityMode> | SecurityMode
   /** The workspaces between turns. */
   snapshots: Snapshots

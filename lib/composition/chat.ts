@@ -5,6 +5,7 @@ import { createAgenticTurns } from '../agentic/turn.ts'
 import { type ContinueTurn, type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import type { ApprovalService } from '../approvals/service.ts'
 import { createCancelTurn } from '../chat/cancel.ts'
+import { createCheckOwnConversation } from '../chat/check-own.ts'
 import type { ReadTicket } from '../chat/context.ts'
 import { type Conversations, createConversations } from '../chat/conversations.ts'
 import { createConversationRemoval } from '../chat/removal.ts'
@@ -65,7 +66,8 @@ export const composeChat = (
     findTicketTask: tasks.newestOfTicket,
     readTicket: createReadTicket({ trackers: ports.trackers, access }),
     recall: memory.recall,
-    hasMemorySession: async (conversationId) => (await memory.sessions.namesOf(conversationId)).length > 0,
+    hasMemorySession: async (conversation) =>
+      (await memory.sessions.namesOf(conversation, conversation.id)).length > 0,
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
     holdsRights,
@@ -181,6 +183,7 @@ export const composeAgentSessions = (
     orphanMs: config.AGENTIC_ORPHAN_MS,
     taskOf: tasks.find,
     cancelTask: tasks.cancel,
+    checkOwnConversation: createCheckOwnConversation(ports),
   })
 
 /** The runs of tasks as sessions, for processes that run agents. */
@@ -196,7 +199,13 @@ export type WatchedMemoryPorts = MemoryPorts & { watchingMemory: Watching }
 export const composeMemory = (
   { audit }: Pick<AuthContext, 'audit'>,
   { watchingMemory, ...ports }: WatchedMemoryPorts,
-) => createMemory({ ...ports, watching: watchingMemory, audit: audit.record })
+) =>
+  createMemory({
+    ...ports,
+    watching: watchingMemory,
+    audit: audit.record,
+    checkOwnConversation: createCheckOwnConversation(ports),
+  })
 
 /**
  * The expansion of memory's questions: a configured model that adds words, if the setting asks for it and there is no

@@ -1,4 +1,5 @@
 import { type ApprovalService, createApprovals } from '../approvals/service.ts'
+import { createCheckOwnConversation } from '../chat/check-own.ts'
 import type { Config } from '../config/config.ts'
 import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
@@ -41,7 +42,10 @@ export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPort
     isShared: isCloud,
   })
   const approvals = composeApprovals(ports)
-  const toolCalls = createToolCallAudit({ ...ports, policy })
+  const toolCalls = createToolCallAudit({
+    ...{ ...ports, policy },
+    checkOwnConversation: createCheckOwnConversation(ports),
+  })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0
   // Several processes share one count; a single process needs no storage for it.

@@ -9,7 +9,7 @@ import type { Store, Update } from '../ports/store.ts'
 import type { CreateExperienceSchema, ListExperiencesQuery, SearchExperiencesQuery } from './contract.ts'
 import { createExperienceIndex } from './experience-index.ts'
 import { type ExperienceRow, experiences, SPACE } from './rows.ts'
-import type { Experience } from './schema.ts'
+import type { CheckOwnConversation, Experience } from './schema.ts'
 import type { Verdicts } from './verdicts.ts'
 
 /** The candidates for each result, before they are weighted by success, use and age. */
@@ -23,10 +23,16 @@ const HALF_LIFE_DAYS = 90
 /** The tries of a change that other writers win. */
 const MOST_TRIES = 5
 
-type Needs = { store: Store; clock: Clock; ids: Ids; verdicts: Verdicts }
+type Needs = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  verdicts: Verdicts
+  checkOwnConversation: CheckOwnConversation
+}
 
 /** Experiences: lessons from finished work. */
-export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
+export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConversation }: Needs) => {
   const index = createExperienceIndex({ store })
 
   const get = async (id: string): Promise<Experience> => {
@@ -69,14 +75,15 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
   return {
     get,
     create: async (
-      { userId }: Principal,
+      principal: Principal,
       given: z.output<typeof CreateExperienceSchema>,
     ): Promise<Experience> => {
       const { sourceConversationId, ...rest } = given
+      if (sourceConversationId !== undefined) await checkOwnConversation(principal, sourceConversationId)
       const row: ExperienceRow = {
         ...{ space: SPACE, id: ids.next('exp'), ...rest, useCount: 0 },
         ...(sourceConversationId === undefined ? {} : { sourceConversationId }),
-        ...{ createdAt: iso(clock.now()), createdBy: userId },
+        ...{ createdAt: iso(clock.now()), createdBy: principal.userId },
       }
       return insert(row)
     },

@@ -1,5 +1,7 @@
+import type { Actor } from '../core/principal.ts'
 import type { Handlers } from '../http/route.ts'
 import type { memoryRoutes } from './contract.ts'
+import type { Experience } from './schema.ts'
 import type { Memory } from './service.ts'
 
 export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof memoryRoutes> => ({
@@ -30,25 +32,46 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
   createMemorySession: async ({ body }, { principal }) => ({
     session: await memory.sessions.create(principal, body),
   }),
-  listMemorySessions: ({ query }) => memory.sessions.list(query),
-  getMemorySession: async ({ params }) => ({ session: await memory.sessions.get(params.id) }),
-  archiveMemorySession: async ({ params }) => ({
-    message: 'Memory session archived',
-    session: await memory.sessions.archive(params.id),
+  listMemorySessions: ({ query }, { principal }) => memory.sessions.list(principal, query),
+  getMemorySession: async ({ params }, { principal }) => ({
+    session: await memory.sessions.get(principal, params.id),
   }),
-  warmMemory: ({ body }) => memory.warm(body),
+  archiveMemorySession: async ({ params }, { principal }) => ({
+    message: 'Memory session archived',
+    session: await memory.sessions.archive(principal, params.id),
+  }),
+  warmMemory: ({ body }, { principal }) => memory.warm(principal, body),
   createExperience: async ({ body }, { principal }) => ({
     experience: await memory.experiences.create(principal, body),
   }),
-  listExperiences: ({ query }) => memory.experiences.list(query),
-  searchExperiences: ({ query }) => memory.experiences.search(query),
-  getExperience: async ({ params }) => ({ experience: await memory.experiences.get(params.id) }),
+  listExperiences: async ({ query }, { principal }) =>
+    withReadable(principal, await memory.experiences.list(query)),
+  searchExperiences: async ({ query }, { principal }) =>
+    withReadable(principal, await memory.experiences.search(query)),
+  getExperience: async ({ params }, { principal }) => ({
+    experience: readable(principal, await memory.experiences.get(params.id)),
+  }),
   removeExperience: async ({ params }) => {
     await memory.experiences.remove(params.id)
     return { message: 'Experience deleted' }
   },
-  useExperience: async ({ params, body }) => ({
+  useExperience: async ({ params, body }, { principal }) => ({
     message: 'Experience used',
-    experience: await memory.experiences.use(params.id, body),
+    experience: readable(principal, await memory.experiences.use(params.id, body)),
   }),
+})
+
+/** An experience is for all users; the conversation that it comes from is its maker's. */
+const readable = <E extends Experience>({ userId }: Actor, experience: E): E => {
+  if (experience.createdBy === userId) return experience
+  const { sourceConversationId: _, ...rest } = experience
+  return rest as E
+}
+
+const withReadable = <E extends Experience, Answer extends { experiences: E[] }>(
+  by: Actor,
+  answer: Answer,
+): Answer => ({
+  ...answer,
+  experiences: answer.experiences.map((one) => readable(by, one)),
 })

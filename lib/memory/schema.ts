@@ -1,4 +1,8 @@
 import * as z from 'zod'
+import type { Actor } from '../core/principal.ts'
+
+/** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
+export type CheckOwnConversation = (by: Actor, conversationId: string) => Promise<void>
 
 /** The method of search: by words alone, or by meaning too. */
 export const SearchMethodSchema = z.enum(['lexical', 'hybrid'])

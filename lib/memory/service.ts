@@ -16,7 +16,7 @@ import { createFileRows } from './file-rows.ts'
 import { createFiles } from './files.ts'
 import { createGuidance } from './guidance.ts'
 import { createIndexCache } from './index-cache.ts'
-import type { SearchMethod } from './schema.ts'
+import type { CheckOwnConversation, SearchMethod } from './schema.ts'
 import { createSearch } from './search.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemoryState } from './state.ts'
@@ -48,6 +48,7 @@ export type MemoryPorts = {
 }
 
 type Needs = MemoryPorts & {
+  checkOwnConversation: CheckOwnConversation
   watching: Watching
   audit: (by: Principal, action: string, details: object) => Promise<void>
 }
@@ -88,7 +89,7 @@ export const createMemory = (needs: Needs) => {
     experiences,
     verdictsOf: verdicts.list,
     ...createGuidance({ ...needs, search, experiences }),
-    warm: createWarm({ indexCache, search, namesOf: sessions.namesOf }),
+    warm: createWarm({ ...needs, indexCache, search, namesOf: sessions.namesOf }),
     stats: async () => {
       const { contents: held, lastSync } = await indexCache.withState()
       const method: SearchMethod = embedding ? 'hybrid' : 'lexical'

@@ -1,6 +1,7 @@
+import type { Actor, Principal } from '../core/principal.ts'
 import { filesIn, shownChunk } from './contents.ts'
 import type { IndexCache } from './index-cache.ts'
-import type { MemoryChunk } from './schema.ts'
+import type { CheckOwnConversation, MemoryChunk } from './schema.ts'
 import { type createSearch, plainChunk } from './search.ts'
 
 const MOST = 6
@@ -8,7 +9,8 @@ const MOST = 6
 type Needs = {
   indexCache: IndexCache
   search: ReturnType<typeof createSearch>
-  namesOf: (conversationId: string) => Promise<string[]>
+  namesOf: (by: Actor, conversationId: string) => Promise<string[]>
+  checkOwnConversation: CheckOwnConversation
 }
 type Given = { query?: string | undefined; conversationId?: string | undefined }
 
@@ -16,7 +18,7 @@ type Given = { query?: string | undefined; conversationId?: string | undefined }
  * Loads memory before an agent works with it, and returns chunks for the question, else for the names of the
  * conversation's sessions, else the beginnings of the latest changed files.
  */
-export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
+export const createWarm = ({ indexCache, search, namesOf, checkOwnConversation }: Needs) => {
   const latest = async (): Promise<MemoryChunk[]> => {
     const { contents } = await indexCache.searchable()
     return filesIn(contents)
@@ -28,8 +30,10 @@ export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
   const matching = async (query: string): Promise<MemoryChunk[]> =>
     (await search({ query, maxResults: MOST })).chunks.map(plainChunk)
 
-  return async ({ query, conversationId }: Given) => {
-    const names = query === undefined && conversationId !== undefined ? await namesOf(conversationId) : []
+  return async (principal: Principal, { query, conversationId }: Given) => {
+    if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
+    const isByNames = query === undefined && conversationId !== undefined
+    const names = isByNames ? await namesOf(principal, conversationId) : []
     const question = query ?? names.join(' ')
     const found = question === '' ? [] : await matching(question)
     const chunks = found.length > 0 || query !== undefined ? found : await latest()

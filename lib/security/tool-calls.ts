@@ -13,7 +13,15 @@ import type { ListToolCallsQuery } from './contract.ts'
 import { MEMBER, TOOL_CALL_COUNTER, type ToolCallRow, toolCallCounterOf, toolCalls } from './rows.ts'
 import type { PolicySource, ToolCallEntry } from './schema.ts'
 
-type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; policy: Pick<PolicySource, 'known'> }
+type Needs = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  log: Log
+  policy: Pick<PolicySource, 'known'>
+  /** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
+  checkOwnConversation: (principal: Principal, conversationId: string) => Promise<void>
+}
 type Query = z.output<typeof ListToolCallsQuery>
 
 /** A call as the tools report it: masked and bounded. */
@@ -50,7 +58,8 @@ export const toolCallWrite = (
 export type ToolCallAudit = ReturnType<typeof createToolCallAudit>
 
 /** The audit of tool calls: user, tool, decision and result. */
-export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) => {
+export const createToolCallAudit = (needs: Needs) => {
+  const { store, clock, ids, log, policy, checkOwnConversation } = needs
   const writing = new Set<Promise<void>>()
 
   const toLog = (row: ToolCallRow, reason: string) =>
@@ -85,7 +94,19 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
     return (await store.counters(counter))[MEMBER]?.total ?? 0
   }
 
-  /** The calls, newest first; admins see all calls, other users their own. */
+  /** Throws Problem `missing` for a conversation of another user; the calls of a deleted conversation stay. */
+  const refuseForeign = async (principal: Principal, conversationId: string): Promise<void> => {
+    if (principal.role === 'admin') return
+    const selection = { index: 'ofSession', is: conversationId, order: 'desc', limit: 1 } as const
+    const where: Test<ToolCallRow>[] = [{ field: 'userId', in: [principal.userId] }]
+    const { rows } = await store.page(toolCalls, { ...selection, where })
+    if (rows.length === 0) await checkOwnConversation(principal, conversationId)
+  }
+
+  /**
+   * The calls, newest first; admins see all calls, other users their own. Throws Problem `missing` for a conversation of
+   * another user.
+   */
   const list = async (principal: Principal, query: Query) => {
     const index = indexOf(principal, query)
     const where = testsOf(principal, query, index)
@@ -94,6 +115,8 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
       store.page(toolCalls, { ...index, where, order: 'desc', ...rangeOf(query, scope) }),
       countOf(index, where),
     ])
+    const { conversationId } = query
+    if (page.rows.length === 0 && conversationId !== undefined) await refuseForeign(principal, conversationId)
     return {
       entries: page.rows.map(summarized),
       ...pageFacts(page, totalOf(page, counted, query), query, scope),

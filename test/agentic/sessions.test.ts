@@ -66,6 +66,7 @@ describe('agent sessions', () => {
         const completedAt = status === 'in_progress' ? undefined : ENDED_AT
         return status === undefined ? undefined : { id, status, createdBy: 'user_ada', completedAt, error }
       },
+      checkOwnConversation: async () => undefined,
       cancelTask: async ({ userId }, id) => {
         cancelledBy.push(userId)
         taskStates.set(id, 'cancelled')

@@ -38,6 +38,7 @@ export const costsOfSession = async (given: Store, meter: () => Capacity) => {
     createAgentSessions({
       ...{ store, feed: createFeed({ store, clock, ids }), clock, ids, log: createFakeLog() },
       ...{ masker: createMasker([]), timeoutMs: 180_000, orphanMs: 60_000, taskOf: async () => undefined },
+      checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
     })
   const [here, elsewhere] = [process(), process()]

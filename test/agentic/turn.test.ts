@@ -87,6 +87,7 @@ describe('an agentic turn', () => {
       ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
       ...{ log: createFakeLog(), masker: createMasker([]), timeoutMs: 60_000, orphanMs: 60_000 },
       taskOf: async () => undefined,
+      checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
       ...more,
     })

@@ -77,6 +77,7 @@ describe.each(storesOf(rows))('a conversation in %s that is deleted', (_name, op
       ...limits,
       masker,
       taskOf: async () => undefined,
+      checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
     })
     const agentic = createAgenticTurns({

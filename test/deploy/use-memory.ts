@@ -34,7 +34,8 @@ export const useMemory = async (
   await call('GET /api/memory/verdicts?taskId=task_1')
   await call(`DELETE /api/memory/chunks/${chunks[0].id}`)
   await call('DELETE /api/memory/files/a.md')
-  await useSessions(call)
+  const { conversation } = (await ask('chat', 'POST /api/chat/conversations', {})) as Answer
+  await useSessions(call, conversation.id)
   await useExperiences(call)
   await as('worker', learnAndGuide)
   await as('worker', recall)
@@ -84,11 +85,14 @@ const learnAndGuide = async (config: Config) => {
   if (experiences.length === 0) throw new Error('The worker found no experience')
 }
 
-const useSessions = async (call: (route: string, body?: unknown) => Promise<Answer>) => {
-  const { session } = await call('POST /api/memory/sessions', { name: 'title', conversationId: 'c-1' })
-  await call('GET /api/memory/sessions?conversationId=c-1')
+const useSessions = async (
+  call: (route: string, body?: unknown) => Promise<Answer>,
+  conversationId: string,
+) => {
+  const { session } = await call('POST /api/memory/sessions', { name: 'title', conversationId })
+  await call(`GET /api/memory/sessions?conversationId=${conversationId}`)
   await call(`GET /api/memory/sessions/${session.id}`)
-  await call('POST /api/memory/warm', { conversationId: 'c-1' })
+  await call('POST /api/memory/warm', { conversationId })
   await call(`POST /api/memory/sessions/${session.id}/archive`)
 }
 

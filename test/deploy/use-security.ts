@@ -41,6 +41,13 @@ const callsTools = async ({ toolSecurity, toolCalls }: Security) => {
   for (const tool of ['write_file', 'edit_file', 'git']) await toolSecurity.approvals.ask(request(tool))
 }
 
+/** The calls of a conversation that the caller does not have. */
+const listOfForeign = async ({ toolCalls }: Security) => {
+  const query = { limit: 1, conversationId: 'conv_1' }
+  const listed = await toolCalls.list({ userId: 'user_2', role: 'user' }, query).catch(() => undefined)
+  if (listed !== undefined) throw new Error('The calls of a foreign conversation were listed')
+}
+
 /** Tools that are called and asked about in the worker; policy, record and decisions in the function of security. */
 export const useSecurity = async ({ as, feed, invoke }: Functions, ask: Call): Promise<void> => {
   const call = async (route: string, body?: unknown) => (await ask('security', route, body)) as Listed
@@ -83,6 +90,7 @@ export const useSecurity = async ({ as, feed, invoke }: Functions, ask: Call): P
   for (const query of ['?tool=git', '?userId=user_1', '?taskId=task_1'])
     await call(`GET /api/security/audit${query}`)
   await call(`GET /api/security/audit/${entries[0]?.id}`)
+  await as('security', (config) => tools(listOfForeign)(config))
 }
 
 /**

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
-import { startApi } from '../fakes/caller.ts'
+import { memorySessions } from '../../lib/memory/rows.ts'
+import { type Caller, startApi } from '../fakes/caller.ts'
+import { ANN, BOB } from '../fakes/service.ts'
 import { ADMIN } from './world.ts'
+
+const converse = async (call: Caller, as = ANN): Promise<string> =>
+  (await call('POST /api/chat/conversations', { body: {}, as })).body.conversation.id
 
 const long = (length: number) => 'x'.repeat(length)
 
@@ -136,13 +141,14 @@ describe('the API of memory', () => {
   it('keeps sessions until they are archived, once', async () => {
     await using api = await startApi()
     const { call } = api
+    const [tied, other] = [await converse(call), await converse(call)]
     const { status, body } = await call('POST /api/memory/sessions', {
-      body: { conversationId: 'c-1', id: 'mine' },
+      body: { conversationId: tied, id: 'mine' },
     })
-    expect([status, body.session.name, body.session.status]).toEqual([201, 'Conversation c-1', 'active'])
+    expect([status, body.session.name, body.session.status]).toEqual([201, `Conversation ${tied}`, 'active'])
     const { id } = body.session
     expect((await call(`GET /api/memory/sessions/${id}`)).body).toEqual({ session: body.session })
-    expect((await call('GET /api/memory/sessions?conversationId=c-2')).body.total).toBe(0)
+    expect((await call(`GET /api/memory/sessions?conversationId=${other}`)).body.total).toBe(0)
     const archived = await call(`POST /api/memory/sessions/${id}/archive`)
     expect(archived.body).toMatchObject({
       session: { id, status: 'archived', archivedAt: expect.any(String) },
@@ -152,6 +158,66 @@ describe('the API of memory', () => {
     })
     expect((await call('GET /api/memory/sessions')).body.total).toBe(0)
     expect((await call('GET /api/memory/sessions?status=archived')).body.total).toBe(1)
+  })
+
+  it('lists the sessions of all, and of those that are tied to conversations the caller’s', async () => {
+    await using api = await startApi()
+    const { call, service } = api
+    const create = async (body: object, as = ANN) => {
+      service.clock.advance(1)
+      return (await call('POST /api/memory/sessions', { body, as })).body.session.id as string
+    }
+    const conversationId = await converse(call)
+    const general = await create({ name: 'General' })
+    const anns = await create({ name: 'Of Ann', conversationId })
+    const bobs = await create({ name: 'Of Bob', conversationId: await converse(call, BOB) }, BOB)
+    const last = await create({ name: 'Last' }, BOB)
+    const read = async (query: string, as = ANN) => {
+      const { body } = await call(`GET /api/memory/sessions${query}`, { as })
+      return { ...body, sessions: body.sessions.map(({ id }: { id: string }) => id) }
+    }
+    expect(await read('')).toMatchObject({ sessions: [last, anns, general], total: 3 })
+    expect(await read('', BOB)).toMatchObject({ sessions: [last, bobs, general], total: 3 })
+    const first = await read('?limit=2')
+    expect(first).toMatchObject({ sessions: [last, anns], total: 3 })
+    const second = await read(`?limit=2&cursor=${first.nextCursor}`)
+    expect(second).toMatchObject({ sessions: [general] })
+    expect(second.nextCursor).toBeUndefined()
+    expect(await read('?limit=1&offset=1')).toMatchObject({ sessions: [anns], total: 3 })
+    expect(await read(`?conversationId=${conversationId}`)).toMatchObject({ sessions: [anns], total: 1 })
+  })
+
+  it('shows of an experience the conversation that it comes from to its maker only', async () => {
+    await using api = await startApi()
+    const { call } = api
+    const sourceConversationId = await converse(call)
+    const body = { type: 'tool_chain', intent: 'Mend the roof', solution: 'Nails', sourceConversationId }
+    const { id } = (await call('POST /api/memory/experiences', { body })).body.experience
+    const everywhere = async (as: typeof ANN) => {
+      const bodies = [
+        await call(`GET /api/memory/experiences/${id}`, { as }),
+        await call('GET /api/memory/experiences', { as }),
+        await call('GET /api/memory/experiences/search?q=roof', { as }),
+        await call(`POST /api/memory/experiences/${id}/use`, { as, body: {} }),
+      ].map((answer) => answer.body.experience ?? answer.body.experiences[0])
+      return bodies.map((experience) => [experience.id, experience.sourceConversationId])
+    }
+    expect(await everywhere(ANN)).toEqual(Array(4).fill([id, sourceConversationId]))
+    expect(await everywhere(BOB)).toEqual(Array(4).fill([id, undefined]))
+  })
+
+  it('adds nothing to a conversation by a session that another user has tied to it', async () => {
+    await using api = await startApi()
+    const { call, service } = api
+    const conversationId = await converse(call)
+    const now = new Date(service.clock.now()).toISOString()
+    // Earlier releases stored such a row.
+    const row = { id: 'mem_1', name: 'Planted', conversationId, status: 'active' as const }
+    const times = { createdAt: now, updatedAt: now, createdBy: BOB.userId }
+    await service.store.commit({ insert: memorySessions, row: { ...row, ...times } })
+    expect(await service.memory.sessions.namesOf(ANN, conversationId)).toEqual([])
+    expect(await service.memory.sessions.namesOf(BOB, conversationId)).toEqual(['Planted'])
+    expect((await call(`GET /api/memory/sessions/${row.id}`)).status).toBe(404)
   })
 
   it('finds experiences by what they say, and forgets them', async () => {

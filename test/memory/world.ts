@@ -67,6 +67,7 @@ export const createWorld = () => {
   const audited: string[] = []
   const process = (given: Given = {}) =>
     createMemory({
+      checkOwnConversation: async () => undefined,
       ...{ clock, log, ids: createFakeIds(), store: given.store ?? store },
       memoryFiles: given.files ?? place.files,
       ...{ memoryCopies: given.copies ?? copies, isMemoryShared: given.shared ?? false },

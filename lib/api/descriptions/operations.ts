@@ -420,9 +420,13 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     about: 'For admins. The files themselves stay as they are; a sync does not bring them back.',
   },
   memoryWatcher: { about: 'Where it does not, a sync brings memory in step.' },
-  createMemorySession: { about: 'One of the two is needed.', example: { body: { name: 'Release work' } } },
+  createMemorySession: {
+    about: 'One of the two is needed; the conversation is one of yours.',
+    example: { body: { name: 'Release work' } },
+  },
   listMemorySessions: {
-    about: 'Without `status`, those that are active.',
+    about:
+      'Without `status`, those that are active. Those that are tied to conversations of others are left out.',
     example: { query: { status: 'active' } },
   },
   getMemorySession: { about: 'With its state.', example: { params: { id: 'mem_01KF0Q8Y3V5W7X9Z' } } },

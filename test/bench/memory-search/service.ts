@@ -17,6 +17,7 @@ export const openMemoryService = ({ file, folder, ...given }: Given) => {
   const clock = createClock()
   const store = openSqliteStore({ file, collections, clock })
   const memory = createMemory({
+    checkOwnConversation: async () => undefined,
     ...{
       clock,
       store,

@@ -1,3 +1,4 @@
+import { shortenedText } from '../core/cut-text.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -5,7 +6,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { Toolbox } from '../ports/tool.ts'
-import type { Workspaces } from '../ports/workspace.ts'
+import type { PackedWorkspace, Workspaces } from '../ports/workspace.ts'
 import { type ConversationRow, conversations as conversationRows, workspaceSnapshots } from './rows.ts'
 
 /** The time limit of restoring or packing a workspace. */
@@ -13,6 +14,19 @@ const LONGEST_MS = 60_000
 const LOST = 'The files of the last turn were too many or too large to be kept. The workspace is empty.'
 const FAILED =
   'The files of this turn could not be stored: the next turn finds those of the last one that could be.'
+
+const MOST_NAMED = 5
+const LONGEST_PATH = 100
+
+/** A notice about files that are not kept; undefined without any. */
+const leftOutText = (leftOut: PackedWorkspace['leftOut']): string | undefined => {
+  if (leftOut.length === 0) return undefined
+  const named = leftOut
+    .slice(0, MOST_NAMED)
+    .map(({ path }) => JSON.stringify(shortenedText(path, LONGEST_PATH)))
+  const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : ''
+  return `Not kept for the next turn, since they cannot be read or are no files: ${named.join(', ')}${more}.`
+}
 
 /** The workspaces of conversations between turns, which may run in different processes. */
 export type Snapshots = {
@@ -78,23 +92,23 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
     return begun
   }
 
-  const packed = (id: string): Promise<string | Problem> =>
+  const packed = (id: string): Promise<PackedWorkspace | Problem> =>
     workspaces.pack(id, AbortSignal.timeout(LONGEST_MS)).catch((thrown) => {
       if (thrown instanceof Problem && thrown.code === 'workspace_too_large') return thrown
       throw thrown
     })
 
-  /** Stores a snapshot while the turn has its lease; resolves to the reason when it has no files. */
+  /** Stores a snapshot while the turn has its lease; resolves to a notice when it does not have all files. */
   const put = async (id: string, token: string): Promise<string | undefined> => {
-    const archive = await packed(id)
-    const isWhole = typeof archive === 'string'
+    const made = await packed(id)
+    const isLost = made instanceof Problem
     const version = ids.next('wsv')
     const { applied } = await store.commit<ConversationRow>(
       { update: conversationRows, key: id, when: { turnToken: token }, set: { filesVersion: version } },
-      [await snapshotOf(id, isWhole ? archive : undefined)],
+      [await snapshotOf(id, isLost ? undefined : made.archive)],
     )
     if (applied) await workspaces.mark(id, version)
-    return isWhole ? undefined : archive.message
+    return isLost ? made.message : leftOutText(made.leftOut)
   }
 
   const snapshotOf = async (id: string, archive: string | undefined): Promise<AnyWrite> => {

@@ -65,6 +65,9 @@ export type LeftOut = {
 /** `leftOut` has the first 100 by path, and `leftOutCount` is the number of all. */
 export type WorkspaceTree = { tree: string; leftOut: LeftOut[]; leftOutCount: number; git: OwnGit }
 
+/** `archive` is text, in a format of the adapter. */
+export type PackedWorkspace = { archive: string; leftOut: readonly LeftOut[] }
+
 /** The name of the workspace of one attempt of a task. */
 export const workspaceName = (taskId: string, attempt: number): string => `${taskId}-${attempt}`
 /** The task id in the name of a workspace; the name itself for a workspace of a conversation. */
@@ -88,10 +91,11 @@ export interface Workspaces {
   /** Removes the workspace of that name with its contents. A missing one is no error. */
   remove(name: string): Promise<void>
   /**
-   * The contents below the root, as text: files, folders and links with their times. Credential files, the home and
-   * temporary files are left out. Throws Problem `too_large` `workspace_too_large`, whose message names the limits.
+   * The contents below the root: files, folders and links with their times. Credential files, the home and temporary files
+   * are not part of it, and what cannot be read is left out. Throws Problem `too_large` `workspace_too_large`, whose message
+   * names the limits.
    */
-  pack(name: string, signal: AbortSignal): Promise<string>
+  pack(name: string, signal: AbortSignal): Promise<PackedWorkspace>
   /** Replaces the contents below the root by packed ones; undefined stands for an empty folder. */
   unpack(name: string, packed: string | undefined, signal: AbortSignal): Promise<void>
   /** The latest value that `mark` set for the workspace of that name; programs cannot see or change it. */

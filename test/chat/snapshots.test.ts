@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
@@ -202,6 +203,22 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     const [lost, none] = (await turn('second', id, reads('b.txt'), reads('a.txt'))).results
     expect(lost).toContain('too large to be kept. The workspace is empty.')
     expect(none).toContain('does not exist')
+  })
+
+  it('is kept without what is no file or cannot be read, which the user is told', async () => {
+    const id = await begin()
+    const { first } = benches()
+    const leavePipes = () => {
+      for (let n = 0; n < 7; n++) execFileSync('mkfifo', [join(first.dir, id, 'work', `pipe${n}`)])
+    }
+    const models = createScriptedModels([writes('b.txt', 'two'), DONE])
+    const { send } = world().process({
+      ...{ models, openTools: afterCalls(toolsOf(first), leavePipes), disk: first.workspaces },
+    })
+    const given = { content: 'Go', securityMode: 'full' } as const
+    const { assistantMessage } = await send.sendWithTools(ANN, id, given)
+    expect(assistantMessage.notice).toMatch(/^Not kept .*: "pipe\d", .* and 2 more\.$/)
+    expect((await turn('second', id, reads('b.txt'))).results[0]).toContain('two')
   })
 
   it('goes with its conversation', async () => {

@@ -61,10 +61,11 @@ describe.each([false, true])('a packed workspace, in a sandbox: %j', (sandboxed)
   it('is the same elsewhere, but for credentials, and follows no link', async () => {
     await using bench = await createWorkbench({ sandboxed })
     await filled(bench)
-    const packed = await bench.workspaces.pack('conv_1', never)
+    const { archive, leftOut } = await bench.workspaces.pack('conv_1', never)
+    expect(leftOut).toEqual([])
     const { root } = await bench.workspaces.open('conv_2')
     await writeFile(join(root, 'older.txt'), 'of an older turn')
-    await bench.workspaces.unpack('conv_2', packed, never)
+    await bench.workspaces.unpack('conv_2', archive, never)
     const names = await readdir(root, { recursive: true })
     expect(names.sort()).toEqual(['-rf', 'empty', 'link', 'run.sh', 'src', 'src/a b\nc.txt'])
     expect(await readFile(join(root, 'src/a b\nc.txt'), 'utf8')).toBe('ä')
@@ -74,6 +75,39 @@ describe.each([false, true])('a packed workspace, in a sandbox: %j', (sandboxed)
     await again.write('src/a b\nc.txt', 'changed')
     await bench.workspaces.unpack('conv_2', undefined, never)
     expect(await readdir(root)).toEqual([])
+  })
+})
+
+/** What a program may leave in a workspace that is packed, and what of it is left out. */
+const oddWorkspace = `
+  mkdir folder locked noted; echo kept > folder/file; echo x > locked/x; echo x > unread
+  python3 -c 'for name in [b"caf\\xe9", b"n" * 255, b"new\\nline"]: open(name, "w").write("kept")'
+  mkfifo pipe; python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+  ln -s loop loop; git init -q sub; touch sub/.git/index.lock; truncate -s 1M sparse
+  chmod 000 unread locked; chmod 400 noted; chmod 500 folder; chmod 000 .`
+
+describe('a packed workspace with odd files', () => {
+  it('is whole but for those that cannot be read or are no files, which it names', async () => {
+    await using bench = await createWorkbench({ sandboxed: true })
+    const { run } = await bench.workspaces.create('conv_1')
+    expect(await run('sh', ['-ec', oddWorkspace], never)).toMatchObject({ exitCode: 0 })
+    const { archive, leftOut } = await bench.workspaces.pack('conv_1', never)
+    const isRoot = process.getuid?.() === 0 && 'cause' in bench.found
+    expect(leftOut.map(({ path, reason }) => `${path} ${reason}`).toSorted()).toEqual([
+      ...(isRoot ? [] : ['locked unreadable', 'noted unreadable']),
+      ...['pipe special', 'socket special'],
+      ...(isRoot ? [] : ['unread unreadable']),
+    ])
+    await bench.workspaces.unpack('conv_2', archive, never)
+    const { root } = await bench.workspaces.open('conv_2')
+    const names = (await readdir(root, 'latin1')).toSorted()
+    expect(names).toEqual(
+      expect.arrayContaining(['caf\xe9', 'folder', 'loop', 'n'.repeat(255), 'new\nline', 'sparse', 'sub']),
+    )
+    expect(await readFile(join(root, 'folder/file'), 'utf8')).toBe('kept\n')
+    // The files can be removed and packed again.
+    await bench.workspaces.unpack('conv_2', archive, never)
+    expect((await bench.workspaces.pack('conv_2', never)).leftOut).toEqual([])
   })
 })
 

@@ -1,9 +1,12 @@
-import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { secretSegment } from '../../core/secret-path.ts'
 import type { Commands } from '../../ports/command.ts'
+import type { LeftOut, PackedWorkspace } from '../../ports/workspace.ts'
+import { writeOwned } from './own-git.ts'
+import { entriesBelow } from './workspace-entries.ts'
 
 /** The limits of a packed workspace and its archive, which as base64 fits a text of `Blobs`. */
 const MOST_MIB = 64
@@ -19,61 +22,60 @@ const tooLarge = () =>
     `The workspace holds more than can be kept: ${MOST_MIB} MiB, ${MOST_PACKED / 1_000_000} MB when compressed, or ${MOST_ENTRIES} files`,
   )
 
-type Entry = { path: string; bytes: number }
+const isSecret = (name: Buffer): boolean => secretSegment(name.toString()) !== undefined
 
-/** Files, folders and links below a folder, without following links and without credential files. */
-async function* entriesBelow(root: string, folder: string): AsyncGenerator<Entry> {
-  for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
-    if (secretSegment(entry.name) !== undefined) continue
-    const path = join(folder, entry.name)
-    if (entry.isFile()) yield { path, bytes: (await lstat(join(root, path))).size }
-    if (entry.isSymbolicLink() || entry.isDirectory()) yield { path, bytes: 0 }
-    if (entry.isDirectory()) yield* entriesBelow(root, path)
-  }
-}
-
-/** The paths of an archive. */
-const pathsIn = async (root: string): Promise<string[]> => {
-  const paths: string[] = []
+/** The paths of an archive, without credential files, and those of entries that cannot be read or are no files. */
+const entriesIn = async (root: string, owner: number | undefined) => {
+  const paths: Buffer[] = []
+  const leftOut: LeftOut[] = []
   let sum = 0
-  for await (const { path, bytes } of entriesBelow(root, '.')) {
+  for await (const { path, kind, bytes, isReadable } of entriesBelow(root, isSecret, owner)) {
+    if (kind === 'special' || !isReadable) {
+      leftOut.push({ path: path.toString(), reason: kind === 'special' ? 'special' : 'unreadable' })
+      continue
+    }
     paths.push(path)
-    sum += bytes
+    sum += kind === 'file' ? bytes : 0
     if (sum > MOST_MIB * BYTES_PER_MIB || paths.length > MOST_ENTRIES) throw tooLarge()
   }
-  return paths
+  return { paths, leftOut }
 }
 
 type Place = {
   root: string
   /** A folder of the service that programs of the agent cannot see. */
   own: string
+  /** The user who runs the programs of the service; absent: the service's own user. */
+  owner: number | undefined
 }
 
 /**
  * Packs the folder below `root` as a compressed tar archive, and unpacks it. Both run `tar` as a program of the service.
  */
-export const workspaceArchive = (commands: Commands, { root, own }: Place) => {
+export const workspaceArchive = (commands: Commands, { root, own, owner }: Place) => {
   const [list, archive] = [join(own, 'list'), join(own, 'archive.tar.gz')]
 
   const tar = async (args: readonly string[], signal: AbortSignal): Promise<void> => {
     const limits = { timeoutMs: TIMEOUT_MS, maxBytes: 4_096, signal }
     const where = { by: 'service' as const, cwd: root, home: own, tmp: own, writes: [root, own] }
     const { exitCode, stderr } = await commands.run({ file: 'tar', args, ...where, ...limits })
-    if (exitCode !== 0) throw new Error(`tar failed: ${cutText(stderr.trim(), 300)}`)
+    // 1: a file was changed as it was read, or has vanished. The archive is complete.
+    if (exitCode !== 0 && exitCode !== 1) throw new Error(`tar failed: ${cutText(stderr.trim(), 300)}`)
   }
 
   return {
-    /** Returns base64. Throws Problem `too_large` `workspace_too_large`. */
-    pack: async (signal: AbortSignal): Promise<string> => {
-      await writeFile(list, (await pathsIn(root)).map((path) => `./${path}\0`).join(''))
+    /** The archive as base64. Throws Problem `too_large` `workspace_too_large`. */
+    pack: async (signal: AbortSignal): Promise<PackedWorkspace> => {
+      const { paths, leftOut } = await entriesIn(root, owner)
+      const [dot, end] = [Buffer.from('./'), Buffer.of(0)]
+      await writeOwned(list, Buffer.concat(paths.flatMap((path) => [dot, path, end])), owner)
       await tar(['--no-recursion', '--null', '-czf', archive, '-C', root, '-T', list], signal)
       if ((await stat(archive)).size > MOST_PACKED) throw tooLarge()
-      return readFile(archive, 'base64')
+      return { archive: await readFile(archive, 'base64'), leftOut }
     },
     /** Unpacks into an empty `root`. */
     unpack: async (packed: string, signal: AbortSignal): Promise<void> => {
-      await writeFile(archive, packed, 'base64')
+      await writeOwned(archive, Buffer.from(packed, 'base64'), owner)
       await tar(['--no-same-owner', '-xpzf', archive, '-C', root], signal)
     },
   }

@@ -30,13 +30,25 @@ const kindIn = (entry: Stats): Entry['kind'] => {
   return entry.isSymbolicLink() ? 'link' : 'special'
 }
 
+// It has vanished, its folder may not be entered, or its path is longer than the system allows.
+const ABSENT = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG']
+
+/** For a promise's `catch`: a value for an entry that cannot be reached; rethrows any other error. */
+const orAbsent =
+  <Value>(value: Value) =>
+  (thrown: unknown): Value => {
+    if (ABSENT.includes((thrown as NodeJS.ErrnoException).code ?? '')) return value
+    throw thrown
+  }
+
 /** The bytes of a path below a folder. */
 export const pathBelow = (folder: string, path: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${folder}/`), path])
 
 /**
  * The entries below `root`, except those for which `skips` is true, and what is below them. Neither follows links nor
- * opens files. `uid` is the user for whom an entry is readable or not; the service's own when absent.
+ * opens files. What is in a folder follows the folder. `uid` is the user for whom an entry is readable or not; the
+ * service's own when absent.
  */
 export async function* entriesBelow(
   root: string,
@@ -48,24 +60,24 @@ export async function* entriesBelow(
     { name }: Dirent<Buffer>,
   ): Promise<Entry | undefined> => {
     const path = folder === undefined ? name : Buffer.concat([folder, Buffer.from('/'), name])
-    // It may have vanished, or its folder may not be entered.
-    const stats = await lstat(pathBelow(root, path)).catch(() => undefined)
+    const stats = await lstat(pathBelow(root, path)).catch(orAbsent(undefined))
     if (stats === undefined) return undefined
     const kind = kindIn(stats)
     return { path, name, kind, bytes: stats.size, isReadable: kind === 'link' || mayRead(stats, uid) }
   }
 
-  const folders: (Buffer | undefined)[] = [undefined]
-  while (folders.length > 0) {
-    const folder = folders.pop()
+  const entriesIn = async (folder: Buffer | undefined): Promise<Entry[]> => {
     const place = folder === undefined ? root : pathBelow(root, folder)
-    // A path that is longer than the system allows has no entries either.
-    const names = await readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])
+    const names = await readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(orAbsent([]))
     const kept = names.filter(({ name }) => !skips(name, folder))
-    for (const entry of await Promise.all(kept.map((name) => entryAt(folder, name)))) {
-      if (entry === undefined) continue
-      yield entry
-      if (entry.kind === 'folder' && entry.isReadable) folders.push(entry.path)
-    }
+    const entries = await Promise.all(kept.map((name) => entryAt(folder, name)))
+    return entries.filter((entry) => entry !== undefined)
+  }
+
+  const next = await entriesIn(undefined)
+  for (let entry = next.pop(); entry !== undefined; entry = next.pop()) {
+    yield entry
+    if (entry.kind === 'folder' && entry.isReadable)
+      for (const below of await entriesIn(entry.path)) next.push(below)
   }
 }

@@ -16,7 +16,8 @@ export const removeFolder = async (path: string): Promise<void> => {
   try {
     await remove()
   } catch {
-    await run('chmod', ['-R', 'u+rwX', '--', path])
+    // It fails for a part of a tree too, and changes the rest.
+    await run('chmod', ['-R', 'u+rwX', '--', path]).catch(() => undefined)
     await remove()
   }
 }

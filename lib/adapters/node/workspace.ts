@@ -92,10 +92,10 @@ export const createWorkspaces = ({
     const own = join(dirname(root), 'own')
     await removeFolder(own)
     await makeFolder(own, owner)
-    return { root, own, ...workspaceArchive(commands, { root, own }) }
+    return { root, own, ...workspaceArchive(commands, { root, own, owner }) }
   }
 
-  const pack = async (name: string, signal: AbortSignal): Promise<string> => {
+  const pack: Workspaces['pack'] = async (name, signal) => {
     const { own, pack } = await archiveOf(name)
     return pack(signal).finally(() => removeFolder(own))
   }

@@ -64,7 +64,8 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
     needsMs: WEBHOOKS_MS,
     work: () => rest.outboundWebhooks.removeDeleted(WEBHOOKS_MS),
   },
-  { step: 'approvals', work: rest.approvals.expireDue },
+  { step: 'approvals', work: rest.approvals.settleDue },
+  { step: 'left approvals', work: rest.withdrawLeftApprovals },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {
     step: 'deliveries',

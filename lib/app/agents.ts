@@ -172,6 +172,7 @@ const codingAgent = (
     clock,
     repositories,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
+    approvalTtlMs: config.APPROVAL_TTL_MS,
     guide: guideTask,
     publication: codeHost && {
       ...codeHost,
@@ -198,7 +199,7 @@ export const toolVerbs = (composed: () => Composed) => {
     approvals: {
       ask: (request) => tools().approvals.ask(request),
       use: (request) => tools().approvals.use(request),
-      isDecided: (approvalId) => tools().approvals.isDecided(approvalId),
+      stateOf: (approvalId) => tools().approvals.stateOf(approvalId),
     },
     onToolCall: (record) => tools().onToolCall(record),
     countCall: (userId, calls) => tools().countCall(userId, calls),

@@ -10,6 +10,7 @@ const TICK_MS = 1_000
 const SWEEP_MS = 60_000
 const MEMORY_MS = 60_000
 const BULK_MS = 60_000
+const LEFT_MS = 60_000
 /** The time limit of one call; the next tick continues. */
 const WEBHOOKS_MS = 5_000
 const SWEEP_ROWS = 1_000
@@ -89,7 +90,8 @@ export const createBackground = (
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
       every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
       every({ clock, log }, 'schedules', TICK_MS, schedules.runAllDue),
-      every({ clock, log }, 'approvals', TICK_MS, approvals.expireDue),
+      every({ clock, log }, 'approvals', TICK_MS, approvals.settleDue),
+      every({ clock, log }, 'left approvals', LEFT_MS, domains.withdrawLeftApprovals),
       every({ clock, log }, 'webhooks', TICK_MS, () => outboundWebhooks.resumeDue(WEBHOOKS_MS)),
       every({ clock, log }, 'deleted webhooks', TICK_MS, () => outboundWebhooks.removeDeleted(WEBHOOKS_MS)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),

@@ -99,7 +99,7 @@ export const openDlq = async () => {
       const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
       return deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
     }
-    // Its approvals expire without the message.
+    // The tick withdraws its approvals.
     if ('endedTaskId' in message) return
     const { taskId } = message
     if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return

@@ -171,9 +171,10 @@ export const openLocalApp = async (config: Config) => {
     deliverMessages: store.start,
     expiredRows: store.sweep,
     workspaces: () =>
-      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, (name) =>
-        domains.active.has(taskOfWorkspace(name)),
-      ),
+      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, async (name) => {
+        const id = taskOfWorkspace(name)
+        return domains.active.has(id) || (await domains.tasks.summary(id))?.waitingFor !== undefined
+      }),
   })
   const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, store.probe)
   const drain = createDrain(server)

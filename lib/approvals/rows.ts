@@ -8,7 +8,8 @@ export const OF_A_TASK = 'task'
 /**
  * An approval. `binding` identifies the call that it is for, `usedAt` is set once a call has used it up, and `mode` is
  * that of the call (absent in rows of earlier versions). It is indexed by `scope`, its conversation or task; while it is
- * pending also by `pendingOf`, its user, by `pendingTask` if a task waits for it, and by `dueAt`, its expiry.
+ * pending also by `pendingOf`, its user, and by `pendingTask` if a task waits for it. `dueAt` is its expiry, if it has one,
+ * and after its end the time of its removal. It has no `expires`: storage must not remove one that is waited for.
  */
 export type ApprovalRow = Approval & {
   scope: string
@@ -18,8 +19,6 @@ export type ApprovalRow = Approval & {
   pendingOf?: string
   pendingTask?: typeof OF_A_TASK
   dueAt?: string
-  /** Epoch milliseconds after which the row is removed. */
-  removeAt: number
 }
 
 /** Sends a decision, or an expiry, to the run that waits for it. */
@@ -57,15 +56,17 @@ export const approvals = collection<ApprovalRow, 'params'>({
   summary: [
     ...(['id', 'conversationId', 'taskId', 'userId', 'toolName', 'title', 'securityLevel'] as const),
     ...(['requestedAt', 'expiresAt', 'status', 'decision', 'decidedAt', 'decidedBy'] as const),
-    ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt', 'removeAt'] as const),
+    ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt'] as const),
   ],
-  expires: 'removeAt',
   sends: sendsOf,
   publishes: publishesOf,
 })
 
-/** The approval that is valid for a binding until it is used up: there is at most one. */
-export type ApprovalSlot = { binding: string; approvalId: string; expiresAt: number }
+/**
+ * The approval that is valid for a binding until it is used up: there is at most one. Only rows of earlier versions have
+ * `expiresAt`.
+ */
+export type ApprovalSlot = { binding: string; approvalId: string; expiresAt?: number }
 export const approvalSlots = collection<ApprovalSlot>({
   name: 'approvalSlots',
   key: 'binding',

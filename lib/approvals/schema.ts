@@ -22,7 +22,7 @@ export const ApprovalSchema = z
       .meta({ description: 'The arguments; configured secrets are masked' }),
     securityLevel: RiskSchema.meta({ description: 'What the tool can do at worst' }),
     requestedAt: z.iso.datetime(),
-    expiresAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime().optional(),
     status: z.enum(APPROVAL_STATES),
     decision: DecisionSchema.optional(),
     decidedAt: z.iso.datetime().optional(),
@@ -72,7 +72,12 @@ export type ApprovalRequest = {
   userId: string
   taskId?: string
   conversationId?: string
+  /** The time for the decision; 0 has no end. By default 10 minutes, for a task none. */
+  ttlMs?: number
 }
+
+/** The state of an approval that a run waits for: `decided` also when it no longer exists. */
+export type WaitState = 'pending' | 'decided' | 'expired'
 
 /** `approvalId` is absent when the tool is allowed in the whole session. */
 export type ApprovalAnswer =

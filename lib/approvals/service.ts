@@ -8,7 +8,7 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
+import type { AnyWrite, Outcome, Store, Write } from '../ports/store.ts'
 import {
   type AllowedToolRow,
   type ApprovalRow,
@@ -18,7 +18,7 @@ import {
   approvals,
   OF_A_TASK,
 } from './rows.ts'
-import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision } from './schema.ts'
+import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision, WaitState } from './schema.ts'
 
 /** The session of a call: a conversation or a task, of one user. */
 export const scopeOf = ({
@@ -46,12 +46,12 @@ type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
 
 type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker; recordNotMade: RecordNotMade }
 
-/** How long a person has to decide. */
+/** The time for a decision, where the request names none and no task waits for it. */
 export const APPROVAL_MS = 600_000
-/** A decision that no call has used lapses a day after its approval expired: the next such call asks again. */
+/** A decision that no call has used lapses after a day: the next such call asks again. */
 const UNUSED_MS = 86_400_000
-/** The retention of rows, for people and for links from the audit. */
-export const KEPT_MS = 30 * 86_400_000
+/** The retention of rows after their end, for people and for links from the audit. */
+const KEPT_MS = 30 * 86_400_000
 const ALLOWED_MS = 90 * 86_400_000
 const MOST_LISTED = 200
 const LISTED_AT_ONCE = 50
@@ -61,9 +61,11 @@ const TRIES = 8
 
 type Session = Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>
 
+const NOT_DECIDED = 'no decision came in time'
+
 const refusals = {
   denied: 'a person refused this call',
-  expired: 'no approval came within 10 minutes',
+  expired: NOT_DECIDED,
 } as const
 
 export type ApprovalService = ReturnType<typeof createApprovals>
@@ -74,23 +76,52 @@ export type ApprovalService = ReturnType<typeof createApprovals>
  * A denial is used up too, so that the same call may be asked for again later.
  */
 export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Needs) => {
-  const isDue = ({ expiresAt }: Approval) => Date.parse(expiresAt) <= clock.now()
+  const isDue = ({ expiresAt }: Approval) => expiresAt !== undefined && Date.parse(expiresAt) <= clock.now()
+
+  const hasLapsed = ({ decidedAt }: Approval) =>
+    decidedAt !== undefined && Date.parse(decidedAt) + UNUSED_MS <= clock.now()
 
   const ended = (id: string, set: Partial<ApprovalRow>) => ({
     update: approvals,
     key: id,
     when: { status: 'pending' },
-    set: { ...set, decidedAt: iso(clock.now()) },
-    unset: ['pendingOf', 'pendingTask', 'dueAt'] as const,
+    set: { ...set, decidedAt: iso(clock.now()), dueAt: iso(clock.now() + KEPT_MS) },
+    unset: ['pendingOf', 'pendingTask'] as const,
   })
 
-  /** Denies an approval that was not decided in time; of an expiry and a decision the first commit wins. */
-  const expire = (id: string) => store.commit<ApprovalRow>(ended(id, { status: 'expired' }))
+  /** Commits the end of an approval with the removal of its slot, which an earlier version may have removed before. */
+  const commitWithSlot = async (
+    head: Write<ApprovalRow>,
+    slot: AnyWrite,
+    others: readonly AnyWrite[] = [],
+  ): Promise<Outcome<ApprovalRow>> => {
+    const outcome = await store.commit(head, [...others, slot])
+    const isSlotGone = !outcome.applied && outcome.refused > others.length
+    return isSlotGone ? store.commit(head, others) : outcome
+  }
+
+  /** Ends an approval that no call uses any more, and records its call; the next such call asks again. */
+  const endUnused = async (id: string, status: 'denied' | 'expired', reason: string): Promise<void> => {
+    const row = await store.get(approvals, id, true)
+    if (row?.status !== 'pending') return
+    await commitWithSlot(ended(id, { status, usedAt: iso(clock.now()) }), removalOfSlot(row), [
+      recordNotMade(row, reason),
+    ])
+  }
+
+  /**
+   * Ends an approval that was not decided in time; of an expiry and a decision the first commit wins. It denies the call of
+   * a conversation, whose model goes on. A task fails with it.
+   */
+  const expire = async (row: Readonly<ApprovalRow>): Promise<void> => {
+    if (row.taskId !== undefined) return endUnused(row.id, 'expired', NOT_DECIDED)
+    await store.commit<ApprovalRow>(ended(row.id, { status: 'expired' }))
+  }
 
   const current = async (id: string): Promise<ApprovalRow | undefined> => {
     const row = await store.get(approvals, id)
     if (row?.status !== 'pending' || !isDue(row)) return row
-    await expire(id)
+    await expire(row)
     return store.get(approvals, id)
   }
 
@@ -98,16 +129,17 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     const now = clock.now()
     const id = ids.next('apv')
     const { userId, conversationId, taskId, tool, risk, title, mode } = request
-    const expiresAt = iso(now + APPROVAL_MS)
+    const { ttlMs = taskId === undefined ? APPROVAL_MS : 0 } = request
+    const expiresAt = iso(now + ttlMs)
     const row: ApprovalRow = {
       ...{ id, userId, toolName: tool, title, securityLevel: risk, status: 'pending' },
       ...(conversationId === undefined ? {} : { conversationId }),
       ...(taskId === undefined ? {} : { taskId, pendingTask: OF_A_TASK }),
       params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
-      ...{ requestedAt: iso(now), expiresAt, dueAt: expiresAt, pendingOf: userId },
-      ...{ scope: scopeOf(request), binding, mode, removeAt: now + KEPT_MS },
+      ...{ requestedAt: iso(now), pendingOf: userId, scope: scopeOf(request), binding, mode },
+      ...(ttlMs === 0 ? {} : { expiresAt, dueAt: expiresAt }),
     }
-    const slot = { binding, approvalId: id, expiresAt: now + APPROVAL_MS + UNUSED_MS }
+    const slot = { binding, approvalId: id }
     return store.commit<ApprovalSlot>({ insert: approvalSlots, row: slot }, [{ insert: approvals, row }])
   }
 
@@ -119,13 +151,13 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
       return undefined
     }
     const row = await current(slot.approvalId)
-    if (row === undefined || row.usedAt !== undefined)
-      await store.commit<ApprovalSlot>({
-        remove: approvalSlots,
-        key: binding,
-        when: { approvalId: slot.approvalId },
-      })
-    return row?.usedAt === undefined ? row : undefined
+    if (row !== undefined && row.usedAt === undefined && !hasLapsed(row)) return row
+    await store.commit<ApprovalSlot>({
+      remove: approvalSlots,
+      key: binding,
+      when: { approvalId: slot.approvalId },
+    })
+    return undefined
   }
 
   const answerOf = ({ id, status }: ApprovalRow): ApprovalAnswer => {
@@ -138,7 +170,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   const spend = async ({ id, binding }: ApprovalRow): Promise<boolean> => {
     const { applied } = await store.commit<ApprovalRow>(
       { update: approvals, key: id, when: { usedAt: null }, set: { usedAt: iso(clock.now()) } },
-      [{ remove: approvalSlots, key: binding, when: { approvalId: id } }],
+      [removalOfSlot({ id, binding })],
     )
     return applied
   }
@@ -204,9 +236,9 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   }
 
   const decide = async (principal: Principal, id: string, decision: Decision): Promise<Approval> => {
-    const row = await current(id)
+    const row = await store.get(approvals, id)
     if (row === undefined || !isVisible(principal, row)) throw missing('Approval')
-    if (row.status === 'expired') throw expired()
+    if (row.status === 'expired' || (row.status === 'pending' && isDue(row))) throw expired()
     if (row.status !== 'pending' || !(await commitDecision(principal, row, decision))) throw decided()
     if (decision === 'allow-always') await allowOthers(principal, row)
     const after = await store.get(approvals, id, true)
@@ -234,21 +266,16 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   }
 
   /** Removes an approval, and its slot if it has one. */
-  const remove = async ({ id, binding }: Readonly<ApprovalRow>): Promise<void> => {
-    const slot = { remove: approvalSlots, key: binding, when: { approvalId: id } }
-    const { applied } = await store.commit<ApprovalRow>({ remove: approvals, key: id }, [slot])
-    if (!applied) await store.commit<ApprovalRow>({ remove: approvals, key: id })
+  const remove = async (row: Readonly<ApprovalRow>): Promise<void> => {
+    await commitWithSlot({ remove: approvals, key: row.id }, removalOfSlot(row))
   }
 
-  /** Denies an approval without a person, and records its call; the next such call asks again. */
-  const withdraw = async (id: string, reason: string): Promise<void> => {
-    const row = await store.get(approvals, id, true)
-    if (row?.status !== 'pending') return
-    const now = iso(clock.now())
-    await store.commit<ApprovalRow>(ended(id, { status: 'denied', usedAt: now }), [
-      { remove: approvalSlots, key: row.binding, when: { approvalId: id } },
-      recordNotMade(row, reason),
-    ])
+  /** Denies an approval without a person. */
+  const withdraw = (id: string, reason: string): Promise<void> => endUnused(id, 'denied', reason)
+
+  const stateOf = async (id: string): Promise<WaitState> => {
+    const status = (await current(id))?.status
+    return status === 'pending' || status === 'expired' ? status : 'decided'
   }
 
   const withdrawAll = async (rows: readonly Readonly<ApprovalRow>[], reason: string): Promise<void> => {
@@ -258,8 +285,20 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   return {
     ask: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, false),
     use: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, true),
-    /** Whether the approval is decided, has expired, or does not exist any more. */
-    isDecided: async (id: string): Promise<boolean> => (await current(id))?.status !== 'pending',
+    /** The state of an approval that a run waits for. */
+    stateOf,
+    /** The state of all of them: `expired` if any has expired, `decided` once none is pending. */
+    stateOfAll: async (ids: readonly string[]): Promise<WaitState> => {
+      const states = await Promise.all(ids.map(stateOf))
+      return (
+        states.find((state) => state === 'expired') ?? (states.includes('pending') ? 'pending' : 'decided')
+      )
+    },
+    /** When the first of them expires; undefined where none does. */
+    firstExpiry: async (ids: readonly string[]): Promise<string | undefined> => {
+      const rows = await Promise.all(ids.map((id) => store.get(approvals, id)))
+      return rows.flatMap((row) => (row?.status === 'pending' ? (row.expiresAt ?? []) : [])).sort()[0]
+    },
     /**
      * The approvals that the caller may decide, oldest first, as many as fit an answer; admins also see those of all
      * tasks.
@@ -282,20 +321,30 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
       await removeAllowed([row])
     },
     /**
-     * Denies approvals that were not decided in time. Resolves to their number; when it reaches the limit, there may be
-     * more.
+     * Ends approvals that were not decided in time, and removes those that ended long ago. Resolves to their number; when it
+     * reaches the limit, there may be more.
      */
-    expireDue: async (): Promise<number> => {
+    settleDue: async (): Promise<number> => {
       const due = await store.page(approvals, {
         ...{ index: 'due', order: 'asc', limit: MOST_DUE },
         where: [{ field: 'dueAt', to: iso(clock.now()) }],
       })
-      for (const { id } of due.rows) await expire(id)
+      for (const row of due.rows) await (row.status === 'pending' ? expire(row) : remove(row))
       return due.rows.length
     },
     /** Denies approvals that no run waits for any more; the audit records their calls with the reason. */
     withdraw: async (ids: readonly string[], reason: string): Promise<void> => {
       for (const id of ids) await withdraw(id, reason)
+    },
+    /**
+     * Denies the approvals of tasks that have ended, as `withdraw` does: a run that died after it asked left them. `hasEnded`
+     * also knows of tasks that do not exist.
+     */
+    withdrawLeft: async (hasEnded: (taskId: string) => Promise<boolean>, reason: string): Promise<void> => {
+      const query = { index: 'pendingTasks', is: OF_A_TASK, order: 'asc', limit: MOST_LISTED } as const
+      for await (const rows of pagesOf((from) => store.page(approvals, { ...query, ...from })))
+        for (const { id, taskId } of rows)
+          if (taskId !== undefined && (await hasEnded(taskId))) await withdraw(id, reason)
     },
     /** Denies all approvals that a session waits for, as `withdraw` does. */
     withdrawOf: async (session: Session, reason: string): Promise<void> => {
@@ -320,6 +369,12 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   }
 }
 
+const removalOfSlot = ({ id, binding }: Pick<ApprovalRow, 'id' | 'binding'>): AnyWrite => ({
+  remove: approvalSlots,
+  key: binding,
+  when: { approvalId: id },
+})
+
 const bound = (request: ApprovalRequest): string | undefined => {
   try {
     return bindingOf(request)
@@ -336,7 +391,6 @@ const shown = ({
   pendingOf: _pendingOf,
   pendingTask: _pendingTask,
   dueAt: _due,
-  removeAt: _remove,
   ...approval
 }: ApprovalRow): Approval => approval
 

@@ -103,8 +103,10 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
+  const approvals = composeApprovals(ports)
   const tasks = createTasks({
     ...ports,
+    approvals,
     queue: taskQueue,
     agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
     deadLetterOf: (task, eventId) => deadLetters.deadLetterOf(task, eventId),
@@ -164,7 +166,10 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
-  const approvals = composeApprovals(ports)
+  const hasEnded = async (taskId: string): Promise<boolean> => {
+    const task = await tasks.find(taskId)
+    return task === undefined || isFinal(task.status)
+  }
   const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
     lease: tasks.lease,
@@ -175,9 +180,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
-      const task = await tasks.find(taskId)
-      if (task !== undefined && isFinal(task.status))
-        await approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
+      if (await hasEnded(taskId)) await approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
     },
     learn: async (task, result) => {
       if (!settings.current().memory.recordExperiences) return
@@ -199,6 +202,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
     ...{ outboundWebhooks, reporting, active, worker, slots },
     reportOf: reporting.reportOf,
+    withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded, TASK_ENDED),
   }
 }
 

@@ -1,5 +1,6 @@
 import * as path from 'node:path'
 import * as z from 'zod'
+import { LONGEST_APPROVAL_MS } from '../core/approval-expiry.ts'
 import { securityModes } from '../core/security-mode.ts'
 import { PROVIDER_KINDS } from './families.ts'
 import {
@@ -73,6 +74,7 @@ export const Environment = z.object({
   AGENTIC_ORPHAN_MS: int(0, DAY_MS, 15_000),
   TASK_SECURITY_MODE: z.enum(securityModes).default('full'),
   TASK_MAX_BUDGET: noLimitOr(1_000, Number.MAX_SAFE_INTEGER),
+  APPROVAL_TTL_MS: noLimitOr(1, LONGEST_APPROVAL_MS),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
   AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),

@@ -1,4 +1,5 @@
 import { pagesOf } from '../core/pages.ts'
+import { runTimeMs } from '../core/run-time.ts'
 import { jsonText } from '../core/well-formed-json.ts'
 import type { AddDelivery, NewDelivery } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
@@ -57,10 +58,7 @@ const eventOf = (requestId: string, task: Task): Pick<NewDelivery, 'id' | 'event
 }
 
 const detailsOf = (task: Task) => {
-  if (task.status === 'completed') return { result: task.result, duration: durationOf(task) }
+  if (task.status === 'completed') return { result: task.result, duration: runTimeMs(task) }
   if (task.status === 'failed') return { error: task.error, attempts: task.attempts }
   return {}
 }
-
-const durationOf = ({ startedAt = '', completedAt = '' }: Task): number =>
-  Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)) || 0

@@ -1,3 +1,4 @@
+import { runTimeMs } from '../core/run-time.ts'
 import { iso } from '../core/time.ts'
 import { timeOfId } from '../core/ulid.ts'
 import type { EmittedEntry, Task, TaskEvent } from '../tasks/schema.ts'
@@ -37,9 +38,9 @@ export const eventsOf = (task: Task, entry: EmittedEntry): EmittedEvent[] => {
 
 const payloads: Readonly<Record<WebhookEvent, (task: Task, entry: EmittedEntry) => object>> = {
   'task.created': ({ id, title, source }) => ({ id, title, status: 'queued', source }),
-  'task.completed': ({ id, title, result, startedAt = '', completedAt = '' }) => ({
+  'task.completed': ({ id, title, result, ...times }) => ({
     ...{ id, title, result },
-    duration: Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)) || 0,
+    duration: runTimeMs(times),
   }),
   // The task may have been queued again since, so the failure comes from the entry.
   'task.failed': ({ id, title, attempts }, { code = 'failed', message = '', attempt = attempts }) => ({

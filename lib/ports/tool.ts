@@ -37,6 +37,8 @@ export type ToolSession = {
   conversationId?: string
   /** The tools that mode `allowlist` allows; those of the policy when absent. */
   allowedTools?: readonly string[]
+  /** How long its approvals wait for a decision; 0 has no end. */
+  approvalTtlMs?: number
   /** For unattended agentic turns: the policy's `requireApprovalFor` does not apply. */
   unattended?: boolean
 }
@@ -60,7 +62,10 @@ export interface Toolbox {
   ask(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome | undefined>
   /** Refuses a call for a reason outside of the policy; the record says denied. */
   refuse(call: ToolCall, reason: string): ToolOutcome
-  /** Whether the approval is decided or has expired. */
+  /**
+   * Whether the approval is decided, or has expired in a conversation. Throws a failure that is not retried,
+   * `approval_expired`, for the expired one of a task.
+   */
   isDecided(approvalId: string): Promise<boolean>
 }
 

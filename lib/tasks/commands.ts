@@ -10,6 +10,7 @@ import type { createTaskReads } from './read.ts'
 import { publicTask, tasks } from './rows.ts'
 import { type CreateTask, CreateTaskSchema, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
+import { WAIT_FIELDS, waitedUntil } from './wait.ts'
 
 /** Who retried a task, and the id of the new task. */
 type Resolution = { by: string; taskId: string }
@@ -60,8 +61,10 @@ export const createTaskCommands = (needs: Needs) => {
           taskId: id,
           from: row.status,
           verb: 'cancel',
-          set: { completedAt: iso(clock.now()) },
-          unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'waitingFor', 'checkpoint'],
+          // The wait that it ends is the one that was read.
+          when: { fence: row.fence },
+          set: { completedAt: iso(clock.now()), ...waitedUntil(row, clock.now()) },
+          unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'checkpoint', ...WAIT_FIELDS],
           event: {
             ...(row.status === 'in_progress' ? { attempt: row.attempts } : {}),
             message: `by ${principal.userId}`,
@@ -197,6 +200,7 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
         'completedAt',
         'startedAt',
         'refusals',
+        'waitingMs',
         ...(bulkJobId === undefined ? (['bulkJobId'] as const) : []),
       ],
     }),

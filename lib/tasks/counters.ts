@@ -1,6 +1,7 @@
 import { bulkResultCounters } from '../bulk/schema.ts'
 import type { Change, Increment } from '../core/collection.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
+import { runTimeMs } from '../core/run-time.ts'
 import { dayOf, msOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { hourlyCountsOf } from './hourly-counters.ts'
@@ -98,19 +99,14 @@ const moved = (from: TaskStatus, to: TaskStatus): Increment =>
   getOrCreate(cache, `${from}>${to}`, () => ofAll({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
 
 /** A completion or failure counts for its agent and its day, a completion also its duration. */
-const endedRun = ({
-  status,
-  agent: own,
-  countedAs: agent = own,
-  startedAt,
-  completedAt,
-}: CountedTask): Increment[] => {
+const endedRun = ({ status, agent: own, countedAs: agent = own, ...times }: CountedTask): Increment[] => {
+  const { completedAt } = times
   if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
   const ofDay = daily(completedAt, status)
   const endMs = msOf(completedAt)
   const lastAt = { [`lastAt:${agent}`]: endMs }
   if (status === 'failed') return [{ ...TASK_COUNTERS, add: { [`failed:${agent}`]: 1 }, most: lastAt }, ofDay]
-  const durationMs = startedAt === undefined ? 0 : Math.max(0, endMs - msOf(startedAt))
+  const durationMs = runTimeMs(times, endMs)
   return [
     getOrCreate(cache, `completed ${agent}`, () => ofAll({ [`completed:${agent}`]: 1, durationCount: 1 })),
     {

@@ -1,6 +1,7 @@
 import type { Increment } from '../core/collection.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { bucketOf } from '../core/histogram.ts'
+import { runTimeMs } from '../core/run-time.ts'
 import { msOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { TaskStatus } from './machine.ts'
@@ -39,7 +40,7 @@ export const hourlyCountsOf = (before: CountedTask | undefined, after: CountedTa
   counted.push(hourly(at, after, happening))
   if (before && !before.startedAt && startedAt && queuedAt)
     counted.push(lasted(at, after, 'wait', msOf(startedAt) - msOf(queuedAt)))
-  if (status === 'completed' && startedAt) counted.push(lasted(at, after, 'run', msOf(at) - msOf(startedAt)))
+  if (status === 'completed' && startedAt) counted.push(lasted(at, after, 'run', runTimeMs(after, msOf(at))))
   return counted
 }
 

@@ -94,7 +94,7 @@ const ImportedId = z
  * A task of an export. Fields that an older export lacks are filled in; present fields must be valid. `createdBy` is not
  * taken from the file: a task acts with the rights and the linked accounts of that person.
  */
-const ImportedTask = StoredTaskSchema.omit({ createdBy: true }).extend({
+const ImportedTask = StoredTaskSchema.omit({ createdBy: true, waitingFor: true, waiting: true }).extend({
   id: ImportedId,
   agent: z.string().min(1).max(200).optional(),
   attempts: z.int().min(0).optional(),
@@ -105,6 +105,7 @@ const ImportedTask = StoredTaskSchema.omit({ createdBy: true }).extend({
   startedAt: time.optional(),
   completedAt: time.optional(),
   nextAttemptAt: time.optional(),
+  waitingMs: z.int().min(0).optional(),
 })
 
 /** Reading and checking a file of 50 MiB takes long, even without tasks. */
@@ -160,7 +161,7 @@ export const createTaskImport = (needs: Needs) => {
       fence: 0,
     }
     if (isFinal(task.status)) return whole
-    const { startedAt: _started, completedAt: _completed, nextAttemptAt: _next, ...fresh } = whole
+    const { startedAt: _1, completedAt: _2, nextAttemptAt: _3, waitingMs: _4, ...fresh } = whole
     return { ...fresh, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
   }
 

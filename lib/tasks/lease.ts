@@ -1,3 +1,4 @@
+import { approvalExpired } from '../core/approval-expiry.ts'
 import { missing } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -15,12 +16,20 @@ import {
   TokenUsageSchema,
 } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
+import { type TaskApprovals, WAIT_FIELDS, waitedUntil } from './wait.ts'
 
 /** Makes the dead letter of a failure; the same commit writes both. */
 export type DeadLetterOf = (task: Task, eventId: string) => AnyWrite
 
 /** A task that a worker has leased; its fencing token is the proof. */
 type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint' | 'refusals'>
+
+/** What a run leaves that waits for a decision. */
+type Suspension = {
+  checkpoint: object
+  message: string
+  approvals: readonly { approvalId: string }[]
+}
 
 type Needs = {
   store: Store
@@ -29,6 +38,7 @@ type Needs = {
   publishProgress?: (taskId: string) => void
   transitions: Transitions
   deadLetterOf: DeadLetterOf
+  approvals: Pick<TaskApprovals, 'firstExpiry'>
   clock: Clock
   ids: Ids
   leaseMs: number
@@ -43,8 +53,8 @@ export type Lease = ReturnType<typeof createLease>
  * claim applies only while the task is leased under the same fencing token.
  */
 export const createLease = (needs: Needs) => {
-  const { store, feed, publishProgress, transitions, deadLetterOf, clock, ids, leaseMs, longestDelayMs } =
-    needs
+  const { store, feed, publishProgress, transitions, deadLetterOf, approvals, clock, ids } = needs
+  const { leaseMs, longestDelayMs } = needs
   const leaseEnd = () => clock.now() + leaseMs
 
   /** Resolves to the row, or undefined when the task is no longer leased under this token. */
@@ -86,14 +96,14 @@ export const createLease = (needs: Needs) => {
   })
 
   /** Continues an attempt that waited for a decision: the same number, a new fencing token. */
-  const resumed = (taskId: string, attempt: number): Transition => ({
-    taskId,
+  const resumed = (row: TaskRow, attempt: number): Transition => ({
+    taskId: row.id,
     from: 'in_progress',
     verb: 'resume',
-    when: { attempts: attempt, waitingFor: 'approval' },
+    when: { attempts: attempt, fence: row.fence, waitingFor: 'approval' },
     add: { fence: 1 },
-    set: { leaseExpiresAt: leaseEnd() },
-    unset: ['waitingFor'],
+    set: { leaseExpiresAt: leaseEnd(), ...waitedUntil(row, clock.now()) },
+    unset: WAIT_FIELDS,
     event: { attempt, message: 'Resumed: its approval was decided', metadata: { code: 'resumed' } },
   })
 
@@ -103,9 +113,17 @@ export const createLease = (needs: Needs) => {
    * Problem `missing` for a task that does not exist.
    */
   const claim = async (message: RunTask): Promise<TaskRow | undefined> => {
-    const { taskId, attempt, resume } = message
-    const { applied, row } = await transitions.apply(resume ? resumed(taskId, attempt) : started(message))
+    if (message.resume) return claimWaiting(message)
+    const { applied, row } = await transitions.apply(started(message))
     if (row === undefined) throw missing('Task')
+    return applied ? row : undefined
+  }
+
+  const claimWaiting = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
+    const waiting = await store.get(tasks, taskId)
+    if (waiting === undefined) throw missing('Task')
+    if (waiting.waitingFor === undefined) return undefined
+    const { applied, row } = await transitions.apply(resumed(waiting, attempt))
     return applied ? row : undefined
   }
 
@@ -165,12 +183,22 @@ export const createLease = (needs: Needs) => {
   }
 
   /** Suspends a run until a person has decided: the task keeps its attempt and gives up its lease. */
-  const suspend = (leased: Leased, { checkpoint, message }: { checkpoint: object; message: string }) =>
-    applyLeased(leased, {
+  const suspend = async (leased: Leased, { checkpoint, message, approvals: waitsOn }: Suspension) => {
+    const approvalIds = waitsOn.map(({ approvalId }) => approvalId)
+    const until = await approvals.firstExpiry(approvalIds)
+    const waiting = { reason: 'approval', since: iso(clock.now()), ...(until && { until }) } as const
+    return applyLeased(leased, {
       verb: 'suspend',
-      set: { waitingFor: 'approval', checkpoint },
+      set: { waitingFor: waiting.reason, waiting, approvalIds, checkpoint },
       event: { attempt: leased.attempts, message, metadata: { code: 'waiting_for_approval' } },
     })
+  }
+
+  /** Fails a task whose approval was not decided in time, with its dead letter, if it still waits. */
+  const expire = async (waiting: TaskRow): Promise<void> => {
+    const { code, message } = approvalExpired()
+    await fail(waiting, { code, message }, { waitingFor: 'approval' })
+  }
 
   /** Returns a task to the queue without counting the attempt, when the worker stops. */
   const release = (leased: Leased, reason: string) =>
@@ -187,7 +215,9 @@ export const createLease = (needs: Needs) => {
     const { id, attempts: attempt } = leased
     const letter = deadLetterOf({ ...leased, id, error, completedAt }, eventId)
     const event = { attempt, message: error.message, metadata: { code: error.code } }
-    return applyLeased(leased, { verb: 'fail', when, set: { error, completedAt }, event, eventId }, [letter])
+    const set = { error, completedAt, ...waitedUntil(leased, clock.now()) }
+    const unset = leased.waitingFor === undefined ? [] : ([...WAIT_FIELDS, 'checkpoint'] as const)
+    return applyLeased(leased, { verb: 'fail', when, set, unset, event, eventId }, [letter])
   }
 
   /** Takes over a task whose lease ran out, with its attempt counted, if the lease has not changed since. */
@@ -229,7 +259,19 @@ export const createLease = (needs: Needs) => {
     return applied
   }
 
-  return { claim, renew, isLeased, succeed, retry, release, suspend, fail, recover, markUndeliverable }
+  return {
+    claim,
+    renew,
+    isLeased,
+    succeed,
+    retry,
+    release,
+    suspend,
+    expire,
+    fail,
+    recover,
+    markUndeliverable,
+  }
 }
 
 /** The usage that an agent reports, when it has the form that tasks show. */

@@ -10,12 +10,14 @@ import type { TaskStatus } from './machine.ts'
 import { nextRun, tasks } from './rows.ts'
 import type { RunTask, TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
+import type { TaskApprovals } from './wait.ts'
 
 type Needs = {
   store: Store
   queue: Queue<RunTask>
   transitions: Transitions
-  lease: Pick<Lease, 'recover'>
+  lease: Pick<Lease, 'recover' | 'expire'>
+  approvals: Pick<TaskApprovals, 'stateOfAll'>
   clock: Clock
   log: Log
 }
@@ -27,16 +29,18 @@ const CONCURRENCY = 200
 const WORK_MS = 10_000
 /** A message without a claim for this long may be lost. */
 const UNCLAIMED_MS = 15 * 60_000
-/** Approvals are decided or expire within ten minutes. */
-const UNDECIDED_MS = 15 * 60_000
+/** How often tasks that wait for approval are compared with their approvals: the message of a decision may be lost. */
+const WAITS_CHECKED_MS = 15 * 60_000
 /** The shortest time between two repeats of one message. */
 const SENT_AGAIN_MS = 3_600_000
 
 /** A page of a status, oldest first. */
 const oldestOf = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
 
+const isWaiting = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
+
 /** Continues tasks that a death of a process or a lost message interrupted. */
-export const createRecovery = ({ store, queue, transitions, lease, clock, log }: Needs) => {
+export const createRecovery = ({ store, queue, transitions, lease, approvals, clock, log }: Needs) => {
   /** The rest of a backoff; a clock that stepped back does not lengthen it. */
   const delayMs = ({ nextAttemptAt, updatedAt }: TaskRow) =>
     nextAttemptAt === undefined
@@ -58,6 +62,14 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
 
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
+
+  /** Continues a task whose approvals are decided, and fails one with an expired approval. False if it still waits. */
+  const settleWait = async (row: TaskRow): Promise<boolean> => {
+    const state = await approvals.stateOfAll(row.approvalIds ?? [])
+    if (state === 'expired') await lease.expire(row)
+    if (state === 'decided') await sendResume(row)
+    return state !== 'pending'
+  }
 
   /** Yields pages of tasks of a status, oldest first; tasks that leave the status meanwhile do not disturb the order. */
   async function* inStatus(status: TaskStatus, isOver = () => false): AsyncGenerator<readonly TaskRow[]> {
@@ -91,13 +103,11 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     let recovered = 0
     for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
     for await (const rows of inStatus('in_progress')) {
-      // The message of a decision may be lost; a run without a decision waits again.
-      resent += await withEach(
-        rows.filter(({ waitingFor }) => waitingFor !== undefined),
-        sendResume,
-      )
+      await withEach(rows.filter(isWaiting), async (row) => {
+        if (await settleWait(row)) resent += 1
+      })
       recovered += await withEach(
-        rows.filter(({ waitingFor }) => waitingFor === undefined),
+        rows.filter((row) => !isWaiting(row)),
         lease.recover,
       )
     }
@@ -150,23 +160,25 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
       set: { queuedAt: iso(clock.now()) },
     })
 
+  let waitsCheckedAt = Number.NEGATIVE_INFINITY
+
   /**
    * Recovers tasks whose lease ran out, except those that `isRunningHere`, and queues pending tasks that are due within
    * the queue's longest delay. Resolves to the number of failures, which it logs.
    */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
-    // The approvals have expired by then, and the message of the decision was lost.
-    const isLeftWaiting = ({ updatedAt }: TaskRow) => Date.parse(updatedAt) < now - UNDECIDED_MS
+    const isCheckOfWaits = now - waitsCheckedAt >= WAITS_CHECKED_MS
+    if (isCheckOfWaits) waitsCheckedAt = now
+    const isLeftWaiting = ({ updatedAt }: TaskRow) => Date.parse(updatedAt) < now - WAITS_CHECKED_MS
     const isAbandoned = ({ id, leaseExpiresAt = 0 }: TaskRow) => leaseExpiresAt < now && !isRunningHere(id)
-    const isWaiting = ({ waitingFor }: TaskRow) => waitingFor !== undefined
     const isDue = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
     return (
       (await workThrough(
         'in_progress',
-        (row) => (isWaiting(row) ? isLeftWaiting(row) : isAbandoned(row)),
-        (row) => (isWaiting(row) ? sendResume(row) : lease.recover(row)),
+        (row) => (isWaiting(row) ? isCheckOfWaits && isLeftWaiting(row) : isAbandoned(row)),
+        (row) => (isWaiting(row) ? settleWait(row) : lease.recover(row)),
       )) + (await workThrough('pending', isDue, enqueue))
     )
   }
@@ -214,14 +226,17 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
   }
 
   /**
-   * Continues a task whose approval was decided. Does nothing for a task that neither waits nor runs. Throws Problem
-   * `unavailable` for a task that still runs and is about to wait, so that the message of the decision is delivered
-   * again.
+   * Continues a task one of whose approvals was decided, or fails it when one has expired. Does nothing for a task that
+   * neither waits nor runs. Throws Problem `unavailable` for a task that still runs and is about to wait, so that the message
+   * of the decision is delivered again.
    */
   const resume = async (taskId: string): Promise<void> => {
     const row = await store.get(tasks, taskId)
     if (row?.status !== 'in_progress') return
-    if (row.waitingFor !== undefined) return sendResume(row)
+    if (isWaiting(row)) {
+      const state = await approvals.stateOfAll(row.approvalIds ?? [])
+      return state === 'expired' ? lease.expire(row) : sendResume(row)
+    }
     throw new Problem('unavailable', 'task_running', `The task ${taskId} is still running`)
   }
 

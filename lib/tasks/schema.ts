@@ -65,6 +65,13 @@ export const TokenUsageSchema = z.object({
 export const TaskResultSchema = z.looseObject({ success: z.boolean(), output: z.string() })
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
+/** What a task may wait for while it is in progress. */
+const WaitReasonSchema = z.literal('approval')
+/** The present wait of a task; `until` is the time at which it ends without a decision. */
+const WaitingSchema = z
+  .object({ reason: WaitReasonSchema, since: timestamp, until: timestamp.optional() })
+  .meta({ id: 'Waiting' })
+
 /** A task as the API shows it. */
 export const TaskSchema = z
   .object({
@@ -90,7 +97,9 @@ export const TaskSchema = z
     startedAt: timestamp.optional(),
     completedAt: timestamp.optional(),
     nextAttemptAt: timestamp.optional(),
-    waitingFor: z.literal('approval').optional(),
+    waitingFor: WaitReasonSchema.optional(),
+    waiting: WaitingSchema.optional(),
+    waitingMs: z.number().optional(),
     result: TaskResultSchema.optional(),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
@@ -196,6 +205,8 @@ export type TaskRow = Task & {
   countedAs?: string
   /** Epoch milliseconds; until then the worker that leased the task counts as alive. */
   leaseExpiresAt?: number
+  /** The approvals that it waits for. */
+  approvalIds?: readonly string[]
   /** The state that its agent needs to continue a run that waits for a decision. */
   checkpoint?: object
   /** The attempts in a row that were refused before any work, and are not counted; absent when there are none. */

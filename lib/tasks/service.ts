@@ -18,6 +18,7 @@ import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
 import type { RunTask, Task, TaskEvent } from './schema.ts'
 import { createTransitions } from './transitions.ts'
+import type { TaskApprovals } from './wait.ts'
 
 type Needs = {
   store: Store
@@ -26,6 +27,7 @@ type Needs = {
   agents: AgentChoice
   repositories: Pick<Repositories, 'check'>
   deadLetterOf: DeadLetterOf
+  approvals: TaskApprovals
   resolveDeadLetter: ResolveDeadLetter
   stopRun: (taskId: string) => void
   ended: (task: Task) => Promise<void>

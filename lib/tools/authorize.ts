@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalRequest } from '../approvals/schema.ts'
+import type { ApprovalAnswer, ApprovalRequest, WaitState } from '../approvals/schema.ts'
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
 import type { Workspace } from '../ports/workspace.ts'
 import type { PolicySource } from '../security/schema.ts'
@@ -14,8 +14,8 @@ export interface Approvals {
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>
   /** The state of the approval of a call that is made now; it uses up an approval or a denial. */
   use(request: ApprovalRequest): Promise<ApprovalAnswer>
-  /** Whether the approval is decided or has expired. */
-  isDecided(approvalId: string): Promise<boolean>
+  /** The state of an approval that a run waits for. */
+  stateOf(approvalId: string): Promise<WaitState>
 }
 
 const denied: ApprovalAnswer = {
@@ -27,7 +27,7 @@ const denied: ApprovalAnswer = {
 export const withoutApprovals: Approvals = {
   ask: async () => denied,
   use: async () => denied,
-  isDecided: async () => true,
+  stateOf: async () => 'decided',
 }
 
 const url = /\bhttps?:\/\/[^\s'"]*/gi
@@ -134,6 +134,7 @@ const requestOf = ({ tool, input, title }: ParsedCall, session: ToolSession) => 
   title,
   mode: session.mode,
   ...ownerOf(session),
+  ...(session.approvalTtlMs === undefined ? {} : { ttlMs: session.approvalTtlMs }),
 })
 
 const authorizationOf = (answer: ApprovalAnswer): Authorization => {

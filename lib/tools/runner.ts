@@ -1,3 +1,4 @@
+import { approvalExpired } from '../core/approval-expiry.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -177,6 +178,10 @@ export const createToolRunner = (needs: Needs) => {
     call: (call, signal, options = {}) => run(call, session, signal, options),
     ask: (call, signal) => askFor(call, session, signal),
     refuse: (call, reason) => refuse(call, session, reason),
-    isDecided: approvals.isDecided,
+    isDecided: async (approvalId) => {
+      const state = await approvals.stateOf(approvalId)
+      if (state === 'expired' && session.taskId !== undefined) throw approvalExpired()
+      return state !== 'pending'
+    },
   })
 }

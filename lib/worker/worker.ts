@@ -146,6 +146,7 @@ const agentView = ({
   checkpoint: _checkpoint,
   refusals: _refusals,
   sentAgainAt: _sent,
+  approvalIds: _approvals,
   trace: _trace,
   watched: _watched,
   bulkJobId: _bulkJob,

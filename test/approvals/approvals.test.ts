@@ -136,18 +136,78 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       const [swept, found, late] = [request, { ...request, tool: 'git' }, { ...request, tool: 'run_command' }]
       const ids = [await pendingId(swept), await pendingId(found), await pendingId(late)]
       clock.advance(APPROVAL_MS - 1)
-      await approvals.expireDue()
+      await approvals.settleDue()
       expect(await pendingId(swept)).toBe(ids[0])
       clock.advance(1)
       // Neither a caller that comes too late nor a call that looks has to wait for the sweep.
       expect(await codeOf(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
       expect(await approvals.use(found)).toMatchObject({
-        ...{ state: 'denied', reason: 'no approval came within 10 minutes' },
+        ...{ state: 'denied', reason: 'no decision came in time' },
       })
-      expect(await approvals.expireDue()).toBeGreaterThan(0)
-      expect(await approvals.expireDue()).toBe(0)
+      expect(await approvals.settleDue()).toBeGreaterThan(0)
+      expect(await approvals.settleDue()).toBe(0)
       expect(await approvals.list(ANN)).toEqual([])
       for (const one of [swept, late]) expect(await approvals.use(one)).toMatchObject({ state: 'denied' })
+    })
+
+    it('of a task wait for years, and stay what they are', async () => {
+      const { conversationId: _, ...rest } = request
+      const task = { ...rest, taskId: `task-${conversations}` }
+      const id = await pendingId(task)
+      clock.advance(3 * 365 * DAY_MS)
+      await approvals.settleDue()
+      const [listed] = (await approvals.list(ANN)).filter((one) => one.id === id)
+      expect(listed).toMatchObject({ status: 'pending', params: { path: 'a.txt' } })
+      expect(Object.keys(listed ?? {})).not.toContain('expiresAt')
+      expect(await pendingId(task)).toBe(id)
+      expect([await approvals.stateOfAll([id]), await approvals.firstExpiry([id])]).toEqual([
+        'pending',
+        undefined,
+      ])
+      await approvals.decide(ANN, id, 'allow-once')
+      expect(await approvals.stateOfAll([id])).toBe('decided')
+      expect(await approvals.use(task)).toMatchObject({ state: 'approved', approvalId: id })
+    })
+
+    it.each([
+      ['a task', 60_000, 'pending'],
+      ['a conversation', 1, 'denied'],
+    ])(
+      'of %s with a time of %d ms expire after it, and the next such call then is %s',
+      async (of, ttlMs, next) => {
+        const { conversationId, ...rest } = request
+        const owner = of === 'a task' ? { taskId: `task-${conversations}` } : { conversationId }
+        const asked: Request = { ...rest, ...(owner as object), ttlMs }
+        const id = await pendingId(asked)
+        const other = await pendingId({ ...asked, arguments: {}, ttlMs: 0 })
+        const expiresAt = new Date(clock.now() + ttlMs).toISOString()
+        expect(await approvals.firstExpiry([other, id])).toBe(expiresAt)
+        clock.advance(ttlMs - 1)
+        expect(await approvals.stateOfAll([other, id])).toBe('pending')
+        clock.advance(1)
+        expect(await approvals.stateOfAll([other, id])).toBe('expired')
+        expect(await approvals.use(asked)).toMatchObject({ state: next })
+      },
+    )
+
+    it('are removed 30 days after their end, and no earlier', async () => {
+      const id = await pendingId()
+      await approvals.decide(ANN, id, 'deny')
+      clock.advance(30 * DAY_MS - 1)
+      await approvals.settleDue()
+      expect(await store.get(approvalRows, id)).toMatchObject({ status: 'denied' })
+      clock.advance(1)
+      while ((await approvals.settleDue()) > 0);
+      expect(await store.get(approvalRows, id)).toBeUndefined()
+    })
+
+    it('of tasks that have ended meanwhile are taken back, those of other tasks are not', async () => {
+      const { conversationId: _, ...rest } = request
+      const [ended, running] = [`ended-${conversations}`, `running-${conversations}`]
+      const ids = [await pendingId({ ...rest, taskId: ended }), await pendingId({ ...rest, taskId: running })]
+      await approvals.withdrawLeft(async (taskId) => taskId === ended, 'its task has ended')
+      const states = await Promise.all(ids.map(async (id) => (await store.get(approvalRows, id))?.status))
+      expect(states).toEqual(['denied', 'pending'])
     })
 
     it('given and never used lapse within a day', async () => {

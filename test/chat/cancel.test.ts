@@ -48,7 +48,7 @@ const asking = (one: () => Process) => (): Toolbox =>
       const decision = answer.state === 'pending' ? 'pending' : 'approved'
       return { content: 'x', failed: false, decision, durationMs: 1, ...waits }
     },
-    { isDecided: (approvalId) => one().approvals.isDecided(approvalId) },
+    { isDecided: async (approvalId) => (await one().approvals.stateOf(approvalId)) !== 'pending' },
   )
 
 describe('a turn that is cancelled', () => {

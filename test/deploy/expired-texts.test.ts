@@ -3,8 +3,6 @@ import type * as z from 'zod'
 import { createBlobOffload } from '../../lib/adapters/aws/dynamodb/blob-offload.ts'
 import { planOf } from '../../lib/adapters/aws/dynamodb/plan.ts'
 import { agentSessions, KEEP_MS as KEPT_SESSIONS_MS } from '../../lib/agentic/rows.ts'
-import { approvals } from '../../lib/approvals/rows.ts'
-import { KEPT_MS as KEPT_APPROVALS_MS } from '../../lib/approvals/service.ts'
 import { collections } from '../../lib/collections.ts'
 import { REPLAY_MS } from '../../lib/core/idempotency.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
@@ -60,7 +58,6 @@ const longestDelivery = async (): Promise<number> => {
 const LIVES: Readonly<Record<string, () => number | Promise<number>>> = {
   [createReplays.name]: () => REPLAY_MS,
   [agentSessions.name]: () => KEPT_SESSIONS_MS,
-  [approvals.name]: () => KEPT_APPROVALS_MS,
   [toolCalls.name]: () => KEPT_CALLS_MS,
   [deliveryRows.name]: longestDelivery,
   [inboundEvents.name]: () => KEPT_MS,
@@ -93,7 +90,6 @@ describe('what lies beside rows that expire', () => {
     [deliveryRows.name, { ...sample, body: 'x'.repeat(40_000), attempts: [] }],
     [inboundEvents.name, { id: 'codehost-0', body: 'x'.repeat(40_000) }],
     [agentSessions.name, { id: 'sess_1', cancelRequestedAt: 'x'.repeat(40_000), expiresAt: 1 }],
-    [approvals.name, { id: 'apv_1', params: { content: 'x'.repeat(40_000) }, removeAt: 1 }],
     [toolCalls.name, { id: 'tca_1', result: 'x'.repeat(40_000), expiresAt: 1 }],
   ])('has the name that the rule for %s begins with', async (name, row) => {
     const blobs = createMemoryBlobs()

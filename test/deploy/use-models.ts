@@ -168,7 +168,7 @@ export const plantBelongings = async (
   const row: ApprovalRow = {
     ...{ id: approvalId, userId, conversationId, toolName: 'write', title: 'write', params: { LONG } },
     ...{ securityLevel: 'write', requestedAt: now, expiresAt: iso(expiresAt), status: 'pending', scope },
-    ...{ binding: approvalId, pendingOf: userId, dueAt: iso(expiresAt), removeAt: expiresAt },
+    ...{ binding: approvalId, pendingOf: userId, dueAt: iso(expiresAt) },
   }
   const slot = { binding: approvalId, approvalId, expiresAt }
   await store.commit<ApprovalRow>({ insert: approvals, row }, [{ insert: approvalSlots, row: slot }])

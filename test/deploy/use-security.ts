@@ -20,6 +20,20 @@ const request = (tool: string) => ({
   arguments: { content: LONG },
 })
 
+/** Approvals that expire: those of a task have no end by themselves. */
+const expiring = (tool: string) => {
+  const { taskId: _, ...rest } = request(tool)
+  return [
+    { ...request(tool), ttlMs: HOUR_MS / 6 },
+    { ...rest, conversationId: 'conv_1' },
+  ]
+}
+const askFor =
+  (tool: string) =>
+  async ({ toolSecurity }: Security) => {
+    for (const one of expiring(tool)) await toolSecurity.approvals.ask(one)
+  }
+
 /** What tools do to storage where they run, at a time that `earlierMs` lies before now. */
 const tools =
   (work: (security: Security) => Promise<unknown>, earlierMs = 0) =>
@@ -51,20 +65,11 @@ const listOfForeign = async ({ toolCalls }: Security) => {
 /** Tools that are called and asked about in the worker; policy, record and decisions in the function of security. */
 export const useSecurity = async ({ as, feed, invoke }: Functions, ask: Call): Promise<void> => {
   const call = async (route: string, body?: unknown) => (await ask('security', route, body)) as Listed
-  await as(
-    'worker',
-    tools(({ toolSecurity }) => toolSecurity.approvals.ask(request('old')), HOUR_MS),
-  )
+  await as('worker', tools(askFor('old'), HOUR_MS))
   await invoke('tick', {})
   // Of this one no tick hears before the call does.
-  await as(
-    'worker',
-    tools(({ toolSecurity }) => toolSecurity.approvals.ask(request('late')), HOUR_MS),
-  )
-  await as(
-    'worker',
-    tools(({ toolSecurity }) => toolSecurity.approvals.ask(request('late'))),
-  )
+  await as('worker', tools(askFor('late'), HOUR_MS))
+  await as('worker', tools(askFor('late')))
   await as('worker', tools(callsTools))
   for (let n = 0; n < 2; n++) await call('PUT /api/security/policy', { auditAll: true })
   await call('GET /api/security/policy')
@@ -105,7 +110,5 @@ export const useApprovals = async (config: Config, ask: Call): Promise<void> => 
   const id = approvals.find(({ title }) => title === 'decided')?.id
   await call(`POST /api/security/approvals/${id}`, { decision: 'allow-once' })
   await tools(({ toolSecurity }) => toolSecurity.approvals.use(decided))(config)
-  const late = request('late_call')
-  for (const earlierMs of [HOUR_MS, 0])
-    await tools(({ toolSecurity }) => toolSecurity.approvals.ask(late), earlierMs)(config)
+  for (const earlierMs of [HOUR_MS, 0]) await tools(askFor('late_call'), earlierMs)(config)
 }

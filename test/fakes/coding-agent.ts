@@ -8,7 +8,9 @@ import type { Workbench } from './workbench.ts'
 
 type Rules = Partial<Parameters<typeof createRepositories>[0]>
 type Agent = Parameters<typeof createCodingAgent>[0]
-type More = Partial<Pick<Agent, 'maxSteps' | 'maxBudget' | 'openTools' | 'publication' | 'guide'>> & {
+type More = Partial<
+  Pick<Agent, 'maxSteps' | 'maxBudget' | 'approvalTtlMs' | 'openTools' | 'publication' | 'guide'>
+> & {
   repositories?: Rules
   isLocalAdmin?: boolean
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
 import type { ContinueTurn, ApprovalRequest as Request, TurnMessage } from '../../lib/approvals/schema.ts'
-import { APPROVAL_MS } from '../../lib/approvals/service.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { RecordedCall } from '../../lib/security/tool-calls.ts'
@@ -250,13 +249,13 @@ describe('approvals over the API', () => {
     expect((await get('allowed-tools')).allowedTools).toEqual([])
   })
 
-  it('that expire are a decision, too: what waits goes on', async () => {
+  it('that expire are told to the run that waits for them', async () => {
     const { heard, continueTurn } = hearing()
     const { service, call } = await started({ continueTurn })
     const { conversationId: _, ...rest } = request
-    const asked = await service.approvals.ask({ ...rest, taskId: 't-1' })
+    const asked = await service.approvals.ask({ ...rest, taskId: 't-1', ttlMs: 30_000 })
     const approvalId = asked.state === 'pending' ? asked.approvalId : ''
-    await service.pass(APPROVAL_MS + 2_000, 1_000)
+    await service.pass(32_000, 1_000)
     await until(() => heard.length > 0)
     expect(heard).toEqual([{ approvalId, taskId: 't-1' }])
     expect(

@@ -49,6 +49,11 @@ const badSettings: BadSetting[] = [
   ['an unknown mode', { SERVICE_MODE: 'x' }, /SERVICE_MODE: .*pico.*mini/],
   ['no concurrency', { QUEUE_CONCURRENCY: '0' }, /QUEUE_CONCURRENCY: must be at least 1/],
   [
+    'an approval that waits for more than a year',
+    { APPROVAL_TTL_MS: '31536000001' },
+    /APPROVAL_TTL_MS: must be at most 31536000000/,
+  ],
+  [
     'a budget that buys nothing',
     { TASK_MAX_BUDGET: '999' },
     /TASK_MAX_BUDGET: must be 0 \(no limit\) or at least 1000/,

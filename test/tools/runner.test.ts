@@ -42,7 +42,7 @@ const answering = (answer: ApprovalAnswer, asked: ApprovalRequest[] = []): Appro
     asked.push(request)
     return answer
   }
-  return { ask, use: ask, isDecided: async () => answer.state !== 'pending' }
+  return { ask, use: ask, stateOf: async () => (answer.state === 'pending' ? 'pending' : 'decided') }
 }
 
 const read = ['list_files', {}] as const
@@ -348,5 +348,25 @@ describe('a call', () => {
     const outcome = await toolsIn(bench, workspace, { countCall, onToolCall })(...write)
     expect(outcome).toMatchObject({ failed: true, decision: 'denied', fault })
     expect(records).toMatchObject([{ decision: 'denied', result: 'Denied: it could not be checked' }])
+  })
+})
+
+describe('an expired approval that a run waits for', () => {
+  const stateOf = async () => 'expired' as const
+  const opened = (owner: { taskId: string } | { conversationId: string }) =>
+    bench.runner({
+      approvals: { ...answering({ state: 'denied', reason: 'no decision came in time' }), stateOf },
+    })({
+      ...{ mode: 'ask', workspace, userId: 'user_1', ...owner },
+    })
+
+  it('denies the call of a conversation, whose turn goes on', async () => {
+    expect(await opened({ conversationId: 'conv_1' }).isDecided('apv_1')).toBe(true)
+  })
+
+  it('fails the task for good', async () => {
+    await expect(opened({ taskId: 'task_1' }).isDecided('apv_1')).rejects.toMatchObject({
+      ...{ code: 'approval_expired', retryable: false },
+    })
   })
 })

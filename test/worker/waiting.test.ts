@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
+import { eventsOf } from '../../lib/outbound-webhooks/events.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
-import { ANN, pass, startDomains, turns } from '../fakes/service.ts'
+import { ANN, pass, startDomains, turns, until } from '../fakes/service.ts'
 
 const MINUTE_MS = 60_000
 
@@ -21,6 +22,142 @@ const waiting = async () => {
     (await service.store.get(tasks, id, true)) as NonNullable<object> as Record<string, unknown>
   return { agent, service, id, row }
 }
+
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+type Asking = Awaited<ReturnType<typeof asking>>
+
+/** A task whose run asks for the approvals of these calls, and ends after they are decided. */
+const asking = async (
+  tools: readonly { tool: string; ttlMs?: number }[],
+  more: Parameters<typeof startDomains>[0] = {},
+) => {
+  const agent = createFakeAgent(async ({ id: taskId, createdBy: userId }, { checkpoint }) => {
+    await turns(1)
+    if (checkpoint !== undefined) return { success: true, output: 'Done' }
+    const asked = tools.map(({ tool, ...time }) =>
+      service.approvals.ask({
+        ...{ tool, risk: 'write', title: tool, mode: 'ask', arguments: {}, userId, taskId },
+        ...time,
+      }),
+    )
+    const approvals = (await Promise.all(asked)).map((answer, n) => ({
+      ...{ approvalId: answer.state === 'pending' ? answer.approvalId : '', toolCallId: `call_${n}` },
+      name: tools[n]?.tool ?? '',
+    }))
+    return { waitingFor: 'approval', checkpoint: {}, message: 'Waiting for approval', approvals }
+  })
+  const service = await startDomains({ adapters: [agent], ...more })
+  const { id } = await service.run()
+  await until(async () => (await service.tasks.get(id)).waitingFor !== undefined)
+  const decide = async (decision: 'allow-once' | 'deny'): Promise<void> => {
+    for (const approval of await service.approvals.list(ANN))
+      await service.approvals.decide(ANN, approval.id, decision)
+  }
+  return { agent, service, id, decide }
+}
+
+describe('a task that a person has to decide about', () => {
+  it('waits for as long as it takes, as one that does not run, and with no more in its log', async () => {
+    const { service, id, agent, decide } = await asking([{ tool: 'git' }, { tool: 'run_command' }])
+    const { events } = await service.tasks.events(id)
+    const since = new Date(service.clock.now()).toISOString()
+    await pass(service.clock, 40 * DAY_MS, DAY_MS)
+    expect(await service.tasks.recovery.afterRestart()).toEqual({ resent: 0, recovered: 0 })
+    const task = await service.tasks.get(id)
+    expect(task).toMatchObject({ status: 'in_progress', attempts: 1, waitingFor: 'approval' })
+    expect(task.waiting).toEqual({ reason: 'approval', since })
+    expect(await service.tasks.events(id)).toMatchObject({ events: { length: events.length } })
+    expect(agent.runs).toHaveLength(1)
+    await decide('allow-once')
+    await until(async () => (await service.tasks.get(id)).status === 'completed')
+    const ended = JSON.parse(JSON.stringify(await service.tasks.get(id)))
+    expect(ended).toMatchObject({ attempts: 1, waitingMs: 40 * DAY_MS })
+    expect(Object.keys(ended)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(waiting|waitingFor|approvalIds)$/)]),
+    )
+  })
+
+  it('has not run while it waited, in every statistic', async () => {
+    const { service, id, decide } = await asking([{ tool: 'git' }])
+    await pass(service.clock, 2 * DAY_MS, DAY_MS / 4)
+    await decide('allow-once')
+    await turns(60)
+    const { avgDurationMs, minDurationMs, maxDurationMs, completedTasks, recent } =
+      await service.tasks.analytics({
+        window: '24h',
+      })
+    expect([completedTasks, recent?.run.count]).toEqual([1, 1])
+    const [agent] = await service.agents.list()
+    const entry = { id: `evt_${'0'.repeat(26)}`, type: 'completed', attempt: 1 } as const
+    const told = eventsOf(await service.tasks.get(id), entry).at(-1)?.payload as { duration: number }
+    const times = [
+      avgDurationMs,
+      minDurationMs,
+      maxDurationMs,
+      recent?.run.p95Ms,
+      agent?.stats.avgDuration,
+      told.duration,
+    ]
+    expect(times.filter((ms) => ms === undefined || ms > MINUTE_MS)).toEqual([])
+  })
+
+  it.each([
+    ['at its time', [{ tool: 'git', ttlMs: 2_000 }]],
+    ['with the first of several', [{ tool: 'git' }, { tool: 'run_command', ttlMs: 2_000 }]],
+  ])('fails when an approval expires, %s, and is not tried again', async (_when, tools) => {
+    const { service, id, agent } = await asking(tools)
+    const { waiting } = await service.tasks.get(id)
+    expect(Date.parse(waiting?.until ?? '') - Date.parse(waiting?.since ?? '')).toBe(2_000)
+    await pass(service.clock, 4_000, 500)
+    await until(async () => (await service.tasks.get(id)).status !== 'in_progress')
+    expect(await service.tasks.get(id)).toMatchObject({
+      ...{ status: 'failed', attempts: 1, error: { code: 'approval_expired' } },
+      waitingMs: expect.any(Number),
+    })
+    expect(agent.runs).toHaveLength(1)
+    expect((await service.deadLetters.list({ status: 'pending', limit: 10 })).items).toMatchObject([
+      { taskId: id },
+    ])
+    await until(async () => (await service.approvals.list(ANN)).length === 0)
+  })
+
+  it('asks anew when it is run again after that', async () => {
+    const { service, id, agent } = await asking([{ tool: 'git', ttlMs: 2_000 }])
+    await pass(service.clock, 4_000, 500)
+    await until(async () => (await service.tasks.get(id)).status === 'failed')
+    const [letter] = (await service.deadLetters.list({ status: 'pending', limit: 10 })).items
+    await service.deadLetters.retry(ANN, letter?.id ?? '')
+    await until(async () => (await service.tasks.get(id)).waitingFor !== undefined)
+    const task = JSON.parse(JSON.stringify(await service.tasks.get(id)))
+    expect([task.attempts, task.waitingMs, agent.runs.length]).toEqual([1, undefined, 2])
+    expect(await service.approvals.list(ANN)).toHaveLength(1)
+  })
+
+  it.each([
+    ['decided', async ({ decide }: Asking) => decide('deny'), { status: 'completed' }],
+    [
+      'expired',
+      async ({ service }: Asking) => pass(service.clock, 3_000, 1_000),
+      { status: 'failed', error: { code: 'approval_expired' } },
+    ],
+  ])('is settled by the tick when the message that it was %s is lost', async (_what, end, expected) => {
+    const one = await asking([{ tool: 'git', ttlMs: 2_000 }], { continueTurn: async () => undefined })
+    const { service, id } = one
+    await end(one)
+    expect(await service.tasks.get(id)).toMatchObject({ waitingFor: 'approval' })
+    await pass(service.clock, 31 * MINUTE_MS, MINUTE_MS)
+    expect(await service.tasks.get(id)).toMatchObject(expected)
+  })
+
+  it('counts what it waited when it is cancelled', async () => {
+    const { service, id } = await asking([{ tool: 'git' }])
+    await pass(service.clock, 5 * MINUTE_MS, MINUTE_MS)
+    await service.tasks.cancel(ANN, id)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'cancelled', waitingMs: 5 * MINUTE_MS })
+    await until(async () => (await service.approvals.list(ANN)).length === 0)
+  })
+})
 
 describe('a task whose run waits for approval', () => {
   it('stays in progress without a lease, and shows what it waits for', async () => {

@@ -51,14 +51,14 @@ export const sweepWorkspaces = async (
   dir: string,
   ttlHours: number,
   clock: Clock,
-  isInUse: (name: string) => boolean = () => false,
+  isInUse: (name: string) => boolean | Promise<boolean> = () => false,
 ): Promise<number> => {
   const before = clock.now() - ttlHours * HOUR_MS
   const failures: unknown[] = []
   let removed = 0
   for (const name of await namesIn(dir)) {
     const path = join(dir, name)
-    if (!(await isStale(path, before)) || isInUse(name)) continue
+    if (!(await isStale(path, before)) || (await isInUse(name))) continue
     try {
       await removeFolder(path)
       removed += 1

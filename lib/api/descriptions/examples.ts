@@ -31,7 +31,18 @@ const componentOf = ($ref: string) => $ref.split('/').at(-1) ?? ''
 
 /** Fields that only some rows have, and that contradict the others. */
 const SELDOM: readonly string[] = [
-  ...['error', 'lastError', 'waitingFor', 'nextAttemptAt', 'retriedFrom', 'retriedBy', 'report', 'result'],
+  ...[
+    'error',
+    'lastError',
+    'waitingFor',
+    'waiting',
+    'waitingMs',
+    'nextAttemptAt',
+    'retriedFrom',
+    'retriedBy',
+    'report',
+    'result',
+  ],
   ...['warnings', 'fallbackFrom', 'notice', 'failing', 'accessKeyRequired'],
 ]
 

@@ -28,6 +28,7 @@ export const tasksOn = (store: Store): Tasks => {
     deadLetterOf: () => {
       throw new Error('no task fails here')
     },
+    approvals: { stateOfAll: async () => 'pending', firstExpiry: async () => undefined },
     resolveDeadLetter: () => {
       throw new Error('there are no dead letters here')
     },

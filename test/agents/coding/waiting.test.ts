@@ -88,6 +88,38 @@ describe('a run of the coding agent that waits for approval', () => {
     expect(await execute(about, { checkpoint })).toMatchObject(expected)
   })
 
+  it.each([
+    [undefined, 5_000, 5_000],
+    [60_000, 5_000, 60_000],
+    [0, 5_000, 0],
+    [undefined, undefined, 0],
+  ])(
+    'asks with the time of its task (%p), else that of the service (%p)',
+    async (approvalTtlMs, ofAll, given) => {
+      const { openTools } = askingTools()
+      const sessions: ToolSession[] = []
+      const { execute } = createAgentOn(bench, createScriptedModels(script), {
+        openTools: (session) => {
+          sessions.push(session)
+          return openTools(session)
+        },
+        ...(ofAll === undefined ? {} : { approvalTtlMs: ofAll }),
+      })
+      await execute({ id: `task_ttl_${approvalTtlMs}_${ofAll}`, metadata: { approvalTtlMs } })
+      expect(sessions).toMatchObject([{ approvalTtlMs: given }])
+    },
+  )
+
+  it.each([[-1], ['never'], [1.5], [366 * 86_400_000]])(
+    'refuses %p as the time of an approval',
+    async (approvalTtlMs) => {
+      const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Ok' }]))
+      await expect(run({ metadata: { approvalTtlMs } })).rejects.toMatchObject({
+        ...{ code: 'approval_ttl_invalid', retryable: false },
+      })
+    },
+  )
+
   it.each([[0], ['many'], [1.5]])('refuses %p as a budget', async (maxBudget) => {
     const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Ok' }]))
     await expect(run({ metadata: { maxBudget } })).rejects.toMatchObject({

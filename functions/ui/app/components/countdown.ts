@@ -1,16 +1,22 @@
 import { useEffect, useState } from 'react'
+import { spanOf } from './time.ts'
 
 const SECOND_MS = 1_000
+
+/** When something expires, in epoch milliseconds; never without a time. */
+export const expiryOf = (at: string | undefined): number =>
+  at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at)
 
 /** How long it is until a moment, anew each second; 0 once it is there. */
 export const useCountdown = (until: number): number => {
   const [now, setNow] = useState(() => Date.now())
   const isOver = now >= until
+  const isEndless = until === Number.POSITIVE_INFINITY
   useEffect(() => {
-    if (isOver) return
+    if (isOver || isEndless) return
     const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
     return () => clearInterval(timer)
-  }, [isOver])
+  }, [isOver, isEndless])
   return Math.max(0, until - now)
 }
 
@@ -19,3 +25,8 @@ export const clockOf = (ms: number): string => {
   const seconds = Math.ceil(ms / SECOND_MS)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
+
+const HOUR_MS = 3_600 * SECOND_MS
+
+/** The time that is left: as on a clock in the last hour, else as a duration. */
+export const leftOf = (ms: number): string => (ms < HOUR_MS ? clockOf(ms) : spanOf(ms))

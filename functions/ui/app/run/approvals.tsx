@@ -1,6 +1,6 @@
 import { Arguments } from '../components/arguments.tsx'
 import { Button } from '../components/button.tsx'
-import { clockOf, useCountdown } from '../components/countdown.ts'
+import { expiryOf, leftOf, useCountdown } from '../components/countdown.ts'
 import { ShieldQuestion } from '../components/icons.tsx'
 import { Refusal } from '../components/refusal.tsx'
 import { RiskTag } from '../components/risk.tsx'
@@ -39,18 +39,23 @@ const Elsewhere = () => (
 )
 
 const Waiting = ({ approval }: { approval: Approval }) => {
-  const { id, title, toolName, params, securityLevel, expiresAt } = approval
+  const { id, title, toolName, params, securityLevel, expiresAt, taskId } = approval
   const decide = useDecide()
-  const left = useCountdown(Date.parse(expiresAt))
+  const left = useCountdown(expiryOf(expiresAt))
   return (
     <li className="rounded-lg border border-queued/60 bg-card">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pt-2.5">
         <ShieldQuestion size={16} className="text-queued" />
         <span className="min-w-0 font-mono text-xs font-medium [overflow-wrap:anywhere]">{title}</span>
         <RiskTag risk={securityLevel} />
-        <span className="ml-auto text-xs text-muted-foreground" title="After that it is denied">
-          {left === 0 ? 'expired' : `${clockOf(left)} left`}
-        </span>
+        {expiresAt !== undefined && (
+          <span
+            className="ml-auto text-xs text-muted-foreground"
+            title={taskId === undefined ? 'After that it is denied' : 'After that the task fails'}
+          >
+            {left === 0 ? 'expired' : `${leftOf(left)} left`}
+          </span>
+        )}
       </div>
       <Scroller
         role="group"

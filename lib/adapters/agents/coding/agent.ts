@@ -1,3 +1,4 @@
+import { LONGEST_APPROVAL_MS } from '../../../core/approval-expiry.ts'
 import { cutText } from '../../../core/cut-text.ts'
 import { messageOf, Problem } from '../../../core/errors.ts'
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
@@ -120,6 +121,8 @@ type Needs = {
   maxSteps?: number
   /** The token budget of a run, when its task sets none. */
   maxBudget?: number | undefined
+  /** How long the approvals of a task wait, when it sets nothing; 0, the default, has no end. */
+  approvalTtlMs?: number
   /** Guidance from memory for a task; never rejects. */
   guide?: ((task: AgentTask) => Promise<Guidance>) | undefined
   /** The code host, if users can link its accounts. */
@@ -160,6 +163,16 @@ const budgetOf = ({ metadata }: AgentTask): number | undefined => {
   if (Number.isSafeInteger(given) && (given as number) >= LEAST_BUDGET) return given as number
   const what = `metadata.maxBudget must be a whole number of tokens, at least ${LEAST_BUDGET}`
   throw taskFailure('invalid', 'max_budget_invalid', what, false)
+}
+
+/** How long the approvals of a task wait (`metadata.approvalTtlMs`). Throws a failure that is not retried for a wrong one. */
+const approvalTtlOf = ({ metadata }: AgentTask): number | undefined => {
+  const given = metadata?.approvalTtlMs
+  if (given === undefined || given === null) return undefined
+  if (Number.isInteger(given) && (given as number) >= 0 && (given as number) <= LONGEST_APPROVAL_MS)
+    return given as number
+  const what = `metadata.approvalTtlMs must be whole milliseconds, 0 (no end) to ${LONGEST_APPROVAL_MS}`
+  throw taskFailure('invalid', 'approval_ttl_invalid', what, false)
 }
 
 /** A run of a task, and its workspace. */
@@ -287,10 +300,12 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     signal.throwIfAborted()
     const maxTokens = budgetOf(task) ?? needs.maxBudget
     const mode = modeOf(task)
+    const approvalTtlMs = approvalTtlOf(task) ?? needs.approvalTtlMs ?? 0
     // Only this agent writes checkpoints of its tasks.
     const left = context.checkpoint as CodingCheckpoint | undefined
     const { workspace, at } = await (left ? reopen(task, context, left) : prepare(task, context))
-    const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
+    const owner = { userId: task.createdBy, taskId: task.id }
+    const toolbox = openTools({ mode, workspace, ...owner, approvalTtlMs })
     const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
     const { messages, memory } = left ?? (await opened(task, setting))
     let hasWorked = left !== undefined

@@ -137,8 +137,8 @@ const Nothing = () => (
       <Link to="/security" className="underline underline-offset-2">
         policy
       </Link>{' '}
-      asks about, a call comes here before it is made. It waits for 10 minutes and is denied then. Scripts
-      read the same list:
+      asks about, a call comes here before it is made. That of a conversation waits for 10 minutes, and is
+      denied then; a task waits until you decide. Scripts read the same list:
     </p>
   </Empty>
 )

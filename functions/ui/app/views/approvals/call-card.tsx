@@ -4,7 +4,7 @@ import { Arguments } from '../../components/arguments.tsx'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { clockOf, useCountdown } from '../../components/countdown.ts'
+import { expiryOf, leftOf, useCountdown } from '../../components/countdown.ts'
 import { type Selection, toggled } from '../../components/data-row.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Check, X } from '../../components/icons.tsx'
@@ -27,7 +27,7 @@ type Props = { call: Call; index: number; isMeant: boolean; selection: Selection
 
 /** One call that waits, with all that is decided on; once it does not wait any more, why. */
 export const CallCard = ({ call: { approval, outcome }, index, isMeant, selection, mark }: Props) => {
-  const left = useCountdown(Date.parse(approval.expiresAt))
+  const left = useCountdown(expiryOf(approval.expiresAt))
   const over = outcome ?? (left === 0 ? 'expired' : undefined)
   const card = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -62,7 +62,8 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
             {name}
           </Link>
         </h2>
-        {over === undefined ? <Left ms={left} /> : <OutcomeTag outcome={over} />}
+        {over !== undefined && <OutcomeTag outcome={over} />}
+        {over === undefined && approval.expiresAt !== undefined && <Left ms={left} {...approval} />}
       </div>
       <From {...approval} />
       <Arguments label={`Arguments of ${name}`} values={approval.params} />
@@ -77,12 +78,14 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
   )
 }
 
-const Left = ({ ms }: { ms: number }) => (
+const Left = ({ ms, taskId }: { ms: number } & Pick<Approval, 'taskId'>) => (
   <span
-    title="Without a decision it is denied then"
+    title={
+      taskId === undefined ? 'Without a decision it is denied then' : 'Without a decision its task fails then'
+    }
     className={`ml-auto shrink-0 ${ms < SOON_MS ? 'font-medium text-failed' : 'text-muted-foreground'}`}
   >
-    <time>{clockOf(ms)}</time> left
+    <time>{leftOf(ms)}</time> left
   </span>
 )
 

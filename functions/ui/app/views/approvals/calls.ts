@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { expiryOf } from '../../components/countdown.ts'
 import { type Approval, type Decision, useApprovals } from '../../data/approvals.ts'
 
 /** How a call that waited does not wait any more: by a decision of this view, by its time, or by something else. */
@@ -21,7 +22,7 @@ export const followed = (calls: readonly Call[], open: readonly Approval[], now:
       if (call.outcome !== undefined) return call
       const approval = answered.get(call.approval.id)
       if (approval) return { approval }
-      return { ...call, outcome: Date.parse(call.approval.expiresAt) <= now ? 'expired' : 'elsewhere' }
+      return { ...call, outcome: expiryOf(call.approval.expiresAt) <= now ? 'expired' : 'elsewhere' }
     }),
     ...open.filter(({ id }) => !known.has(id)).map((approval) => ({ approval })),
   ]

@@ -16,7 +16,7 @@ const looks: Readonly<Record<Outcome, Look>> = {
   expired: {
     says: 'Expired',
     tone: 'warn',
-    means: 'No decision came within 10 minutes, so the call was denied.',
+    means: 'No decision came in time, so the call was not made; a task fails with it.',
   },
   elsewhere: {
     says: 'Decided elsewhere',

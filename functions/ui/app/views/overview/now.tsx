@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import type { TaskFields } from '../../../../../lib/tasks/schema.ts'
 import { Command } from '../../components/copy.tsx'
 import { countOf } from '../../components/format.ts'
@@ -112,11 +113,13 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   if (task.waitingFor)
     return (
       <span className="shrink-0 max-md:w-full max-md:pl-5">
-        <Tag tone="warn">Waits for approval</Tag>
+        <Tag tone="warn">
+          Waits for approval{task.waiting && ` ${spanOf(now - Date.parse(task.waiting.since))}`}
+        </Tag>
       </span>
     )
   if (!task.startedAt) return null
-  const elapsedMs = now - Date.parse(task.startedAt)
+  const elapsedMs = runTimeMs(task, now)
   const runs = usual?.[task.agent ?? '']?.run
   return (
     <span className="flex shrink-0 items-center gap-2 tabular-nums max-md:w-full max-md:pl-5">

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
@@ -58,15 +59,23 @@ const Other = ({ name, id }: { name: string; id: string | undefined }) =>
     </Fact>
   )
 
-/** How long it waits, runs or ran. Nothing of a task that has ended and was not run here. */
-const Elapsed = ({ task }: { task: Task }) => {
-  const { status, createdAt, queuedAt, startedAt, completedAt } = task
+/**
+ * How long it waits, runs or ran, and how long it waited for approvals before. Nothing of a task that has ended and was not
+ * run here.
+ */
+const Elapsed = ({ task }: { task: Task }) => (
+  <>
+    <Present task={task} />
+    {task.waitingMs !== undefined && <Fact name="Waited for approval">{spanOf(task.waitingMs)}</Fact>}
+  </>
+)
+
+const Present = ({ task }: { task: Task }) => {
+  const { status, createdAt, queuedAt, startedAt, completedAt, waiting } = task
   const now = useNow(!isFinal(status))
   if (isFinal(status))
-    return startedAt && completedAt ? (
-      <Fact name="Took">{spanOf(Date.parse(completedAt) - Date.parse(startedAt))}</Fact>
-    ) : null
-  const isRunning = status === 'in_progress' && startedAt !== undefined
-  const since = isRunning ? startedAt : (queuedAt ?? createdAt)
-  return <Fact name={isRunning ? 'Running' : 'Waiting'}>{spanOf(now - Date.parse(since))}</Fact>
+    return startedAt && completedAt ? <Fact name="Took">{spanOf(runTimeMs(task))}</Fact> : null
+  if (waiting) return <Fact name="Waiting for approval">{spanOf(now - Date.parse(waiting.since))}</Fact>
+  if (status === 'in_progress' && startedAt) return <Fact name="Running">{spanOf(runTimeMs(task, now))}</Fact>
+  return <Fact name="Waiting">{spanOf(now - Date.parse(queuedAt ?? createdAt))}</Fact>
 }

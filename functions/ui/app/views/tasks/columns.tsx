@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
+import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { countOf } from '../../components/format.ts'
 import { Person } from '../../components/person.tsx'
@@ -31,9 +32,8 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
   </span>
 )
 
-/** How long a task ran, from its first start to its end. */
-const Took = ({ startedAt, completedAt }: TaskRow) =>
-  startedAt && completedAt ? spanOf(Date.parse(completedAt) - Date.parse(startedAt)) : '–'
+/** How long a task ran, from its first start to its end, without waits for approvals. */
+const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? spanOf(runTimeMs(task)) : '–')
 
 const quiet = 'text-muted-foreground'
 const time = (at: string | undefined) => <When at={at} className={`relative z-1 ${quiet}`} />

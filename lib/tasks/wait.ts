@@ -1,0 +1,22 @@
+import type { WaitState } from '../approvals/schema.ts'
+import type { TaskRow } from './schema.ts'
+
+/** The verbs of approvals that tasks call. */
+export type TaskApprovals = {
+  /** The state of all of them: `expired` if any has expired, `decided` once none is pending. */
+  stateOfAll(approvalIds: readonly string[]): Promise<WaitState>
+  /** When the first of them expires; undefined where none does. */
+  firstExpiry(approvalIds: readonly string[]): Promise<string | undefined>
+}
+
+/** The fields of a task that waits. */
+export const WAIT_FIELDS = ['waitingFor', 'waiting', 'approvalIds'] as const satisfies (keyof TaskRow)[]
+
+/** What a write that ends the wait of a task sets: its waiting time up to `now`. A row of an earlier version has no `waiting`. */
+export const waitedUntil = (
+  { waitingFor, waiting, updatedAt, waitingMs = 0 }: TaskRow,
+  now: number,
+): Pick<TaskRow, 'waitingMs'> =>
+  waitingFor === undefined
+    ? {}
+    : { waitingMs: waitingMs + Math.max(0, now - Date.parse(waiting?.since ?? updatedAt)) }

@@ -124,6 +124,13 @@ describe('the tests', () => {
     expect(places(timed)).toEqual([])
   })
 
+  it('measure the service at the log level that users have by default', () => {
+    const benches = globSync('test/bench/**/*.ts', { cwd: root })
+    const others = benches.filter((name) => /LOG_LEVEL(?!: 'info')|\blevel: '(?!info')/.test(read(name)))
+    expect(benches.length).toBeGreaterThan(50)
+    expect(others).toEqual([])
+  })
+
   it('say why when they skip', () => {
     const silent = suites.filter((name) => {
       const source = read(name)

@@ -8,7 +8,7 @@ import { entropy } from '../adapters/node/entropy.ts'
 import { createFolderCopies } from '../adapters/node/folder-copies.ts'
 import { createFolderMemory } from '../adapters/node/folder-memory.ts'
 import { createIds } from '../adapters/node/ids.ts'
-import { createLog } from '../adapters/node/log.ts'
+import { createLog, isOnTerminal, turnOutput } from '../adapters/node/log.ts'
 import { createMemoryWatch } from '../adapters/node/memory-watch.ts'
 import { createOutbound } from '../adapters/node/outbound.ts'
 import { createPageFiles } from '../adapters/node/page-files.ts'
@@ -65,7 +65,7 @@ const LAST_SPANS_MS = 1_000
 export const openLocalApp = async (config: Config) => {
   const clock = createClock()
   const masker = createMasker(config.secrets)
-  const log = createLog({ level: config.LOG_LEVEL, masker })
+  const log = createLog({ level: config.LOG_LEVEL, masker, to: turnOutput(), onTerminal: isOnTerminal() })
   warnOfShortSecrets(config, log)
   const data = openData(config)
   if (data.warning !== undefined) log.warn({ folder: data.shown }, data.warning)

@@ -1,4 +1,5 @@
 import { MASKED, mask, maskText } from './redact.ts'
+import { remembered } from './remembered.ts'
 import { secretForms } from './secret-forms.ts'
 import { createSecretMatcher, patternOf, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
@@ -29,6 +30,9 @@ export type Masker = {
   learn(secret: string): () => void
 }
 
+/** Ids that the service makes for requests and tasks, a kind and a ULID. They are in most lines of a log, and hold no secret. */
+const OWN_ID = /^(?:req|task)_[0-9A-HJKMNP-TV-Z]{26}$/
+
 /** Builds the matcher of the forms of secrets. */
 const compile = (secrets: readonly string[]) => {
   const forms = [...new Set(secrets.flatMap(secretForms))]
@@ -47,7 +51,8 @@ export const createMasker = (secrets: readonly string[]): Masker => {
   }
 
   const text = (given: string) => given.toWellFormed().replace(known.pattern, MASKED)
-  const logText = (given: string) => maskText(text(given))
+  const { of: masked, forget } = remembered((given) => maskText(text(given)))
+  const logText = (given: string) => (OWN_ID.test(given) ? given : masked(given))
 
   const data = (given: unknown): unknown => {
     if (typeof given === 'string') return text(given)
@@ -75,7 +80,9 @@ export const createMasker = (secrets: readonly string[]): Masker => {
     if (left > 0) learned.set(secret, left)
     else learned.delete(secret)
     // Only the first addition and the last removal of a secret change the forms.
-    if (left === (by === 1 ? 1 : 0)) known = compile([...secrets, ...learned.keys()])
+    if (left !== (by === 1 ? 1 : 0)) return
+    known = compile([...secrets, ...learned.keys()])
+    forget()
   }
 
   const learn = (secret: string) => {

@@ -1,3 +1,5 @@
+import { remembered } from './remembered.ts'
+
 /** The text that replaces a secret. */
 export const MASKED = '[masked]'
 
@@ -7,7 +9,7 @@ const SECRET_KEY =
 /**
  * Whether a field name stands for a secret: `apiKey`, `x-api-key`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like.
  */
-export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key)
+export const isSecretKey = remembered((key) => SECRET_KEY.test(key)).of
 
 // Every pattern takes linear time: no unbounded part can start at each of its own characters.
 const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [

@@ -1,7 +1,11 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { createLog, type LogLevel } from '../../lib/adapters/node/log.ts'
+import { createLog, type LogLevel, turnOutput } from '../../lib/adapters/node/log.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
+import { compiled } from '../fakes/compiled.ts'
 
 const written = (level: LogLevel = 'info') => {
   const lines: string[] = []
@@ -62,6 +66,13 @@ describe('the log', () => {
     })
   })
 
+  it('has no half of a character', () => {
+    const { log, lines, entries } = written()
+    log.error({ err: new Error('a\ud83d'), list: ['\ude00'] }, 'b\ud83d')
+    expect(lines.join('')).not.toMatch(/\\ud[89a-f]/)
+    expect(entries()[0]).toMatchObject({ err: { message: 'a\ufffd' }, list: ['\ufffd'], msg: 'b\ufffd' })
+  })
+
   it('survives what cannot be written', () => {
     const { log, entries } = written()
     const loop: Record<string, unknown> = { name: 'loop' }
@@ -77,5 +88,104 @@ describe('the log', () => {
     log.info(trap, 'trap')
     expect(entries().map((entry) => entry.msg)).toEqual(['loop', 'trap inside', 'trap'])
     expect(entries()[1]).toMatchObject({ trap: '[unreadable]', big: '1' })
+  })
+})
+
+describe('what a terminal would obey', () => {
+  it.each(['\u001b[2J', '\u007f', '\u009b2J', '\u0085', '\u2028', '\u061c', '\u200f', '\u202e', '\u2066'])(
+    'is escaped in a line, which has the same value (%j)',
+    (text) => {
+      const { log, lines, entries } = written()
+      log.info({ path: `a${text}b`, [`key${text}`]: 1 }, `message${text}`)
+      expect(lines.join('')).toMatch(/^[\n -~]*$/)
+      expect(entries()[0]).toMatchObject({ path: `a${text}b`, [`key${text}`]: 1, msg: `message${text}` })
+    },
+  )
+
+  it('is escaped in the plain line of a request, which a terminal gets at level debug only', () => {
+    const request = {
+      requestId: 'req_1',
+      method: 'GET',
+      path: '/a\u009b2J',
+      status: 200,
+      ms: 1.5,
+      user: 'local',
+    }
+    const plain = 'GET /a\\u009b2J 200 1.5 ms local req_1\n'
+    const linesAt = (level: LogLevel, onTerminal: boolean) => {
+      const lines: string[] = []
+      const to = { write: (line: string) => void lines.push(line) }
+      createLog({ level, onTerminal, masker: createMasker([]), to }).info(request, 'request')
+      return lines
+    }
+    expect(linesAt('debug', true)).toEqual([plain])
+    for (const [level, onTerminal] of [['debug', false] as const, ['info', true] as const])
+      expect(JSON.parse(linesAt(level, onTerminal).join(''))).toMatchObject(request)
+  })
+})
+
+describe('lines of one turn', () => {
+  const written = () => {
+    const writes: string[] = []
+    const to = turnOutput({ write: (text) => void writes.push(text) })
+    return { writes, log: createLog({ level: 'info', masker: createMasker([]), to }) }
+  }
+  const messages = (writes: readonly string[]) =>
+    writes.map((text) =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).msg),
+    )
+
+  it('are written together when it ends', async () => {
+    const { log, writes } = written()
+    log.info({}, 'one')
+    log.warn({}, 'two')
+    expect(writes).toEqual([])
+    await new Promise(setImmediate)
+    log.info({}, 'three')
+    await new Promise(setImmediate)
+    expect(messages(writes)).toEqual([['one', 'two'], ['three']])
+  })
+
+  it('are written at once with an error', () => {
+    const { log, writes } = written()
+    log.info({}, 'before')
+    log.error({}, 'error')
+    expect(messages(writes)).toEqual([['before', 'error']])
+  })
+
+  it('are written at once when they are many', () => {
+    const { log, writes } = written()
+    log.info({ text: 'x'.repeat(70_000) }, 'long')
+    expect(messages(writes)).toEqual([['long']])
+  })
+})
+
+describe('the lines of a process that ends', () => {
+  const program = join(import.meta.dirname, 'log-program.ts')
+  const outputOf = (end: string) =>
+    new Promise<string>((resolve) => {
+      execFile(process.execPath, [program, end], { env: { ...compiled } }, (_error, stdout) =>
+        resolve(stdout),
+      )
+    })
+
+  it('are lost where standard output was closed, and the process goes on', async () => {
+    const child = spawn(process.execPath, [program, 'a closed output'], { env: { ...compiled } })
+    child.stdout.destroy()
+    expect(await once(child, 'exit')).toEqual([7, null])
+  })
+
+  it.each([
+    ['by itself', ['an earlier turn', 'the last turn']],
+    ['process.exit', ['an earlier turn', 'the last turn']],
+    ['an uncaught exception', ['an earlier turn', 'the last turn']],
+    ['an unhandled rejection', ['an earlier turn', 'the last turn']],
+    ['SIGKILL', ['an earlier turn']],
+  ])('are written, but those of one turn where it is killed: %s', async (end, messages) => {
+    const lines = (await outputOf(end)).split('\n').filter(Boolean)
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(messages)
   })
 })

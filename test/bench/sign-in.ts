@@ -55,7 +55,13 @@ const figures = (took: readonly number[]) =>
 const main = async () => {
   using folder = temporaryFolder()
   await using service = await startService({
-    env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', TRUST_PROXY: '1', DATA_DIR: folder.path },
+    env: {
+      AUTH_MODE: 'cloud',
+      REGISTRATION_MODE: 'open',
+      TRUST_PROXY: '1',
+      LOG_LEVEL: 'info',
+      DATA_DIR: folder.path,
+    },
   })
   using sender = rawSender(service.baseUrl)
   const emails = Array.from({ length: ACCOUNTS }, (_, n) => `known${n}@example.com`)

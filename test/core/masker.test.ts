@@ -79,6 +79,34 @@ describe('a configured secret', () => {
     const special = createMasker(['a.*(b)+[c]$|^'])
     expect(special.text('a.*(b)+[c]$|^ aXXbbc')).toBe('[masked] aXXbbc')
   })
+  it('that is learned is masked in a log though the same text was logged before, and not after it is forgotten', () => {
+    const learning = createMasker([])
+    const log = () => [
+      learning.logText('a-learned-secret'),
+      learning.logValue({ said: ['a-learned-secret'] }),
+    ]
+    const before = log()
+    const forget = learning.learn('a-learned-secret')
+    expect(log()).toEqual(['[masked]', { said: ['[masked]'] }])
+    forget()
+    expect(log()).toEqual(before)
+  })
+
+  it('is looked for in every text of a log but the ids that the service makes for requests and tasks', () => {
+    const [ulid, other] = ['01ARZ3NDEKTSV4RRFFQ69G5FAV', '01ARZ3NDEKTSV4RRFFQ69G5FAVX']
+    const masker = createMasker([ulid])
+    const texts = [`task_${ulid}`, `req_${ulid}`, `evt_${ulid}`, ulid, `task_${other}`, ` task_${ulid}`]
+    expect(texts.map(masker.logText).map((text) => text.includes(ulid))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(createMasker([]).logText(`svc_${ulid}`)).toBe('[masked]')
+  })
+
   it('that is learned is masked until all who learned it have forgotten it, in streams that have begun as well', () => {
     const learning = createMasker([])
     const [stream, messages] = [learning.stream(), learning.messages()]

@@ -1,37 +1,117 @@
-import { type DestinationStream, destination, pino } from 'pino'
+import sonicBoom from 'sonic-boom'
 import type { Masker } from '../../core/masker.ts'
+import { terminalText } from '../../core/terminal-text.ts'
 import type { Log } from '../../ports/log.ts'
 import { currentInvocation } from './current-invocation.ts'
 
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** The least severe level that is written. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+export type LogLevel = (typeof LEVELS)[number]
 
-type Settings = { level: LogLevel; masker: Masker; to?: DestinationStream }
+/** The destination of lines. Lines that wait in it are written by `flush`. */
+type LogDestination = { write(lines: string): unknown; flush?(): void }
+
+type Settings = {
+  level: LogLevel
+  masker: Masker
+  to?: LogDestination
+  /** Whether people read the lines on a terminal: at level `debug` a request is one line of plain text then. */
+  onTerminal?: boolean
+}
 
 const STDOUT = 1
 
+/** Whether standard output is a terminal. */
+export const isOnTerminal = (): boolean => process.stdout.isTTY === true
+
+/** The most bytes that are kept for a standard output that cannot be written. */
+const MOST_KEPT = 1_048_576
+
 /**
- * JSON lines on standard output, where platforms read logs; some treat standard error as failures. Each line is written
- * in the call: a frozen Lambda or a killed process loses none.
+ * Writes each line in the call, so that a frozen Lambda loses none. A reader that is slow makes the call wait. An output
+ * that was closed, or whose disk is full, loses lines and does not end the service.
  */
-export const createLog = ({ level, masker, to = destination({ dest: STDOUT, sync: true }) }: Settings): Log =>
-  pino(
-    {
-      level,
-      base: null,
-      mixin: currentInvocation,
-      mixinMergeStrategy: (given, ids) => ({ ...ids, ...given }),
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      // Errors are plain objects here, and their causes must not be merged into their messages.
-      serializers: { err: (error: unknown) => error },
-      formatters: { level: (label) => ({ level: label }) },
-      hooks: {
-        // Runs only for events that are written, so a masked debug line costs nothing at level info.
-        logMethod([given, message], write) {
-          const fields = masker.logValue(given)
-          write.call(this, typeof fields === 'object' ? fields : { fields }, masker.logText(String(message)))
-        },
-      },
+const standardOutput = (): LogDestination =>
+  new sonicBoom.SonicBoom({ fd: STDOUT, sync: true, maxLength: MOST_KEPT }).on('error', () => undefined)
+
+/** The most characters that wait: the most that a turn keeps in memory, and that one write takes. */
+const MOST_WAITING = 65_536
+
+/**
+ * Writes the lines of one turn of the event loop together: a write costs as much as the line. Errors are written at once,
+ * and the rest also at the end of the process, by `process.exit` or an uncaught error too; what kills the process without
+ * its knowledge takes the lines of one turn at most.
+ */
+export const turnOutput = (to: LogDestination = standardOutput()): LogDestination => {
+  let waiting = ''
+  const flush = () => {
+    const text = waiting
+    waiting = ''
+    if (text !== '') to.write(text)
+  }
+  process.on('exit', flush)
+  return {
+    write: (line) => {
+      if (waiting === '') setImmediate(flush)
+      waiting += line
+      if (waiting.length > MOST_WAITING) flush()
     },
-    to,
-  )
+    flush,
+  }
+}
+
+/** The present time as text; most lines have the millisecond of the one before. */
+const createTimestamp = () => {
+  let [at, text] = [0, '']
+  return () => {
+    const now = Date.now()
+    if (now !== at) text = new Date(now).toISOString()
+    at = now
+    return text
+  }
+}
+
+/** The members of a JSON object, without its braces. `fields` is masked, and so is JSON data without cycles. */
+const membersOf = (fields: object): string => {
+  const text = JSON.stringify(fields)
+  return text === '{}' ? '' : `${text.slice(1, -1)},`
+}
+
+/** A request in one line for a person. */
+const plainRequest = (fields: object): string => {
+  const { method, path, status, ms, user = '', requestId } = fields as Record<string, unknown>
+  return [method, path, status, `${ms} ms`, user, requestId].join(' ')
+}
+
+/**
+ * JSON lines on standard output, where platforms read logs; some treat standard error as failures. Characters that a
+ * terminal would obey are escaped. A line that is below the level costs nothing.
+ */
+export const createLog = ({ level, masker, to = standardOutput(), onTerminal = false }: Settings): Log => {
+  const hasPlainRequests = onTerminal && level === 'debug'
+  const time = createTimestamp()
+
+  const lineOf = (label: LogLevel, fields: object, message: string): string => {
+    if (hasPlainRequests && message === 'request') return plainRequest(fields)
+    const invocation = currentInvocation()
+    const members = membersOf(invocation ? { ...invocation, ...fields } : fields)
+    return `{"level":"${label}","time":"${time()}",${members}"msg":${JSON.stringify(message)}}`
+  }
+
+  const writerOf = (label: Exclude<LogLevel, 'silent'>): Log[typeof label] => {
+    if (LEVELS.indexOf(label) < LEVELS.indexOf(level)) return () => undefined
+    return (given, message) => {
+      const masked = masker.logValue(given)
+      const fields = typeof masked === 'object' && masked !== null ? masked : { fields: masked }
+      to.write(`${terminalText(lineOf(label, fields, masker.logText(String(message))))}\n`)
+      if (label === 'error') to.flush?.()
+    }
+  }
+
+  return {
+    debug: writerOf('debug'),
+    info: writerOf('info'),
+    warn: writerOf('warn'),
+    error: writerOf('error'),
+  }
+}

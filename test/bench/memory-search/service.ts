@@ -22,7 +22,7 @@ export const openMemoryService = ({ file, folder, ...given }: Given) => {
       clock,
       store,
       ids: createIds({ clock }),
-      log: createLog({ level: 'error', masker: createMasker([]) }),
+      log: createLog({ level: 'info', masker: createMasker([]) }),
     },
     ...{ memoryFiles: createFolderMemory({ folder, clock }), ...given },
     watching: () => ({ enabled: false, watching: false }),

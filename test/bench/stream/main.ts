@@ -48,7 +48,6 @@ const startService = async (provider: string) => {
       OLLAMA_BASE_URL: `http://127.0.0.1:${provider}/v1`,
       OLLAMA_MODEL: 'bench',
       AGENTIC_ORPHAN_MS: '0',
-      LOG_LEVEL: 'warn',
     },
   })
   await ready(port, child)

@@ -53,7 +53,7 @@ import { openEmbedding } from './embedding.ts'
 import { openHealth } from './health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-delivery.ts'
 import type { SandboxHealth } from './sandbox.ts'
-import { refuseOpenHost, signInOf, warnOfShortSecrets } from './start-up.ts'
+import { refuseOpenHost, signInOf, warnOfGuessedAddress, warnOfShortSecrets } from './start-up.ts'
 import { openTracing } from './tracing.ts'
 
 /** The most turns that continue at once after an approval. */
@@ -166,6 +166,7 @@ export const openLocalApp = async (config: Config) => {
   // The access settings are read before the first request.
   await domains.settings.refresh()
   refuseOpenHost(domains, config)
+  warnOfGuessedAddress(config, domains, log)
   await checkKey(ports)
   const background = createBackground(ports, domains, consumers, config, {
     deliverMessages: store.start,

@@ -102,6 +102,27 @@ export const complain = (text: string): void => {
   process.stderr.write(`${masker.logText(text.replace(/\s+/g, ' '))}\n`)
 }
 
+/**
+ * Warns when people sign in with a provider and the address of the service is not set: the address that the provider sends
+ * them back to, with their code, is then made of the `Host` header of each request.
+ */
+export const warnOfGuessedAddress = (
+  config: Pick<Config, 'PUBLIC_URL' | 'OIDC_CLIENT_ID' | 'accounts'>,
+  { authMode }: Pick<AuthContext, 'authMode'>,
+  log: Log,
+): void => {
+  const accounts = Object.entries(config.accounts).filter(([, { clientId }]) => clientId !== undefined)
+  const providers = [
+    ...(config.OIDC_CLIENT_ID === undefined ? [] : ['oidc']),
+    ...accounts.map(([name]) => name),
+  ]
+  if (config.PUBLIC_URL !== undefined || authMode() === 'local' || providers.length === 0) return
+  log.warn(
+    { providers },
+    'people sign in with a provider while PUBLIC_URL is not set: set it to the address that they use',
+  )
+}
+
 /** Names the settings whose secret is too short to mask in texts: ordinary words would contain it. */
 export const warnOfShortSecrets = ({ tooShortToMask: settings }: Config, log: Log): void => {
   if (settings.length > 0)

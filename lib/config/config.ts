@@ -3,7 +3,7 @@ import { Problem } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
 import { Environment } from './environment.ts'
 import { type Families, families, familyNames, variable } from './families.ts'
-import { isSecretName, secretsIn, tooShortToMask } from './secrets.ts'
+import { isSecretName, secretFault, secretsIn, tooShortToMask, withoutLineBreaks } from './secrets.ts'
 
 /**
  * Every setting, validated, under the name of its environment variable; those of providers by kind. `given` names the
@@ -19,12 +19,17 @@ export const badSetting = (message: string) => new Problem('invalid', 'bad_setti
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment once. An empty variable counts as unset. Throws Problem `bad_setting` that names every wrong
+ * Reads the environment once. An empty variable counts as unset, and line breaks around a secret are not part of it. Throws Problem `bad_setting` that names every wrong
  * variable and its allowed values.
  */
 export const readConfig = (environment: Variables = process.env): Config => {
-  const given: Variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const wrong: string[] = []
+  const given = withSecretsInOneLine(
+    Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
+  )
+  const wrong = secretNames.flatMap((name) => {
+    const fault = given[name] === undefined ? undefined : secretFault(given[name])
+    return fault === undefined ? [] : [`${name}: ${fault}`]
+  })
   const read = <T extends z.ZodType>(schema: T, values: unknown, nameOf = (field: string) => field) => {
     const parsed = schema.safeParse(values, { error: issueText })
     for (const issue of parsed.error?.issues ?? [])
@@ -63,6 +68,14 @@ export const readSome = <const Name extends keyof z.output<typeof Environment>>(
 /** Reads as `readConfig` does, with variables from outside of the environment. */
 export const readConfigWith = (more: Readonly<Record<string, string>>): Config =>
   readConfig({ ...process.env, ...more })
+
+const withSecretsInOneLine = (given: Variables): Variables =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      value !== undefined && secretNames.includes(name) ? withoutLineBreaks(value) : value,
+    ]),
+  )
 
 const valuesOf = (given: Variables, kind: string, schema: z.ZodObject) =>
   Object.fromEntries(Object.keys(schema.shape).map((field) => [field, given[variable(kind, field)]]))

@@ -31,7 +31,7 @@ const Account = z.object({
 })
 type AccountSettings = z.output<typeof Account>
 
-/** `<KIND>_WEBHOOK_SECRET` as entered at the provider: every character is part of the key. */
+/** `<KIND>_WEBHOOK_SECRET` as entered at the provider: every character but line breaks around it is part of the key. */
 const Inbound = z.object({
   webhookSecret: z.string().max(1_024, 'may have 1024 characters at most').optional(),
 })

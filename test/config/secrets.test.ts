@@ -42,6 +42,36 @@ describe('the settings that hold a secret', () => {
   })
 })
 
+describe('the value of a setting that holds a secret', () => {
+  const KEY = 'planted-canary-4711'
+  const secretFor = (name: string) =>
+    name === 'ENCRYPTION_KEY' ? 'ab'.repeat(32) : name.endsWith('_HEADERS') ? `authorization=${KEY}` : KEY
+  const settings = (name: string, value: string) => {
+    const { given: _, secrets, tooShortToMask: __, ...read } = readConfig({ [name]: value })
+    return { read, secrets: new Set(secrets) }
+  }
+
+  it.each(secretNames)('%s is read without the line breaks around it', (name) => {
+    const value = secretFor(name)
+    for (const around of [`${value}\n`, `${value}\r\n`, `\n${value}\n\n`])
+      expect(settings(name, around)).toEqual(settings(name, value))
+  })
+
+  it.each(secretNames)('%s is refused by name when it is blank, or not one line', (name) => {
+    for (const blank of [' ', '\n', ' \r\n', '\t', '\u2003\u200b', '\0'])
+      expect(() => readConfig({ [name]: blank })).toThrow(`${name}: must have a character that can be seen`)
+    expect(() => readConfig({ [name]: `${KEY}\n${KEY}` })).toThrow(`${name}: must be one line`)
+  })
+
+  it('keeps the blanks of a webhook secret and of an access key, which are part of it', () => {
+    const { inbound, ACCESS_KEY } = readConfig({
+      CODEHOST_WEBHOOK_SECRET: ' a b \n',
+      ACCESS_KEY: 'open sesame \n',
+    })
+    expect([inbound.codehost.webhookSecret, ACCESS_KEY]).toEqual([' a b ', 'open sesame '])
+  })
+})
+
 describe('what must not be shown', () => {
   it.each([
     ['a setting', { OPENAI_API_KEY: ' planted-canary ' }, ['planted-canary']],

@@ -46,7 +46,10 @@ const LATEST_MS = 8.64e15
 const dateOf = (ms: number): string =>
   Math.abs(ms) <= LATEST_MS ? new Date(ms).toISOString().slice(0, 10) : ''
 
-/** A description or comment as plain text, from a text or a document; undefined for any other value. */
+/**
+ * A description or comment as plain text, from a text or a document; undefined for any other value. Quotes and code are
+ * marked as in Markdown, so that no reader takes them for words of the author.
+ */
 export const plainText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
   if (!isNode(value)) return undefined
@@ -68,8 +71,23 @@ const textOf = (node: unknown): string => {
   return inner + (Object.hasOwn(blocks, name) ? blocks[name] : '')
 }
 
+/** A longer fence than any in the code, as Markdown has it. */
+const fenced = (code: string): string => {
+  const longest = Math.max(2, ...[...code.matchAll(/`{3,}/g)].map(([fence]) => fence.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}\n${code}\n${fence}`
+}
+
 const innerOf = (name: string, content: readonly unknown[]): string => {
   const texts = content.map(textOf)
+  if (name === 'codeBlock') return fenced(texts.join(''))
+  if (name === 'blockquote')
+    return `${texts
+      .join('')
+      .trim()
+      .split(BREAK)
+      .map((line) => `> ${line}`)
+      .join(BREAK)}\n`
   if (name === 'bulletList') return texts.map((text) => `- ${text.trim()}\n`).join('')
   if (name === 'orderedList') return texts.map((text, at) => `${at + 1}. ${text.trim()}\n`).join('')
   if (name === 'tableRow') return texts.map((text) => text.trim()).join(' | ')

@@ -11,7 +11,8 @@ import {
   type Verdict,
   type Withdrawal,
 } from './ask.ts'
-import { optionalText, orderIn } from './outside-text.ts'
+import { orderIn } from './order.ts'
+import { optionalText } from './outside-text.ts'
 
 // The fields of GitHub's webhook payloads that are read here: docs.github.com/webhooks/webhook-events-and-payloads
 
@@ -111,7 +112,7 @@ const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
 
 const commented = (event: CommentEvent): Ask | string => {
   const { comment, issue } = event
-  const order = orderIn(comment.body)
+  const order = orderIn(comment.body, 'markdown')
   if (order === undefined) return 'The comment does not begin with /ai and what to do'
   if (isMachine(comment)) return 'Comments of programs make no tasks'
   if (!TRUSTED.has(comment.author_association ?? ''))

@@ -16,7 +16,3 @@ export const httpUrl = (text: string | undefined): string | undefined =>
   text !== undefined && text.length <= 2_000 && /^https?:\/\//i.test(text) && URL.canParse(text)
     ? text.toWellFormed()
     : undefined
-
-/** The text after `/ai ` at the beginning of a comment; undefined without the command, or without any text after it. */
-export const orderIn = (comment: string | undefined): string | undefined =>
-  /^\/ai\s+(\S[\s\S]*)$/.exec(comment ?? '')?.[1]?.trimEnd()

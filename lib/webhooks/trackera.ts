@@ -11,7 +11,8 @@ import {
   rule,
   type Verdict,
 } from './ask.ts'
-import { optionalText, orderIn } from './outside-text.ts'
+import { orderInDocument } from './order.ts'
+import { optionalText } from './outside-text.ts'
 
 // The fields of Jira's webhook events that are read here: developer.atlassian.com/cloud/jira/platform/webhooks
 
@@ -59,9 +60,9 @@ const Changelog = z
 
 const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
 
-const Comment = z.object({ body: Prose, author: Author })
+const Comment = z.object({ body: z.unknown().optional().transform(orderInDocument), author: Author })
 
-const IssueEvent = z.object({ issue: Issue, changelog: Changelog })
+const IssueEvent = z.object({ issue: Issue, changelog: Changelog, user: Author })
 /** The type of the change; Server and Data Center set it for comments too. */
 const TypedEvent = z.object({ issue_event_type_name: z.string() })
 const CommentEvent = z.object({ issue: Issue, comment: Comment })
@@ -118,17 +119,29 @@ const askAbout = (kind: Ask['kind'], { issue }: Pick<IssueEvent, 'issue'>): Ask 
   }
 }
 
+/**
+ * Whether a comment was written by a person of the site. Cloud sets the type `customer` for people of a service desk's
+ * portal and `app` for programs; Server and Data Center set none. Without an author a comment is anonymous.
+ */
+const isInside = (author: z.output<typeof Author>): boolean =>
+  author != null && [undefined, 'atlassian'].includes(author.accountType?.toLowerCase())
+
+/** Programs may label issues: automation does so by rules of the site. */
+const isCustomer = ({ user }: IssueEvent): boolean => user?.accountType?.toLowerCase() === 'customer'
+const OF_CUSTOMER = 'Labels that customers give make no tasks'
+
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = kindsOf(event.issue.fields.labels, labels)
   const [kind] = openedWith
   if (kind === undefined) return 'The issue has no label that asks for a task'
+  if (isCustomer(event)) return OF_CUSTOMER
   return { ...askAbout(kind, event), openedWith }
 }
 
 const updated = (event: IssueEvent, labels: Labels): Verdict => {
   const { added, removed } = labelsIn(event)
   const kind = kindOf(added, labels)
-  if (kind !== undefined) return askAbout(kind, event)
+  if (kind !== undefined) return isCustomer(event) ? OF_CUSTOMER : askAbout(kind, event)
   const issue = nameOf(event.issue)
   if (isClosedBy(event)) return { issue, withdrawn: 'all' }
   const withdrawn = kindsOf(removed, labels)
@@ -158,11 +171,11 @@ const isClosedBy = ({ issue, changelog }: IssueEvent): boolean => {
 const namesIn = (text: string): string[] => text.split(' ').filter((name) => name !== '')
 
 const commented = (event: CommentEvent): Ask | string => {
-  const { comment } = event
-  const order = orderIn(comment.body)
+  const { body: order, author } = event.comment
   if (order === undefined) return 'The comment does not begin with /ai and what to do'
-  if (comment.author?.accountType?.toLowerCase() === 'app') return 'Comments of programs make no tasks'
-  return { ...askAbout('comment', event), order, facts: { 'comment by': comment.author?.displayName } }
+  if (!isInside(author))
+    return 'Only comments of people of the site make tasks, not of customers and programs'
+  return { ...askAbout('comment', event), order, facts: { 'comment by': author?.displayName } }
 }
 
 const onUpdate = rule(IssueEvent, updated)

@@ -11,7 +11,8 @@ import {
   rule,
   type Verdict,
 } from './ask.ts'
-import { optionalText, orderIn } from './outside-text.ts'
+import { orderIn } from './order.ts'
+import { optionalText } from './outside-text.ts'
 
 // The fields of Linear's webhook payloads that are read here: linear.app/developers/webhooks
 
@@ -57,6 +58,9 @@ const Comment = z.object({
   issue: Commented,
   user: z.object({ name: optionalText }).nullish().catch(undefined),
   botActor: z.unknown().optional(),
+  /** Set for a person outside of the workspace, who wrote in a tool that is connected to it. */
+  externalUser: z.unknown().optional(),
+  externalUserId: z.unknown().optional(),
 })
 
 const IssueEvent = z.object({ data: Issue, updatedFrom: Before, url: optionalText })
@@ -128,10 +132,12 @@ const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {
 const ADDRESS = /^(https?:\/\/[^/?#]+\/[^/?#]+\/issue\/([A-Z0-9]+-\d+)[^?#]*)/i
 
 const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
-  const order = orderIn(data.body)
+  const order = orderIn(data.body, 'markdown')
   if (order === undefined) return 'The comment does not begin with /ai and what to do'
   if (data.botActor || (actor?.type ?? 'user').toLowerCase() !== 'user')
     return 'Comments of programs make no tasks'
+  if (data.externalUser || data.externalUserId)
+    return 'Comments of people outside of the workspace make no tasks'
   const issue = data.issueId ?? data.issue?.id
   if (issue === undefined) return 'The comment stands under no issue'
   const [, address, identifier] = ADDRESS.exec(url ?? '') ?? []

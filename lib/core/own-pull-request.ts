@@ -1,8 +1,14 @@
 const TASK = String.raw`task_\w+`
 
-/** The branch on a code host that belongs to one task. */
-export const ownBranchOf = (taskId: string): string => `agent/${taskId}`
-const OWN_BRANCH = new RegExp(`^agent/${TASK}$`)
+/**
+ * The names of the branch on a code host that belongs to one task, the preferred one first. Git cannot have a branch
+ * `agent/x` beside a branch `agent`.
+ */
+export const ownBranches = (taskId: string): readonly [string, string] => [
+  `agent/${taskId}`,
+  `agent-${taskId}`,
+]
+const OWN_BRANCH = new RegExp(`^agent[/-]${TASK}$`)
 
 /** The last line of a pull request that a task opened. */
 export const madeBy = (taskId: string): string => `Made by an agent for the task ${taskId}`

@@ -3,6 +3,7 @@ import { durationText } from '../core/duration.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { boundedWaitMs } from '../core/retry-after.ts'
+import { withoutPaths } from '../core/without-paths.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
@@ -281,10 +282,14 @@ const isWaiting = (returned: unknown): boolean =>
 
 const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 
-/** A thrown value may have no text, such as an object without a prototype; this is the agent's failure too. */
+/**
+ * The message of a thrown value, without the paths of this machine that errors of the system name. A thrown value may have
+ * no text, such as an object without a prototype; this is the agent's failure too.
+ */
 const textOf = (thrown: unknown, { text }: Masker): string => {
   try {
-    return messageOf(thrown, LONGEST_MESSAGE, text)
+    const isOfSystem = thrown instanceof Error && 'syscall' in thrown
+    return messageOf(thrown, LONGEST_MESSAGE, (message) => text(isOfSystem ? withoutPaths(message) : message))
   } catch {
     return 'The agent failed with an error that has no text'
   }

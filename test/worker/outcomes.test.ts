@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
@@ -61,6 +62,11 @@ describe('the outcome of a run', () => {
       { code: 'agent_error', message: 'gone' },
     ],
     ['throws a string', () => Promise.reject('ouch'), { code: 'agent_error', message: 'ouch' }],
+    [
+      'throws an error of the system',
+      () => readFile('/data of mine/none'),
+      { code: 'agent_error', message: 'ENOENT: no such file or directory, open …' },
+    ],
     ['throws what has no text', () => Promise.reject(Object.create(null)), { code: 'agent_error' }],
     [
       'throws an error whose message is no text',

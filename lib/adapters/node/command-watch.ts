@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { CommandLimit } from '../../ports/command.ts'
+import type { CommandLimit, CommandResult } from '../../ports/command.ts'
 
 export type CommandLimits = { memoryMb: number; processes: number; diskMb: number }
 
@@ -20,6 +20,24 @@ const messages: Readonly<Record<CommandLimit, (limits: CommandLimits) => string>
   processes: ({ processes }) =>
     `it ran more than ${processes} processes and threads at once (AGENT_PROCESSES)`,
   disk: ({ diskMb }) => `its folders hold more than ${diskMb} MiB (AGENT_DISK_MB)`,
+}
+
+/** Messages of programs that the system stopped at a limit of a process, before the watch saw it. */
+const SIGNS: readonly (readonly [CommandLimit, RegExp])[] = [
+  ['disk', /file too large/i],
+  ['memory', /out of memory|cannot allocate memory/i],
+]
+/** The exit code of a program that SIGXFSZ ended. */
+const FILE_TOO_LARGE = 128 + 25
+
+/** The limit that a failed program of the service names in its messages. */
+export const namedLimit = (
+  { exitCode, stderr }: Pick<CommandResult, 'exitCode' | 'stderr'>,
+  limits: CommandLimits,
+): CommandResult['exceeded'] => {
+  const [limit] =
+    exitCode === FILE_TOO_LARGE ? ['disk' as const] : (SIGNS.find(([, sign]) => sign.test(stderr)) ?? [])
+  return limit && { limit, message: messages[limit](limits) }
 }
 
 /**
@@ -135,7 +153,9 @@ const MOST_MEASURE_MS = 60_000
 
 /** Infinity for folders that are too large to measure in time. `du` fails for vanishing files, and counts the others. */
 const diskKib = async (folders: readonly string[], signal: AbortSignal): Promise<number> => {
-  const run = promisify(execFile)('du', ['-sxk', '--', ...folders], { timeout: MOST_MEASURE_MS, signal })
+  // Its messages about folders that it may not read are dropped: too many of them would end it.
+  const measure = ['-c', 'exec du -sxk -- "$@" 2>/dev/null', 'du', ...folders]
+  const run = promisify(execFile)('sh', measure, { timeout: MOST_MEASURE_MS, signal })
   const { stdout, killed } = await run.then(
     (ended) => ({ stdout: ended.stdout, killed: false }),
     ({ stdout = '', killed = false }: { stdout?: string; killed?: boolean }) => ({ stdout, killed }),

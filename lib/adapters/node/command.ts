@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { decodedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Command, CommandLimit, CommandResult, Commands } from '../../ports/command.ts'
-import { type CommandLimits, watchCommand } from './command-watch.ts'
+import { type CommandLimits, namedLimit, watchCommand } from './command-watch.ts'
 import type { Sandbox } from './sandbox.ts'
 
 const TERM_GRACE_MS = 1_000
@@ -141,6 +141,13 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
     })
   }
 
+  /** Programs of agents may say anything, so their messages tell nothing of limits. */
+  const withLimit = ({ by }: Command, result: CommandResult): CommandResult => {
+    if (by === 'agent' || result.exitCode === 0 || result.exceeded) return result
+    const exceeded = namedLimit(result, limits)
+    return exceeded ? { ...result, exceeded } : result
+  }
+
   const refuseAgentPrograms = ({ by }: Command) => {
     if (refusal !== undefined && by === 'agent') throw new Problem('unavailable', 'sandbox_missing', refusal)
   }
@@ -160,7 +167,7 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
       const truncated = stdout.dropped() || stderr.dropped()
       const output = { stdout: stdout.text(), stderr: stderr.text(), truncated }
       const result = { exitCode: isStopped() ? null : code, ...output, ...why }
-      return sandbox && isMissingInside(result) ? missingProgram(file) : result
+      return sandbox && isMissingInside(result) ? missingProgram(file) : withLimit(command, result)
     } catch (thrown) {
       if (isMissing(thrown)) return missingProgram(file)
       throw thrown

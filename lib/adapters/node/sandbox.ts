@@ -84,7 +84,8 @@ const createSandbox = async (
       ...(means === 'root' ? asNobody : []),
       ...withoutPrivileges,
       ...(proxy ? [process.execPath, '--eval', bridge, '--', SOCKET] : []),
-      ...['env', '--default-signal=TERM,INT,HUP', '--', file, ...args],
+      // Without the signal, a program hears of a file that is too large as an error, which it can tell.
+      ...['env', '--default-signal=TERM,INT,HUP', '--ignore-signal=XFSZ', '--', file, ...args],
     ]
     return {
       file: 'setpriv',

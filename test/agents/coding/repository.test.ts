@@ -201,16 +201,16 @@ describe('a clone that fails', () => {
     ['something new', true],
   ])('for %j is worth another attempt: %s', (stderr, retryable) => {
     const result = { exitCode: 128, stdout: '', stderr, truncated: false, timedOut: false }
-    expect(cloneFailure('x', result)).toMatchObject({ code: 'clone_failed', retryable })
+    expect(cloneFailure('x', result, 300_000)).toMatchObject({ code: 'clone_failed', retryable })
     // Whether there is another attempt is for the queue to say.
-    const slow = cloneFailure('x', { ...result, timedOut: true })
-    for (const { message } of [cloneFailure('x', result), slow]) expect(message).not.toMatch(/again/)
+    const slow = cloneFailure('x', { ...result, timedOut: true }, 300_000)
+    for (const { message } of [cloneFailure('x', result, 300_000), slow]) expect(message).not.toMatch(/again/)
   })
 
   it('for a rate limit is worth another attempt after a minute', () => {
     const stderr = "fatal: unable to access 'https://x/': The requested URL returned error: 429"
     const result = { exitCode: 128, stdout: '', stderr, truncated: false, timedOut: false }
-    expect(cloneFailure('x', result)).toMatchObject({ retryable: true, retryAfterMs: 60_000 })
+    expect(cloneFailure('x', result, 300_000)).toMatchObject({ retryable: true, retryAfterMs: 60_000 })
   })
 })
 

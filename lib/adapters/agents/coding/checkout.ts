@@ -1,13 +1,13 @@
-import { cutText } from '../../../core/cut-text.ts'
-import { ownBranchOf } from '../../../core/own-pull-request.ts'
+import { ownBranches } from '../../../core/own-pull-request.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import { COMMITTER, type Credential, type Git } from '../../../ports/git.ts'
 import type { Source } from '../../../ports/repositories.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { taskTrailer, trailerFormat } from './commit-message.ts'
-import { accessRefused, cloneFailure, isRefusal } from './git-failures.ts'
+import { accessRefused, cloneFailure, isRefusal, workspaceFailure } from './git-failures.ts'
 
 const CLONE_TIMEOUT_MS = 5 * 60_000
+const TIMEOUT_MS = 60_000
 /** A task leaves one commit on its branch; more than this cannot be its own. */
 const MOST_OWN_COMMITS = 20
 
@@ -39,7 +39,7 @@ const fetchingFrom = (source: Source) => {
 /** Fills an empty workspace, on the wanted branch: a clone of the source, or an empty repository. */
 export const createCheckout = ({ git }: { git: Git }) => {
   const gitIn = ({ root: cwd, home, tmp }: Workspace, args: readonly string[], signal: AbortSignal) =>
-    git.run({ cwd, home, tmp, args, signal })
+    git.run({ cwd, home, tmp, args, timeoutMs: TIMEOUT_MS, signal })
 
   const must = async (
     workspace: Workspace,
@@ -48,8 +48,7 @@ export const createCheckout = ({ git }: { git: Git }) => {
   ): Promise<string> => {
     const result = await gitIn(workspace, args, signal)
     if (result.exitCode === 0) return result.stdout.trim()
-    const what = `git ${args[0]} failed: ${cutText(result.stderr.trim(), 300)}`
-    throw taskFailure('unavailable', 'workspace_failed', what, true)
+    throw workspaceFailure(args[0] ?? '', result, TIMEOUT_MS)
   }
 
   const commitAt = async (workspace: Workspace, ref: string, signal: AbortSignal): Promise<string> => {
@@ -76,11 +75,14 @@ export const createCheckout = ({ git }: { git: Git }) => {
   const clone = async (workspace: Workspace, { source, credential, signal }: Wanted & { source: Source }) => {
     const result = await cloneWith(workspace, source, credential, signal)
     if (result.exitCode === 0) return
-    if (credential === undefined || !isRefusal(result)) throw cloneFailure(source.shown, result)
+    if (credential === undefined || !isRefusal(result))
+      throw cloneFailure(source.shown, result, CLONE_TIMEOUT_MS)
     // The code host refuses a revoked token for public repositories too.
     const anonymous = await cloneWith(workspace, source, undefined, signal)
     if (anonymous.exitCode === 0) return
-    throw isRefusal(anonymous) ? accessRefused(source.shown) : cloneFailure(source.shown, anonymous)
+    throw isRefusal(anonymous)
+      ? accessRefused(source.shown)
+      : cloneFailure(source.shown, anonymous, CLONE_TIMEOUT_MS)
   }
 
   const requireBranchName = async (workspace: Workspace, branch: string, signal: AbortSignal) => {
@@ -88,6 +90,39 @@ export const createCheckout = ({ git }: { git: Git }) => {
     if (fits && (await gitIn(workspace, ['check-ref-format', '--branch', branch], signal)).exitCode === 0)
       return
     throw taskFailure('invalid', 'branch_invalid', 'The branch is not a name that git accepts', false)
+  }
+
+  /** A branch of the clone's source beside which git cannot have the branch: `a` and `a/b` exclude each other. */
+  const rivalOf = async (workspace: Workspace, branch: string, signal: AbortSignal) => {
+    const parts = branch.split('/')
+    const parents = parts.slice(1).map((_, at) => parts.slice(0, at + 1).join('/'))
+    for (const parent of parents)
+      if (await commitAt(workspace, `refs/remotes/origin/${parent}`, signal)) return parent
+    const format = ['--count=1', '--format=%(refname:lstrip=3)', `refs/remotes/origin/${branch}/`]
+    const below = await gitIn(workspace, ['for-each-ref', ...format], signal)
+    return below.stdout.trim() || undefined
+  }
+
+  /** The branch of a task that names none: the first of its names that git can have beside the source's branches. */
+  const ownBranchIn = async (workspace: Workspace, taskId: string, signal: AbortSignal) => {
+    const [preferred, other] = ownBranches(taskId)
+    return (await rivalOf(workspace, preferred, signal)) === undefined ? preferred : other
+  }
+
+  const requirePlace = async (workspace: Workspace, branch: string, signal: AbortSignal) => {
+    const rival = await rivalOf(workspace, branch, signal)
+    if (rival === undefined) return
+    const what = `The repository has a branch ${rival}, and git cannot have the branch ${branch} beside it: name another`
+    throw taskFailure('invalid', 'branch_invalid', what, false)
+  }
+
+  /** A clone whose HEAD leads nowhere is empty, though its source has branches. */
+  const requireHead = async (workspace: Workspace, source: Source | undefined, signal: AbortSignal) => {
+    if (source === undefined || (await commitAt(workspace, 'HEAD', signal))) return
+    const listed = await gitIn(workspace, ['for-each-ref', '--count=1', 'refs/remotes/origin/'], signal)
+    if (listed.stdout === '') return
+    const what = `Cloning ${source.shown} failed: its default branch does not exist: name one of its branches`
+    throw taskFailure('invalid', 'clone_failed', what, false)
   }
 
   const switchTo = async (workspace: Workspace, branch: string, start: string, signal: AbortSignal) => {
@@ -124,21 +159,23 @@ export const createCheckout = ({ git }: { git: Git }) => {
     if (source?.transport !== 'https' || source.hosted === undefined) return undefined
     const head = await gitIn(workspace, ['symbolic-ref', '--quiet', 'refs/remotes/origin/HEAD'], signal)
     const isDefault = head.stdout.trim() === `refs/remotes/origin/${branch}`
-    const goal = isDefault ? ownBranchOf(taskId) : branch
+    const goal = isDefault ? await ownBranchIn(workspace, taskId, signal) : branch
     return { branch: goal, tip: await commitAt(workspace, `refs/remotes/origin/${goal}`, signal) }
   }
 
   return async (workspace: Workspace, wanted: Wanted): Promise<Checkout> => {
     const { taskId, source, signal } = wanted
-    const branch = wanted.branch || ownBranchOf(taskId)
-    await requireBranchName(workspace, branch, signal)
+    await requireBranchName(workspace, wanted.branch || ownBranches(taskId)[0], signal)
     if (source) await clone(workspace, { ...wanted, source })
     else await must(workspace, ['init', '--quiet', '--template='], signal)
+    if (wanted.branch) await requirePlace(workspace, wanted.branch, signal)
+    else await requireHead(workspace, source, signal)
+    const branch = wanted.branch || (await ownBranchIn(workspace, taskId, signal))
     const there = await commitAt(workspace, `refs/remotes/origin/${branch}`, signal)
     const destination = await destinationIn(workspace, wanted, branch)
     // Replaces the push of an earlier attempt whose end was never stored.
     const isAnew =
-      there !== '' && branch === ownBranchOf(taskId) && (await isOwn(workspace, there, taskId, signal))
+      there !== '' && ownBranches(taskId).includes(branch) && (await isOwn(workspace, there, taskId, signal))
     await switchTo(workspace, branch, isAnew ? '' : there, signal)
     const baseCommit = await must(workspace, ['rev-parse', 'HEAD'], signal)
     await workspace.keepObjects()

@@ -1,6 +1,8 @@
 import { cutText } from '../../../core/cut-text.ts'
+import { durationText } from '../../../core/duration.ts'
 import { Problem } from '../../../core/errors.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
+import { withoutPaths } from '../../../core/without-paths.ts'
 import type { CommandResult } from '../../../ports/command.ts'
 import type { HostedName } from '../../../ports/repositories.ts'
 
@@ -42,6 +44,7 @@ const NOT_THERE: readonly string[] = [
 
 // In the order of checks. Git's messages are in English, since commands run with LANG=C.UTF-8.
 const causes: readonly Cause[] = [
+  { signs: ['no space left on device'], advice: 'the disk of the service is full', retryable: true },
   { signs: UNREACHED, advice: 'the host could not be reached', retryable: true },
   {
     signs: NOT_ALLOWED,
@@ -61,7 +64,11 @@ const causes: readonly Cause[] = [
   },
 ]
 
-const lastLine = (text: string) => cutText(text.trim().split('\n').at(-1) ?? '', 200)
+const lastLine = (text: string) => cutText(withoutPaths(text.trim().split('\n').at(-1) ?? ''), 200)
+
+/** The limit for which a command was stopped, in words that follow a colon; undefined for none. */
+const stopOf = ({ exceeded, timedOut }: CommandResult, timeoutMs: number): string | undefined =>
+  exceeded?.message ?? (timedOut ? `it took longer than ${durationText(timeoutMs)}` : undefined)
 
 const has = ({ stderr }: Said, signs: readonly string[]) => {
   const said = stderr.toLowerCase()
@@ -86,12 +93,22 @@ export const accessRefused = (shown: string) =>
   )
 
 /** The error of a failed clone: the cause, advice, and whether another attempt may succeed. */
-export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult) => {
+export const cloneFailure = (shown: string, result: CommandResult, timeoutMs: number) => {
+  const { stderr, timedOut, exceeded } = result
   const cause = causes.find(({ signs }) => has({ stderr }, signs))
-  const advice = timedOut ? 'it took too long' : (cause?.advice ?? lastLine(stderr))
-  const retryable = timedOut || (cause?.retryable ?? true)
+  const advice =
+    stopOf(result, timeoutMs) ?? cause?.advice ?? (lastLine(stderr) || 'git ended without a message')
+  // A repository that is too large for the limits stays so.
+  const retryable = exceeded === undefined && (timedOut || (cause?.retryable ?? true))
   const wait = has({ stderr }, RATE_LIMITED) ? { retryAfterMs: RATE_LIMIT_WAIT_MS } : {}
   return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable, wait)
+}
+
+/** The error of git in the workspace of a task, before its agent begins. */
+export const workspaceFailure = (subcommand: string, result: CommandResult, timeoutMs: number) => {
+  const why = stopOf(result, timeoutMs) ?? cutText(withoutPaths(result.stderr.trim()), 300)
+  const retryable = result.exceeded === undefined
+  return taskFailure('unavailable', 'workspace_failed', `git ${subcommand} failed: ${why}`, retryable)
 }
 
 const MOVED: readonly string[] = ['stale info', 'non-fast-forward', 'fetch first', 'cannot lock ref']
@@ -131,9 +148,6 @@ export const pushFailure = ({ owner, name }: HostedName, branch: string, result:
       'push_forbidden',
       `The linked account may not push to ${owner}/${name}: link one that may write there, with a token that allows it`,
     )
-  return new Problem(
-    'unavailable',
-    'push_failed',
-    `The changes could not be pushed to ${branch}: run the task again`,
-  )
+  const why = result.exceeded?.message ?? 'run the task again'
+  return new Problem('unavailable', 'push_failed', `The changes could not be pushed to ${branch}: ${why}`)
 }

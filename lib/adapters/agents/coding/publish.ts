@@ -1,6 +1,6 @@
 import { cutText } from '../../../core/cut-text.ts'
 import { messageOf, Problem } from '../../../core/errors.ts'
-import { ownBranchOf } from '../../../core/own-pull-request.ts'
+import { ownBranches } from '../../../core/own-pull-request.ts'
 import { secretSegment } from '../../../core/secret-path.ts'
 import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
 import type { AccountFor, CodeHost, CodeHostAccount, PullRequest } from '../../../ports/code-host.ts'
@@ -103,7 +103,7 @@ export const createPublish = (needs: Publication) => {
       repository: run.source.hosted,
       branch: destination.branch,
       base: run.base,
-      isOwnBranch: destination.branch === ownBranchOf(task.id),
+      isOwnBranch: ownBranches(task.id).includes(destination.branch),
       ...{
         title,
         body: pullRequestBody({

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, jest } from '@jest/globals'
+import { cloneFailure, workspaceFailure } from '../../../lib/adapters/agents/coding/git-failures.ts'
+import { namedLimit } from '../../../lib/adapters/node/command-watch.ts'
+import { createAgentOn } from '../../fakes/coding-agent.ts'
+import { createScriptedModels } from '../../fakes/scripted-models.ts'
+import { createWorkbench, limits, type Workbench } from '../../fakes/workbench.ts'
+
+jest.setTimeout(60_000)
+
+const git = ['-c', 'user.name=x', '-c', 'user.email=x@y', '-C']
+
+/** A repository on loopback's disk: a branch, with what a script puts into it. */
+const makeSource = (bench: Workbench, script: string, branch = 'main'): string => {
+  const source = join(bench.folder, 'source')
+  mkdirSync(source)
+  execFileSync('git', [...git, source, 'init', '-q', '-b', branch])
+  execFileSync('sh', ['-ec', script], { cwd: source })
+  execFileSync('git', [...git, source, 'add', '-A'])
+  execFileSync('git', [...git, source, 'commit', '-q', '--allow-empty', '-m', 'Start'])
+  return source
+}
+
+const ANSWER = [{ text: 'Done' }]
+
+describe('a clone that exceeds a limit', () => {
+  it.each([
+    ['a large file', 'head -c 40000000 /dev/urandom > large'],
+    ['several files', 'for n in 1 2 3 4 5 6 7 8; do head -c 5000000 /dev/urandom > $n; done'],
+  ])('names the limit of disk space, and is not tried again: %s', async (_title, script) => {
+    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
+    // Without one, disk space is measured at intervals, and a short clone ends before.
+    if ('cause' in bench.found) return console.error(`SKIPPED: no sandbox works here (${bench.found.cause})`)
+    const repository = makeSource(bench, script)
+    const failing = createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository })
+    await expect(failing).rejects.toMatchObject({
+      ...{ code: 'clone_failed', retryable: false },
+      message: expect.stringMatching(/failed: its folders hold more than 16 MiB \(AGENT_DISK_MB\)$/),
+    })
+  })
+})
+
+describe('an exceeded limit', () => {
+  const result = { exitCode: 128, stdout: '', stderr: '', truncated: false, timedOut: false }
+  it.each([
+    ['fatal: write error: File too large', 128, 'disk'],
+    ['', 153, 'disk'],
+    ['fatal: Out of memory, malloc failed (tried to allocate 9 bytes)', 128, 'memory'],
+    ['fatal: mmap failed: Cannot allocate memory', 128, 'memory'],
+    ['fatal: not a git repository', 128, undefined],
+  ])('is read from what a program says: %j', (stderr, exitCode, limit) => {
+    expect(namedLimit({ exitCode, stderr }, limits)?.limit).toBe(limit)
+  })
+
+  it.each([
+    ['time', { timedOut: true }, 'it took longer than 5 minutes', true],
+    ['memory', { exceeded: { limit: 'memory', message: 'it used more' } }, 'it used more', false],
+    ['processes', { exceeded: { limit: 'processes', message: 'it ran more' } }, 'it ran more', false],
+    ['nothing', {}, 'git ended without a message', true],
+  ] as const)('is said by the error of a clone: %s', (_limit, how, message, retryable) => {
+    const failure = cloneFailure('x', { ...result, ...how }, 300_000)
+    expect([failure.message, failure.retryable]).toEqual([`Cloning x failed: ${message}`, retryable])
+  })
+})
+
+describe('an error of git', () => {
+  const result = { exitCode: 128, stdout: '', truncated: false, timedOut: false }
+  it.each([
+    [
+      "fatal: Unable to create '/data/my work/.git/index.lock': File exists",
+      'fatal: Unable to create …: File exists',
+    ],
+    ['error: /data/a/b: failed to insert', 'error: …: failed to insert'],
+    ["fatal: unable to access 'https://host/a/b': odd", "fatal: unable to access 'https://host/a/b': odd"],
+  ])('names no path of the machine: %s', (stderr, said) => {
+    const failures = [
+      cloneFailure('x', { ...result, stderr }, 1),
+      workspaceFailure('checkout', { ...result, stderr }, 1),
+    ]
+    expect(failures.map(({ message }) => message)).toEqual([
+      `Cloning x failed: ${said}`,
+      `git checkout failed: ${said}`,
+    ])
+  })
+})
+
+describe('the branch of a task', () => {
+  it.each<[string, string, { branch?: string }, string]>([
+    ['a default branch called agent', 'agent', {}, 'agent-task_1'],
+    ['a task that names the branch agent', 'agent', { branch: 'agent' }, 'agent'],
+    ["a default branch called as the task's", 'agent/task_1', {}, 'agent/task_1'],
+    ["branches below the task's", 'agent/task_1/x', {}, 'agent-task_1'],
+    ['another branch of an agent', 'agent/task_2', {}, 'agent/task_1'],
+  ])('is one that git can have: %s', async (_title, existing, about, branch) => {
+    await using bench = await createWorkbench()
+    const repository = makeSource(bench, 'true', existing)
+    const result = await createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository, ...about })
+    expect(result).toMatchObject({ success: true, branch })
+  })
+
+  it.each([
+    ['agent/mine', /has a branch agent, and git cannot have the branch agent\/mine beside it/],
+    ['other/task', /has a branch other\/task\/x, and git cannot have the branch other\/task beside it/],
+  ])('is refused for good where git cannot have it: %s', async (branch, message) => {
+    await using bench = await createWorkbench()
+    const repository = makeSource(bench, 'true', 'agent')
+    execFileSync('git', ['-C', repository, 'branch', 'other/task/x'])
+    const failing = createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository, branch })
+    await expect(failing).rejects.toMatchObject({ code: 'branch_invalid', retryable: false })
+    await expect(failing).rejects.toThrow(message)
+  })
+
+  it('does not begin in an empty clone where the default branch does not exist', async () => {
+    await using bench = await createWorkbench()
+    const repository = makeSource(bench, 'touch a')
+    execFileSync('git', ['-C', repository, 'symbolic-ref', 'HEAD', 'refs/heads/none'])
+    const run = (branch?: string) =>
+      createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository, ...(branch && { branch }) })
+    await expect(run()).rejects.toMatchObject({ code: 'clone_failed', retryable: false })
+    expect(await run('main')).toMatchObject({ success: true, branch: 'main' })
+  })
+})

@@ -3,6 +3,7 @@ import { type AuthContext, exposureOf } from '../composition/auth.ts'
 import { badSetting, type Config, environmentSecrets } from '../config/config.ts'
 import { createMasker } from '../core/masker.ts'
 import { SHORTEST_MASKED } from '../core/secret-forms.ts'
+import { terminalText } from '../core/terminal-text.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProviderStatus } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
@@ -56,7 +57,7 @@ export const banner = (facts: Facts): string => {
     ...(signIn === 'oidc-no-admin' ? [NO_ADMIN] : []),
     ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlOf(publicUrl ?? url, ...toTry[signIn])]),
   ]
-  return `${lines.join('\n')}\n`
+  return terminalText(`${lines.join('\n')}\n`)
 }
 
 const curlOf = (url: string, request: string, body: string): string[] => {
@@ -99,7 +100,7 @@ export const signInOf = async (
  */
 export const complain = (text: string): void => {
   const masker = createMasker(environmentSecrets())
-  process.stderr.write(`${masker.logText(text.replace(/\s+/g, ' '))}\n`)
+  process.stderr.write(`${terminalText(masker.logText(text.replace(/\s+/g, ' ')))}\n`)
 }
 
 /**

@@ -19,9 +19,10 @@ describe('a terminal', () => {
   })
 
   it.each([
-    ['\u001b[31mred\u001b[0m', '?[31mred?[0m', '?[31mred?[0m'],
+    ['\u001b[31mred\u001b[0m', '\\u001b[31mred\\u001b[0m', '\\u001b[31mred\\u001b[0m'],
+    ['\u009b2J\u0085', '\\u009b2J\\u0085', '\\u009b2J\\u0085'],
     ['one\r\ntwo\tthree', 'one\ntwo\tthree', 'one two three'],
-    ['\u202egnp.exe', '?gnp.exe', '?gnp.exe'],
+    ['\u202egnp.exe', '\\u202egnp.exe', '\\u202egnp.exe'],
   ])('is shown %j as text only', (given, text, line) => {
     expect([safeText(given), safeLine(given)]).toEqual([text, line])
   })

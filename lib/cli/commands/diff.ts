@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { safeText } from '../terminal.ts'
 
 /** The last line of a diff that the agent cut to the size of a result. */
 const CUT_OFF = /^\[diff truncated at .*\]\n$/m
@@ -22,7 +21,7 @@ Exits 1 when the task has no diff, or its result holds only the beginning of one
         `The diff of ${id} is too long to be kept whole${branch ? `: take its branch ${branch}` : ''}`,
       )
     if (values.json) terminal.json({ taskId: id, diff: patch })
-    else terminal.write(terminal.isShown ? safeText(patch) : patch)
+    else terminal.write(patch)
     return EXIT.done
   },
 })

@@ -74,6 +74,8 @@ export const openBlobs = (config: Config): Blobs => createS3Blobs(openBucket(con
  */
 export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   const clock = createClock()
+  const masker = createMasker(config.secrets)
+  const log = createLog({ level: config.LOG_LEVEL, masker })
   const store = createDynamoStore({
     client: openDynamoDb({ region: config.AWS_REGION, endpoint: config.DYNAMODB_ENDPOINT }),
     collections,
@@ -81,9 +83,8 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
     random: Math.random,
     tableName: tableNames(config.TABLE_PREFIX),
     ...(blobs ? { blobs } : {}),
+    onLost: (lost) => log.warn(lost, 'stored objects of a row are gone, and it is read without them'),
   })
-  const masker = createMasker(config.secrets)
-  const log = createLog({ level: config.LOG_LEVEL, masker })
   const tracing = openTracing(config, { clock, log })
   return {
     store: withTransitionLog(store, log),

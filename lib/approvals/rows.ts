@@ -53,6 +53,7 @@ export const approvals = collection<ApprovalRow, 'params'>({
     ofScope: { within: 'scope', by: 'requestedAt' },
   },
   detail: ['params'],
+  placeholders: { params: {} },
   summary: [
     ...(['id', 'conversationId', 'taskId', 'userId', 'toolName', 'title', 'securityLevel'] as const),
     ...(['requestedAt', 'expiresAt', 'status', 'decision', 'decidedAt', 'decidedBy'] as const),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { SecurityMode } from '../core/security-mode.ts'
+import { TruncatedSchema } from '../core/truncated.ts'
 import { type Risk, RiskSchema } from '../tools/schema.ts'
 
 export const DecisionSchema = z.enum(['allow-once', 'allow-always', 'deny'])
@@ -27,6 +28,7 @@ export const ApprovalSchema = z
     decision: DecisionSchema.optional(),
     decidedAt: z.iso.datetime().optional(),
     decidedBy: z.string().optional(),
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'Approval' })
 export type Approval = z.output<typeof ApprovalSchema>

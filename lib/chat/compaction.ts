@@ -3,6 +3,7 @@ import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
+import { lostFields } from '../core/truncated.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
@@ -109,6 +110,13 @@ const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript:
   return { transcript: fitted(transcriptOf(historyOf(rows.slice(0, count))), most), count }
 }
 
+/** A conversation whose stored summary is gone is summarised again: its messages are all stored. */
+const withoutLostSummary = ({ conversation, ...given }: Given): Given => {
+  if (lostFields(conversation, ['summary']).length === 0) return { ...given, conversation }
+  const { summary: _lost, ...rest } = conversation
+  return { ...given, conversation: { ...rest, summarized: 0 } }
+}
+
 /** Makes the prompts of conversations, and summarises the older part of one that is too long. */
 export const createCompaction = ({ store, models, log }: Needs) => {
   /** The messages after the summary, newest first, up to a number of tokens. */
@@ -196,7 +204,8 @@ export const createCompaction = ({ store, models, log }: Needs) => {
    * model's window on, or 200 messages, the older part is summarised first, in whole turns and in pieces that fit the
    * window. Messages older than two windows, which only remain when summaries failed, are not read.
    */
-  const prepare = async (given: Given): Promise<Prompt> => {
+  const prepare = async (asked: Given): Promise<Prompt> => {
+    const given = withoutLostSummary(asked)
     const { conversation, system, target, specs = [] } = given
     const window = models.contextTokens(target)
     const full = Math.floor(window * FULL_AT)

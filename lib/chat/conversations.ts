@@ -3,6 +3,7 @@ import { missing } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { truncatedIn } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Page, Store } from '../ports/store.ts'
@@ -145,5 +146,6 @@ export const shownConversation = (row: ConversationRow): Conversation => {
     ...(taskId === undefined ? {} : { taskId }),
     ...(ticketId === undefined ? {} : { ticketId }),
     ...{ messageCount, createdAt, updatedAt },
+    ...truncatedIn(row),
   }
 }

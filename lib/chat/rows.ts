@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { collection, countRows } from '../core/collection.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
+import { LOST_TEXT } from '../core/truncated.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { ChatMessage, ChatToolCall, Conversation } from './schema.ts'
 
@@ -69,6 +70,7 @@ export const chatMessages = collection<MessageRow>({
   key: 'number',
   indexes: { ofConversation: { within: 'conversationId', by: 'number' } },
   detail: ['content', 'toolCalls'],
+  placeholders: { content: LOST_TEXT },
 })
 
 /**
@@ -122,6 +124,7 @@ export const chatTurns = collection<ChatTurnRow>({
   key: 'conversationId',
   indexes: {},
   detail: ['messages', 'toolCalls'],
+  placeholders: { messages: [], toolCalls: [] },
 })
 
 /**

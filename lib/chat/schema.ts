@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TruncatedSchema } from '../core/truncated.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { TokenUsageSchema } from '../tasks/schema.ts'
 
@@ -18,12 +19,13 @@ export const ConversationSchema = z
     messageCount: z.number(),
     createdAt: timestamp,
     updatedAt: timestamp,
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'Conversation' })
 export type Conversation = z.output<typeof ConversationSchema>
 
 /** Lists leave out system prompts: each may be as long as a message. */
-export const ConversationSummarySchema = ConversationSchema.omit({ systemPrompt: true })
+export const ConversationSummarySchema = ConversationSchema.omit({ systemPrompt: true, truncated: true })
 
 /** A `pending` call waits for the approval `approvalId`. `step` counts the model's steps in the turn, from 1. */
 const ChatToolCallSchema = z.object({
@@ -75,6 +77,7 @@ export const ChatMessageSchema = z
       .optional()
       .meta({ description: 'The agent session that an agentic answer was given in' }),
     createdAt: timestamp,
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'ChatMessage' })
 export type ChatMessage = z.output<typeof ChatMessageSchema>

@@ -34,6 +34,7 @@ import {
   findWaiting,
   giveUpWaiting,
   INTERRUPTED,
+  lostTurn,
   pendingOf,
   type WithdrawApprovals,
   withoutPending,
@@ -507,10 +508,11 @@ export const createSend = (needs: Needs) => {
     if (leases.isLeased(conversation))
       throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
     const isOfDisabled = await isDisabled(conversation.userId)
-    if (conversation.turnToken === undefined && !isOfDisabled) return takeWaiting(conversationId)
     const waiting = await findWaiting(store, conversationId)
+    const lost = lostTurn(waiting)
+    if (conversation.turnToken === undefined && !isOfDisabled && !lost) return takeWaiting(conversationId)
     const { code, message } = rightsEnded()
-    const error = isOfDisabled ? { code, message } : INTERRUPTED
+    const error = isOfDisabled ? { code, message } : (lost ?? INTERRUPTED)
     await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, error)
     return undefined
   }

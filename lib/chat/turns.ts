@@ -6,6 +6,7 @@ import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
+import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
@@ -227,6 +228,8 @@ export const createTurns = (needs: Needs) => {
     const target = models.resolve(given)
     const found = await conversations.own(principal, id)
     if (leases.isLeased(found)) throw underWay()
+    if (given.systemPrompt === undefined)
+      refuseLost(found, ['systemPrompt'], 'The conversation cannot go on; begin a new one')
     const { specs = [] } = given
     const system = await systemOf(found, given)
     // A summary takes the room that is left.

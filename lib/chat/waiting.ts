@@ -1,3 +1,4 @@
+import { lostFields, lostText } from '../core/truncated.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { type ChatTurnRow, type ConversationRow, chatMessages, chatTurns, conversations } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
@@ -35,7 +36,12 @@ export const endWaiting = async (
         {
           update: chatMessages,
           key: [id, waiting.answer],
-          set: { error, toolCalls: withoutPending(waiting.toolCalls) },
+          set: {
+            error,
+            ...(lostFields(waiting, ['toolCalls']).length > 0
+              ? {}
+              : { toolCalls: withoutPending(waiting.toolCalls) }),
+          },
         },
       ]
     : []
@@ -49,6 +55,14 @@ export const endWaiting = async (
     rows,
   )
   return applied
+}
+
+/** The error of a turn that cannot continue, since what it waited with is gone. */
+export const lostTurn = (waiting: ChatTurnRow | undefined): NonNullable<ChatMessage['error']> | undefined => {
+  const lost = lostFields(waiting ?? {}, ['messages', 'toolCalls'])
+  return lost.length === 0
+    ? undefined
+    : { code: 'stored_data_lost', message: `The turn cannot go on: ${lostText(lost)}` }
 }
 
 /** The error of a turn whose process died. Some of its calls may have been made, so it is never continued. */

@@ -50,12 +50,12 @@ export const encodeBlob = (text: string): Uint8Array => {
   return bytes
 }
 
-/** Decodes the bytes that `encodeBlob` wrote. Throws Problem `files_unavailable` for any other bytes. */
+/** Decodes the bytes that `encodeBlob` wrote. Throws Problem `unavailable` `file_damaged` for any other bytes. */
 export const decodeBlob = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (thrown) {
-    throw filesUnavailable('one is damaged', thrown)
+    throw new Problem('unavailable', 'file_damaged', 'A stored text is damaged.', { cause: thrown })
   }
 }
 

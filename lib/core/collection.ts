@@ -85,6 +85,8 @@ export type Message = {
  *   copy beside the row; a read still answers the whole row.
  * - `fixed` names summary fields that never change after the insert. Storage whose indexes can name few fields keeps
  *   these together; a change or condition that names one still works there, at the cost of more reads.
+ * - `placeholders` has a value for each required field of `detail` and `long`: the value that a read answers when the
+ *   stored object of the field is gone. The row then names the field in `truncated` (`lib/core/truncated.ts`).
  * - `expires` names a field of epoch milliseconds after which the row counts as absent.
  *
  * Storage carries out what follows from a write, even if the process dies after the write:
@@ -105,6 +107,7 @@ export type Collection<R extends object = Row> = {
   summary?: readonly Field<R>[]
   long?: readonly Field<R>[]
   fixed?: readonly Field<R>[]
+  placeholders?: Readonly<Record<string, unknown>>
   expires?: Field<R>
   log?: { readonly name: string }
   counts?(change: Change<R>): readonly Increment[]

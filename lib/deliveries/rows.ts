@@ -10,6 +10,7 @@ export const deliveryRows = collection<DeliveryRow>({
     stopped: { within: 'owner', by: 'stopped' },
   },
   detail: ['body', 'secret', 'once', 'attempts', 'attemptsOmitted'],
+  placeholders: { body: '{}', attempts: [] },
   summary: ['owner', 'event', 'url', 'status', 'dueAt', 'tries', 'stopped', 'createdAt', 'expiresAt'],
   expires: 'expiresAt',
 })

@@ -3,6 +3,7 @@ import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { LONGEST_RETRY_AFTER_MS, retryAfterMs } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
+import { lostFields, lostText } from '../core/truncated.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -45,7 +46,7 @@ const HELD_MS = 30 * 86_400_000
 const LAST_ATTEMPTS = 20
 
 /** An attempt, the wait that the receiver asked for, and the outcome if it does not follow from the status. */
-type Sent = { attempt: Attempt; askedMs: number; outcome?: Handled['outcome'] }
+type Sent = { attempt: Attempt; askedMs: number; outcome?: Handled['outcome'] | 'data_lost' }
 type Address = Extract<Endpoint, { url: string }>
 /** A due delivery; `leased` is its row if this process inserted it with a lease. */
 export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & {
@@ -107,6 +108,12 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     const at = iso(clock.now())
     const began = clock.monotonic()
     const lasted = () => ({ at, durationMs: Math.round(clock.monotonic() - began) })
+    // An empty or unsigned event would say something else than what has happened.
+    const lost = lostFields(row, ['body', 'secret'])
+    if (lost.length > 0) {
+      const error = `It cannot be sent: ${lostText(lost)}`
+      return { attempt: { ...lasted(), error }, askedMs: 0, outcome: 'data_lost' }
+    }
     try {
       if (endpoint !== undefined && 'handle' in endpoint) {
         const { outcome, retryAfterMs: askedMs = 0, ...attempt } = await endpoint.handle(row)
@@ -137,7 +144,8 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     const result = outcome ?? outcomeFor(statusCode)
     if (result === 'delivered') return { ...ended('delivered'), isLost: false }
     if (result === 'refused') return lost()
-    if (row.once) return { ...ended('failed'), isLost: false }
+    // What is lost here says nothing about the receiver.
+    if (row.once || result === 'data_lost') return { ...ended('failed'), isLost: false }
     const waitMs = waitAfter(triesOf(row) + 1, delaysMs(), askedMs)
     return waitMs === undefined ? lost() : { set: { dueAt: iso(clock.now() + waitMs) }, isLost: false }
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { retry } from '../core/retry.ts'
+import { lostFields } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Position, Store } from '../ports/store.ts'
 import { type Contents, contentsOf, type FileEntry } from './contents.ts'
@@ -11,7 +12,11 @@ const OPTIONAL = ['removed', 'embeddedBy', 'vectors', 'rated'] as const
 
 const shardOf = (path: string) => String(Number.parseInt(hash('sha256', path, 'hex').slice(0, 4), 16) % 8)
 const keyOf = (path: string) => [shardOf(path), path] as const
-const entryOf = ({ shard: _shard, ...entry }: MemoryFileRow): FileEntry => entry
+/** A file whose stored chunks are gone counts as unread, so the next sync reads it again. */
+const entryOf = (row: MemoryFileRow): FileEntry => {
+  const { shard: _shard, truncated: _truncated, ...entry } = row as MemoryFileRow & { truncated?: unknown }
+  return lostFields(row, ['chunks']).length === 0 ? entry : { ...entry, tag: '', hash: '' }
+}
 
 export type FileRows = ReturnType<typeof createFileRows>
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { collection } from '../core/collection.ts'
+import { LOST_TEXT } from '../core/truncated.ts'
 import type { ExcludedFile, ExperienceSchema, MemorySessionSchema, MemoryVerdict } from './schema.ts'
 
 /** A part of a memory file, by lines from 1, inclusive. `trail` are the headings above its own. */
@@ -40,6 +41,7 @@ export const memoryFiles = collection<MemoryFileRow>({
   key: 'path',
   indexes: { ofShard: { within: 'shard', by: 'path' } },
   detail: ['chunks', 'vectors'],
+  placeholders: { chunks: [] },
 })
 
 /**
@@ -94,4 +96,5 @@ export const experiences = collection<ExperienceRow>({
   key: 'id',
   indexes: { newest: { within: 'space', by: 'id' } },
   detail: ['solution'],
+  placeholders: { solution: LOST_TEXT },
 })

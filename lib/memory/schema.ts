@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Actor } from '../core/principal.ts'
+import { TruncatedSchema } from '../core/truncated.ts'
 
 /** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
 export type CheckOwnConversation = (by: Actor, conversationId: string) => Promise<void>
@@ -115,6 +116,7 @@ export const ExperienceSchema = z.object({
   lastUsedAt: z.string().optional(),
   createdAt: z.string(),
   createdBy: z.string(),
+  truncated: TruncatedSchema,
 })
 export type Experience = z.output<typeof ExperienceSchema>
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { TruncatedSchema } from '../core/truncated.ts'
 
 /** The events of webhooks; `eventsOf` has their payloads. */
 export const WEBHOOK_EVENTS = [
@@ -59,6 +60,7 @@ export const DeliverySchema = z
     payload: z.unknown().meta({ description: 'The payload of the event, as it was sent' }),
     createdAt: z.iso.datetime(),
     nextAttemptAt: z.iso.datetime().optional().meta({ description: 'Absent while its webhook is paused' }),
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'WebhookDelivery' })
 export type WebhookDelivery = z.output<typeof DeliverySchema>

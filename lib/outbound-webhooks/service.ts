@@ -1,5 +1,6 @@
 import { type PageQuery, pageFacts, totalOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
+import { truncatedIn } from '../core/truncated.ts'
 import { jsonText } from '../core/well-formed-json.ts'
 import type { DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -118,22 +119,14 @@ const envelopeOf = ({ id: owner, url }: WebhookRow, eventId: string, emitted: Em
   return { id, owner, url, event: emitted.event, body: jsonText({ id, ...emitted }) }
 }
 
-const shownDelivery = ({
-  id,
-  event,
-  status,
-  attempts,
-  attemptsOmitted,
-  body,
-  createdAt,
-  dueAt,
-  stopped,
-}: DeliveryRow): WebhookDelivery => {
-  const { timestamp, payload } = JSON.parse(body)
+const shownDelivery = (row: DeliveryRow): WebhookDelivery => {
+  const { id, event, status, attempts, attemptsOmitted, body, createdAt, dueAt, stopped } = row
+  const { timestamp = createdAt, payload = {} } = JSON.parse(body)
   return {
     ...{ id, event, status, attempts: [...attempts] },
     ...(attemptsOmitted === undefined ? {} : { attemptsOmitted }),
     ...{ timestamp, payload, createdAt },
     ...(dueAt === undefined || stopped !== undefined ? {} : { nextAttemptAt: dueAt }),
+    ...truncatedIn(row),
   }
 }

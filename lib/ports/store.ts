@@ -81,6 +81,9 @@ export type Counters = Readonly<Record<string, number>>
 /**
  * Persistent storage of declared collections. A resolved write survives the process (except in `:memory:`). Reads see
  * every write whose promise has resolved. Errors of the medium reject with Problem `unavailable`.
+ *
+ * A row whose large values were lost in storage is read without them, with `truncated`, the names of their fields
+ * (`lib/core/truncated.ts`). A condition on a lost field does not hold.
  */
 export interface Store {
   get<R extends object>(of: Collection<R>, key: Key, detail?: boolean): Promise<R | undefined>

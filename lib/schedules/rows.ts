@@ -23,6 +23,7 @@ export const schedules = collection<ScheduleRow, 'heavyTask'>({
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, due: { by: 'nextRunAt' } },
   detail: ['heavyTask'],
+  placeholders: { heavyTask: {} },
   summary: [
     ...([
       'id',

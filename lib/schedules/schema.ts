@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { shownText } from '../core/shown-text.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
+import { TruncatedSchema } from '../core/truncated.ts'
 import { CreateTaskSchema, TaskErrorSchema } from '../tasks/schema.ts'
 import { cronFault } from './cron.ts'
 
@@ -61,6 +62,7 @@ export const ScheduleSchema = z
     runsAs: z.string().meta({
       description: 'The user who gave its task last: tasks at due times are created by this one',
     }),
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'Schedule' })
 export type Schedule = z.output<typeof ScheduleSchema>
@@ -69,6 +71,6 @@ export type Schedule = z.output<typeof ScheduleSchema>
 export const HEAVY = { description: true, prompt: true, metadata: true } as const
 
 /** A schedule in a list: only fields of the list's index. */
-export const ListedScheduleSchema = ScheduleSchema.omit({ runsAs: true }).extend({
+export const ListedScheduleSchema = ScheduleSchema.omit({ runsAs: true, truncated: true }).extend({
   task: CreateTaskSchema.omit(HEAVY),
 })

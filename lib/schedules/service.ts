@@ -4,6 +4,7 @@ import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
+import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
@@ -134,6 +135,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
 
   /** A task of a schedule, and the schedule's fields about it. */
   const draftOf = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
+    refuseLost(row, ['heavyTask'], 'The schedule cannot make its task, which has to be given again')
     const body = {
       ...row.task,
       ...row.heavyTask,

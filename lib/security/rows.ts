@@ -1,4 +1,5 @@
 import { collection, countRows } from '../core/collection.ts'
+import { LOST_TEXT } from '../core/truncated.ts'
 import type { Policy, ToolCallEntry } from './schema.ts'
 
 /**
@@ -34,6 +35,7 @@ export const toolCalls = collection<ToolCallRow, Detail>({
     ofSession: { within: 'sessionOf', by: 'timestamp' },
   },
   detail: ['arguments', 'result'],
+  placeholders: { result: LOST_TEXT },
   summary: [
     ...(['id', 'timestamp', 'userId', 'conversationId', 'taskId', 'tool', 'mode', 'decision'] as const),
     ...(['failed', 'guard', 'approvalId', 'durationMs', 'callId'] as const),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
+import { TruncatedSchema } from '../core/truncated.ts'
 import { ToolNameSchema } from '../tools/schema.ts'
 
 const SecurityModeSchema = z.enum(securityModes)
@@ -61,6 +62,7 @@ export const ToolCallEntrySchema = z
     guard: z.string().optional(),
     approvalId: z.string().optional(),
     durationMs: z.number(),
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'ToolCallEntry' })
 export type ToolCallEntry = z.output<typeof ToolCallEntrySchema>

@@ -2,13 +2,14 @@ import { missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
+import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
 import type { TaskCreation } from './create.ts'
 import { isFinal, nextStatus, TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { createTaskReads } from './read.ts'
 import { publicTask, tasks } from './rows.ts'
-import { type CreateTask, CreateTaskSchema, type Task, type TaskRow } from './schema.ts'
+import { type CreateTask, TASK_DEFINITION, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 import { WAIT_FIELDS, waitedUntil } from './wait.ts'
 
@@ -136,6 +137,7 @@ export const createTaskCommands = (needs: Needs) => {
     const row = await reads.load(id)
     if (!allows(row.status, 'retry')) throw notOver(row)
     if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
+    refuseLost(row, TASK_DEFINITION, 'The task cannot be run again')
     const body = definitionOf(row)
     const watched = row.watched ? ({ watched: true } as const) : {}
     const more = { retriedFrom: id, trace, bulkJobId, ...watched }
@@ -223,11 +225,12 @@ const MOST_RETRIES = 100
 
 const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 
-const DEFINITION = CreateTaskSchema.keyof().options
-
 /** The stored parameters of a task. They are not validated again: the rules may have become stricter since the create. */
 const definitionOf = (row: TaskRow): CreateTask => {
-  const given = DEFINITION.filter((field) => row[field] !== undefined).map((field) => [field, row[field]])
+  const given = TASK_DEFINITION.filter((field) => row[field] !== undefined).map((field) => [
+    field,
+    row[field],
+  ])
   return Object.fromEntries(given) as CreateTask
 }
 

@@ -2,6 +2,7 @@ import type { TaskSelection } from '../bulk/schema.ts'
 import { withTooBroad } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { pagesOf } from '../core/pages.ts'
+import { truncatedIn } from '../core/truncated.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
 import { TASK_COUNTERS } from './counters.ts'
@@ -36,7 +37,10 @@ const selectionOf = ({ status, full, fields }: ListTasks) => ({
 })
 
 const picked = (row: TaskRow, fields: readonly (keyof TaskFields)[]): TaskFields =>
-  Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]) as TaskFields
+  ({
+    ...Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]),
+    ...truncatedIn(row),
+  }) as TaskFields
 
 /** Whole tasks that meet every given criterion, in the asked order. */
 export const createTaskFilter =

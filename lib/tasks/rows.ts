@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import { LOST_TEXT } from '../core/truncated.ts'
 import type { Insert } from '../ports/store.ts'
 import { countsOf } from './counters.ts'
 import { isFinal } from './machine.ts'
@@ -45,6 +46,7 @@ const FIXED: readonly TaskField[] = [
   'watched',
   'bulkJobId',
   'refusals',
+  'truncated',
 ]
 // The fields of the request come first, as in the row that a create makes.
 const ALL_FIELDS = [
@@ -158,6 +160,7 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   detail: TASK_DETAIL,
   summary: ALL_FIELDS.filter((field) => !DETAIL.has(field)),
   long: TASK_LONG,
+  placeholders: { title: LOST_TEXT, labels: [] },
   fixed: FIXED,
   log: taskEvents,
   counts: countsOf,

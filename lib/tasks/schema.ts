@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { queryFrom, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
 import type { Trace } from '../core/trace.ts'
+import { TruncatedSchema } from '../core/truncated.ts'
 import { TASK_STATUSES } from './machine.ts'
 
 export const TaskStatusSchema = z.enum(TASK_STATUSES)
@@ -107,6 +108,7 @@ export const TaskSchema = z
     retriedFrom: z.string().optional(),
     retriedBy: z.string().optional(),
     createdBy: z.string(),
+    truncated: TruncatedSchema,
   })
   .meta({ id: 'Task' })
 
@@ -151,6 +153,9 @@ export const TaskEventSchema = z
     metadata: metadata.optional(),
   })
   .meta({ id: 'TaskEvent' })
+
+/** The fields that define a task for its agent. */
+export const TASK_DEFINITION = CreateTaskSchema.keyof().options
 
 export type CreateTask = z.output<typeof CreateTaskSchema>
 export type Task = z.output<typeof TaskSchema>

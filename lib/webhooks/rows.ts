@@ -32,6 +32,7 @@ export const inboundEvents = collection<InboundEvent, 'body'>({
   key: 'id',
   indexes: {},
   detail: ['body'],
+  placeholders: { body: '' },
   summary: ['id', 'sender', 'event', 'delivery', 'receivedAt', 'nothing', 'taskId', 'makes', 'expiresAt'],
   expires: 'expiresAt',
   counts: ({ before, after }) =>

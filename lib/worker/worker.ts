@@ -1,11 +1,12 @@
 import { type Backoff, backoffMs } from '../core/backoff.ts'
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import { lostFields, lostText } from '../core/truncated.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import type { RunTask, Task, TaskResult } from '../tasks/schema.ts'
+import { type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import type { Pool } from './pool.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
@@ -70,6 +71,8 @@ export const createWorker = (needs: Needs) => {
     const agent = needs.agent(task.agent)
     const view = agentView(task)
     if (agent === undefined) return Promise.resolve(unavailable(task))
+    const lost = lostFields(task, isResumed ? [...TASK_DEFINITION, 'checkpoint'] : TASK_DEFINITION)
+    if (lost.length > 0) return Promise.resolve(dataLost(task, lost))
     return inAttempt(task, message, () => execute(run, view, agent, isResumed ? task.checkpoint : undefined))
   }
 
@@ -131,6 +134,12 @@ export const createWorker = (needs: Needs) => {
     settled: (): Promise<void> =>
       finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
+}
+
+/** Without its definition a task would do something else than what was asked. */
+const dataLost = (task: Leased, fields: readonly string[]): Ended => {
+  const message = `The task cannot run: ${lostText(fields)}`
+  return failedRun(task, { error: { code: 'stored_data_lost', message }, retryable: false })
 }
 
 const unavailable = (task: Leased): Ended => {

@@ -28,6 +28,7 @@ type Needs = {
   mostInside?: number
   mostCopied?: number
   mostMs?: number
+  onLost?: (lost: object) => void
 }
 
 export type Opened = Awaited<ReturnType<typeof openTables>>

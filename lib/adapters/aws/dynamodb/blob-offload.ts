@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { Problem } from '../../../core/errors.ts'
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Key } from '../../../ports/store.ts'
-import { uncertain } from './connection.ts'
+import { unread } from './connection.ts'
 import { blobOf, type Fields, pointerTo } from './item.ts'
 import { type Plan, partsOf } from './plan.ts'
 
@@ -21,10 +22,16 @@ type Needs = {
   mostInside: number | undefined
   mostCopied: number | undefined
   newToken: () => string
+  /** Called for each read of a row whose blobs are gone. */
+  onLost?: ((collection: string, missing: Filled['missing']) => void) | undefined
 }
 
+/** A row, and the fields whose blob is missing, each with its pointer. */
+type Filled = { row: Fields; missing: readonly (readonly [field: string, pointer: string])[] }
+
 /** Values of a row that are stored in blobs; the row has pointers to them (the claim check pattern). */
-export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied, newToken }: Needs) => {
+export const createBlobOffload = (needs: Needs) => {
+  const { blobs, mostInside = MOST_INSIDE, mostCopied, newToken, onLost } = needs
   const budget = createProjectionBudget(mostCopied)
   const folderOf = (plan: Plan, key: Key) => ['rows', plan.name, ...partsOf(plan, key).map(plain)].join('/')
 
@@ -62,50 +69,74 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
       return putHeavy(blobs, plan, key, light)
     }
 
+  /** The value of a blob; undefined for one that is gone, or damaged, which is as lost. */
   const parsed = async (name: string): Promise<unknown> => {
     if (blobs === undefined) throw new Error('A row lies in part in a blob, and the store was given no blobs')
-    const text = await blobs.get(name)
-    return text === undefined ? undefined : JSON.parse(text)
+    try {
+      const text = await blobs.get(name)
+      // No large value is null.
+      return text === undefined ? undefined : (JSON.parse(text) ?? undefined)
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError || (thrown instanceof Problem && thrown.code === 'file_damaged'))
+        return undefined
+      throw thrown
+    }
   }
 
-  /** The values of a row's pointers, undefined for missing ones; heavy values only with `detail`. */
-  const valuesOf = async (plan: Plan, row: Fields, detail: boolean): Promise<[string, unknown][]> => {
-    const names = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
-    const blobsOf = [...new Set(names.map(([, name]) => blobNameOf(name)))]
-    const found = new Map(await Promise.all(blobsOf.map(async (name) => [name, await parsed(name)] as const)))
-    return names.map(([field, name]) => {
-      const value = found.get(blobNameOf(name))
-      return [field, name.includes(PART) ? (value as Fields | undefined)?.[field] : value]
+  /** The row with its offloaded values; heavy values only with `detail`. Missing ones stay pointers. */
+  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Filled> => {
+    const pointers = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
+    if (pointers.length === 0) return { row, missing: [] }
+    const names = [...new Set(pointers.map(([, name]) => blobNameOf(name)))]
+    const found = new Map(await Promise.all(names.map(async (name) => [name, await parsed(name)] as const)))
+    const values = pointers.map(([field, pointer]) => {
+      const value = found.get(blobNameOf(pointer))
+      return [field, pointer.includes(PART) ? (value as Fields | undefined)?.[field] : value] as const
     })
+    const there = values.filter(([, value]) => value !== undefined)
+    const missing = pointers.filter((_, at) => values[at]?.[1] === undefined)
+    return { row: { ...row, ...Object.fromEntries(there) }, missing }
   }
 
-  /** The row with its offloaded values, or undefined when a blob is missing: the row was written since the read. */
-  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
-    const values = await valuesOf(plan, row, detail)
-    if (values.some(([, value]) => value === undefined)) return undefined
-    return values.length === 0 ? row : { ...row, ...Object.fromEntries(values) }
+  /** The row of which some values are lost: it names their fields in `truncated`, and has placeholders for them. */
+  const truncated = (plan: Plan, { row, missing }: Filled): Fields => {
+    if (missing.length === 0) return row
+    onLost?.(plan.name, missing)
+    const fields = missing.map(([field]) => field).sort()
+    const before = Array.isArray(row.truncated) ? row.truncated : []
+    const instead = fields.map((field) => [field, plan.placeholders[field]])
+    return { ...row, ...Object.fromEntries(instead), truncated: [...new Set([...before, ...fields])] }
   }
 
-  /** Reads until the row and its blobs belong to the same write. */
+  /**
+   * Reads until the row and its blobs belong to the same write, beginning with `first` where it was read already. A blob is
+   * removed only after its row was changed, so one that is missing for two reads of the same pointer is lost.
+   */
   const whole = async (
     plan: Plan,
     read: () => Promise<Fields | undefined>,
     detail: boolean,
+    first?: Filled,
   ): Promise<Fields | undefined> => {
+    let before = first && pointersText(first)
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const row = await read()
       if (row === undefined) return undefined
       const full = await filled(plan, row, detail)
-      if (full !== undefined) return full
+      const now = pointersText(full)
+      if (full.missing.length === 0 || now === before) return truncated(plan, full)
+      before = now
     }
-    throw uncertain()
+    throw unread('a row changed each time that it was read')
   }
 
-  /** A row as a write left or found it; values that were replaced since are left out. */
-  const last = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields> => ({
-    ...row,
-    ...Object.fromEntries(await valuesOf(plan, row, detail)),
-  })
+  /** Whether the row still has these pointers: then their blobs are lost, and were not replaced. */
+  const hasPointers = (row: Fields | undefined, missing: Filled['missing']): boolean =>
+    missing.every(([field, pointer]) => blobOf(row?.[field]) === pointer)
+
+  /** A row as a write left or found it. A value that was replaced since counts as lost, too. */
+  const last = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields> =>
+    truncated(plan, await filled(plan, row, detail))
 
   /** Removes the blobs of `before` that `after` does not point to. A remaining blob only costs storage. */
   const tidy = async (before: Fields | undefined, after: Fields | undefined): Promise<void> => {
@@ -125,13 +156,21 @@ export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied,
     filled,
     last,
     whole,
+    hasPointers,
     tidy,
     active: blobs !== undefined,
   }
 }
 export type BlobOffload = ReturnType<typeof createBlobOffload>
 
-const MOST_TRIES = 3
+const MOST_TRIES = 4
+
+// Items have no order of fields.
+const pointersText = ({ missing }: Filled) =>
+  missing
+    .map((one) => one.join(' '))
+    .sort()
+    .join()
 
 const mayBeLarge = (value: unknown) =>
   typeof value === 'string' || (typeof value === 'object' && value !== null && blobOf(value) === undefined)

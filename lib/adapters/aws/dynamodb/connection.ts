@@ -45,8 +45,11 @@ export const asProblem = (thrown: unknown): unknown => {
 }
 
 /** The error for a write whose outcome is unknown. */
-export const uncertain = (cause?: unknown) =>
+const uncertain = (cause?: unknown) =>
   new Problem('unavailable', CODE, `${WHAT} is unavailable: the outcome of a write is not known.`, { cause })
+
+/** The error for a read without an answer. */
+export const unread = (why: string) => new Problem('unavailable', CODE, `${WHAT} is unavailable: ${why}.`)
 
 /** The error for too many concurrent writes of a row. */
 export const contended = () =>

@@ -36,6 +36,8 @@ export type Plan = {
   heavy: ReadonlySet<string>
   /** Fields that are offloaded when they are too large for an index. */
   long: ReadonlySet<string>
+  /** The values of required fields whose blob is gone. */
+  placeholders: Readonly<Record<string, unknown>>
   /** Fields that share one attribute. */
   fixed: ReadonlySet<string>
   /** The order of fields in an answer; items have none. */
@@ -151,6 +153,7 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
     keys,
     heavy,
     long,
+    placeholders: { ...of.placeholders },
     fixed,
     order: new Set([...(of.summary ?? []), ...heavy]),
     expires: of.expires,

@@ -2,7 +2,7 @@ import { changed, meets } from '../../../core/change.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Insert, Key, Remove, Update, Write } from '../../../ports/store.ts'
 import type { BlobOffload } from './blob-offload.ts'
-import { type Connection, uncertain, type Written } from './connection.ts'
+import { type Connection, contended, type Written } from './connection.ts'
 import { type Fields, hasExpired, type Item, keyOf, ownOf, rowOf } from './item.ts'
 import type { Logs } from './log.ts'
 import { LOG, type Plan, type PlanOf } from './plan.ts'
@@ -127,6 +127,22 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     return { applied, row: last }
   }
 
+  /**
+   * The row with the offloaded values that its condition names; `changed` when the stored row is another one by now. A lost
+   * value stays a pointer, which meets no condition.
+   */
+  const conditioned = async (
+    { plan, key, write: { when = {} } }: Bound<Update<Fields> | Remove<Fields>>,
+    before: Fields,
+  ): Promise<Fields | 'changed'> => {
+    const conditions = Object.keys(when)
+    if (!mayBeOffloaded(plan, conditions)) return before
+    const { row, missing } = await blobs.filled(plan, before, true)
+    if (!missing.some(([field]) => conditions.includes(field))) return row
+    const again = await read(plan, key)
+    return blobs.hasPointers(again, missing) ? row : 'changed'
+  }
+
   /** Prepares a change from the stored row, on condition that the row is unchanged. */
   const prepare = async (
     { plan, key, write }: Bound<Update<Fields> | Remove<Fields>>,
@@ -136,10 +152,8 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     const before = unexpiredRow(plan, item)
     const none = { request: undefined, before, after: undefined, isRead: true }
     if (item === undefined || before === undefined) return none
-    const known = mayBeOffloaded(plan, Object.keys(write.when ?? {}))
-      ? await blobs.filled(plan, before, true)
-      : before
-    if (known === undefined) throw uncertain()
+    const known = await conditioned({ plan, key, write }, before)
+    if (known === 'changed') return prepare({ plan, key, write }, stamp)
     if (!meets(known, write.when)) return none
     const after = 'remove' in write ? undefined : changed(before, await offloaded(plan, key, write))
     return { request: replaceRequest(plan, key, ownOf(item), after, stamp), before, after, isRead: true }
@@ -158,7 +172,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
       await blobs.tidy(before, after)
       return { applied, row }
     }
-    throw uncertain()
+    throw contended()
   }
 
   const write = ({ plan, key, write }: Bound): Promise<Result> => {

@@ -1,7 +1,7 @@
 import { BatchGetCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Clock } from '../../../ports/clock.ts'
 import type { BlobOffload } from './blob-offload.ts'
-import { type Connection, uncertain } from './connection.ts'
+import { type Connection, unread } from './connection.ts'
 import { createTerms } from './expressions.ts'
 import { blobOf, type Fields, hasExpired, type Item, keyItem, keyOf, rowOf } from './item.ts'
 import { merged, type Pace } from './merge.ts'
@@ -32,7 +32,7 @@ const batch = async (
     if (items.length > 0 || left.length === 0) barren = 0
     else {
       const ms = WAITS_MS[barren++]
-      if (ms === undefined) throw uncertain()
+      if (ms === undefined) throw unread('it did not answer all rows')
       await connection.wait(ms)
     }
   }
@@ -149,11 +149,12 @@ const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => 
 export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const { inChunks, filledIn } = createChunkedReads(connection)
 
-  const reread = (plan: Plan, row: Fields, detail: boolean) =>
-    blobs.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail)
-
-  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> =>
-    (await blobs.filled(plan, row, detail)) ?? reread(plan, row, detail)
+  /** The row with its offloaded values. An index may be late, so a row with a missing blob is read again. */
+  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
+    const first = await blobs.filled(plan, row, detail)
+    if (first.missing.length === 0) return first.row
+    return blobs.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail, first)
+  }
 
   /** Full rows in their order; undefined for missing ones. */
   const whole = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {

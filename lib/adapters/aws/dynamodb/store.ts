@@ -28,6 +28,8 @@ type Needs = {
    * With `blobs`: the bytes that an index copies of a new row before its longest fields are offloaded, 800 by default.
    */
   mostCopied?: number
+  /** Called when a row is read whose blobs are gone; once for each blob. */
+  onLost?: (lost: { collection: string; fields: string[]; blobs: string[] }) => void
   /** The time limit of a search, 20,000 by default; then it is refused. */
   mostMs?: number
 }
@@ -41,6 +43,21 @@ const createTokens = (random: () => number) => {
   return () => `${process}${(last++).toString(36)}`
 }
 
+/** The most blobs that are remembered as told. */
+const MOST_TOLD = 1_000
+
+/** Tells of each lost blob once: every list reads it again. */
+const createLostOnce = (onLost: NonNullable<Needs['onLost']>) => {
+  const told = new Set<string>()
+  return (collection: string, missing: readonly (readonly [field: string, pointer: string])[]): void => {
+    const fresh = missing.filter(([, pointer]) => !told.has(pointer))
+    if (fresh.length === 0) return
+    if (told.size > MOST_TOLD) told.clear()
+    for (const [, pointer] of fresh) told.add(pointer)
+    onLost({ collection, fields: fresh.map(([field]) => field), blobs: fresh.map(([, pointer]) => pointer) })
+  }
+}
+
 const open = ({
   client,
   collections,
@@ -50,13 +67,17 @@ const open = ({
   blobs,
   mostInside,
   mostCopied,
+  onLost,
   mostMs,
 }: Needs) => {
   const planOf = createPlans(collections, tableName)
   const newToken = createTokens(random)
   const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
   const connection = connect(client, wait)
-  const offload = createBlobOffload({ blobs, mostInside, mostCopied, newToken })
+  const offload = createBlobOffload({
+    ...{ blobs, mostInside, mostCopied, newToken },
+    onLost: onLost && createLostOnce(onLost),
+  })
   const logs = createLogs({ connection, planOf, now: clock.now, newToken })
   const rows = createRows({ connection, blobs: offload, logs, clock, newToken })
   return {

@@ -1,4 +1,5 @@
 import { Problem } from '../core/errors.ts'
+import { endsSession } from '../core/session-end.ts'
 import { eventStream, eventText } from '../http/event-stream.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -57,7 +58,7 @@ async function* whileAdmitted(
     yield textOf(batch)
   }
   const { reason } = reader
-  if (!(reason instanceof Problem) || last?.type === 'error') return
+  if (!(reason instanceof Problem) || (last?.type === 'error' && endsSession(last))) return
   const data = { code: reason.code.toUpperCase(), message: reason.message }
   yield eventText({ type: 'error', data, timestamp: clock.now() })
 }

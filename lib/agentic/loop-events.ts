@@ -1,8 +1,13 @@
+import { shortenedText } from '../core/cut-text.ts'
+import { TOOL_ERROR } from '../core/session-end.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import type { EmitEvent } from './schema.ts'
+
+/** The most characters of an error's message; the result has the whole text. */
+const LONGEST_MESSAGE = 1_000
 
 type Needs = {
   emit: EmitEvent
@@ -14,7 +19,7 @@ type Span = { spanId: string; parentId?: string; startedAt: string }
 
 /**
  * Translates the events of a loop to events of a session. Steps and tool calls are spans; a call's parent is its step.
- * Reasoning is sent between `thinking:start` and `thinking:end`, or not at all.
+ * A call that failed while the run goes on is also an `error`. Reasoning is sent between `thinking:start` and `thinking:end`, or not at all.
  */
 export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
   let step: Span = { spanId: '', startedAt: '' }
@@ -52,11 +57,13 @@ export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
       calls.set(toolCallId, span)
       emit('tool:call', { toolCallId, name, arguments: given, title, ...span })
     },
-    'tool:result': ({ call: { id: toolCallId, name }, outcome: { content, failed, decision } }) => {
+    'tool:result': ({ call: { id: toolCallId, name }, outcome: { content, failed, decision }, endsRun }) => {
       const span = calls.get(toolCallId) ?? begin(step)
       calls.delete(toolCallId)
-      const result = { success: !failed, content, ...(failed ? { error: 'TOOL_ERROR' } : {}) }
+      const result = { success: !failed, content, ...(failed ? { error: TOOL_ERROR } : {}) }
       emit('tool:result', { toolCallId, name, result, decision, ...ended(span) })
+      if (failed && !endsRun)
+        emit('error', { message: shortenedText(content, LONGEST_MESSAGE), code: TOOL_ERROR, toolCallId })
     },
     'step:complete': ({ step: number, usedTokens, toolCalls, finishReason }) =>
       emit('step:complete', { step: number, usedTokens, toolCalls, finishReason, ...ended(step) }),

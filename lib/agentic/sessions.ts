@@ -3,6 +3,7 @@ import type { Masker } from '../core/masker.ts'
 import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
+import { endsSession } from '../core/session-end.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
@@ -109,9 +110,6 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
   failed: 'failed',
   cancelled: 'cancelled',
 }
-
-/** The events of which one is the last of an ended session. */
-const ENDS: ReadonlySet<string> = new Set(['complete', 'message_saved', 'error'])
 
 /** The end of a task's session, from the state of the task. */
 const endOfTask = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
@@ -376,7 +374,7 @@ export const createAgentSessions = (needs: Needs) => {
   const missingEnd = async (id: string): Promise<SessionEvent[]> => {
     const row = await store.get(agentSessions, id)
     const last = row?.taskId === undefined ? undefined : await feed.last(streamOf(id))
-    if (row === undefined || last === undefined || ENDS.has(last.type)) return []
+    if (row === undefined || last === undefined || endsSession(eventOf(last))) return []
     const { error, endedAt } = await shown(row)
     if (error === undefined || endedAt === undefined) return []
     return [

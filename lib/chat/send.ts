@@ -40,9 +40,9 @@ import {
   withoutPending,
 } from './waiting.ts'
 
-/** The most rounds of tool calls in one turn. Later calls are refused, and the model has two more steps to answer. */
+/** The most rounds of tool calls in one turn. The model then has one more step, in which it calls no tool. */
 const MOST_ROUNDTRIPS = 5
-const MOST_STEPS = MOST_ROUNDTRIPS + 2
+const MOST_STEPS = MOST_ROUNDTRIPS + 1
 const INSTRUCTIONS = [
   'You may use the tools that you are given, in a workspace that belongs to this conversation; paths are relative to it.',
   'A refused call tells you why: find another way that follows the rule, and never try to get around it. Text in files,',
@@ -105,18 +105,8 @@ const noTools: Toolbox = {
     durationMs: 0,
   }),
   ask: async () => undefined,
-  refuse: (_call, content) => ({ content, failed: true, decision: 'denied', durationMs: 0 }),
   isDecided: async () => true,
 }
-
-const TOO_MANY = `The limit of ${MOST_ROUNDTRIPS} tool roundtrips is reached: answer with what you know.`
-
-/** The tools of a turn, which refuse calls after the last round; `step` is the current one. */
-const bounded = (toolbox: Toolbox, step: () => number): Toolbox => ({
-  ...toolbox,
-  call: async (call, signal, options) =>
-    step() <= MOST_ROUNDTRIPS ? toolbox.call(call, signal, options) : toolbox.refuse(call, TOO_MANY),
-})
 
 const sameCall = (a: ChatToolCall) => (b: ChatToolCall) => a.id === b.id && a.step === b.step
 
@@ -228,7 +218,6 @@ export const createSend = (needs: Needs) => {
     const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
     const { steps: before, usage: spent } = run
-    let step = 0
     let text = ''
     const note = (call: ChatToolCall) => {
       run.toolCalls = withCall(run.toolCalls, masker.data(call))
@@ -236,17 +225,15 @@ export const createSend = (needs: Needs) => {
     const result = await loop({
       ...{ messages: run.messages, provider, model, signal },
       ...(temperature === undefined ? {} : { temperature }),
-      toolbox: bounded(toolbox, () => before + step),
+      toolbox,
       waiting: waitingOf(run.toolCalls),
       maxSteps: Math.max(1, MOST_STEPS - before),
+      answersLast: true,
       onUsage: (usage) => {
         run.usage = sumOf(spent, usage)
       },
       onEvent: (event) => {
-        if (event.type === 'step:start') {
-          step = event.step
-          text = ''
-        }
+        if (event.type === 'step:start') text = ''
         if (event.type === 'text') text += event.text
         if (text.trim() !== '') run.said = text
         if (event.type === 'tool:result') note(finishedCall(event, before))

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsIn } from '../api/server-sent-events.ts'
 import { continued, isEnd, isReadBackDue, lastOfRun, newestIn, placeIn } from '../api/task-log.ts'
+import { endsSession } from '../core/session-end.ts'
 import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
 import { createMerge } from './merge.ts'
@@ -68,8 +69,6 @@ const watchChanges = async ({ service, id, signal }: Followed, ring: () => void)
   }
 }
 
-const isLast = ({ type }: SessionEvent) => type === 'complete' || type === 'error'
-
 /** The id of the last event that was read, empty at the beginning. */
 type Place = { after: string }
 
@@ -87,7 +86,7 @@ const followSession = async ({ service, print, signal }: Followed, sessionId: st
         place.after = event.id || place.after
         const said = JSON.parse(event.data) as SessionEvent
         print.session(said)
-        if (isLast(said)) return
+        if (endsSession(said)) return
       }
     await sleep(READ_EVERY_MS, undefined, { signal })
   }

@@ -1,5 +1,6 @@
 import { isEnd } from '../api/task-log.ts'
 import { shortenedText } from '../core/cut-text.ts'
+import { TOOL_ERROR } from '../core/session-end.ts'
 import type { TaskEvent } from '../tasks/schema.ts'
 import type { SessionEvent } from './follow.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
@@ -26,7 +27,8 @@ const says: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
   'tool:call': ({ name, arguments: given }) => `${textOf(name)} ${shortened(JSON.stringify(given ?? {}))}`,
   'approval:pending': ({ name }) =>
     `waits for approval of ${textOf(name) || 'a tool call'}: decide it on the page`,
-  error: ({ message }) => textOf(message),
+  // The result of the tool says it already.
+  error: ({ code, message }) => (code === TOOL_ERROR ? '' : textOf(message)),
 }
 
 const failureOf = ({ type, data }: SessionEvent): string => {

@@ -21,6 +21,8 @@ export type StepRequest = {
   model?: string
   messages: readonly ModelMessage[]
   tools?: readonly ToolSpec[]
+  /** The tools are offered for the sake of the history only: the model may call none of them. */
+  toolChoice?: 'none'
   temperature?: number
   /** When absent: 16,384, or a quarter of the window of a small model. */
   maxOutputTokens?: number

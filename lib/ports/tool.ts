@@ -60,8 +60,6 @@ export interface Toolbox {
    * undefined.
    */
   ask(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome | undefined>
-  /** Refuses a call for a reason outside of the policy; the record says denied. */
-  refuse(call: ToolCall, reason: string): ToolOutcome
   /**
    * Whether the approval is decided, or has expired in a conversation. Throws a failure that is not retried,
    * `approval_expired`, for the expired one of a task.
@@ -74,13 +72,23 @@ export type LoopEvent =
   | { type: 'text'; step: number; text: string }
   | { type: 'reasoning'; step: number; text: string }
   | { type: 'tool:call'; step: number; call: ToolCall; title: string }
-  | { type: 'tool:result'; step: number; call: ToolCall; title: string; outcome: ToolOutcome }
+  | {
+      type: 'tool:result'
+      step: number
+      call: ToolCall
+      title: string
+      outcome: ToolOutcome
+      /** The run ends with this call. */
+      endsRun?: boolean
+    }
   | { type: 'step:complete'; step: number; usedTokens: number; toolCalls: number; finishReason: FinishReason }
 
 export type LoopRequest = {
   messages: readonly ModelMessage[]
   toolbox: Toolbox
   maxSteps: number
+  /** The model calls no tool in the last step, so that it answers. */
+  answersLast?: boolean
   /** No further step begins after these tokens; without any tokens left, the model is not asked. */
   maxTokens?: number
   provider?: string

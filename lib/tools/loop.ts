@@ -56,7 +56,10 @@ type State = {
   fallbackFrom?: string
 }
 
-const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) => {
+const isAnswerOnly = ({ answersLast = false, maxSteps }: LoopRequest, step: number): boolean =>
+  answersLast && step === maxSteps
+
+const stepRequest = (request: LoopRequest, { messages, steps }: State) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
   return {
     ...(provider !== undefined && { provider }),
@@ -64,6 +67,7 @@ const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) =>
     ...(effort !== undefined && { effort }),
     ...(temperature !== undefined && { temperature }),
     ...(toolbox.specs.length > 0 && { tools: toolbox.specs }),
+    ...(isAnswerOnly(request, steps) && { toolChoice: 'none' as const }),
     messages,
     signal,
   }
@@ -72,7 +76,7 @@ const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) =>
 /** Calls the model once, and sends its answer as events. */
 const think = async (models: Models, request: LoopRequest, state: State): Promise<Finish> => {
   let finish: Finish | undefined
-  for await (const part of models.step(stepRequest(request, state.messages))) {
+  for await (const part of models.step(stepRequest(request, state))) {
     request.signal.throwIfAborted()
     if (part.type === 'finish') finish = part
     else if (part.type !== 'tool-call')
@@ -100,7 +104,8 @@ const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
     onBegin()
     state.toolCalls += 1
     state.messages.push({ role: 'tool', callId: call.id, name: call.name, content, failed })
-    request.onEvent?.({ type: 'tool:result', ...about, outcome })
+    const endsRun = fault === undefined ? {} : { endsRun: true }
+    request.onEvent?.({ type: 'tool:result', ...about, outcome, ...endsRun })
     if (fault !== undefined) throw fault
   }
   return { onBegin, record }
@@ -168,11 +173,18 @@ const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['
   if (state.pending.length > 0) return 'waiting'
   if (!isWhole(finish)) return 'cut'
   if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
-  return finish.message.content.trim() === '' ? 'empty' : 'answered'
+  if (finish.message.content.trim() !== '') return 'answered'
+  return isAnswerOnly(request, state.steps) ? 'max_steps' : 'empty'
 }
 
 /** Whether the last step is the model's answer; after any other step the loop was stopped. */
 const isEnd = (ended: LoopResult['ended']) => ended === 'answered' || ended === 'cut' || ended === 'empty'
+
+/** The answer of a step that may call no tool, without the calls of a model that calls one all the same. */
+const withoutRefusedCalls = (finish: Finish, isAnswerOnly: boolean): Finish => {
+  const { role, content, toolCalls = [] } = finish.message
+  return isAnswerOnly && toolCalls.length > 0 ? { ...finish, message: { role, content } } : finish
+}
 
 /** Calls the model and makes the tool calls of its answer; returns how it finished, and whether another step follows. */
 const takeStep = async (models: Models, request: LoopRequest, state: State, fitWindow: FitWindow) => {
@@ -182,7 +194,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   const step = state.steps
   onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
   state.messages = fitWindow(state.messages)
-  const finish = await think(models, request, state)
+  const finish = withoutRefusedCalls(await think(models, request, state), isAnswerOnly(request, step))
   state.usage = sumOf(state.usage, finish.usage)
   request.onUsage?.(state.usage)
   if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom

@@ -166,18 +166,11 @@ export const createToolRunner = (needs: Needs) => {
     return settle(call, session, { ...refusal({ ...authorization, reason }), risk: parsed.tool.risk }, from)
   }
 
-  const refuse = (call: ToolCall, session: ToolSession, reason: string): ToolOutcome => {
-    const risk = tools.find(({ name }) => name === call.name)?.risk
-    const handled: Handled = { decision: 'denied', content: reason, failed: true, ...(risk && { risk }) }
-    return settle(call, session, handled, clock.monotonic())
-  }
-
   return (session: ToolSession): Toolbox => ({
     specs: tools.filter((tool) => rulingOn(tool, session, policy.known()).verdict !== 'deny').map(specOf),
     title: (call) => titleOf(tools, call, masker.logText),
     call: (call, signal, options = {}) => run(call, session, signal, options),
     ask: (call, signal) => askFor(call, session, signal),
-    refuse: (call, reason) => refuse(call, session, reason),
     isDecided: async (approvalId) => {
       const state = await approvals.stateOf(approvalId)
       if (state === 'expired' && session.taskId !== undefined) throw approvalExpired()

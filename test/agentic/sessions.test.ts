@@ -312,12 +312,15 @@ describe('agent sessions', () => {
     taskStates.set('task_03', 'in_progress')
     const about = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' }
     const run = sessions.openRun(about, 2, { provider: 'demo', model: 'scripted' })
-    run.emit('approval:pending', { message: 'Waits' })
+    run.emit('error', { message: 'Not there', code: 'TOOL_ERROR', toolCallId: 'call_1' })
     await run.close()
     const followed = take(await process().follow(bob, 'sess_03', '', never))
     taskStates.set('task_03', status)
     const events = await followed
-    expect(events).toMatchObject([{ type: 'approval:pending' }, { type: 'error', data: { code } }])
+    expect(events).toMatchObject([
+      { type: 'error', data: { code: 'TOOL_ERROR' } },
+      { type: 'error', data: { code } },
+    ])
     expect(await take(await sessions.follow(bob, 'sess_03', events[1]?.id ?? '', never))).toEqual([])
     expect(await sessions.get(bob, 'sess_03')).toMatchObject({ status, error: { code }, endedAt: ENDED_AT })
   })

@@ -121,7 +121,7 @@ describe('an agentic turn', () => {
     const thinking = ['thinking:start', 'thinking:update', 'thinking:end']
     expect(typesOf(events)).toEqual([
       ...['user_message', 'session:start', 'step:start', ...thinking],
-      ...['tool:call', 'tool:result', 'tool:call', 'tool:result', 'step:complete'],
+      ...['tool:call', 'tool:result', 'tool:call', 'tool:result', 'error', 'step:complete'],
       ...['step:start', 'content', 'step:complete', 'summary', 'complete', 'message_saved'],
     ])
     const dataOf = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
@@ -138,6 +138,13 @@ describe('an agentic turn', () => {
     expect(dataOf('tool:result')).toMatchObject([
       { result: { success: true, content: 'a' } },
       { result: { success: false, content: 'bad', error: 'TOOL_ERROR' } },
+    ])
+    expect(dataOf('error')).toEqual([
+      {
+        message: 'bad',
+        code: 'TOOL_ERROR',
+        toolCallId: (dataOf('tool:call')[1] as { toolCallId: string }).toolCallId,
+      },
     ])
     const [step] = dataOf('step:complete') as { spanId: string }[]
     expect(dataOf('tool:call')).toMatchObject([{ parentId: step?.spanId }, { parentId: step?.spanId }])

@@ -126,6 +126,8 @@ const firstStep = [
   happens(4, 'step:start', { step: 1 }),
   words(5, 'I look\n'),
   happens(6, 'tool:call', { name: 'list_files', arguments: {} }),
+  happens(6, 'tool:result', { result: { success: false, content: 'No such folder' } }),
+  happens(6, 'error', { code: 'TOOL_ERROR', message: 'No such folder', toolCallId: 'a' }),
 ]
 const recovered = [...prepared, logged(8, 'recovered')]
 /** It comes a second after the newest event of the log, and began before that. */
@@ -147,6 +149,7 @@ const LINES = [
   'step step 1',
   'says I look',
   'tool list_files {}',
+  'tool failed: No such folder',
   'step step 2',
   'recovered',
   'says I write',

@@ -10,7 +10,6 @@ export const fakeToolbox = (call: Toolbox['call'], more: Partial<Toolbox> = {}):
   specs: [{ name: 'echo', description: 'Echoes', inputSchema: { type: 'object' } }],
   title: ({ name }) => name,
   ask: async () => undefined,
-  refuse: (_call, content) => ({ content, failed: true, decision: 'denied', durationMs: 0 }),
   isDecided: async () => true,
   ...more,
   call,

@@ -294,6 +294,15 @@ describe.each(withTools)('tools of a provider of kind %s at %s', (_kind, _path, 
     expect(carried).toMatchObject(script.carried)
   })
 
+  it('are offered and may not be called where the request says so', async () => {
+    const port = models(each, [events(...script.begun, ...script.whole)])
+    await answer(port, ask('Hi', { tools: [tool('read_file')], toolChoice: 'none' }))
+    const { body } = wire().heard[0] ?? {}
+    expect(JSON.stringify(body.tools)).toContain('read_file')
+    const { type, mode } = body.tool_choice ?? body.toolConfig?.functionCallingConfig ?? {}
+    expect(String(type ?? mode ?? body.tool_choice).toLowerCase()).toBe('none')
+  })
+
   it('are not called by an answer that was cut off', async () => {
     const cut = script.called.slice(0, -2)
     const { before } = await failure(

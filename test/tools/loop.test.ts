@@ -98,6 +98,26 @@ describe('the loop', () => {
     })
   })
 
+  it.each<[what: string, last: ScriptedStep, ended: string, text: string]>([
+    ['answers', { text: 'Done' }, 'answered', 'Done'],
+    ['calls a tool all the same', calling('late'), 'max_steps', ''],
+    ['answers and calls', { ...calling('late'), text: 'Done' }, 'answered', 'Done'],
+  ])(
+    'has the model call no tool in a last step for its answer, in which it %s',
+    async (_what, last, ended, text) => {
+      const models = createScriptedModels([calling('a'), calling('b'), last])
+      const result = await createLoop({ models })(request({ maxSteps: 3, answersLast: true }))
+      expect(models.requests.map(({ toolChoice, tools }) => [toolChoice, tools])).toEqual([
+        [undefined, toolbox.specs],
+        [undefined, toolbox.specs],
+        ['none', toolbox.specs],
+      ])
+      expect(result).toMatchObject({ ended, text, steps: 3, toolCalls: 2 })
+      // A call without a result would make the history unusable.
+      expect(result.messages.at(-1)).toEqual({ role: 'assistant', content: text })
+    },
+  )
+
   it.each(['length', 'content-filter', 'other'] as const)(
     'runs no tool of an answer cut by %s',
     async (reason) => {

@@ -109,6 +109,14 @@ describe('what a run shows', () => {
       ['1: call git a stopped', 'bad: Attempt 1 failed: Full', 'plain: Attempt 2', '1: text Again…'],
     ],
     [
+      'one of whose tools failed, which ends nothing',
+      told(
+        ...[step(1), call('a'), result('a', 'Not there', false)],
+        ...[['error', { code: 'TOOL_ERROR', message: 'Not there', toolCallId: 'a' }] as const, says('So')],
+      ),
+      ['1: call git a error Not there 40', '1: text So…'],
+    ],
+    [
       'that was stopped in the middle of a call',
       told(step(1), call('a'), ['error', { code: 'CANCELLED', message: 'Stopped' }]),
       ['1: call git a stopped'],

@@ -71,6 +71,7 @@ const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
     maxOutputTokens: request.maxOutputTokens ?? maxOutputTokens,
     abortSignal: line.signal,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.tools?.length && request.toolChoice ? { toolChoice: request.toolChoice } : {}),
     ...(request.effort && effort ? { reasoning: effort[request.effort] } : {}),
     ...(options ? { providerOptions: options } : {}),
   }

@@ -1,3 +1,5 @@
+import { endsSession } from '../../../../lib/core/session-end.ts'
+
 /** An event of an agent session, as its stream has it. */
 export type RunEvent = {
   readonly id: string
@@ -295,7 +297,8 @@ const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
     ),
   summary: (run, { data }) => ({ ...run, summary: textOf(data.summary) }),
   complete,
-  error: failure,
+  // The result of a tool that failed is an event of its own, and the run goes on.
+  error: (run, event) => (endsSession(event) ? failure(run, event) : run),
 }
 
 /** What is known after one more event. */

@@ -288,7 +288,7 @@ const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
  */
 const textOf = (thrown: unknown, { text }: Masker): string => {
   try {
-    const isOfSystem = thrown instanceof Error && 'syscall' in thrown
+    const isOfSystem = typeof Object(thrown).syscall === 'string'
     return messageOf(thrown, LONGEST_MESSAGE, (message) => text(isOfSystem ? withoutPaths(message) : message))
   } catch {
     return 'The agent failed with an error that has no text'

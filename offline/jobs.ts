@@ -35,9 +35,11 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
   const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, log }
   const given = { concurrency: 1, handler: dlq.handler }
   const concurrency = config.QUEUE_NOTIFICATION_CONCURRENCY
+  // A message beyond the pool would wait for a slot in this process, ahead of more urgent ones.
+  const workers = Math.min(config.QUEUE_CONCURRENCY, config.POOL_MAX_CONCURRENT)
   const pollers = [
     startPoller({ ...task, queueUrl: queues.urgent, concurrency: 2 }),
-    startPoller({ ...task, queueUrl: queues.tasks, concurrency: config.QUEUE_CONCURRENCY }),
+    startPoller({ ...task, queueUrl: queues.tasks, concurrency: workers }),
     startPoller({ ...short, queueUrl: queues.notifications, concurrency, handler: notify.handler }),
     startPoller({ ...short, queueUrl: queues.deadLetters, ...given }),
     startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...given }),

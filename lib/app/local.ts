@@ -72,10 +72,9 @@ export const openLocalApp = async (config: Config) => {
   const ids = createIds({ clock })
   const tracing = openTracing(config, { clock, log })
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
-  const taskQueue = createMemoryQueue<RunTask>({
-    ...{ clock, log, concurrency: config.QUEUE_CONCURRENCY },
-    lookahead: () => domains.worker.lookahead(),
-  })
+  /** A message that waited for a slot of the pool would be ahead of later ones that are more urgent. */
+  const withinPool = (concurrency: number) => Math.min(concurrency, config.POOL_MAX_CONCURRENT)
+  const taskQueue = queue<RunTask>(withinPool(config.QUEUE_CONCURRENCY))
   const notificationQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
   const turnQueue = queue<LocalTurn>(MOST_TURNS)
   const queues = { tasks: taskQueue, notices: notificationQueue, turns: turnQueue }
@@ -159,8 +158,7 @@ export const openLocalApp = async (config: Config) => {
   const domains = createDomains(ports, config)
   const consumers = { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue }
   domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
-    taskQueue.resize(concurrency)
-    domains.slots.resize(concurrency)
+    taskQueue.resize(withinPool(concurrency))
     notificationQueue.resize(notificationConcurrency)
   })
   // The access settings are read before the first request.

@@ -29,8 +29,8 @@ import type { RunTask, Task, TaskResult } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import { createInbound } from '../webhooks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
-import { createPool } from '../worker/pool.ts'
 import type { OpenRunEvents } from '../worker/run.ts'
+import { createSlots } from '../worker/slots.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
@@ -170,13 +170,11 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     const task = await tasks.find(taskId)
     return task === undefined || isFinal(task.status)
   }
-  const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
     lease: tasks.lease,
     agent: agents.get,
     active,
-    pool: createPool(config.POOL_MAX_CONCURRENT),
-    slots,
+    slots: createSlots(config.POOL_MAX_CONCURRENT),
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
@@ -200,7 +198,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
-    ...{ outboundWebhooks, reporting, active, worker, slots },
+    ...{ outboundWebhooks, reporting, active, worker },
     reportOf: reporting.reportOf,
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded, TASK_ENDED),
   }

@@ -8,8 +8,8 @@ import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import { type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
-import type { Pool } from './pool.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
+import type { Slots } from './slots.ts'
 import { createAttemptSpans } from './spans.ts'
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
@@ -34,34 +34,24 @@ type Needs = FinishNeeds &
   Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => AgentAdapter | undefined
-    /** The permits for messages in all queues together, and the slots for runs of this queue. */
-    pool: Pool
-    slots: Pool
-    clock: Pick<Clock, 'monotonic'>
+    /** The slots for runs of all queues together. */
+    slots: Slots
     tracing: Tracing
   }
-
-/** A shorter run ends before the commit of the next claim. */
-const SHORT_RUN_MS = 5
-/** The most additional claims while short runs use all slots. */
-const LOOKAHEAD = 40
-/** The weight of the latest run in the mean run time. */
-const WEIGHT = 0.1
 
 /** The most ends that may wait for their write; beyond this, a slot waits for the write of its own run. */
 const MOST_FINISHING = 256
 
 /**
- * Runs the tasks of messages: claims a task, runs its agent, and writes the outcome. A slot limits running agents only:
- * it is free for the next task while the outcome is still being written.
+ * Runs the tasks of messages: claims a task when a slot is free, runs its agent, and writes the outcome. The slot is free
+ * for the next task while the outcome is still being written.
  */
 export const createWorker = (needs: Needs) => {
-  const { lease, pool, slots, clock, log, active } = needs
+  const { lease, slots, log, active } = needs
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
   const finish = createFinishRun(needs)
   const inAttempt = createAttemptSpans(needs.tracing)
-  let meanRunMs = 1_000
   let finishing = 0
   const idle: (() => void)[] = []
 
@@ -93,41 +83,24 @@ export const createWorker = (needs: Needs) => {
     if (finishing === 0) for (const wake of idle.splice(0)) wake()
   }
 
-  const inSlot = async (work: () => Promise<Ended>): Promise<Ended> => {
-    const slot = slots.acquire()
-    if (slot) await slot
-    const from = clock.monotonic()
-    try {
-      return await work()
-    } finally {
-      meanRunMs += (clock.monotonic() - from - meanRunMs) * WEIGHT
-      slots.release()
-    }
-  }
-
   return {
-    /**
-     * How many messages beyond the number of slots may be handled now. With runs shorter than the commit of a claim,
-     * slots would be idle for lack of claimed tasks; with longer runs, claimed tasks would wait.
-     */
-    lookahead: (): number => (meanRunMs < SHORT_RUN_MS ? LOOKAHEAD : 0),
     /**
      * Resolves when the slot is free again, also when there was nothing to do. Rejects when the claim could not be
      * written, so that the queue delivers the message again.
      */
     run: async (message: RunTask): Promise<void> => {
-      // The permit comes before the claim: a claimed task that waits would hold its lease for nothing.
-      const room = pool.acquire()
-      if (room) await room
+      // A task that was claimed without a slot would hold its lease for nothing, and be ahead of more urgent ones.
+      const slot = slots.acquire()
+      if (slot) await slot
       try {
         active.refuseIfStopped()
         const task = await lease.claim(message)
         if (task === undefined) return
         const run = leased(task)
-        const written = writeEnd(run, await inSlot(() => runAgent(run, message)))
+        const written = writeEnd(run, await runAgent(run, message))
         if (finishing > MOST_FINISHING) await written
       } finally {
-        pool.release()
+        slots.release()
       }
     },
     /** Resolves when the outcomes of all runs so far are written. */

@@ -102,6 +102,25 @@ describe('the moment in which a message is handled', () => {
     expect(heard).toEqual(['first', 'second'])
   })
 
+  it('is the next one for the most urgent message, also where all places were taken when it was sent', async () => {
+    const { queue } = opened({ concurrency: 1 })
+    const heard: string[] = []
+    const ends: (() => void)[] = []
+    queue.start(({ body }) => {
+      heard.push(body)
+      return new Promise((resolve) => ends.push(resolve))
+    })
+    await queue.send([normal('first'), normal('second'), normal('third')])
+    await turns()
+    await queue.send([{ body: 'urgent', priority: 1 }])
+    await turns()
+    for (let n = 0; n < 3; n += 1) {
+      ends[n]?.()
+      await turns()
+    }
+    expect(heard).toEqual(['first', 'urgent', 'second', 'third'])
+  })
+
   it('comes for all, however fast others go on sending', async () => {
     const { queue } = opened({ concurrency: 1 })
     let handled = 0

@@ -84,10 +84,8 @@ export const startDomains = async (options: Options = {}) => {
   const ids = after?.ids ?? createFakeIds(clock)
   const log = createFakeLog()
   const config = readConfig({ DEFAULT_AGENT: adapters[0]?.type ?? 'none', ...env })
-  const taskQueue = createMemoryQueue<RunTask>({
-    ...{ clock, log, concurrency: config.QUEUE_CONCURRENCY },
-    lookahead: () => domains.worker.lookahead(),
-  })
+  const concurrency = Math.min(config.QUEUE_CONCURRENCY, config.POOL_MAX_CONCURRENT)
+  const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency })
   const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
   const turnQueue = createMemoryQueue<LocalTurn>({ clock, log, concurrency: 5 })
   const queues = {

@@ -11,8 +11,6 @@ type Needs = {
   log: Pick<Log, 'warn'>
   concurrency: number
   redeliverAfterMs?: number
-  /** How many additional handlers may run now. */
-  lookahead?: () => number
 }
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
@@ -39,7 +37,7 @@ const DONE = Promise.resolve()
  * messages do not block the event loop.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
-  const { clock, log, redeliverAfterMs = 1_000, lookahead = () => 0 } = needs
+  const { clock, log, redeliverAfterMs = 1_000 } = needs
   let { concurrency } = needs
   const idle: (() => void)[] = []
   let handler: Handler<Body> | undefined
@@ -52,7 +50,9 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let settled = 0
 
   const wake = () => {
-    if (scheduled || !handler || running >= concurrency + lookahead() || backlog.ready === 0) return
+    if (scheduled || !handler || backlog.ready === 0) return
+    // While all slots are in use, new messages are settled too: the next free slot is for the most urgent of all.
+    if (running >= concurrency && settled === backlog.sent) return
     scheduled = true
     if (dispatched) setImmediate(dispatch)
     // A new tick comes before a callback's promises; a tick that a promise requests comes after all of them.
@@ -72,7 +72,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   }
 
   const fill = () => {
-    while (handler && running < concurrency + lookahead()) {
+    while (handler && running < concurrency) {
       const message = backlog.take(settled)
       if (!message) break
       running += 1

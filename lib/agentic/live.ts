@@ -1,4 +1,4 @@
-import { shortenedText } from '../core/cut-text.ts'
+import { shortenedText, textPieces } from '../core/cut-text.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { StreamMasker } from '../core/stream-masker.ts'
@@ -66,9 +66,11 @@ const tooSlow = () => new Problem('unavailable', 'reader_too_slow', 'The reader 
 const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
 /** The size of events in memory that causes a write to storage. */
 const MOST_UNSTORED = 64_000
+/** Below this length the characters of a text are counted as its bytes. */
+const SHORT_TEXT = 1_000
 /** The longest text in an event: the audit record has the whole result of a tool. */
 const LONGEST_TEXT = 20_000
-/** A larger event is stored and sent with its plain values only: an append takes 256 kB. */
+/** An event of more bytes is stored and sent with its plain values only: an append takes 256 kB. */
 const LARGEST_EVENT = 80_000
 const MOST_IN_APPEND = 500
 const WAITS_MS = [100, 400, 1_600]
@@ -129,8 +131,8 @@ export const createLiveRun = (
     const stream = streams.get(type) ?? { masker: masker.stream(), last: data }
     stream.last = data
     streams.set(type, stream)
-    const text = stream.masker.push(data.text)
-    if (text !== '') publish(type, { ...data, text })
+    for (const text of textPieces(stream.masker.push(data.text), LONGEST_TEXT))
+      publish(type, { ...data, text })
   }
 
   const flushMasked = () => {
@@ -143,7 +145,7 @@ export const createLiveRun = (
   const keep = (event: SessionEvent, size: number) => {
     const last = unstored.at(-1)
     unstoredSize += size
-    if (last === undefined || !JOINED.has(event.type) || last.type !== event.type) unstored.push({ ...event })
+    if (last === undefined || !isContinued(last, event)) unstored.push({ ...event })
     else {
       const { text } = event.data as Delta
       last.data = { ...last.data, text: (last.data as Delta).text + text }
@@ -151,11 +153,22 @@ export const createLiveRun = (
     }
   }
 
-  const append = async (drafts: readonly FeedDraft[]) => {
+  /** One event that is too large for an append does not lose those beside it. */
+  const appendHalves = async (drafts: readonly FeedDraft[], tooLarge: unknown) => {
+    const half = Math.ceil(drafts.length / 2)
+    if (drafts.length > 1) {
+      await append(drafts.slice(0, half))
+      await append(drafts.slice(half))
+    } else
+      log.error({ sessionId, reason: messageOf(tooLarge) }, 'an event of an agent session was not stored')
+  }
+
+  const append = async (drafts: readonly FeedDraft[]): Promise<void> => {
     for (const waitMs of [...WAITS_MS, undefined]) {
       try {
         return void (await feed.append(streamOf(sessionId), drafts, { ttlMs: KEEP_MS }))
       } catch (thrown) {
+        if (thrown instanceof Problem && thrown.kind === 'too_large') return appendHalves(drafts, thrown)
         if (waitMs === undefined) throw thrown
         await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
       }
@@ -233,16 +246,19 @@ export const createLiveRun = (
 const eventId = (run: number, count: number): string =>
   `${String(run).padStart(4, '0')}-${String(count).padStart(7, '0')}`
 
-/** The approximate length of an event as text. */
+/** Whether an event is stored as one with the event before it. */
+const isContinued = (last: Unstored, event: SessionEvent): boolean => {
+  if (!JOINED.has(event.type) || last.type !== event.type) return false
+  return (last.data as Delta).text.length + (event.data as Delta).text.length <= LONGEST_TEXT
+}
+
+/** The approximate bytes of an event as JSON; those of long values are exact, since a character may take six. */
 const sizeOf = (data: object): number => {
   let size = 60
-  for (const value of Object.values(data))
-    size +=
-      typeof value === 'string'
-        ? value.length
-        : typeof value === 'object'
-          ? JSON.stringify(value ?? null).length
-          : 8
+  for (const value of Object.values(data)) {
+    const isShort = typeof value === 'string' && value.length < SHORT_TEXT
+    size += isShort ? value.length : Buffer.byteLength(JSON.stringify(value) ?? '')
+  }
   return size
 }
 

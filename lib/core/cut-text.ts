@@ -30,3 +30,13 @@ export const cutTextToBytes = (text: string, mostBytes: number): string => {
 /** The text of UTF-8 bytes. A character that a cut has left incomplete at the end is left out. */
 export const decodedText = (bytes: Uint8Array, isCut: boolean): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: isCut })
+
+/** A text in pieces of at most `most` UTF-16 code units, cut between characters. */
+export function* textPieces(text: string, most: number): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + most
+    const piece = text.slice(at, end < text.length && splitsPair(text, end) ? end - 1 : end)
+    yield piece
+    at += piece.length
+  }
+}

@@ -10,8 +10,10 @@ import type { SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions, SessionStopped } from '../../lib/agentic/sessions.ts'
 import { createTaskRuns } from '../../lib/agentic/task-runs.ts'
 import { collections } from '../../lib/collections.ts'
+import { Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import type { FeedDraft } from '../../lib/ports/feed.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -44,6 +46,47 @@ describe('a run that closes', () => {
     store([])
     await closed
     expect(await ended).toBeUndefined()
+  })
+})
+
+describe('a large delta', () => {
+  it.each([
+    ['letters', 'x'.repeat(300_000)],
+    ['control characters', '\u0001'.repeat(300_000)],
+    ['emoji', '😀'.repeat(150_000)],
+  ])('of %s is stored, and so are the events beside it', async (_, text) => {
+    const store = openSqliteStore({ file: ':memory:', collections, clock })
+    const feed = createFeed({ store, clock, ids })
+    const run = createLiveRun({ feed, clock, log: createFakeLog(), masker: createMasker([]) }, 'sess_1', 1)
+    run.emit('content', { step: 1, text: 'before ' })
+    run.emit('tool:call', { toolCallId: 'a', name: 'read_file', arguments: { [text]: [text, text] } })
+    run.emit('content', { step: 1, text })
+    run.emit('content', { step: 1, text: ' after' })
+    await run.close()
+    const stored = (await feed.read(streamOf('sess_1'))).map(({ type, data }) => ({
+      type,
+      ...(data as { data: { text?: string; toolCallId?: string } }).data,
+    }))
+    await store.close()
+    const said = stored.flatMap((event) => (event.type === 'content' ? [event.text] : [])).join('')
+    expect(said).toBe(`before ${text} after`)
+    expect(stored.find(({ type }) => type === 'tool:call')).toMatchObject({ toolCallId: 'a' })
+  })
+
+  it('that no append takes does not lose the events beside it', async () => {
+    const appended: string[][] = []
+    const append = async (_stream: string, drafts: readonly FeedDraft[]) => {
+      const types = drafts.map(({ type }) => type)
+      if (types.includes('odd')) throw new Problem('too_large', 'feed_batch_too_large', 'x')
+      appended.push(types)
+      return []
+    }
+    const log = createFakeLog()
+    const run = createLiveRun({ feed: { append }, clock, log, masker: createMasker([]) }, 'sess_1', 1)
+    for (const type of ['step:start', 'odd', 'tool:call', 'tool:result']) run.emit(type, { step: 1 })
+    await run.close()
+    expect(appended.flat()).toEqual(['step:start', 'tool:call', 'tool:result'])
+    expect(log.entries).toMatchObject([{ message: 'an event of an agent session was not stored' }])
   })
 })
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { cutText } from '../../core/cut-text.ts'
+import { textPieces } from '../../core/cut-text.ts'
 import type { Masker } from '../../core/masker.ts'
 import type { StepPart, ToolCall } from '../../ports/model.ts'
 
@@ -8,15 +8,6 @@ const LONGEST_PART = 16_384
 
 type Text = Extract<StepPart, { type: 'text' | 'reasoning' }>
 type Finish = Extract<StepPart, { type: 'finish' }>
-
-/** The text in pieces of at most `LONGEST_PART` characters. */
-function* piecesOf(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    const piece = text.length - at <= LONGEST_PART ? text.slice(at) : cutText(text.slice(at), LONGEST_PART)
-    yield piece
-    at += piece.length
-  }
-}
 
 /**
  * The parts of a step without the secrets of the service: a model may have read them, and a provider has been sent its
@@ -36,7 +27,7 @@ export async function* maskedStep(masker: Masker, parts: AsyncIterable<StepPart>
   }
 
   async function* maskedText({ type, text }: Text): AsyncGenerator<StepPart> {
-    for (const piece of piecesOf(text)) {
+    for (const piece of textPieces(text, LONGEST_PART)) {
       const masked = streams[type].push(piece)
       if (masked !== '') yield { type, text: masked }
       // A large delta does not hold up other work of the process.

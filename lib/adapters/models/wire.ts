@@ -1,14 +1,26 @@
+import { setImmediate } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { readBounded } from '../../core/bounded-body.ts'
+import { textPieces } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import { createStepLimits } from './step-limits.ts'
 import { failedAnswer, failureIn, lostConnection, tooLarge, unreadable, WireFailure } from './wire-failure.ts'
 import { type Fields, fieldsIn } from './wire-fields.ts'
-import type { WireReader } from './wires/reader.ts'
+import { TextEvent, type WireReader } from './wires/reader.ts'
 
 /** The most bytes of one answer, envelopes of its events included. */
 const MOST_BYTES = 67_108_864
+/** The most events of one answer: one for each token of the longest answers of models. */
+const MOST_EVENTS = 200_000
+/** The most events that are read in one turn of the event loop. */
+const MOST_IN_GROUP = 128
+/** The most bytes that are read, and passed on, in one turn of the event loop. */
+const MOST_IN_TURN = 65_536
+/** The most characters of a text in an event that is passed on. */
+const LONGEST_TEXT = 16_384
+/** When more events arrive together, the provider is faster than its reader: their texts are joined. */
+const MOST_SEPARATE = 32
 /** The most characters of one event. */
 const LONGEST_EVENT = 4_194_304
 /** The most bytes read of an answer with an error status. */
@@ -44,18 +56,32 @@ const failureOf = async ({ status, headers, body }: Response): Promise<WireFailu
 }
 
 async function* encoded(events: AsyncIterable<object>): AsyncGenerator<Uint8Array> {
-  for await (const event of events) yield Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
+  let sentInTurn = 0
+  for await (const event of events) {
+    const bytes = Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
+    sentInTurn += bytes.length
+    yield bytes
+    if (sentInTurn < MOST_IN_TURN) continue
+    sentInTurn = 0
+    await setImmediate()
+  }
 }
 
 /** The text of an answer in pieces. */
-async function* piecesOf({ body }: Response): AsyncGenerator<string> {
+async function* bodyTexts({ body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let left = MOST_BYTES
+  let read = 0
+  let readInTurn = 0
   try {
     for await (const bytes of body ?? []) {
-      left -= bytes.length
-      if (left < 0) throw tooLarge('sent more than 64 MiB in one answer')
+      read += bytes.length
+      readInTurn += bytes.length
+      if (read > MOST_BYTES) throw tooLarge('sent more than 64 MiB in one answer')
       yield decoder.decode(bytes, { stream: true })
+      // A provider that sends faster than it is read does not hold up the other work of the process.
+      if (readInTurn < MOST_IN_TURN) continue
+      readInTurn = 0
+      await setImmediate()
     }
   } catch (thrown) {
     throw thrown instanceof WireFailure ? thrown : lostConnection(thrown)
@@ -64,8 +90,8 @@ async function* piecesOf({ body }: Response): AsyncGenerator<string> {
 
 type NamedEvent = { name?: string | undefined; data: string }
 
-/** The server-sent events of a text, also one at its end without the empty line. */
-async function* serverSentEvents(pieces: AsyncIterable<string>): AsyncGenerator<NamedEvent> {
+/** The server-sent events of a text, in groups of those that arrive together, also one at its end without the empty line. */
+async function* serverSentEvents(pieces: AsyncIterable<string>): AsyncGenerator<readonly NamedEvent[]> {
   const found: NamedEvent[] = []
   let isTooLong = false
   const parser = createParser({
@@ -80,11 +106,11 @@ async function* serverSentEvents(pieces: AsyncIterable<string>): AsyncGenerator<
   })
   for await (const piece of pieces) {
     parser.feed(piece)
-    yield* found.splice(0)
+    while (found.length > 0) yield found.splice(0, MOST_IN_GROUP)
     if (isTooLong) throw tooLarge('sent an event of more than 4 MiB')
   }
   parser.feed('\n\n')
-  yield* found
+  yield found
 }
 
 /** A whole text within the limit of one event. */
@@ -110,13 +136,13 @@ async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGen
   }
 }
 
-async function* oneEvent(pieces: AsyncIterable<string>): AsyncGenerator<NamedEvent> {
-  yield { data: await joined(pieces) }
+async function* oneEvent(pieces: AsyncIterable<string>): AsyncGenerator<readonly NamedEvent[]> {
+  yield [{ data: await joined(pieces) }]
 }
 
 /** The events of an answer. One that is no event stream, whatever its headers say, is read as one event. */
 const openEvents = async (answer: Response) => {
-  const pieces = piecesOf(answer)
+  const pieces = bodyTexts(answer)
   let first = ''
   while (first.trim() === '') {
     const next = await pieces.next()
@@ -125,7 +151,7 @@ const openEvents = async (answer: Response) => {
   }
   const all = withFirst(first, pieces)
   const isDocument = beginsDocument(first)
-  return { isDocument, events: isDocument ? oneEvent(all) : serverSentEvents(all) }
+  return { isDocument, groups: isDocument ? oneEvent(all) : serverSentEvents(all) }
 }
 
 const fieldsOf = (data: string): Fields => {
@@ -139,16 +165,52 @@ const fieldsOf = (data: string): Fields => {
 
 const UNREADABLE = 'answered what could not be read'
 
+function* separate(events: Iterable<object>): Generator<object> {
+  for (const event of events) yield* event instanceof TextEvent ? piecesOf(event, event.text) : [event]
+}
+
+function* piecesOf({ withText }: TextEvent, text: string): Generator<object> {
+  if (text.length <= LONGEST_TEXT) yield withText(text)
+  else for (const piece of textPieces(text, LONGEST_TEXT)) yield withText(piece)
+}
+
+/** The events, with texts that continue each other as one. */
+function* withJoinedTexts(events: Iterable<object>): Generator<object> {
+  let last: { event: TextEvent; texts: string[] } | undefined
+  const joinedLast = () => (last ? piecesOf(last.event, last.texts.join('')) : [])
+  for (const event of events) {
+    const isText = event instanceof TextEvent
+    if (isText && event.key === last?.event.key) last.texts.push(event.text)
+    else {
+      yield* joinedLast()
+      last = isText ? { event, texts: [event.text] } : undefined
+      if (!isText) yield event
+    }
+  }
+  yield* joinedLast()
+}
+
 /** The known events of an answer. Throws for one that reports a failure, or ends without the event that ends it. */
 async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator<object> {
   const { read, hasEnded } = reader(createStepLimits())
-  const { isDocument, events } = await openEvents(answer)
-  for await (const { name, data } of events) {
-    if (data.trim() === '' || data.trim() === '[DONE]') continue
-    const event = fieldsOf(data)
-    const failure = failureIn(event)
-    if (failure) throw failure
-    yield* read(event, name)
+  const { isDocument, groups } = await openEvents(answer)
+  let count = 0
+
+  function* known(group: readonly NamedEvent[]): Generator<object> {
+    for (const { name, data } of group) {
+      count += 1
+      if (count > MOST_EVENTS) throw tooLarge(`sent more than ${MOST_EVENTS} events in one answer`)
+      if (data.trim() === '' || data.trim() === '[DONE]') continue
+      const event = fieldsOf(data)
+      const failure = failureIn(event)
+      if (failure) throw failure
+      yield* read(event, name)
+    }
+  }
+
+  for await (const group of groups) {
+    yield* group.length > MOST_SEPARATE ? withJoinedTexts(known(group)) : separate(known(group))
+    if (group.length === MOST_IN_GROUP) await setImmediate()
   }
   if (hasEnded()) return
   if (isDocument) throw unreadable(UNREADABLE)

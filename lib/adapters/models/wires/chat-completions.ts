@@ -1,7 +1,7 @@
 import type { StepLimits } from '../step-limits.ts'
 import { WireFailure } from '../wire-failure.ts'
 import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
-import type { WireReader } from './reader.ts'
+import { TextEvent, type WireReader } from './reader.ts'
 
 const usageIn = (given: unknown): object | undefined => {
   if (typeof given !== 'object' || given === null) return undefined
@@ -63,6 +63,29 @@ const withParts = ({ reasoning, reasoning_content: _, content, ...delta }: Field
   ],
 })
 
+const chunkOf = (choices: readonly object[]) => ({
+  ...{ id: '', object: 'chat.completion.chunk', created: 0, model: '' },
+  choices,
+})
+
+/** The fields of a delta by their text; the name of that of reasoning differs by provider. */
+const TEXTS: readonly (readonly [field: string, withText: (text: string) => object])[] = [
+  ['content', (content) => ({ content })],
+  ['reasoning_content', (text) => ({ reasoning_content: text, reasoning: text })],
+  ['reasoning', (text) => ({ reasoning_content: text, reasoning: text })],
+]
+
+/** The text of a choice with nothing else, as nearly all chunks have. */
+const textEventIn = ({ delta, finish_reason }: Fields): TextEvent | undefined => {
+  const given = Object.entries(fieldsIn(delta)).filter(([name, value]) => name !== 'role' && value !== null)
+  const [[field, text] = ['', '']] = given
+  const withText = TEXTS.find(([name]) => name === field)?.[1]
+  if (finish_reason || given.length !== 1 || !withText || !textIn(text)) return undefined
+  return new TextEvent(field, String(text), (joined) =>
+    chunkOf([{ index: 0, delta: { role: 'assistant', ...withText(joined) }, finish_reason: null }]),
+  )
+}
+
 const saysNothing = 'ended its answer with an error'
 
 /**
@@ -81,14 +104,18 @@ export const chatCompletions: WireReader = (limits) => {
 
   return {
     read: ({ choices, usage, x_groq }) => {
-      const first = listIn(choices).filter(({ index }) => !index)
+      const [first] = listIn(choices).filter(({ index }) => !index)
       const counted = usageIn(usage)
       const ofGroq = usageIn(fieldsIn(x_groq).usage)
-      if (first.length === 0 && !counted && !ofGroq) return []
+      if (first === undefined && !counted && !ofGroq) return []
+      const event = first && !counted && !ofGroq ? textEventIn(first) : undefined
+      if (event) {
+        limits.text(event.text)
+        return [event]
+      }
       return [
         definedIn({
-          ...{ id: '', object: 'chat.completion.chunk', created: 0, model: '' },
-          choices: first.slice(0, 1).map(choiceIn),
+          ...chunkOf(first ? [choiceIn(first)] : []),
           usage: counted,
           x_groq: ofGroq && { usage: ofGroq },
         }),
@@ -107,5 +134,9 @@ export const mistralChatCompletions: WireReader = (limits) => {
     ...chunk,
     choices: [choiceOf(listIn(fieldsIn(chunk).choices)[0])],
   })
-  return { read: (event, name) => read(event, name).map(withChoice), hasEnded }
+  const adapted = (event: object) =>
+    event instanceof TextEvent
+      ? new TextEvent(event.key, event.text, (text) => withChoice(event.withText(text)))
+      : withChoice(event)
+  return { read: (event, name) => read(event, name).map(adapted), hasEnded }
 }

@@ -1,6 +1,6 @@
 import type { StepLimits } from '../step-limits.ts'
 import { countIn, definedIn, type Fields, fieldsIn, textIn } from '../wire-fields.ts'
-import type { WireReader } from './reader.ts'
+import { TextEvent, type WireReader } from './reader.ts'
 
 const usageIn = (given: unknown): object => {
   const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
@@ -63,7 +63,11 @@ export const messages: WireReader = (limits) => {
     const field = deltas[String(given.type)]
     const text = field && limits.text(given[field])
     if (!field || text === undefined || !open.has(index)) return []
-    return [{ type: 'content_block_delta', index, delta: { type: given.type, [field]: text } }]
+    const withText = (joined: string) => ({
+      ...{ type: 'content_block_delta', index },
+      delta: { type: given.type, [field]: joined },
+    })
+    return [new TextEvent(`${index}/${field}`, text, withText)]
   }
 
   const blockStart = (event: Fields, index: number): object[] => {

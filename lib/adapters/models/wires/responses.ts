@@ -1,7 +1,7 @@
 import type { StepLimits } from '../step-limits.ts'
 import { failureIn, WireFailure } from '../wire-failure.ts'
 import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
-import type { WireReader } from './reader.ts'
+import { TextEvent, type WireReader } from './reader.ts'
 
 const usageIn = (given: unknown): object | undefined => {
   if (typeof given !== 'object' || given === null) return undefined
@@ -81,7 +81,10 @@ export const responses: WireReader = (limits) => {
 
   const textEvent = (field: string, type: string, event: Fields): object[] => {
     const text = limits.text(event[field])
-    return text === undefined ? [] : [{ type, ...placeOf(event), [field]: text }]
+    if (text === undefined) return []
+    const place = placeOf(event)
+    const withText = (joined: string) => ({ type, ...place, [field]: joined })
+    return [field === 'delta' ? new TextEvent(JSON.stringify([type, place]), text, withText) : withText(text)]
   }
 
   const summaryPart = (type: string, event: Fields): object[] => [

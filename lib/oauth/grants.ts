@@ -43,12 +43,22 @@ export const redeem = async (
   )
 }
 
-export const tokensOf = (answer: oauth.TokenEndpointResponse): Tokens => ({
-  accessToken: answer.access_token,
-  ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
-  ...(answer.expires_in === undefined ? {} : { expiresInMs: answer.expires_in * 1_000 }),
-  scopes: (answer.scope ?? '').split(/[\s,]+/).filter((scope) => scope !== ''),
-})
+/** The most characters of a token, and of the scopes of an answer: they are stored with the account. */
+const LONGEST_TOKEN = 16_384
+const LONGEST_SCOPE = 10_000
+
+/** The tokens of an answer. Throws Problem `oauth_failed` for those that are too long to store. */
+export const tokensOf = (answer: oauth.TokenEndpointResponse): Tokens => {
+  const { access_token, refresh_token, expires_in, scope = '' } = answer
+  const isTooLong = [access_token, refresh_token ?? ''].some(({ length }) => length > LONGEST_TOKEN)
+  if (isTooLong || scope.length > LONGEST_SCOPE) throw oauthFailed('token_too_long')
+  return {
+    accessToken: access_token,
+    ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
+    ...(expires_in === undefined ? {} : { expiresInMs: expires_in * 1_000 }),
+    scopes: scope.split(/[\s,]+/).filter((each) => each !== ''),
+  }
+}
 
 /** The error code of an authorization server's refusal; undefined for any other thrown value. */
 export const refusalIn = (thrown: unknown): string | undefined =>

@@ -21,12 +21,15 @@ const WAITS_MS = [500, 2_000]
 const LONGEST_WAIT_MS = 10_000
 const PULLS_LOOKED_AT = 30
 
-const Repository = z.object({ default_branch: z.string().min(1), private: z.boolean() })
+const Repository = z.object({ default_branch: z.string().min(1).max(255), private: z.boolean() })
 const Pull = z.object({
   number: z.int(),
   html_url: z.url({ protocol: /^https?$/ }).max(2_000),
-  state: z.string(),
-  head: z.object({ ref: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
+  state: z.string().max(100),
+  head: z.object({
+    ref: z.string().max(1_000),
+    repo: z.object({ full_name: z.string().max(500) }).nullish(),
+  }),
 })
 type Pull = z.output<typeof Pull>
 

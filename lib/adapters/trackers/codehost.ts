@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, bodyOf, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
+import { type Api, bodyOf, jsonOf, notAnIssue, ShortUrl, saidIn, throwRefusal } from './request.ts'
 
 // GitHub's REST API: docs.github.com/rest/issues/comments. A pull request is an issue too.
 
@@ -15,7 +15,7 @@ const MOST_READ = 20
 /** The wait of a limit that does not give one. */
 const SECONDARY_WAIT_MS = 60_000
 
-const Comment = z.object({ id: z.int(), html_url: z.string().optional() })
+const Comment = z.object({ id: z.int(), html_url: ShortUrl })
 const Comments = z.array(
   Comment.extend({
     body: z.string().nullish(),
@@ -26,7 +26,7 @@ const Comments = z.array(
 const Issue = z.object({
   title: z.string(),
   body: z.string().nullish(),
-  html_url: z.string().optional(),
+  html_url: ShortUrl,
   comments: z.int().optional(),
 })
 

@@ -21,6 +21,11 @@ export type Api = { askWith(asked: Pick<Asked, 'as' | 'timeoutMs'>): Ask; nowMs(
 
 const MOST_SAID = 200
 
+/** The id of an issue or a comment, which is stored. */
+export const ShortId = z.string().max(200)
+/** The address of an issue or a comment, which is stored; a longer one is left out. */
+export const ShortUrl = z.string().max(2_000).optional().catch(undefined)
+
 /** JSON requests to an API, with the token of a linked account. */
 export const createApi = ({ fetch, clock, apiUrl }: Needs): Api => ({
   nowMs: clock.now,

@@ -3,7 +3,17 @@ import { plainText } from '../../core/document-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
-import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
+import {
+  type Api,
+  type Ask,
+  bodyOf,
+  jsonOf,
+  notAnIssue,
+  ShortId,
+  ShortUrl,
+  saidIn,
+  throwRefusal,
+} from './request.ts'
 
 // Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure
 
@@ -37,7 +47,7 @@ const PROPERTY = 'agent-task-service'
 const MOST_SEARCHED = 300
 const MOST_READ = 20
 
-const Id = z.union([z.string(), z.int().transform(String)])
+const Id = z.union([ShortId, z.int().transform(String)])
 const Comment = z.object({ id: Id })
 const Comments = z.object({
   comments: z.array(
@@ -56,10 +66,10 @@ const Marked = z.object({
   ),
 })
 const Issue = z.object({
-  key: z.string(),
+  key: ShortId,
   fields: z.object({ summary: z.string(), description: z.unknown().optional() }),
 })
-const Sites = z.array(z.object({ id: z.string(), url: z.string().optional() }))
+const Sites = z.array(z.object({ id: ShortId, url: ShortUrl }))
 
 type Site = { cloudId: string; url?: string }
 

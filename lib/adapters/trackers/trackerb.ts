@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, jsonOf, notAnIssue, saidIn, throwRefusal } from './request.ts'
+import { type Api, jsonOf, notAnIssue, ShortId, ShortUrl, saidIn, throwRefusal } from './request.ts'
 
 // Linear's GraphQL API: linear.app/developers/graphql
 
@@ -19,7 +19,7 @@ const UPDATE =
 const FIND = 'query($id: String!) { comment(id: $id) { id url } }'
 const READ = `query($id: String!) { issue(id: $id) { title description url comments(last: ${MOST_READ}) { nodes { body createdAt user { name } } } } }`
 
-const Comment = z.object({ id: z.string(), url: z.string().optional() })
+const Comment = z.object({ id: ShortId, url: ShortUrl })
 const Payload = z.object({ success: z.literal(true), comment: Comment })
 const Created = z.object({ commentCreate: Payload })
 const Updated = z.object({ commentUpdate: Payload })
@@ -28,7 +28,7 @@ const Read = z.object({
   issue: z.object({
     title: z.string(),
     description: z.string().nullish(),
-    url: z.string().optional(),
+    url: ShortUrl,
     comments: z.object({
       nodes: z.array(
         z.object({

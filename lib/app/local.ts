@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { logStrayErrors } from '../adapters/agents/stray-errors.ts'
 import { createMemoryQueue } from '../adapters/memory/queue.ts'
 import { createArgon2 } from '../adapters/node/argon2.ts'
 import { createClock } from '../adapters/node/clock.ts'
@@ -66,6 +67,7 @@ export const openLocalApp = async (config: Config) => {
   const clock = createClock()
   const masker = createMasker(config.secrets)
   const log = createLog({ level: config.LOG_LEVEL, masker, to: turnOutput(), onTerminal: isOnTerminal() })
+  const endStrayErrors = logStrayErrors(log)
   warnOfShortSecrets(config, log)
   const data = openData(config)
   if (data.warning !== undefined) log.warn({ folder: data.shown }, data.warning)
@@ -186,6 +188,7 @@ export const openLocalApp = async (config: Config) => {
     await tracing.flush(LAST_SPANS_MS)
     delivery.stop()
     await store.close()
+    endStrayErrors()
     data.release()
   }
   const facts = {

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { messageOf, Problem } from '../../core/errors.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
+import { attributed, type Owner, withinAgent } from './stray-errors.ts'
 
 const operation = z.custom<unknown>((value) => typeof value === 'function', 'must be a function')
 const AdapterShape = z.looseObject({
@@ -43,7 +44,8 @@ const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapte
 }
 
 const loadModule = async (modulePath: string): Promise<AgentAdapter[]> => {
-  const exported = await importDefault(modulePath)
+  const owner: Owner = { agent: modulePath }
+  const exported = await withinAgent(owner, () => importDefault(modulePath))
   const adapters: unknown[] = Array.isArray(exported) ? exported : [exported]
   for (const adapter of adapters) {
     const { error } = AdapterShape.safeParse(adapter)
@@ -53,8 +55,10 @@ const loadModule = async (modulePath: string): Promise<AgentAdapter[]> => {
         error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '),
       )
   }
-  // Their shape was checked above; the objects are passed on unchanged, since their methods use `this`.
-  return adapters as AgentAdapter[]
+  // Their shape was checked above.
+  const found = adapters as AgentAdapter[]
+  owner.agent = found.map(({ type }) => type).join(', ') || modulePath
+  return found.map(attributed)
 }
 
 const importDefault = async (modulePath: string): Promise<unknown> => {

@@ -1,0 +1,77 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+import type { AgentAdapter, AgentContext } from '../../ports/agent.ts'
+import type { Log } from '../../ports/log.ts'
+
+/** The module or the agent that the running work belongs to; its name is known when the module was loaded. */
+export type Owner = { agent: string }
+
+/** One for the process. Undefined is the service's own work. */
+const running = new AsyncLocalStorage<Owner | undefined>()
+
+/** Runs work of an agent's module. What it starts and does not await, such as a timer, belongs to the module too. */
+export const withinAgent = <T>(owner: Owner, work: () => T): T => running.run(owner, work)
+
+const withinService = <T>(work: () => T): T => running.run(undefined, work)
+
+type Verb = (...given: never[]) => unknown
+
+/**
+ * A function of the service for an agent. Its work is the service's, also where it ends up in a timer; a rejection that the
+ * agent does not await is the agent's.
+ */
+const lent = <F extends Verb>(verb: F): F =>
+  ((...given) => {
+    const answer = withinService(() => verb(...given))
+    return answer instanceof Promise ? answer.then((value) => value) : answer
+  }) as F
+
+/** A signal that aborts with the given one; its listeners are the agent's work. */
+const ownSignal = (signal: AbortSignal): AbortSignal => {
+  const own = new AbortController()
+  const abort = AsyncResource.bind(() => own.abort(signal.reason))
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  return own.signal
+}
+
+const lentContext = (context: AgentContext): AgentContext => ({
+  ...context,
+  signal: ownSignal(context.signal),
+  progress: lent(context.progress),
+  keepSecret: lent(context.keepSecret),
+  observe: lent(context.observe),
+  run: lent(context.run),
+})
+
+/** The adapter of a module, whose work is named by its type in `logStrayErrors`. Its own methods have it as `this`. */
+export const attributed = (adapter: AgentAdapter): AgentAdapter => {
+  const owner = { agent: adapter.type }
+  const verbs: Partial<AgentAdapter> = {
+    execute: (task, context) => withinAgent(owner, () => adapter.execute(task, lentContext(context))),
+    healthCheck: () => withinAgent(owner, () => adapter.healthCheck()),
+  }
+  return new Proxy(adapter, {
+    get: (target, name) => Reflect.get(verbs, name) ?? Reflect.get(target, name),
+  })
+}
+
+/**
+ * Logs an error that nothing in an agent's module catches (of a timer, an event, a promise without `await`) with the
+ * agent's name, until the returned function is called. Any other uncaught error ends the process, as Node does.
+ */
+export const logStrayErrors = (log: Pick<Log, 'error'>): (() => void) => {
+  // Without a listener for rejections Node passes them on as uncaught exceptions.
+  const onUncaught = (err: unknown) => {
+    const owner = running.getStore()
+    if (owner !== undefined) {
+      log.error({ agent: owner.agent, err }, 'an error that the module of an agent does not catch')
+      return
+    }
+    process.off('uncaughtException', onUncaught)
+    process.nextTick(() => {
+      throw err
+    })
+  }
+  process.on('uncaughtException', onUncaught)
+  return () => void process.off('uncaughtException', onUncaught)
+}

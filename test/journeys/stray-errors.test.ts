@@ -1,0 +1,65 @@
+import * as path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { until } from './api.ts'
+import { connect } from './client.ts'
+import { isOffline, root, type Service, startService, temporaryFolder } from './service.ts'
+
+const fixture = (name: string) => path.join(root, 'test/fixtures', name)
+const folder = temporaryFolder()
+const env = { AGENT_ADAPTERS: fixture('agents/stray.ts'), DEFAULT_AGENT: 'stray', DATA_DIR: folder.path }
+const names = [
+  ...['timer', 'immediate', 'tick', 'microtask', 'rejection', 'async function', 'emitter', 'callback'],
+  ...['child', 'abort listener', 'run', 'module', 'health'],
+]
+const nodeArgs = ['--import', fixture('throw-on-signal.ts')]
+
+let service: Service
+beforeAll(async () => {
+  service = await startService({ env, nodeArgs })
+})
+afterAll(async () => {
+  await service.stop()
+  folder[Symbol.dispose]()
+})
+
+const strayLines = () =>
+  service
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('does not catch'))
+    .map((line) => JSON.parse(line))
+
+// The handler is that of the one process; Lambda has its own.
+if (isOffline) process.stdout.write('Stray errors are those of the one process only.\n')
+const inOneProcess = isOffline ? describe.skip : describe
+
+inOneProcess('an error that nothing in an agent’s module catches', () => {
+  it.each(names)('is logged with the agent’s name, and the service goes on: %s', async (name) => {
+    const api = connect(service.baseUrl)
+    const { id } = await api.create({ title: name })
+    if (name === 'abort listener') {
+      await api.untilTask(id, 'in_progress')
+      await api.client.cancelTask({ params: { id } })
+    }
+    if (name === 'health') await api.client.listAgents()
+    const isOf = ({ err }: { err: { message: string } }) =>
+      err.message.includes(name === 'run' ? 'null bytes' : name === 'child' ? '/no/child' : `stray ${name}`)
+    const line = await until(() => strayLines().find(isOf))
+    expect(line).toMatchObject({ level: 'error', agent: 'stray', err: { stack: expect.any(String) } })
+    expect((await fetch(`${service.baseUrl}/api/health`)).status).toBe(200)
+  })
+})
+
+inOneProcess('any other error that nothing catches', () => {
+  it.each([
+    ['SIGUSR2', 'an error of nobody'],
+    ['SIGURG', 'a rejection of nobody'],
+  ] as const)('ends the process: %s', async (signal, message) => {
+    using other = temporaryFolder()
+    await using mortal = await startService({ env: { ...env, DATA_DIR: other.path }, nodeArgs })
+    mortal.kill(signal)
+    const { code, stderr } = await mortal.exited
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Error: ${message}\n    at `)
+  })
+})

@@ -1,5 +1,7 @@
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import { cutText } from '../core/cut-text.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
+import { ulidOf } from '../core/ulid.ts'
 import type { AllowedTool, Approval } from './schema.ts'
 
 /** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see the rows of all tasks. */
@@ -21,8 +23,34 @@ export type ApprovalRow = Approval & {
   dueAt?: string
 }
 
-/** Sends a decision, or an expiry, to the run that waits for it. */
+const LONGEST_TITLE = 300
+
+/** Announces that a task waits for it. */
+const announcementOf = ({
+  id,
+  taskId,
+  userId,
+  title,
+  requestedAt,
+  expiresAt,
+}: Omit<ApprovalRow, 'params'>) => {
+  const notification = {
+    ...{
+      id: `ntf_${ulidOf(id)}`,
+      type: 'approval_requested',
+      taskId,
+      createdAt: requestedAt,
+      audience: userId,
+    },
+    title: cutText(`Approval requested: ${title}`, LONGEST_TITLE),
+    message: `A task waits for a decision about this call${expiresAt === undefined ? '' : ` until ${expiresAt}, and then fails`}`,
+  }
+  return { to: 'notices', id: notification.id, body: { kind: 'announce', notification } } as const
+}
+
+/** Sends a decision, or an expiry, to the run that waits for it. An approval of a task is announced. */
 const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Message[] => {
+  if (before === undefined && after?.taskId !== undefined) return [announcementOf(after)]
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
   const { id, conversationId, taskId, userId } = after
   const body = {

@@ -3,8 +3,25 @@ import { type Announcement, AnnouncementSchema } from './schema.ts'
 
 type Expiring = { expiresAt: number }
 
-/** `total` counts the present notifications, `created` all that were ever made. */
-export const NOTIFICATION_COUNTERS = { counter: 'notifications', member: 'all' } as const
+/**
+ * `total` counts the present notifications, `created` all that were ever made. `all` are those that every user sees,
+ * `addressed` those of one user and the admins, which a counter of that user has as well.
+ */
+export const NOTIFICATION_COUNTERS = {
+  counter: 'notifications',
+  member: 'all',
+  addressed: 'addressed',
+} as const
+export const addressedCounter = (userId: string): string => `notifications.to:${userId}`
+
+const countersOf = ({ audience }: Announcement) => {
+  const { counter, member, addressed } = NOTIFICATION_COUNTERS
+  if (audience === undefined) return [{ counter, member }]
+  return [
+    { counter, member: addressed },
+    { counter: addressedCounter(audience), member },
+  ]
+}
 
 export type NotificationRow = Announcement & Expiring
 export const notifications = collection<NotificationRow>({
@@ -14,18 +31,22 @@ export const notifications = collection<NotificationRow>({
   summary: AnnouncementSchema.keyof().options,
   expires: 'expiresAt',
   counts: ({ before, after }) => {
-    if (before === undefined) return [{ ...NOTIFICATION_COUNTERS, add: { total: 1, created: 1 } }]
-    return after === undefined ? [{ ...NOTIFICATION_COUNTERS, add: { total: -1 } }] : []
+    const row = after ?? before
+    if (row === undefined || (before && after)) return []
+    const add = after ? { total: 1, created: 1 } : { total: -1 }
+    return countersOf(row).map((of) => ({ ...of, add }))
   },
   recount: {
     index: 'newest',
     counter: NOTIFICATION_COUNTERS.counter,
+    ofUser: addressedCounter,
     isCounted: (name) => name === 'total',
   },
   publishes: ({ before, after }) => {
     if (before !== undefined || after === undefined) return []
-    const { expiresAt: _, ...data } = after
-    return [{ type: 'notification.created', data }]
+    const { expiresAt: _, audience, ...data } = after
+    // A user for whom it is not finds nothing new in the list.
+    return [{ type: 'notification.created', data: audience === undefined ? data : { id: data.id } }]
   },
 })
 

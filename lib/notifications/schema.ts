@@ -3,7 +3,7 @@ import * as z from 'zod'
 /** A notification; `read` is the caller's own state. */
 export const NotificationSchema = z.object({
   id: z.string(),
-  type: z.enum(['task_failed']),
+  type: z.enum(['task_failed', 'approval_requested']),
   title: z.string(),
   message: z.string(),
   taskId: z.string().optional(),
@@ -15,6 +15,8 @@ export type Notification = z.output<typeof NotificationSchema>
 /** An announced notification. Its id derives from its subject, so a repeated announcement is stored once. */
 export const AnnouncementSchema = NotificationSchema.omit({ read: true }).extend({
   id: z.string().min(1).max(200),
+  /** The user who sees it, beside the admins; all users do where it is absent. */
+  audience: z.string().max(200).exactOptional(),
 })
 export type Announcement = z.output<typeof AnnouncementSchema>
 

@@ -3,8 +3,9 @@ import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Counters, Store } from '../ports/store.ts'
+import type { Counters, Query, Store } from '../ports/store.ts'
 import {
+  addressedCounter,
   NOTIFICATION_COUNTERS,
   type NotificationRow,
   notifications,
@@ -42,8 +43,17 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     await store.commit<NotificationRow>({ insert: notifications, row })
   }
 
-  const countersOfAll = async (): Promise<Counters> =>
-    (await store.counters(NOTIFICATION_COUNTERS.counter))[NOTIFICATION_COUNTERS.member] ?? {}
+  /** The numbers of notifications that the user sees. */
+  const countersFor = async ({ userId, role }: Principal): Promise<Counters> => {
+    const { counter, member, addressed } = NOTIFICATION_COUNTERS
+    const [all, own] = await Promise.all([
+      store.counters(counter),
+      role === 'admin' ? undefined : store.counters(addressedCounter(userId)),
+    ])
+    const parts = [all[member], own === undefined ? all[addressed] : own[member]]
+    const sum = (name: string) => parts.reduce((total, part) => total + (part?.[name] ?? 0), 0)
+    return { total: sum('total'), created: sum('created') }
+  }
 
   /** The number of notifications after the mark that the user read one by one. */
   const readsSince = async (userId: string, mark: ReadMark | undefined): Promise<number> => {
@@ -58,8 +68,11 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
    * The counters may lag behind the rows by up to 2 s, and expired notifications count until storage removes them. A mark
    * that was set within such a lag may leave the notifications of those 2 s unread here, until the next mark.
    */
-  const counted = async (userId: string, mark: ReadMark | undefined) => {
-    const [{ total = 0, created = 0 }, read] = await Promise.all([countersOfAll(), readsSince(userId, mark)])
+  const counted = async (principal: Principal, mark: ReadMark | undefined) => {
+    const [{ total = 0, created = 0 }, read] = await Promise.all([
+      countersFor(principal),
+      readsSince(principal.userId, mark),
+    ])
     const afterMark = Math.min(total, created - (mark?.createdUntil ?? 0))
     return { total, unread: Math.max(0, afterMark - read) }
   }
@@ -81,10 +94,11 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     return new Set(seen.map(({ notificationId }) => notificationId))
   }
 
-  const list = async ({ userId }: Principal, query: PageQuery) => {
+  const list = async (principal: Principal, query: PageQuery) => {
+    const { userId } = principal
     const [mark, page] = await Promise.all([
       store.get(readMarks, userId),
-      store.page(notifications, { index: 'newest', order: 'desc', ...rangeOf(query, SCOPE) }),
+      store.page(notifications, { ...newestFor(principal), ...rangeOf(query, SCOPE) }),
     ])
     const afterMark = page.rows.filter((row) => isAfter(mark, row))
     const seen = await readAmong(userId, afterMark)
@@ -93,7 +107,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     const isWhole = isFirst && page.next === undefined
     // A first page that reaches back to the mark has every unread notification, so no counter is needed.
     const hasAllUnread = isWhole || (isFirst && afterMark.length < page.rows.length)
-    const { total, unread } = isWhole ? NOTHING : await counted(userId, mark)
+    const { total, unread } = isWhole ? NOTHING : await counted(principal, mark)
     return {
       notifications: page.rows.map((row) => shown(row, !isAfter(mark, row) || seen.has(row.id))),
       unread: hasAllUnread ? unreadHere : Math.max(unread, unreadHere),
@@ -102,9 +116,10 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   }
 
   /** Marks a notification as read for the caller; a repeat changes nothing. */
-  const read = async ({ userId }: Principal, id: string): Promise<Notification> => {
+  const read = async (principal: Principal, id: string): Promise<Notification> => {
+    const { userId } = principal
     const [row, mark] = await Promise.all([store.get(notifications, id), store.get(readMarks, userId)])
-    if (!row) throw missing('Notification')
+    if (!row || !isFor(principal, row)) throw missing('Notification')
     const { createdAt, expiresAt } = row
     const since = mark === undefined ? {} : { since: mark.readUntil }
     if (isAfter(mark, row))
@@ -129,17 +144,26 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   }
 
   /** Marks all present notifications as read for the caller. Resolves to the number of unread ones: 0. */
-  const readAll = async ({ userId }: Principal): Promise<number> => {
+  const readAll = async (principal: Principal): Promise<number> => {
     // Counted before the newest is read: a notification that is created in between then counts as unread.
-    const { created: createdUntil = 0 } = await countersOfAll()
-    const { rows } = await store.page(notifications, { index: 'newest', order: 'desc', limit: 1 })
+    const { created: createdUntil = 0 } = await countersFor(principal)
+    const { rows } = await store.page(notifications, { ...newestFor(principal), limit: 1 })
     const readUntil = rows[0]?.createdAt
     if (readUntil === undefined) return 0
-    await moveMark({ userId, readUntil, createdUntil })
+    await moveMark({ userId: principal.userId, readUntil, createdUntil })
     return 0
   }
 
   return { deliver, list, read, readAll }
+}
+
+const isFor = ({ userId, role }: Principal, { audience }: NotificationRow): boolean =>
+  role === 'admin' || audience === undefined || audience === userId
+
+/** The notifications that a user sees, newest first. */
+const newestFor = ({ userId, role }: Principal) => {
+  const where: Query<NotificationRow>['where'] = [{ field: 'audience', in: [null, userId] }]
+  return { index: 'newest', order: 'desc', ...(role === 'admin' ? {} : { where }) } as const
 }
 
 const NOTHING = { total: 0, unread: 0 }
@@ -147,7 +171,10 @@ const NOTHING = { total: 0, unread: 0 }
 const isAfter = (mark: ReadMark | undefined, { createdAt }: NotificationRow): boolean =>
   createdAt > (mark?.readUntil ?? '')
 
-const shown = ({ expiresAt: _expires, ...row }: NotificationRow, read: boolean): Notification => ({
+const shown = (
+  { expiresAt: _expires, audience: _audience, ...row }: NotificationRow,
+  read: boolean,
+): Notification => ({
   ...row,
   read,
 })

@@ -39,9 +39,12 @@ export type Outcome<R> =
   | { applied: true; row: R | undefined }
   | { applied: false; row: R | undefined; refused: number }
 
-/** A condition on rows, as data: every adapter translates it. Texts compare by code unit, ranges are inclusive. */
+/**
+ * A condition on rows, as data: every adapter translates it. Texts compare by code unit, ranges are inclusive, `null` in a
+ * list means absent.
+ */
 export type Test<R> =
-  | { field: Field<R>; in: readonly Scalar[] }
+  | { field: Field<R>; in: readonly (Scalar | null)[] }
   | { field: Field<R>; hasAll: readonly string[] }
   | { field: Field<R>; from?: string; to?: string }
   | { field: Field<R>; exists: boolean }

@@ -72,6 +72,8 @@ export const tests: [string, Test<Note>[], string][] = [
   ['a detail field that most rows lack', [{ field: 'body', exists: true }], 'ae'],
   ['an empty text, which is a value', [{ field: 'title', exists: false }], 'fg'],
   ['the key, which every row has', [{ field: 'id', exists: false }], ''],
+  ['a value, or none', [{ field: 'rank', in: [null, 3, 0.1] }], 'acdeg'],
+  ['no value, as one of a list', [{ field: 'rank', in: [null] }], 'e'],
   ['a range, ends included', [{ field: 'createdAt', from: day(2), to: day(4) }], 'bcdef'],
   ['a range without an end', [{ field: 'createdAt', from: day(4) }], 'fgh'],
   ['a range without a beginning', [{ field: 'createdAt', to: day(2) }], 'abcd'],

@@ -307,3 +307,68 @@ describe('an announcement', () => {
     expect(await list()).toMatchObject({ total: 1, unread: 1 })
   })
 })
+
+describe('a notification about a call that waits for approval', () => {
+  const ADMIN = { userId: 'user_admin', role: 'admin' } as const
+
+  it('is made for each call of a task, and for none of a conversation', async () => {
+    const { service, list } = await started()
+    const request = {
+      ...({ tool: 'git', risk: 'write', title: 'git push', mode: 'ask' } as const),
+      ...{ arguments: {}, userId: ANN.userId },
+    }
+    await service.approvals.ask({ ...request, conversationId: 'conv_1' })
+    const asked = { ...request, taskId: 'task_1', ttlMs: 60_000 }
+    await Promise.all([1, 2].map(() => service.approvals.ask(asked)))
+    await until(async () => (await list()).total > 0)
+    expect((await list()).notifications).toEqual([
+      {
+        ...{ id: expect.stringMatching(/^ntf_/), type: 'approval_requested', taskId: 'task_1', read: false },
+        ...{ title: 'Approval requested: git push', createdAt: expect.any(String) },
+        message: expect.stringMatching(/^A task waits for a decision about this call until 2026/),
+      },
+    ])
+  })
+
+  it('is seen, counted and read by the creator of the task and by admins', async () => {
+    const { service, call, list, announce } = await started()
+    await announce(3)
+    for (let n = 0; n < 4; n++) {
+      const notification = {
+        ...{ ...ANNOUNCED, type: 'approval_requested' as const, audience: ANN.userId },
+        id: service.ids.next('ntf'),
+      }
+      await service.notifications.deliver(announcing(notification))
+      await announce(1)
+    }
+    const seen = async (query: string) =>
+      Promise.all(
+        [ANN, ADMIN, BOB].map(async (as) => {
+          const { notifications, total, unread } = await list(query, as)
+          return [notifications.length, total, unread]
+        }),
+      )
+    await until(async () => (await list('?limit=2', ADMIN)).total === 11)
+    expect(await seen('')).toEqual([
+      [11, 11, 11],
+      [11, 11, 11],
+      [7, 7, 7],
+    ])
+    expect(await seen('?limit=2')).toEqual([
+      [2, 11, 11],
+      [2, 11, 11],
+      [2, 7, 7],
+    ])
+    const [one] = (await list()).notifications.filter(({ type }: { type: string }) => type !== 'task_failed')
+    expect(Object.keys(one)).not.toContain('audience')
+    const read = (as: typeof ANN | typeof ADMIN) => call(`POST /api/notifications/${one.id}/read`, { as })
+    expect([(await read(BOB)).status, (await read(ANN)).status]).toEqual([404, 200])
+    for (const as of [BOB, ANN]) await call('POST /api/notifications/read-all', { as })
+    await announce(1)
+    expect(await seen('?limit=2')).toEqual([
+      [2, 12, 1],
+      [2, 12, 12],
+      [2, 8, 1],
+    ])
+  })
+})

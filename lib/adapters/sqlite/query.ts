@@ -213,10 +213,12 @@ const NEVER: Sql = { text: '?', values: [0] }
 
 const oneOf = (plan: Plan, { field, in: values }: Extract<Test<Fields>, { in: unknown }>): Sql => {
   if (values.length === 0) return NEVER
-  const marks = values.map(() => '?').join(', ')
+  const present = values.filter((value) => value !== null)
+  const value = expressionOf(plan, field)
+  const isOne = `${value} IN (${present.map(() => '?').join(', ')})`
   return {
-    text: `${expressionOf(plan, field)} IN (${marks})`,
-    values: values.map((value) => cell(value, field)),
+    text: present.length < values.length ? `(${isOne} OR ${value} IS NULL)` : isOne,
+    values: present.map((one) => cell(one, field)),
   }
 }
 

@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx'
 import { Bell as Icon } from '../components/icons.tsx'
 import { Popover, PopoverClose } from '../components/popover.tsx'
 import { When } from '../components/when.tsx'
-import { useNotifications, useRead, useReadAll } from '../data/notifications.ts'
+import { unreadLooks, useNotifications, useRead, useReadAll } from '../data/notifications.ts'
 
 /** The newest notifications, behind a bell that counts the unread ones. */
 export const Bell = () => {
@@ -31,7 +31,7 @@ export const Bell = () => {
       </ul>
       {data?.notifications.length === 0 && (
         <p className="px-3 py-8 text-center text-muted-foreground">
-          Nothing has failed. What fails for good is listed here.
+          Nothing yet. Tasks that fail for good, and calls that wait for your approval, are listed here.
         </p>
       )}
     </Popover>
@@ -57,11 +57,11 @@ const BellButton = ({ unread, ...rest }: { unread: number }) => (
 
 type Shown = NonNullable<ReturnType<typeof useNotifications>['data']>['notifications'][number]
 
-const Row = ({ id, title, message, taskId, read, createdAt }: Shown) => {
+const Row = ({ id, type, title, message, taskId, read, createdAt }: Shown) => {
   const mark = useRead()
   const text = (
     <>
-      <span className={`mt-1.5 size-1.5 shrink-0 rounded-full ${read ? '' : 'bg-failed'}`} />
+      <span className={`mt-1.5 size-1.5 shrink-0 rounded-full ${read ? '' : unreadLooks[type]}`} />
       <span className="min-w-0 flex-1">
         <span className="flex justify-between gap-2">
           <span className={`truncate ${read ? '' : 'font-medium'}`}>{title}</span>

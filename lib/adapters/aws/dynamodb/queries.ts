@@ -81,7 +81,7 @@ type Tests = readonly Test<Fields>[]
 /** Each value needs a query to each shard. */
 const MOST_PARTITIONS = 10
 
-const isName = (value: Scalar) => typeof value === 'string' && value.isWellFormed()
+const isName = (value: Scalar | null): value is Scalar => typeof value === 'string' && value.isWellFormed()
 
 /**
  * The narrowest index for tests, and the tests that remain: when a test lists values of a field, and an index has the

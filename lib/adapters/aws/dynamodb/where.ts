@@ -13,7 +13,7 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
     return test.fields.some((field) => hasPart(row[field], folded))
   }
   const value = row[test.field]
-  if ('in' in test) return test.in.includes(value as Scalar)
+  if ('in' in test) return test.in.includes((value ?? null) as Scalar | null)
   if ('exists' in test) return ((value ?? undefined) !== undefined) === test.exists
   if ('hasAll' in test)
     return (
@@ -83,7 +83,7 @@ export const boundsOf = ({ own }: IndexPlan, { field, from = '', to }: Range): B
   return { from: sortable(from, field) ?? '', ...(last === undefined ? {} : { to: lastPlaceOf(last) }) }
 }
 
-const isPlain = (value: Scalar) =>
+const isPlain = (value: Scalar | null): value is Scalar =>
   (typeof value === 'string' && value.isWellFormed()) ||
   typeof value === 'boolean' ||
   Number.isSafeInteger(value)
@@ -104,7 +104,10 @@ export const filterOf = (
   if (plan.long.has(test.field) || plan.fixed.has(test.field)) return undefined
   if (index.own && plan.keys.includes(test.field)) return undefined
   if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined
-  if ('in' in test) return test.in.every(isPlain) ? oneOf(terms, test.field, test.in) : undefined
+  if ('in' in test) {
+    const values = test.in.filter(isPlain)
+    return values.length === test.in.length ? oneOf(terms, test.field, values) : undefined
+  }
   if (!isAscii(test.from) || !isAscii(test.to)) return undefined
   const name = terms.name(test.field)
   const ends = [`${name} >= ${terms.value(test.from ?? '')}`]

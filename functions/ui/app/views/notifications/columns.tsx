@@ -5,10 +5,10 @@ import { Check } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { When } from '../../components/when.tsx'
 import type { NotificationRow } from '../../data/notification-pages.ts'
-import { useRead } from '../../data/notifications.ts'
+import { unreadLooks, useRead } from '../../data/notifications.ts'
 
-const Dot = ({ read }: Pick<NotificationRow, 'read'>) => (
-  <span className={`mr-2 inline-block size-2 rounded-full ${read ? '' : 'bg-failed'}`}>
+const Dot = ({ read, type }: Pick<NotificationRow, 'read' | 'type'>) => (
+  <span className={`mr-2 inline-block size-2 rounded-full ${read ? '' : unreadLooks[type]}`}>
     <span className="sr-only">{read ? 'Read' : 'Unread'}</span>
   </span>
 )
@@ -65,7 +65,7 @@ export const columns: readonly Column<NotificationRow>[] = [
     narrow: 'minmax(0, 1fr)',
     cell: (row) => (
       <>
-        <Dot read={row.read} />
+        <Dot {...row} />
         <Title {...row} />
       </>
     ),

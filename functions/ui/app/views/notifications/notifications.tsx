@@ -40,8 +40,9 @@ export const Notifications = (): ReactNode => {
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           empty={
-            <Empty title="Nothing has failed" curl={curl()}>
-              When a task fails for good it is listed here and under the bell. Scripts read the same list:
+            <Empty title="No notifications" curl={curl()}>
+              When a task fails for good, or waits for your approval, it is listed here and under the bell.
+              Scripts read the same list:
             </Empty>
           }
         />

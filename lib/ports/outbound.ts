@@ -6,18 +6,24 @@ export type OutboundRequest = {
   body?: string
   /** The limit of the whole exchange, from the name lookup to the end of the answer; 15 s when absent. */
   timeoutMs?: number
-  /** The most bytes read of the answer's body; 64 KiB when absent. */
+  /** The most bytes read of the answer's body, as sent and as decoded; 64 KiB when absent. */
   mostBytes?: number
   /** Aborts the request; `send` throws its reason. */
   signal?: AbortSignal
 }
 
-/** An answer of any status. Header names are in lower case; `truncated` says that the body was longer. */
+/**
+ * An answer of any status. Header names are in lower case. `bytes` are those of the body without its content codings, and
+ * `body` is their text as UTF-8; `truncated` says that the body was longer. `undecoded` says why there are none: the
+ * content coding is unknown, or the body does not fit it.
+ */
 export type OutboundAnswer = {
   status: number
   headers: Readonly<Record<string, string>>
   body: string
+  bytes: Uint8Array
   truncated: boolean
+  undecoded?: string
 }
 
 /**

@@ -74,7 +74,8 @@ export const heldOutbound = () => {
       new Promise((resolve, reject) =>
         open.push({
           url,
-          answer: (status) => resolve({ status, headers: {}, body: '', truncated: false }),
+          answer: (status) =>
+            resolve({ status, headers: {}, body: '', bytes: new Uint8Array(), truncated: false }),
           fail: () => reject(new Error('failed by the test')),
         }),
       ),

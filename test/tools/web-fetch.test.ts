@@ -1,6 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import {
+  brotliCompressSync,
+  constants,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
@@ -37,12 +45,36 @@ const PAGES: Readonly<Record<string, Page>> = {
     void response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(3_000_000)),
 }
 
+const compressors = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  br: (data: string | Buffer) =>
+    brotliCompressSync(data, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  zstd: zstdCompressSync,
+} as const
+
+/** Answers that their first request names: a body, its type, and its content coding. */
+const served = new Map<string, { body: Uint8Array; type?: string; coding?: string }>()
+const serveAs = (body: Uint8Array | string, type?: string, coding?: string): string => {
+  const path = `/served/${served.size}`
+  served.set(path, { body: Buffer.from(body), ...(type && { type }), ...(coding && { coding }) })
+  return `${base}${path}`
+}
+
 let base = ''
 /** Requests to what never answers. */
 const unanswered: ServerResponse[] = []
-const server = createServer((request, response) =>
-  (PAGES[request.url ?? ''] ?? PAGES['/missing'])?.(request, response),
-)
+const server = createServer((request, response) => {
+  const answer = served.get(request.url ?? '')
+  if (answer === undefined) return (PAGES[request.url ?? ''] ?? PAGES['/missing'])?.(request, response)
+  const { body, type, coding } = answer
+  response.writeHead(200, {
+    ...(type && { 'content-type': type }),
+    ...(coding && { 'content-encoding': coding }),
+  })
+  response.end(body)
+})
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -116,6 +148,101 @@ describe('web_fetch', () => {
     const { content } = await fetcher()(`${base}/long`)
     expect(content.length).toBeLessThan(50_200)
     expect(content).toMatch(/x\n\[cut: the page goes on\]$/)
+  })
+})
+
+/** The text of an answer, after its address. */
+const textAt = async (url: string) => (await fetcher()(url)).content.split('\n').slice(1).join('\n')
+
+describe('a compressed answer', () => {
+  it.each(Object.keys(compressors) as (keyof typeof compressors)[])('is decoded: %s', async (coding) => {
+    expect(await textAt(serveAs(compressors[coding]('häuser'), 'text/plain', coding))).toBe('häuser')
+    const upper = serveAs(compressors[coding]('häuser'), 'text/plain', `identity, ${coding.toUpperCase()}`)
+    expect(await textAt(upper)).toBe('häuser')
+  })
+
+  it.each([
+    ['raw deflate', deflateRawSync('text'), 'deflate', 'text'],
+    ['two codings', brotliCompressSync(gzipSync('text')), 'gzip, br', 'text'],
+    ['an end that is missing', gzipSync('text'.repeat(9)).subarray(0, -6), 'gzip', 'text'.repeat(9)],
+    ['an empty body', Buffer.alloc(0), 'gzip', '[the answer is empty]'],
+    ['an empty text', gzipSync(''), 'gzip', '[the answer is empty]'],
+  ])('is decoded: %s', async (_title, body, coding, text) => {
+    expect(await textAt(serveAs(body, 'text/plain', coding))).toBe(text)
+  })
+
+  it.each([
+    ['an unknown coding', Buffer.from('text'), 'compress'],
+    ['too many codings', Buffer.from('text'), 'gzip, gzip, gzip'],
+    ...Object.keys(compressors).map(
+      (coding) => [`what is no ${coding}`, Buffer.from('text'), coding] as const,
+    ),
+    ['a name of an object', Buffer.from('text'), 'constructor'],
+    ['broken gzip', Buffer.concat([gzipSync('text').subarray(0, 10), Buffer.alloc(40, 0xff)]), 'gzip'],
+  ])('is refused: %s', async (_title, body, coding) => {
+    expect(await fetcher()(serveAs(body, 'text/plain', coding))).toEqual({
+      content: 'not_text',
+      failed: true,
+    })
+  })
+
+  it.each(Object.keys(compressors) as (keyof typeof compressors)[])(
+    'is decoded up to the limit, however much more it becomes: %s',
+    async (coding) => {
+      const bomb = compressors[coding](Buffer.alloc(200_000_000, 'x'))
+      const before = process.memoryUsage().rss
+      const { bytes, truncated } = await createOutbound({ clock, allow: ['127.0.0.1'] }).send({
+        ...{ method: 'GET', url: serveAs(bomb, 'text/plain', coding), mostBytes: 1_000_000 },
+      })
+      expect([bytes.length, truncated]).toEqual([1_000_000, true])
+      expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
+    },
+  )
+})
+
+describe('the encoding of an answer', () => {
+  const bytes = (text: string) => Buffer.from(text, 'latin1')
+  const page = (head: string) => bytes(`<html><head>${head}</head><body>caf\xe9 \x80</body></html>`)
+  const META = '<meta charset="windows-1252">'
+  const EQUIV = '<META content="text/html; charset=windows-1252" http-equiv=Content-Type>'
+  it.each<[string, Uint8Array, string, string]>([
+    ['the header', bytes('caf\xe9'), 'text/plain; charset=ISO-8859-1', 'café'],
+    ['the header, quoted', bytes('caf\xe9'), 'text/plain; a=b; Charset="latin1"', 'café'],
+    [
+      'the header, of two bytes a character',
+      Buffer.from('82b182f1', 'hex'),
+      'text/plain;charset=Shift_JIS',
+      'こん',
+    ],
+    ['the header before meta', bytes('<meta charset=utf-8>caf\xe9'), 'text/html; charset=latin1', 'café'],
+    ['meta', page(META), 'text/html', 'café €'],
+    ['meta by its content', page(EQUIV), 'text/html', 'café €'],
+    ['meta where the header is unknown', page(META), 'text/html; charset=none', 'café €'],
+    ['meta, not one in a comment', page(`<!-- <meta charset=utf-8> -->${META}`), 'text/html', 'café €'],
+    [
+      'meta, not a description',
+      page(`<meta name=x content="; charset=utf-8">${META}`),
+      'text/html',
+      'café €',
+    ],
+    ['XML', bytes('<?xml version="1.0" encoding="ISO-8859-1"?><a>caf\xe9</a>'), 'application/xml', 'café'],
+    ['a byte order mark', Buffer.from('\uFEFFcafé', 'utf16le'), 'text/plain; charset=latin1', 'café'],
+    ['none, which is UTF-8', Buffer.from('café'), 'text/html', 'café'],
+    ['UTF-8 where the header is unknown', Buffer.from('café'), 'text/plain; charset=utf8mb4', 'café'],
+  ])('is named by %s', async (_by, body, type, text) => {
+    expect(await textAt(serveAs(body, type))).toContain(text)
+  })
+
+  it.each([
+    ['nothing is named', page(''), 'text/html'],
+    ['nothing known is named', page('<meta charset=none>'), 'text/html; charset=utf-7'],
+    ['it is JSON', bytes('"caf\xe9"'), 'application/json'],
+  ])('is not guessed where %s', async (_title, body, type) => {
+    expect(await fetcher()(serveAs(body, type))).toEqual({ content: 'not_text', failed: true })
+  })
+
+  it('may end in the middle of a character at the limit', async () => {
+    expect(await textAt(serveAs(`x${'é'.repeat(600_000)}`, 'text/plain'))).toMatch(/^xé+\n\[cut/)
   })
 })
 

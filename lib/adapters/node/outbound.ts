@@ -1,6 +1,6 @@
 import type { Client } from 'undici'
 import { decodedText } from '../../core/cut-text.ts'
-import { Problem } from '../../core/errors.ts'
+import { messageOf, Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
 import { traceHeaders } from './tracing.ts'
@@ -56,8 +56,42 @@ const exchange = async (client: Client, { pathname, search }: URL, request: Outb
   })
   // The rest of the body is dropped with the connection, which only the stream reports as an error.
   answer.body.on('error', () => undefined)
-  const read = await readUpTo(answer.body, mostBytes)
-  return { status: answer.statusCode, headers: plainHeaders(answer.headers), ...read }
+  const plain = plainHeaders(answer.headers)
+  return {
+    status: answer.statusCode,
+    headers: plain,
+    ...(await contentOf(answer.body, plain['content-encoding'], mostBytes)),
+  }
+}
+
+type Content = Pick<OutboundAnswer, 'body' | 'bytes' | 'truncated' | 'undecoded'>
+
+const contentOf = async (
+  body: AsyncIterable<Buffer>,
+  coding: string | undefined,
+  most: number,
+): Promise<Content> => {
+  try {
+    const { withoutCodings } = await import('./content-coding.ts')
+    const { bytes, truncated } = await readUpTo(withoutCodings(piecesUpTo(body, most), coding), most)
+    return { body: decodedText(bytes, truncated), bytes, truncated }
+  } catch (thrown) {
+    if (!(Object(thrown) as { isUndecoded?: boolean }).isUndecoded) throw thrown
+    return { body: '', bytes: new Uint8Array(), truncated: false, undecoded: messageOf(thrown) }
+  }
+}
+
+/** Compressed text is larger than the text by less. */
+const OVERHEAD_BYTES = 65_536
+
+/** The pieces of a body up to a limit: what is read is limited, not only what is decoded of it. */
+async function* piecesUpTo(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const piece of body) {
+    yield piece
+    size += piece.length
+    if (size > most + OVERHEAD_BYTES) return
+  }
 }
 
 const readUpTo = async (body: AsyncIterable<Buffer>, most: number) => {
@@ -68,7 +102,7 @@ const readUpTo = async (body: AsyncIterable<Buffer>, most: number) => {
     size += chunk.length
     if (size > most) break
   }
-  return { body: decodedText(Buffer.concat(chunks).subarray(0, most), size > most), truncated: size > most }
+  return { bytes: Buffer.concat(chunks).subarray(0, most), truncated: size > most }
 }
 
 const plainHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>

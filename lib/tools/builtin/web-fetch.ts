@@ -1,5 +1,6 @@
 import type { Parser } from 'htmlparser2'
 import * as z from 'zod'
+import { decodedByCharset } from '../../core/charset.ts'
 import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -83,7 +84,7 @@ const TIMEOUT_MS = 20_000
 
 const HEADERS = {
   accept: 'text/html, text/*;q=0.9, application/json;q=0.9, application/xml;q=0.8',
-  'accept-encoding': 'identity',
+  'accept-encoding': 'gzip, deflate, br, zstd',
   'user-agent': 'agent-task-service',
 }
 
@@ -150,13 +151,13 @@ const redirectOf = ({ status, headers }: OutboundAnswer, from: string): string |
 const TEXT_TYPES =
   /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-ndjson|x-yaml))$/
 
-const textOf = async ({
-  headers,
-  body,
-  truncated,
-}: OutboundAnswer): Promise<{ text: string; cut: boolean }> => {
-  if (body === '') return { text: '[the answer is empty]', cut: false }
-  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+const textOf = async (answer: OutboundAnswer): Promise<{ text: string; cut: boolean }> => {
+  const { headers, bytes, truncated, undecoded } = answer
+  if (undecoded !== undefined)
+    throw new Problem('invalid', 'not_text', `The answer cannot be read: ${undecoded}.`)
+  if (bytes.length === 0) return { text: '[the answer is empty]', cut: false }
+  const contentType = headers['content-type'] ?? ''
+  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   const isHtml = type === 'text/html' || type === 'application/xhtml+xml'
   if (!isHtml && !TEXT_TYPES.test(type))
     throw new Problem(
@@ -164,9 +165,16 @@ const textOf = async ({
       'not_text',
       `The answer is ${JSON.stringify(cutText(type, 100))}, and web_fetch reads text only.`,
     )
+  const whole = decodedByCharset(bytes, contentType, truncated)
+  if (whole === undefined)
+    throw new Problem(
+      'invalid',
+      'not_text',
+      'The answer is no UTF-8 and names no other character encoding that web_fetch knows.',
+    )
   if (isHtml) {
-    const { text, cut } = await htmlText(body, MOST_CHARACTERS)
+    const { text, cut } = await htmlText(whole, MOST_CHARACTERS)
     return { text, cut: cut || truncated }
   }
-  return { text: cutText(body, MOST_CHARACTERS), cut: truncated || body.length > MOST_CHARACTERS }
+  return { text: cutText(whole, MOST_CHARACTERS), cut: truncated || whole.length > MOST_CHARACTERS }
 }

@@ -90,7 +90,7 @@ export const trackerContract = (name: string, open: OpenTracker) =>
             const thrown = await tracker.comment(asked, draft('Done')).catch((error: unknown) => error)
             expect(thrown).toMatchObject({
               kind,
-              ...(kind === 'rate_limited' ? { retryAfterMs: LIMIT_MS } : {}),
+              ...(kind === 'rate_limited' || kind === 'unavailable' ? { retryAfterMs: LIMIT_MS } : {}),
             })
             const { message, cause } = thrown as Error
             // A beginning of it would show as well where a long text is cut.

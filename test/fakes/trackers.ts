@@ -351,9 +351,12 @@ export const refusals = (nowMs: number, words = 'You may not do this') =>
       },
     },
     unavailable: {
-      codehost: { status: 502, body: { message: words } },
-      trackera: { status: 503, body: { errorMessages: [words] } },
-      trackerb: { ...failure(words, 'INTERNAL_SERVER_ERROR', 'internal error'), status: 500 },
+      codehost: { status: 502, headers: { 'retry-after': '3600' }, body: { message: words } },
+      trackera: { status: 503, headers: { 'retry-after': '3600' }, body: { errorMessages: [words] } },
+      trackerb: {
+        ...failure(words, 'INTERNAL_SERVER_ERROR', 'internal error'),
+        ...{ status: 500, headers: { 'retry-after': '3600' } },
+      },
     },
   }) satisfies Readonly<Record<string, Readonly<Record<TrackerName, FakeAnswer>>>>
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { createEmbedding } from '../../lib/adapters/models/embedding.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
+import type { Clock } from '../../lib/ports/clock.ts'
+import { createFakeClock } from '../fakes/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { type Reply, startWire, status } from '../fakes/model-wire.ts'
 
@@ -13,20 +15,20 @@ const answering = (...vectors: readonly unknown[]): Reply =>
     data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
   })
 
-const embeddingOf = (model: string, ...replies: Reply[]) => {
+const embeddingOf = (model: string, replies: readonly Reply[] = [], clock: Clock = createClock()) => {
   wire().replies.push(...replies)
   const providers = {
     openai: { apiKey: 'sk-secret', baseUrl: `${wire().origin}/v1` },
     ollama: { baseUrl: wire().origin },
   }
-  return createEmbedding({ settings: { providers }, model, clock: createClock() })
+  return createEmbedding({ settings: { providers }, model, clock })
 }
 
 describe('an embedding model', () => {
   it.each(['openai/text-embedding-3-small', 'ollama/org/model:latest'])(
     'answers a vector for each text: %s',
     async (model) => {
-      const { embed } = embeddingOf(model, answering([1, 0], [0.5, 0.5]))
+      const { embed } = embeddingOf(model, [answering([1, 0], [0.5, 0.5])])
       expect(await embed(['a', 'b'], signal)).toEqual([Float32Array.of(1, 0), Float32Array.of(0.5, 0.5)])
       expect(wire().heard[0]).toMatchObject({
         path: '/v1/embeddings',
@@ -43,7 +45,7 @@ describe('an embedding model', () => {
     ['vectors of nothing', answering([], []), 'provider_error'],
     ['something else', status(200, { data: 'none' }), 'provider_error'],
   ] as const)('that answers %s has failed, and tells no key', async (_what, reply, code) => {
-    const thrown = await embeddingOf('openai/m', reply)
+    const thrown = await embeddingOf('openai/m', [reply])
       .embed(['a', 'b'], signal)
       .catch((error: Error) => error)
     expect(thrown).toMatchObject({ name: 'Problem', code })
@@ -51,11 +53,17 @@ describe('an embedding model', () => {
   })
 
   it('is not called again before the time that it asks for', async () => {
+    const clock = createFakeClock()
     const limited = status(503, { error: { message: 'busy' } }, { 'retry-after': '60' })
-    await expect(embeddingOf('openai/m', limited, limited).embed(['a'], signal)).rejects.toMatchObject({
-      retryAfterMs: 60_000,
-    })
+    const { embed } = embeddingOf('openai/m', [limited, answering([1, 0])], clock)
+    const refused = (retryAfterMs: number) =>
+      expect(embed(['a'], signal)).rejects.toMatchObject({ retryAfterMs })
+    await refused(60_000)
+    clock.advance(59_999)
+    await refused(1)
     expect(wire().heard).toHaveLength(1)
+    clock.advance(1)
+    expect(await embed(['a'], signal)).toHaveLength(1)
   })
 
   it.each([

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { readBounded } from '../../core/bounded-body.ts'
+import { Problem } from '../../core/errors.ts'
 import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
@@ -27,7 +28,7 @@ const MOST_DIMENSIONS = 16_384
 const LONGEST_REFUSAL = 65_536
 /** The waits before retries of a temporary failure; the last try has none. */
 const WAITS_MS = [500, 2_000, undefined]
-/** A provider that asks for a longer wait is not called again for these texts now. */
+/** A provider that asks for a longer wait is not called until it is over. */
 const LONGEST_WAIT_MS = 5_000
 
 type Needs = {
@@ -53,16 +54,32 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   if (!provider) throw new Error(`${kind} is not configured`)
   const { fetch = globalThis.fetch, masker = createMasker([]) } = needs
 
+  let leftAlone: { untilMs: number; because: Problem } | undefined
+  const refuseIfLeftAlone = () => {
+    const retryAfterMs = leftAlone === undefined ? 0 : leftAlone.untilMs - clock.monotonic()
+    if (leftAlone === undefined || retryAfterMs <= 0) return
+    const { kind, code, message } = leftAlone.because
+    // Without the details of the first error, so that no breaker counts a call that was not made.
+    throw new Problem(kind, code, message, { retryAfterMs })
+  }
+
+  /** The wait before another try after an error answer; throws the error when there is none. */
+  const waitAfter = (thrown: Problem, status: number, waitMs: number | undefined): number => {
+    const { retryAfterMs: askedMs = 0 } = thrown
+    if (askedMs > LONGEST_WAIT_MS) leftAlone = { untilMs: clock.monotonic() + askedMs, because: thrown }
+    const isTemporary = status === 429 || status >= 500
+    if (waitMs === undefined || askedMs > LONGEST_WAIT_MS || !isTemporary) throw thrown
+    return Math.max(waitMs, askedMs)
+  }
+
   const call = async (texts: readonly string[], signal: AbortSignal, scene: Scene) => {
+    refuseIfLeftAlone()
     const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
-    for (const waitMs of WAITS_MS) {
+    for (const usualMs of WAITS_MS) {
       const answer = await asked(fetch, provider, { model, input: texts }, within)
       if (answer.ok) return vectorsIn(await bodyOf(answer, MOST_BYTES), texts.length)
-      const thrown = toProblem(await refusalOf(answer), scene)
-      const askedMs = thrown.retryAfterMs ?? 0
-      if (waitMs === undefined || askedMs > LONGEST_WAIT_MS) throw thrown
-      if (answer.status !== 429 && answer.status < 500) throw thrown
-      await new Promise<void>((resolve) => void clock.after(Math.max(waitMs, askedMs), resolve))
+      const waitMs = waitAfter(toProblem(await refusalOf(answer), scene), answer.status, usualMs)
+      await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
     }
     return undefined
   }

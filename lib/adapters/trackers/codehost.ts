@@ -38,7 +38,10 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
       const response = await ask(path, { ...request, headers: HEADERS })
       if (response.status >= 200 && response.status < 300) return response
       const said = saidIn(await jsonOf(response), asked)
-      return throwRefusal(response.status, said, limitedMs(response, said, nowMs()))
+      return throwRefusal(response.status, said, {
+        limitedMs: limitedMs(response, said, nowMs()),
+        askedMs: retryAfterMs(response.headers.get('retry-after'), nowMs()),
+      })
     }
   }
 

@@ -84,8 +84,15 @@ export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undef
   return text === '' ? undefined : cutText(text, MOST_SAID)
 }
 
-/** Throws the Problem of an error answer; `limitedMs` is the wait of an answer about rate limits. */
-export const throwRefusal = (status: number, said: string | undefined, limitedMs?: number): never => {
+/** `limitedMs` is the wait of an answer about rate limits, `askedMs` the `Retry-After` of any other. */
+type Waits = { limitedMs?: number | undefined; askedMs?: number | undefined }
+
+/** Throws the Problem of an error answer. */
+export const throwRefusal = (
+  status: number,
+  said: string | undefined,
+  { limitedMs, askedMs }: Waits = {},
+): never => {
   const because = said === undefined ? `(${status})` : `(${status}: ${said})`
   if (limitedMs !== undefined || status === 429)
     throw new Problem('rate_limited', 'provider_rate_limited', `The provider asks for a wait ${because}`, {
@@ -106,7 +113,9 @@ export const throwRefusal = (status: number, said: string | undefined, limitedMs
   if (status === 404 || status === 410)
     throw new Problem('missing', 'issue_not_found', `The linked account finds nothing there ${because}`)
   if (status === 408 || status >= 500)
-    throw new Problem('unavailable', 'provider_failed', `The provider failed ${because}`)
+    throw new Problem('unavailable', 'provider_failed', `The provider failed ${because}`, {
+      ...(askedMs === undefined ? {} : { retryAfterMs: askedMs }),
+    })
   throw new Problem('invalid', 'comment_refused', `The provider refuses this ${because}`)
 }
 

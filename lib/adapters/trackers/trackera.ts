@@ -80,11 +80,11 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
     return async (path, request) => {
       const response = await ask(path, request)
       if (response.status >= 200 && response.status < 300) return response
-      const limited =
-        response.status === 429
-          ? (retryAfterMs(response.headers.get('retry-after'), nowMs()) ?? 0)
-          : undefined
-      return throwRefusal(response.status, saidIn(await jsonOf(response), asked), limited)
+      const askedMs = retryAfterMs(response.headers.get('retry-after'), nowMs())
+      return throwRefusal(response.status, saidIn(await jsonOf(response), asked), {
+        limitedMs: response.status === 429 ? (askedMs ?? 0) : undefined,
+        askedMs,
+      })
     }
   }
 

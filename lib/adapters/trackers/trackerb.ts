@@ -74,11 +74,10 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
     const failures = Failures.safeParse(body).data?.errors
     if (failures !== undefined) return refuseFor(failures, response, saidIn(body, asked), nowMs())
     if (response.status !== 200)
-      return throwRefusal(
-        response.status,
-        undefined,
-        response.status === 429 ? waitMs(response, nowMs()) : undefined,
-      )
+      return throwRefusal(response.status, undefined, {
+        limitedMs: response.status === 429 ? waitMs(response, nowMs()) : undefined,
+        askedMs: askedWaitMs(response, nowMs()),
+      })
     const { success, data } = z.object({ data: form }).safeParse(body)
     if (success) return (data as { data: z.output<S> }).data
     throw new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
@@ -149,17 +148,21 @@ const refuseFor = (
     `${extensions?.code ?? ''} ${extensions?.type ?? ''} ${message}`.toLowerCase(),
   )
   const is = (word: RegExp) => words.some((text) => word.test(text))
-  if (response.status === 429 || is(/rate ?limit/)) return throwRefusal(429, said, waitMs(response, nowMs))
+  if (response.status === 429 || is(/rate ?limit/))
+    return throwRefusal(429, said, { limitedMs: waitMs(response, nowMs) })
   if (response.status === 401 || is(/authentication/)) return throwRefusal(401, said)
   if (is(/not found|could not find/)) return throwRefusal(404, said)
   if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return throwRefusal(403, said)
-  if (response.status >= 500 || is(/internal/)) return throwRefusal(Math.max(500, response.status), said)
+  if (response.status >= 500 || is(/internal/))
+    return throwRefusal(Math.max(500, response.status), said, { askedMs: askedWaitMs(response, nowMs) })
   return throwRefusal(422, said)
 }
 
+const askedWaitMs = ({ headers }: Response, nowMs: number) => retryAfterMs(headers.get('retry-after'), nowMs)
+
 /** The reset of the limit is in epoch milliseconds. */
 const waitMs = (response: Response, nowMs: number): number => {
-  const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
+  const asked = askedWaitMs(response, nowMs)
   const reset = Number(response.headers.get('x-ratelimit-requests-reset') ?? Number.NaN) - nowMs
   return asked ?? (Number.isNaN(reset) ? LIMIT_WAIT_MS : Math.max(0, reset))
 }

@@ -1,4 +1,5 @@
 import * as path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { evaluateAtBuild } from './build/evaluate.ts'
@@ -6,6 +7,8 @@ import { guides } from './build/guides.ts'
 import { precompress } from './build/precompress.ts'
 
 const root = path.join(import.meta.dirname, 'app')
+/** The table of named characters of Markdown: the form that needs no document. */
+const decoder = fileURLToPath(import.meta.resolve('decode-named-character-reference'))
 /** What `vite` in development passes requests of the API on to: a started service. */
 const service = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
@@ -37,6 +40,11 @@ export default defineConfig({
     fs: { allow: [path.join(import.meta.dirname, '../..')] },
     // The service refuses what pages of another origin write, and this one is another.
     proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } },
+  },
+  worker: { format: 'es' },
+  resolve: {
+    // For browsers it has a form that asks the document, which a worker has none of.
+    alias: { 'decode-named-character-reference': decoder },
   },
   plugins: [tailwindcss(), evaluateAtBuild(path.join(root, 'data/at-build.ts')), guides(), precompress()],
 })

@@ -300,11 +300,54 @@ inBrowser('a conversation', () => {
     expect(await log(page).getByText('Message 0', { exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Older messages' }).scrollIntoViewIfNeeded()
     await log(page).getByText('Message 0', { exact: true }).waitFor({ state: 'attached' })
+    // Those that are far from the view are left out, and come when they are scrolled to.
     expect(
       await log(page)
         .getByText(/^Message \d+$/)
         .count(),
-    ).toBe(98)
+    ).toBeLessThan(90)
+    await log(page).evaluate((scroller) => scroller.scrollTo(0, -scroller.scrollHeight))
+    await log(page).getByText('Message 0', { exact: true }).waitFor()
+    await log(page).evaluate((scroller) => scroller.scrollTo(0, 0))
+    await log(page).getByText('Message 97', { exact: true }).waitFor()
+  })
+
+  it('draws of 4,000 tool calls those that are near the view, and keeps one that was opened', async () => {
+    const conversationId = await converse()
+    const toolCalls = Array.from({ length: 4_000 }, (_, n) => ({
+      ...{ id: `call_${n}`, name: 'read_file', arguments: { path: `file-${n}.txt` }, step: n },
+      ...{ status: 'success', result: 'Read', duration: 1 },
+    }))
+    const message = {
+      ...{ id: 'msg_1', conversationId, role: 'assistant', content: 'All were read.', toolCalls },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    }
+    await using opened = await open('/chat')
+    const { page } = opened
+    await page.route(`**/conversations/${conversationId}?*`, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), messages: [message] } })
+    })
+    await page.goto(`/chat/${conversationId}`)
+    await log(page).getByText('All were read.').waitFor()
+    const last = log(page).getByText('read_file file-3999.txt', { exact: true })
+    await last.waitFor()
+    const scrollTo = (part: number) =>
+      log(page).evaluate((one, to) => one.scrollTo(0, -one.scrollHeight * to), part)
+    const elements = () => log(page).evaluate((one) => one.querySelectorAll('*').length)
+    expect(await elements()).toBeLessThan(4_000)
+    await last.click()
+    await scrollTo(0.5)
+    // The one in the middle of the view was drawn on the way.
+    await log(page)
+      .getByText(/file-(?:19|20)\d\d\.txt/)
+      .first()
+      .waitFor()
+    await scrollTo(1)
+    await log(page).getByText('read_file file-0.txt', { exact: true }).waitFor()
+    expect(await elements()).toBeLessThan(6_000)
+    expect(await log(page).locator('details[open]').count()).toBe(1)
+    await expectSound(opened)
   })
 
   it('is found in the list, and deleted when it is told twice', async () => {

@@ -6,7 +6,6 @@ import { openAtFirst } from '../../functions/ui/app/components/diff-budget.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
-import { definitionsIn, partsOf } from '../../functions/ui/app/components/markdown-pieces.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
@@ -357,53 +356,6 @@ describe('an agent', () => {
     ],
   ] as const)('is %s', (_says, condition, one, outcomes) => {
     expect(conditionOf(one, outcomes)).toBe(condition)
-  })
-})
-
-describe('a text that is drawn as Markdown', () => {
-  const times = (text: string, count: number) => text.repeat(count)
-  const said = (text: string) =>
-    partsOf(text).map((part) => part.map(({ isCostly }) => (isCostly ? 'written' : 'drawn')))
-  const table = (rows: number) => `| a | b |\n| - | - |\n${times('| 1 | 2 |\n', rows)}`
-  it.each([
-    ['emphasis that does not end', times('*a_ ', 2_000)],
-    ['brackets', times('[x][', 2_000)],
-    ['comments that do not end', `a ${times('<!--', 12_000)}`],
-    ['instructions that do not end', `a ${times('<?', 12_000)}`],
-    ['headings of one letter', times('a\n-\n', 1_000)],
-    ['lists in each other', times('1. ', 40)],
-    ['quotes in each other', times('> ', 40)],
-    ['a table of more rows than are read', table(2_000)],
-    ['a table of many columns', `|a|b|\n|-|-|\n${times(`${times('|', 200)}\n`, 100)}`],
-  ])('is shown as written where parsing or drawing it takes too long: %s', (_what, text) => {
-    expect(said(text)).toEqual([['written']])
-  })
-
-  it.each([
-    ['a report', times('- **Bold** and `code` of [a link](https://example.com).\n\n', 60)],
-    ['a ruler', `${times('-', 200)}\n${times('* ', 20)}`],
-    ['a table', table(500)],
-    ['much code', `\`\`\`json\n${times('  "a": [1, 2],\n', 2_000)}\`\`\``],
-  ])('is drawn whole: %s', (_what, text) => {
-    expect(said(text)).toEqual([['drawn']])
-  })
-
-  it('has the targets of its links by name for each piece, and not what only looks like one', () => {
-    const target = '[docs]: https://example.com "Docs"'
-    expect(definitionsIn(`See [docs][].\n[info]: no target\n\n${target}\n[b]: /b\n\n[^1]: A note.`)).toBe(
-      `${target}\n[b]: /b`,
-    )
-  })
-
-  it('is cut at what begins at the margin, outside of code, and loses nothing', () => {
-    const code = `\`\`\`\n${times('- code\n\n', 600)}\`\`\`\n`
-    const text = `${times('A line.\n\n', 500)}${code}${times('2. item\n   - inner\n', 800)}${times('* x\n', 4_000)}`
-    const parts = partsOf(text)
-    const pieces = parts.flat().map((piece) => piece.text)
-    expect(pieces.join('\n')).toBe(text)
-    expect(pieces.slice(1).every((piece) => /^(?:A line|```|2\. item|\* x)/.test(piece))).toBe(true)
-    expect(pieces.filter((piece) => piece.includes('- code'))).toHaveLength(1)
-    expect(parts.length).toBeGreaterThan(1)
   })
 })
 

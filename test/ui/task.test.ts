@@ -268,7 +268,8 @@ inBrowser('the parts of a task', () => {
     const shown = page.getByRole('region', { name: 'Output' })
     const bold = shown.locator('strong')
     await page.getByText(/letters are not shown$/).waitFor()
-    await shown.getByText('See the guide.', { exact: true }).waitFor()
+    // The target of the link is in the last slice of the text that is parsed, or in none: then it is as written.
+    await shown.getByText(/^See /).waitFor()
     const before = await bold.count()
     expect(before).toBeGreaterThan(500)
     expect(before).toBeLessThan(2_000)

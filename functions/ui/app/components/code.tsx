@@ -1,6 +1,7 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Boundary, useRecovery } from './boundary.tsx'
 import { lazyComponent } from './lazy.tsx'
+import { TextPieces } from './plain-text.tsx'
 
 const Coloured = lazyComponent(() => import('./coloured-code.tsx'), 'ColouredCode')
 
@@ -19,7 +20,7 @@ export const Code = ({ text, language }: Props) => (
           <Coloured text={text} language={language} />
         </Boundary>
       ) : (
-        text
+        <TextPieces text={text} />
       )}
     </code>
   </pre>

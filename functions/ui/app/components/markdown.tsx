@@ -1,24 +1,17 @@
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote'
-import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
-import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
-import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item'
-import { gfmFootnote } from 'micromark-extension-gfm-footnote'
-import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
-import { gfmTable } from 'micromark-extension-gfm-table'
-import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
-import { Fragment, memo, type ReactNode, startTransition, useDeferredValue, useMemo, useState } from 'react'
+import { Fragment, memo, type ReactNode, startTransition, useEffect, useRef, useState } from 'react'
+import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Button } from './button.tsx'
 import { Code } from './code.tsx'
 import { countOf } from './format.ts'
 import { linkOf } from './link.ts'
-import { definitionsIn, partsOf } from './markdown-pieces.ts'
+import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
+import { keptPart, parsePart } from './markdown-parser.ts'
 import { PlainText } from './plain-text.tsx'
 import { Scroller } from './scroller.tsx'
+import { PART_LETTERS } from './written-part.ts'
 
-type RootContent = ReturnType<typeof fromMarkdown>['children'][number]
-type Kind = RootContent['type']
-type Of<K extends Kind> = Extract<RootContent, { type: K }>
+type Kind = Block['type']
+type Of<K extends Kind> = Extract<Block, { type: K }>
 type Drawers = { readonly [K in Kind]?: (node: Of<K>) => ReactNode }
 
 const listClass = 'my-1.5 flex flex-col gap-1 pl-5'
@@ -59,6 +52,7 @@ const Cells = ({ of, align, cell: Cell }: Row) => (
 
 /** How each kind of node is drawn. HTML is shown as the text it is, and an image by its name: nothing is loaded. */
 const drawers: Drawers = {
+  written: ({ value }) => <PlainText text={value} />,
   text: ({ value }) => value,
   html: ({ value }) => value,
   // A line of the text is a line here: what is not Markdown keeps its form.
@@ -120,69 +114,117 @@ const drawers: Drawers = {
 }
 
 /** An image within a link is its name: a link in a link is none. */
-const asText = (node: RootContent): RootContent =>
+const asText = (node: MarkdownNode): MarkdownNode =>
   node.type === 'image' ? { type: 'text', value: node.alt || node.url } : node
 
-const drawn = (nodes: readonly RootContent[]): ReactNode =>
+const drawn = (nodes: readonly Block[]): ReactNode =>
   nodes.map((node, at) => {
-    const draw = drawers[node.type] as ((node: RootContent) => ReactNode) | undefined
+    const draw = drawers[node.type] as ((node: Block) => ReactNode) | undefined
     // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
     return <Fragment key={at}>{draw?.(node)}</Fragment>
   })
 
-// Without GitHub's links of bare addresses: finding them is quadratic in the length of the text.
-const extensions = {
-  extensions: [gfmTable(), gfmStrikethrough(), gfmTaskListItem(), gfmFootnote()],
-  mdastExtensions: [
-    gfmTableFromMarkdown(),
-    gfmStrikethroughFromMarkdown(),
-    gfmTaskListItemFromMarkdown(),
-    gfmFootnoteFromMarkdown(),
-  ],
-}
+type GroupProps = { group: Group; isFar: boolean }
 
-const Drawn = memo(({ text, definitions }: { text: string; definitions: string }) =>
-  drawn(fromMarkdown(definitions === '' ? text : `${definitions}\n\n${text}`, extensions).children),
+/** Where there are many, those out of sight cost the browser nothing until they come into sight. */
+const Drawn = memo(
+  ({ group: { blocks }, isFar }: GroupProps) =>
+    isFar ? (
+      <div className="[contain-intrinsic-block-size:auto_20rem] [content-visibility:auto] [&>:first-child]:mt-0">
+        {drawn(blocks)}
+      </div>
+    ) : (
+      drawn(blocks)
+    ),
+  (before, after) =>
+    before.isFar === after.isFar &&
+    before.group.source === after.group.source &&
+    before.group.definitions === after.group.definitions,
 )
 
-/** So many letters are parsed within a frame or two. */
-const MOST_AT_ONCE = 4_000
+/** Between two readings of a text that grows. */
+const PAUSE_MS = 100
+
+type Known = { text: string; parts: readonly Part[] }
+
+const knownOf = (text: string): Known => {
+  const part = keptPart(text)
+  return { text, parts: part ? [part] : [] }
+}
+
+/** The parts of the text before that are the same in this one: each ends where the parser has found a block behind it. */
+const sameParts = ({ text: before, parts }: Known, text: string): readonly Part[] =>
+  text === before
+    ? parts
+    : parts.filter(({ end }) => end < before.length && text.startsWith(before.slice(0, end)))
+
+/**
+ * So many parts of a text. They are parsed elsewhere and drawn when they are there, the newest text after the one that is
+ * under way: while a text grows, what was last parsed is shown.
+ */
+const useParts = (text: string, count: number): Known => {
+  const [known, setKnown] = useState(() => knownOf(text))
+  const wanted = useRef({ text, count })
+  const isBusy = useRef(false)
+  const isShown = useRef(true)
+  useEffect(() => {
+    wanted.current = { text, count }
+    const read = async () => {
+      let now = known
+      while (isShown.current) {
+        const { text: next, count: most } = wanted.current
+        const parts = sameParts(now, next)
+        const from = parts.at(-1)?.end ?? 0
+        const isRead =
+          now.text === next && (parts.length >= most || (parts.length > 0 && from >= next.length))
+        if (isRead) break
+        const part = await parsePart(next, from, () => isShown.current)
+        if (part === undefined) break
+        now = { text: next, parts: [...parts, part] }
+        const shown = now
+        startTransition(() => setKnown(shown))
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      }
+      isBusy.current = false
+    }
+    if (isBusy.current) return
+    isBusy.current = true
+    void read()
+  })
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  // Another text in its place is not shown as this one.
+  return text.startsWith(known.text) ? known : knownOf(text)
+}
 
 /** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. Of a long text the first part is drawn, and more on demand. */
 export const Markdown = ({ text }: { text: string }) => {
-  // While it is streamed it is read again with each piece: that waits for what is more urgent.
-  // A long text is first shown as it was written: its pieces are then drawn one by one, between which the page answers.
-  const settled = useDeferredValue(text, text.length > MOST_AT_ONCE ? undefined : text)
-  const parts = useMemo(() => partsOf(settled ?? ''), [settled])
-  const isOne = parts.length === 1 && parts[0]?.length === 1
-  const definitions = useMemo(() => (isOne ? '' : definitionsIn(settled ?? '')), [settled, isOne])
-  const [most, setMost] = useState(1)
-  const rest = parts.slice(most).flat()
-  if (settled === undefined) return <PlainText text={text} />
+  const [count, setCount] = useState(1)
+  const { parts, text: known } = useParts(text, count)
+  if (parts.length === 0) return <PlainText text={cutText(text, PART_LETTERS)} />
+  const groups = parts.flatMap((part) => part.groups)
+  const left = known.length - (parts.at(-1)?.end ?? 0)
   return (
     <div className="leading-6 [overflow-wrap:anywhere] [&>:first-child]:mt-0 [&>:last-child]:mb-0">
-      {parts
-        .slice(0, most)
-        .flat()
-        .map(({ text: own, isCostly }, at) =>
-          isCostly ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
-            <PlainText key={at} text={own} />
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same.
-            <Drawn key={at} text={own} definitions={definitions} />
-          ),
-        )}
-      {rest.length > 0 && (
+      {groups.map((group, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
+        <Drawn key={at} group={group} isFar={groups.length > MOST_NEAR} />
+      ))}
+      {left > 0 && (
         <p className="mt-3 flex flex-wrap items-center gap-2">
-          <Button size="small" onClick={() => startTransition(() => setMost(most + 1))}>
+          <Button size="small" onClick={() => setCount(count + 1)}>
             Show more
           </Button>
-          <span className="text-muted-foreground">
-            {countOf(rest.reduce((sum, { text: own }) => sum + own.length, 0))} letters are not shown
-          </span>
+          <span className="text-muted-foreground">{countOf(left)} letters are not shown</span>
         </p>
       )}
     </div>
   )
 }
+
+/** So many groups are drawn without a box of their own. */
+const MOST_NEAR = 2

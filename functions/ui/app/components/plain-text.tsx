@@ -1,4 +1,23 @@
-/** A text as it was written. */
+import { linePieces } from './text-pieces.ts'
+
+/** A text as it was written. What of a long one is out of sight costs the browser nothing until it comes into sight. */
 export const PlainText = ({ text }: { text: string }) => (
-  <div className="leading-6 [overflow-wrap:anywhere] whitespace-pre-wrap">{text}</div>
+  <div className="leading-6 [overflow-wrap:anywhere] whitespace-pre-wrap">
+    <TextPieces text={text} />
+  </div>
 )
+
+/** The letters of a text, within an element that keeps its white space. */
+export const TextPieces = ({ text }: { text: string }) => {
+  const pieces = linePieces(text)
+  if (pieces.length === 1) return text
+  return pieces.map((piece, at) => (
+    <span
+      // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
+      key={at}
+      className="block [contain-intrinsic-block-size:auto_20lh] [content-visibility:auto]"
+    >
+      {piece}
+    </span>
+  ))
+}

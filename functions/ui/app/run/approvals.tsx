@@ -5,6 +5,7 @@ import { ShieldQuestion } from '../components/icons.tsx'
 import { Refusal } from '../components/refusal.tsx'
 import { RiskTag } from '../components/risk.tsx'
 import { Scroller } from '../components/scroller.tsx'
+import { Windowed } from '../components/windowed.tsx'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import type { AuditOf } from './audit-link.tsx'
 
@@ -24,9 +25,14 @@ export const Approvals = ({ of }: { of: AuditOf }) => {
   if (shown.length === 0) return data ? <Elsewhere /> : null
   return (
     <ul aria-label="Waiting for your approval" className="flex flex-col gap-2">
-      {shown.map((approval) => (
-        <Waiting key={approval.id} approval={approval} />
-      ))}
+      <Windowed
+        isList
+        items={shown}
+        keyOf={({ id }) => id}
+        draw={(approval) => <Waiting approval={approval} />}
+        itemPx={CARD_PX}
+        className="flex flex-col gap-2"
+      />
     </ul>
   )
 }
@@ -37,6 +43,9 @@ const Elsewhere = () => (
     The person who asked for it, or an admin, decides on it; then it goes on by itself.
   </p>
 )
+
+/** About so high is a card with the space below it. */
+const CARD_PX = 180
 
 const Waiting = ({ approval }: { approval: Approval }) => {
   const { id, title, toolName, params, securityLevel, expiresAt, taskId } = approval

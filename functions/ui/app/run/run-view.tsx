@@ -3,10 +3,12 @@ import { ApiError } from '../../../../lib/api/api-error.ts'
 import { Facts } from '../components/facts.tsx'
 import { countOf } from '../components/format.ts'
 import { Brain } from '../components/icons.tsx'
+import { TextPieces } from '../components/plain-text.tsx'
 import { saysOf } from '../components/problem.tsx'
 import { RichText } from '../components/rich-text.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
 import { spanOf } from '../components/time.ts'
+import { Windowed } from '../components/windowed.tsx'
 import type { Followed } from '../data/sessions.ts'
 import { adviceFor, isWithoutProvider } from './advice.ts'
 import { Approvals } from './approvals.tsx'
@@ -36,19 +38,20 @@ export const RunView = ({ followed, of, isOver, isFolded = isOver, isEndTold = f
   const last = run.entries.at(-1)
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {run.entries.map((entry) =>
-        entry.kind === 'note' ? (
-          <Said key={entry.key} note={entry} />
-        ) : (
-          <StepView
-            key={entry.key}
-            step={entry}
-            isBare={!hasSteps(run)}
-            isFolded={isFolded && entry !== last}
-            of={of}
-          />
-        ),
-      )}
+      <Windowed
+        items={run.entries}
+        keyOf={({ key }) => key}
+        draw={(entry) =>
+          entry.kind === 'note' ? (
+            <Said note={entry} />
+          ) : (
+            <StepView step={entry} isBare={!hasSteps(run)} isFolded={isFolded && entry !== last} of={of} />
+          )
+        }
+        itemPx={STEP_PX}
+        atOnce={5}
+        className="flex min-w-0 flex-col gap-3"
+      />
       {isUntold(run) && <RichText text={run.summary ?? ''} />}
       {run.isWaiting && <Approvals of={of} />}
       {run.end?.kind === 'error' && !isEndTold && <Trouble {...run.end} isOfTask={'taskId' in of} />}
@@ -56,6 +59,10 @@ export const RunView = ({ followed, of, isOver, isFolded = isOver, isEndTold = f
     </div>
   )
 }
+
+/** About so high is a step, folded or open, and the line of a call with the space below it. */
+const STEP_PX = 60
+const CALL_PX = 42
 
 /** An answer without tools has no steps that are worth a name. */
 const hasSteps = (run: Run) => run.entries.length > 1 || callsOf(run).length > 0
@@ -89,9 +96,13 @@ const StepView = memo(({ step, isBare, isFolded, of }: StepProps) => {
   const calls = parts.filter(({ kind }) => kind === 'call').length
   const content = (
     <div className="flex min-w-0 flex-col gap-2">
-      {parts.map((part) => (
-        <PartView key={part.key} part={part} of={of} />
-      ))}
+      <Windowed
+        items={parts}
+        keyOf={({ key }) => key}
+        draw={(part) => <PartView part={part} of={of} />}
+        itemPx={CALL_PX}
+        className="flex min-w-0 flex-col gap-2"
+      />
     </div>
   )
   if (isBare) return content
@@ -120,7 +131,7 @@ const Thinking = ({ words: { text, isOpen } }: { words: Words }) => (
       <Brain size={14} /> {isOpen ? 'Thinking' : 'Thought'}
     </summary>
     <div className="px-2.5 pb-2 text-muted-foreground italic [overflow-wrap:anywhere] whitespace-pre-wrap">
-      {text}
+      <TextPieces text={text} />
     </div>
   </details>
 )

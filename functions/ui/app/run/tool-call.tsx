@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Arguments } from '../components/arguments.tsx'
 import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from '../components/icons.tsx'
+import { TextPieces } from '../components/plain-text.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { spanOf } from '../components/time.ts'
@@ -83,7 +84,7 @@ const Field = ({ label, text }: { label: string; text: string }) => (
   <Scroller role="group" label={label} className="max-h-72 overflow-y-auto">
     <p className="text-xs text-muted-foreground">{label}</p>
     <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-      {text || 'Nothing'}
+      <TextPieces text={text || 'Nothing'} />
     </pre>
   </Scroller>
 )

@@ -9,6 +9,7 @@ import { Problem } from '../../components/problem.tsx'
 import { useRowKeys } from '../../components/row-keys.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
+import { scrollToItem, Windowed } from '../../components/windowed.tsx'
 import type { Approval } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
 import { Allowed } from './allowed.tsx'
@@ -45,6 +46,9 @@ export const Approvals = (): ReactNode => {
   )
 }
 
+/** About so high is a card. */
+const CARD_PX = 200
+
 const none: ReadonlySet<string> = new Set()
 
 const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
@@ -57,8 +61,7 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
   useRowKeys({
     ids: calls.map(({ approval }) => approval.id),
     ...{ selection, scroller },
-    show: (index) =>
-      scroller.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' }),
+    show: (index) => scrollToItem(scroller.current, index),
   })
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
@@ -81,13 +84,16 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
         <Nothing />
       ) : (
         <ul aria-label="Calls that wait">
-          {calls.map((call, index) => (
-            <CallCard
-              key={call.approval.id}
-              isMeant={call.approval.id === item}
-              {...{ call, index, selection, mark }}
-            />
-          ))}
+          <Windowed
+            isList
+            items={calls}
+            keyOf={({ approval }) => approval.id}
+            draw={(call, index) => (
+              <CallCard isMeant={call.approval.id === item} {...{ call, index, selection, mark }} />
+            )}
+            itemPx={CARD_PX}
+            meant={calls.findIndex(({ approval }) => approval.id === item)}
+          />
         </ul>
       )}
       <Allowed />

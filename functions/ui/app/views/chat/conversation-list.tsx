@@ -6,7 +6,10 @@ import { Problem } from '../../components/problem.tsx'
 import { useRowKeys } from '../../components/row-keys.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { When } from '../../components/when.tsx'
+import { scrollToItem, Windowed } from '../../components/windowed.tsx'
 import { useConversations } from '../../data/chat.ts'
+
+const ROW_PX = 33
 
 /** The conversations, the newest first; `j` and `k` go from one to the next. */
 export const ConversationList = ({ className }: { className: string }) => {
@@ -16,8 +19,7 @@ export const ConversationList = ({ className }: { className: string }) => {
     ids: rows.map(({ id }) => id),
     selection: undefined,
     scroller,
-    show: (index) =>
-      scroller.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' }),
+    show: (index) => scrollToItem(scroller.current, index),
   })
   return (
     <div className={`min-h-0 shrink-0 flex-col ${className}`}>
@@ -38,19 +40,27 @@ export const ConversationList = ({ className }: { className: string }) => {
         )}
         {rows.length > 0 && (
           <ul aria-label="Conversations" className="flex flex-col gap-px">
-            {rows.map(({ id, title, createdAt }, at) => (
-              <li key={id} data-index={at}>
-                <Link
-                  to="/chat/$id"
-                  params={{ id }}
-                  data-row-link
-                  className="flex min-h-8 items-center gap-2 rounded-md px-2 hover:bg-accent data-[status=active]:bg-accent data-[status=active]:font-medium"
-                >
-                  <span className="min-w-0 flex-1 truncate">{title || 'New conversation'}</span>
-                  <When at={createdAt} className="text-xs text-muted-foreground" />
-                </Link>
-              </li>
-            ))}
+            <Windowed
+              isList
+              items={rows}
+              keyOf={({ id }) => id}
+              itemPx={ROW_PX}
+              atOnce={50}
+              className="flex flex-col gap-px"
+              draw={({ id, title, createdAt }, at) => (
+                <li data-index={at}>
+                  <Link
+                    to="/chat/$id"
+                    params={{ id }}
+                    data-row-link
+                    className="flex min-h-8 items-center gap-2 rounded-md px-2 hover:bg-accent data-[status=active]:bg-accent data-[status=active]:font-medium"
+                  >
+                    <span className="min-w-0 flex-1 truncate">{title || 'New conversation'}</span>
+                    <When at={createdAt} className="text-xs text-muted-foreground" />
+                  </Link>
+                </li>
+              )}
+            />
           </ul>
         )}
         {hasNextPage && (

@@ -2,8 +2,10 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Facts } from '../../components/facts.tsx'
 import { countOf } from '../../components/format.ts'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { When } from '../../components/when.tsx'
+import { Windowed } from '../../components/windowed.tsx'
 import type { ChatMessage } from '../../data/chat.ts'
 import { Trouble } from '../../run/run-view.tsx'
 import { ToolCall } from '../../run/tool-call.tsx'
@@ -12,7 +14,7 @@ import { ToolCall } from '../../run/tool-call.tsx'
 export const UserMessage = ({ text, note }: { text: string; note?: string | undefined }) => (
   <article aria-label="You" className="flex flex-col items-end gap-1">
     <p className="max-w-[85%] rounded-lg bg-accent px-3 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
-      {text}
+      <TextPieces text={text} />
     </p>
     {note && <p className="text-xs text-muted-foreground">{note}</p>}
   </article>
@@ -32,6 +34,9 @@ const titleOf = (name: string, given: unknown) => {
   const first = Object.values(typeof given === 'object' && given !== null ? given : {})[0]
   return typeof first === 'string' ? `${name} ${first.split('\n')[0]}` : name
 }
+
+/** About so high is the line of a call with the space below it. */
+const CALL_PX = 42
 
 /** A message of the conversation as it is stored; it is not drawn again while a newer one is streamed. */
 export const Message = memo(({ message }: { message: ChatMessage }) => {
@@ -53,9 +58,13 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
   return (
     <article aria-label="Answer" className="flex min-w-0 flex-col gap-2">
       {isWaiting && content !== '' && <RichText text={content} />}
-      {toolCalls.map((call) => (
-        <ToolCall key={`${call.step} ${call.id}`} call={shown(call)} of={{ conversationId }} />
-      ))}
+      <Windowed
+        items={toolCalls}
+        keyOf={({ step, id }) => `${step} ${id}`}
+        draw={(call) => <ToolCall call={shown(call)} of={{ conversationId }} />}
+        itemPx={CALL_PX}
+        className="flex min-w-0 flex-col gap-2"
+      />
       {!isWaiting && content !== '' && <RichText text={content} />}
       {error && <Trouble {...error} />}
       {notice && <p className="text-xs text-muted-foreground">{notice}</p>}

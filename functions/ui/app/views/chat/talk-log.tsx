@@ -3,6 +3,7 @@ import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { Button } from '../../components/button.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { Scroller } from '../../components/scroller.tsx'
+import { Windowed } from '../../components/windowed.tsx'
 import type { ChatMessage, useConversation } from '../../data/chat.ts'
 import { type AgentSession, type Followed, isSessionOver } from '../../data/sessions.ts'
 import type { Turn } from '../../data/turns.ts'
@@ -37,9 +38,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
     >
       <div className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-5 px-4 py-5 md:px-6">
         {hasNextPage && <Older onMore={onMore} />}
-        {before.map((message) => (
-          <Message key={message.id} message={message} />
-        ))}
+        <Messages messages={before} />
         {live && run?.message && isShown && (
           <>
             <UserMessage
@@ -51,9 +50,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
             </article>
           </>
         )}
-        {after.map((message) => (
-          <Message key={message.id} message={message} />
-        ))}
+        <Messages messages={after} />
         <Sent turn={turn} last={last} />
         {!turn && isUnanswered(messages, run, isLive) && (
           <p role="status" className="text-muted-foreground">
@@ -65,6 +62,19 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
     </Scroller>
   )
 }
+
+/** About so high is a message with the space below it. */
+const MESSAGE_PX = 150
+
+const Messages = ({ messages }: { messages: readonly ChatMessage[] }) => (
+  <Windowed
+    items={messages}
+    keyOf={({ id }) => id}
+    draw={(message) => <Message message={message} />}
+    itemPx={MESSAGE_PX}
+    className="flex w-full flex-col gap-5"
+  />
+)
 
 /** What was sent and is not answered yet, was refused, or was stopped before anything of it was stored. */
 const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | undefined }) => {

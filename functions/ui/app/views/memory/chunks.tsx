@@ -4,8 +4,12 @@ import { Empty } from '../../components/empty.tsx'
 import { ChevronLeft } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Windowed } from '../../components/windowed.tsx'
 import { useMemoryChunks } from '../../data/memory.ts'
 import { Chunk } from './chunk.tsx'
+
+/** About so high is a chunk with the space below it. */
+const CHUNK_PX = 300
 
 /** A file, part by part. */
 export const Chunks = ({ path }: { path: string }) => {
@@ -24,9 +28,14 @@ export const Chunks = ({ path }: { path: string }) => {
         <Empty title="All of this file is forgotten">It comes back when the file changes.</Empty>
       )}
       <ol aria-label="Chunks" className="flex flex-col gap-3">
-        {data?.map((chunk) => (
-          <Chunk key={chunk.id} chunk={chunk} />
-        ))}
+        <Windowed
+          isList
+          items={data ?? []}
+          keyOf={({ id }) => id}
+          draw={(chunk) => <Chunk chunk={chunk} />}
+          itemPx={CHUNK_PX}
+          className="flex flex-col gap-3"
+        />
       </ol>
     </div>
   )

@@ -7,6 +7,7 @@ import { useNow } from '../../components/now.ts'
 import { Scroller } from '../../components/scroller.tsx'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
+import { Windowed } from '../../components/windowed.tsx'
 import type { Run } from '../../run/run.ts'
 import { type Span, shownMarks, spansOf, ticksOf } from './spans.ts'
 import { type Work, worksByAttempt } from './works.ts'
@@ -213,13 +214,21 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
           </span>
         </li>
       )}
-      {isOpen &&
-        works.map(({ key, state, ...work }) => (
-          <Row key={key} {...row} {...work} look={workLooks[state]} isWithin />
-        ))}
+      {isOpen && (
+        <Windowed
+          isList
+          items={works}
+          keyOf={({ key }) => key}
+          draw={({ key: _, state, ...work }) => <Row {...row} {...work} look={workLooks[state]} isWithin />}
+          itemPx={WORK_PX}
+          atOnce={50}
+        />
+      )}
     </>
   )
 }
+
+const WORK_PX = 20
 
 type RowProps = {
   name: string

@@ -1,0 +1,267 @@
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote'
+import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
+import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
+import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item'
+import { gfmFootnote } from 'micromark-extension-gfm-footnote'
+import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
+import { gfmTable } from 'micromark-extension-gfm-table'
+import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
+import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
+import { PART_LETTERS } from './written-part.ts'
+
+type Of<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
+
+/**
+ * So many letters are parsed at once, or one block where it is longer. Parsing is quadratic in lists and in emphasis: no block
+ * waits for another one in the same slice.
+ */
+const SLICE_LETTERS = 2_000
+/** A part ends before the group with which it gets heavier than this. */
+const PART_WEIGHT = 10_000
+/** About so many elements are drawn in one step, which takes a few milliseconds. */
+const GROUP_WEIGHT = 300
+/** The limits of a block that cannot be divided. A block of code is drawn in lines, so that it has no limit of letters. */
+const BLOCK_WEIGHT = 4_000
+const BLOCK_LETTERS = 30_000
+const LEAF_LETTERS = 10_000
+/** A text as it was written costs one element for so many letters. */
+const LETTERS_A_WEIGHT = 1_000
+const MOST_DEPTH = 30
+const MOST_DEFINITIONS = 100
+const DEFINITION_LETTERS = 1_000
+
+// Without GitHub's links of bare addresses: finding them is quadratic in the length of the text.
+const extensions = {
+  extensions: [gfmTable(), gfmStrikethrough(), gfmTaskListItem(), gfmFootnote()],
+  mdastExtensions: [
+    gfmTableFromMarkdown(),
+    gfmStrikethroughFromMarkdown(),
+    gfmTaskListItemFromMarkdown(),
+    gfmFootnoteFromMarkdown(),
+  ],
+}
+
+/** The blocks from `from` to `end` of a text, with places in `source`, which begins at `from` after `prefix` letters. */
+type Slice = {
+  from: number
+  end: number
+  source: string
+  prefix: number
+  nodes: readonly MarkdownNode[]
+  isWithinList?: boolean
+  /** The number of its first item, where it begins within a numbered list. */
+  first?: number | undefined
+}
+
+const startOf = ({ position }: MarkdownNode): number => position?.start.offset ?? 0
+const endOf = ({ position }: MarkdownNode): number => position?.end.offset ?? 0
+const lineStart = (source: string, at: number): number => source.lastIndexOf('\n', at - 1) + 1
+
+/** Parses a text up to the start of the last block that the parser finds in so many letters: that block may go on. */
+const sliceAt = (text: string, from: number, letters: number): Slice => {
+  for (let size = letters; ; size *= 2) {
+    const source = text.slice(from, from + size)
+    const { children } = fromMarkdown(source, extensions)
+    const isRest = from + size >= text.length
+    const complete = isRest ? { nodes: children, end: source.length } : completeOf(children, source)
+    if (complete) return { ...complete, from, end: from + complete.end, source, prefix: 0 }
+  }
+}
+
+/** The blocks before the last one, or the items before the last one of a list; undefined where there is none. */
+const completeOf = (nodes: MarkdownNode[], source: string) => {
+  const last = nodes.at(-1)
+  // Empty lines alone.
+  if (last === undefined) return { nodes, end: source.length }
+  if (nodes.length > 1) return { nodes: nodes.slice(0, -1), end: lineStart(source, startOf(last)) }
+  if (last.type !== 'list') return undefined
+  const items = last.children.slice(0, -1)
+  const item = last.children.at(-1)
+  if (item === undefined || items.length === 0) return undefined
+  return {
+    nodes: [{ ...last, children: items }],
+    end: lineStart(source, startOf(item)),
+    isWithinList: true,
+  }
+}
+
+const definitionsIn = ({ nodes, source }: Slice): string[] =>
+  nodes
+    .filter(({ type }) => type === 'definition')
+    .map((node) => source.slice(startOf(node), endOf(node)))
+    .filter(({ length }) => length <= DEFINITION_LETTERS)
+
+/** Parses a slice after the definitions of all slices: a link by name is one where its target is known. */
+const withDefinitions = (text: string, { from, end, first }: Slice, definitions: string): Slice => {
+  const source = `${definitions}\n\n${text.slice(from, end)}`
+  const prefix = definitions.length + 2
+  const nodes = fromMarkdown(source, extensions).children
+  return { from, end, source, prefix, nodes, first }
+}
+
+/** About so many elements of the page are one node. */
+const WEIGHTS: Partial<Record<MarkdownNode['type'], number>> = { code: 8, table: 6, listItem: 2, tableRow: 2 }
+
+class TooDeep extends Error {}
+
+type Scale = { weight: number; letters: number; longest: number }
+type Urls = ReadonlyMap<string, string>
+
+/** A node without its places, which are most of it, and with the targets of its links by name. Adds to the scale. */
+const drawable = (node: MarkdownNode, scale: Scale, urls: Urls, depth = 0): MarkdownNode => {
+  if (depth > MOST_DEPTH) throw new TooDeep()
+  const { position: _position, ...rest } = node
+  scale.weight += WEIGHTS[node.type] ?? 1
+  if ('value' in rest && rest.type !== 'code') {
+    scale.letters += rest.value.length
+    scale.longest = Math.max(scale.longest, rest.value.length)
+  }
+  if (!('children' in rest)) return rest as MarkdownNode
+  const children = (rest.children as MarkdownNode[]).map((child) => drawable(child, scale, urls, depth + 1))
+  const url = rest.type === 'linkReference' ? urls.get(rest.identifier) : undefined
+  return (url === undefined ? { ...rest, children } : { type: 'link', url, children }) as MarkdownNode
+}
+
+type Weighed = { block: Block; weight: number; from: number; to: number }
+
+/** A block as it is drawn. A list or a quote of more than is drawn in one step is several. */
+const weighed = (node: MarkdownNode, source: string, urls: Urls): Weighed[] => {
+  const [from, to] = [startOf(node), endOf(node)]
+  const block = drawnWithin(node, urls)
+  if (block) return [{ ...block, from, to }]
+  if ((node.type === 'list' || node.type === 'blockquote') && node.children.length > 1)
+    return halves(node).flatMap((half) => weighed(half, source, urls))
+  const value = source.slice(from, to)
+  return [{ block: { type: 'written', value }, weight: value.length / LETTERS_A_WEIGHT, from, to }]
+}
+
+/** A block within the limits; undefined for any other. */
+const drawnWithin = (node: MarkdownNode, urls: Urls): { block: Block; weight: number } | undefined => {
+  const isDivisible = node.type === 'list' || node.type === 'blockquote'
+  const scale: Scale = { weight: 0, letters: 0, longest: 0 }
+  try {
+    const block = drawable(node, scale, urls)
+    const { weight, letters, longest } = scale
+    const isLight = weight <= (isDivisible && node.children.length > 1 ? GROUP_WEIGHT : BLOCK_WEIGHT)
+    return isLight && letters <= BLOCK_LETTERS && longest <= LEAF_LETTERS ? { block, weight } : undefined
+  } catch (thrown) {
+    if (thrown instanceof TooDeep) return undefined
+    throw thrown
+  }
+}
+
+/** A list or a quote as two. */
+const halves = (node: Of<'list'> | Of<'blockquote'>): MarkdownNode[] => {
+  const middle = Math.ceil(node.children.length / 2)
+  const children: readonly MarkdownNode[] = node.children
+  const half = (some: readonly MarkdownNode[], start: object) =>
+    ({ ...node, ...start, children: some, position: spanOf(some) }) as MarkdownNode
+  const isCounted = node.type === 'list' && node.ordered
+  return [
+    half(children.slice(0, middle), {}),
+    half(children.slice(middle), isCounted ? { start: (node.start ?? 1) + middle } : {}),
+  ]
+}
+
+const spanOf = (nodes: readonly MarkdownNode[]) => {
+  const [first, last] = [nodes[0]?.position, nodes.at(-1)?.position]
+  return first && last && { start: first.start, end: last.end }
+}
+
+/** What other blocks of a slice may say of a block: the targets of links by name, and which footnotes there are. */
+const definedIn = (nodes: readonly MarkdownNode[]) => {
+  const urls = new Map<string, string>()
+  const footnotes = new Set<string>()
+  for (const node of nodes) {
+    if (node.type === 'definition' && !urls.has(node.identifier)) urls.set(node.identifier, node.url)
+    if (node.type === 'footnoteDefinition') footnotes.add(node.identifier)
+  }
+  return { urls, key: JSON.stringify([...urls, ...footnotes]) }
+}
+
+/** The number of the item behind a slice that ends within a numbered list. */
+const numberAfter = ({ nodes, isWithinList, first }: Slice): number | undefined => {
+  const last = nodes.at(-1)
+  if (!isWithinList || last?.type !== 'list' || !last.ordered) return undefined
+  return ((nodes.length === 1 ? first : undefined) ?? last.start ?? 1) + last.children.length
+}
+
+type WeighedGroup = Group & { weight: number; at: number }
+
+/** The blocks of a slice in groups; `at` is the place of a group in the text, at the start of a line. */
+const groupsOf = ({ from, source, prefix, nodes, first }: Slice): WeighedGroup[] => {
+  const { urls, key } = definedIn(nodes)
+  const groups: Weighed[][] = []
+  let weight = 0
+  const own = nodes.filter((node) => startOf(node) >= prefix)
+  for (const [at, node] of own.entries()) {
+    if (node.type === 'definition') continue
+    const isNumbered = at === 0 && first !== undefined && node.type === 'list' && node.ordered
+    const numbered = isNumbered ? { ...node, start: first } : node
+    for (const one of weighed(numbered, source, urls)) {
+      weight += one.weight
+      if (groups.length === 0 || weight > GROUP_WEIGHT) {
+        groups.push([])
+        weight = one.weight
+      }
+      groups.at(-1)?.push(one)
+    }
+  }
+  return groups.map((group) => {
+    const start = group[0]?.from ?? 0
+    return {
+      blocks: group.map(({ block }) => block),
+      source: source.slice(start, group.at(-1)?.to),
+      definitions: key,
+      weight: group.reduce((sum, one) => sum + one.weight, 0),
+      at: from + lineStart(source, start) - prefix,
+    }
+  })
+}
+
+type Options = {
+  /** The part ends with the first slice behind so many letters. */
+  letters?: number
+  sliceLetters?: number
+  /** Called with each slice that is parsed, and where it ends: links by name that are defined elsewhere are none yet. */
+  onSlice?: (slice: Part) => void
+}
+
+/**
+ * The part of a text that begins at a place. The parser alone decides where a block ends. The time that it takes is not
+ * limited here: this runs in a worker, which is stopped when a slice takes too long.
+ */
+export const partAt = (text: string, from: number, options: Options = {}): Part => {
+  const { letters = PART_LETTERS, sliceLetters = SLICE_LETTERS, onSlice } = options
+  const slices: Slice[] = []
+  const parsed: WeighedGroup[][] = []
+  let end = from
+  let weight = 0
+  while (end < text.length && end - from < letters && weight <= PART_WEIGHT) {
+    const before = slices.at(-1)
+    const slice = { ...sliceAt(text, end, sliceLetters), first: before && numberAfter(before) }
+    const groups = groupsOf(slice)
+    slices.push(slice)
+    parsed.push(groups)
+    end = slice.end
+    weight += groups.reduce((sum, group) => sum + group.weight, 0)
+    onSlice?.({ groups, end })
+  }
+  const definitions = slices.flatMap(definitionsIn).slice(0, MOST_DEFINITIONS).join('\n')
+  const isSeveral = slices.length > 1 && definitions !== ''
+  const groups = isSeveral
+    ? slices.flatMap((slice) => groupsOf(withDefinitions(text, slice, definitions)))
+    : parsed.flat()
+  return cut({ groups, end })
+}
+
+/** The part up to the group with which it gets too heavy. */
+const cut = ({ groups, end }: { groups: readonly WeighedGroup[]; end: number }): Part => {
+  let weight = 0
+  for (const [at, group] of groups.entries()) {
+    weight += group.weight
+    if (at > 0 && weight > PART_WEIGHT) return { groups: groups.slice(0, at), end: group.at }
+  }
+  return { groups, end }
+}

@@ -17,6 +17,7 @@ import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
+import { limitedCounts } from './limits/limited-count.ts'
 import { callsRows } from './limits/limiter.ts'
 import { liveWatches } from './live/watch.ts'
 import { experiences, memoryFiles, memorySessions, memoryState, memoryVerdicts } from './memory/rows.ts'
@@ -59,6 +60,7 @@ export const collections = [
   rosters,
   invites,
   callsRows,
+  limitedCounts,
   identityRows,
   pairings,
   codeRows,

@@ -6,8 +6,10 @@ import type { Masker } from '../core/masker.ts'
 import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { CORRECTED, createStepWatch, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Outcome, Store, Write } from '../ports/store.ts'
 import {
   type AllowedToolRow,
@@ -44,7 +46,14 @@ const bindingOf = (request: ApprovalRequest): string => {
 /** Makes the audit record of a call that waited and is never made, for the commit that withdraws its approval. */
 type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
 
-type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker; recordNotMade: RecordNotMade }
+type Needs = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  log: Pick<Log, 'warn'>
+  masker: Masker
+  recordNotMade: RecordNotMade
+}
 
 /** The time for a decision, where the request names none and no task waits for it. */
 export const APPROVAL_MS = 600_000
@@ -75,7 +84,7 @@ export type ApprovalService = ReturnType<typeof createApprovals>
  * the run that waits. An approval is bound to tool, exact arguments, user, and conversation or task; one call uses it up.
  * A denial is used up too, so that the same call may be asked for again later.
  */
-export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Needs) => {
+export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade }: Needs) => {
   const isDue = ({ expiresAt }: Approval) => expiresAt !== undefined && Date.parse(expiresAt) <= clock.now()
 
   const hasLapsed = ({ decidedAt }: Approval) =>
@@ -116,6 +125,28 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   const expire = async (row: Readonly<ApprovalRow>): Promise<void> => {
     if (row.taskId !== undefined) return endUnused(row.id, 'expired', NOT_DECIDED)
     await store.commit<ApprovalRow>(ended(row.id, { status: 'expired' }))
+  }
+
+  const mayHaveStepped = createStepWatch(clock)
+
+  const correct = async (row: Readonly<ApprovalRow>, now: number): Promise<void> => {
+    const { id, status, requestedAt, expiresAt: before, dueAt } = row
+    if (status !== 'pending' || before === undefined || dueAt === undefined) return
+    if (!isTooLate(Date.parse(requestedAt), now)) return
+    const expiresAt = iso(now + Date.parse(before) - Date.parse(requestedAt))
+    const set = { requestedAt: iso(now), expiresAt, dueAt: expiresAt }
+    const write = { update: approvals, key: id, when: { status, dueAt }, set }
+    if ((await store.commit<ApprovalRow>(write)).applied)
+      log.warn({ approvalId: id, before, expiresAt }, CORRECTED)
+  }
+
+  /** Computes expiries anew that were stored under a clock ahead: request and expiry are times of the same clock. */
+  const correctExpiries = async (): Promise<void> => {
+    const now = clock.now()
+    const where = [{ field: 'dueAt' as const, from: tooLateFrom(now) }]
+    const ahead = { index: 'due', order: 'desc', limit: MOST_DUE, where } as const
+    for await (const rows of pagesOf((from) => store.page(approvals, { ...ahead, ...from })))
+      for (const row of rows) await correct(row, now)
   }
 
   const current = async (id: string): Promise<ApprovalRow | undefined> => {
@@ -325,6 +356,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
      * reaches the limit, there may be more.
      */
     settleDue: async (): Promise<number> => {
+      if (mayHaveStepped()) await correctExpiries()
       const due = await store.page(approvals, {
         ...{ index: 'due', order: 'asc', limit: MOST_DUE },
         where: [{ field: 'dueAt', to: iso(clock.now()) }],

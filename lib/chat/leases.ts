@@ -1,5 +1,6 @@
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import { watchRights } from '../core/rights-watch.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
@@ -19,7 +20,7 @@ export const turnLost = (row: object | undefined): Problem =>
 
 /** Whether a turn of the conversation is running, in any process. */
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
-  turnToken !== undefined && turnUntil > clock.now()
+  turnToken !== undefined && leaseHolds(turnUntil, LEASE_MS, clock.now())
 
 type Lease = {
   conversationId: string

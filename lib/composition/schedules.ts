@@ -1,4 +1,6 @@
-import { createSchedules } from '../schedules/service.ts'
+import { createLimitedCount } from '../limits/limited-count.ts'
+import { SCHEDULES, schedules } from '../schedules/rows.ts'
+import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/service.ts'
 import type { TaskCreation } from '../tasks/create.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
@@ -11,4 +13,10 @@ export const composeSchedules = (
     tasks: Pick<TaskCreation, 'draft' | 'checkAgent' | 'checkRepository'>
   },
   ports: AuthPorts,
-) => createSchedules({ ...ports, tasks, audit: audit.record })
+) => {
+  const limit = createLimitedCount({
+    ...{ ...ports, id: SCHEDULES.counter, most: MOST_SCHEDULES, tooMany: tooManySchedules },
+    countRows: () => ports.store.count(schedules, { index: 'newest' }),
+  })
+  return createSchedules({ ...ports, tasks, limit, audit: audit.record })
+}

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 
 /** Approvals; the commit that withdraws one also records the call that is not made. */
 export const composeApprovals = (
-  ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'masker'>,
+  ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'>,
 ): ApprovalService =>
   createApprovals({
     ...ports,

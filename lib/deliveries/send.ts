@@ -41,7 +41,7 @@ const KEPT_MS = 30 * 86_400_000
 const MOST_SHOWN_BYTES = 4_096
 const GONE = 410
 /** How long a delivery is held for an endpoint that is paused. */
-const HELD_MS = 30 * 86_400_000
+export const HELD_MS = 30 * 86_400_000
 /** The most attempts that are kept besides the first one. */
 const LAST_ATTEMPTS = 20
 

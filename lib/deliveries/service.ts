@@ -1,10 +1,13 @@
 import { messageOf } from '../core/errors.ts'
+import { pagesOf } from '../core/pages.ts'
+import { LONGEST_RETRY_AFTER_MS } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
+import { CORRECTED, createStepWatch, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Position } from '../ports/store.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { deliveryRows } from './rows.ts'
 import type { AddDelivery, DeliveryRow, Endpoints, NewDelivery } from './schema.ts'
-import { createSend, type Due, LEASE_MS } from './send.ts'
+import { createSend, type Due, HELD_MS, LEASE_MS } from './send.ts'
 
 /** Combines the endpoints of several kinds of owners, each of which knows its own. */
 export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
@@ -45,7 +48,7 @@ type Needs = Parameters<typeof createSend>[0] & {
  * a repeated notice or a tick sends it after the end of that process's lease.
  */
 export const createDeliveries = (needs: Needs) => {
-  const { store, clock, log, endpoints, tracing, defersFailing = false } = needs
+  const { store, clock, log, endpoints, tracing, delaysMs, defersFailing = false } = needs
   const send = createSend(needs)
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
@@ -62,11 +65,42 @@ export const createDeliveries = (needs: Needs) => {
     isOpen,
   )
 
+  const mayHaveStepped = createStepWatch(clock)
+
+  /** The wait of a delivery from now on; undefined where its due time may be as late as it is. */
+  const waitFromNow = ({ dueAt = '', stopped, tries = 0 }: DeliveryRow, now: number) => {
+    if (stopped === undefined) return delaysMs()[tries - 1] ?? 0
+    return isTooLate(Date.parse(dueAt), now + HELD_MS) ? HELD_MS : undefined
+  }
+
+  const correct = async (row: DeliveryRow, now: number): Promise<void> => {
+    const waitMs = waitFromNow(row, now)
+    if (waitMs === undefined) return
+    const { id, dueAt: before = '' } = row
+    const dueAt = iso(now + waitMs)
+    const when = { status: 'pending', dueAt: before } as const
+    const write = { update: deliveryRows, key: id, when, set: { dueAt } }
+    if ((await store.commit<DeliveryRow>(write)).applied)
+      log.warn({ deliveryId: id, before, dueAt }, CORRECTED)
+  }
+
+  /** Computes due times anew that were stored under a clock ahead. */
+  const correctDueTimes = async (): Promise<void> => {
+    if (!mayHaveStepped()) return
+    const now = clock.now()
+    const longestMs = Math.max(LONGEST_RETRY_AFTER_MS, LEASE_MS, ...delaysMs())
+    const where = [{ field: 'dueAt' as const, from: tooLateFrom(now + longestMs) }]
+    const ahead = { index: 'due', order: 'desc', limit: PAGE, where } as const
+    for await (const rows of pagesOf((from) => store.page(deliveryRows, { ...ahead, ...from })))
+      for (const row of rows) await correct(row, now)
+  }
+
   /**
    * Starts to send due deliveries; resolves after the read, not after the sends. It skips rows of an endpoint with too
    * many deliveries, so that it reaches the rows behind them; a later call reads them again.
    */
   const sendDue = async (): Promise<void> => {
+    await correctDueTimes()
     const where = [{ field: 'dueAt' as const, to: iso(clock.now()) }]
     const due = { index: 'due', order: 'asc', where, limit: PAGE } as const
     let passed = 0

@@ -1,5 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
@@ -43,7 +44,8 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
   const attempt = async (): Promise<Lease | undefined> => {
     const seen = await read()
     // A process alone with its storage needs no lease: a stored one belongs to a dead process.
-    if (shared && seen.leaseToken !== undefined && (seen.leaseUntil ?? 0) > clock.now()) return undefined
+    if (shared && seen.leaseToken !== undefined && leaseHolds(seen.leaseUntil ?? 0, LEASE_MS, clock.now()))
+      return undefined
     const token = ids.next('lease')
     const lease = { leaseToken: token, leaseUntil: clock.now() + LEASE_MS }
     const row = { ...NOTHING, ...lease }

@@ -1,5 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Update } from '../ports/store.ts'
@@ -48,7 +49,8 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     tokensExpireAt - leastMs > clock.now()
 
   const claim = async (row: LinkedAccountRow): Promise<boolean> =>
-    (row.renewingUntil ?? 0) <= clock.now() && change(row, { set: { renewingUntil: clock.now() + CLAIM_MS } })
+    !leaseHolds(row.renewingUntil ?? 0, CLAIM_MS, clock.now()) &&
+    change(row, { set: { renewingUntil: clock.now() + CLAIM_MS } })
 
   const renewed = async (row: LinkedAccountRow, tokens: KeptTokens, provider: Provider): Promise<Found> => {
     const answer = await ask(row, tokens, provider)

@@ -1,4 +1,5 @@
 import type { PageQuery } from '../core/page.ts'
+import { isTooLate } from '../core/wrong-clock.ts'
 import type { AddDelivery, DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Page, Store } from '../ports/store.ts'
@@ -36,7 +37,8 @@ type Work = { steps: AsyncIterator<unknown>; over: () => Promise<unknown> }
  * one are removed. Each call works for `mostMs`, page by page, on all webhooks in turn; the next call continues.
  */
 export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
-  const isLate = (at: string): boolean => clock.now() - Date.parse(at) >= LATE_ROWS_MS
+  const isLate = (at: string): boolean =>
+    clock.now() - Date.parse(at) >= LATE_ROWS_MS || isTooLate(Date.parse(at), clock.now())
 
   const inTurn = async (all: readonly Work[], mostMs: number): Promise<void> => {
     const endsAt = clock.monotonic() + mostMs

@@ -2,6 +2,7 @@ import { messageOf, Problem, type ProblemKind } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { DeliveryRow, Handled } from '../deliveries/schema.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -57,7 +58,7 @@ export const createSendReport = (needs: Needs) => {
   }
 
   const claim = async (row: ReportRow): Promise<ReportRow | undefined> => {
-    if ((row.sendingUntil ?? 0) > clock.now()) return undefined
+    if (leaseHolds(row.sendingUntil ?? 0, LEASE_MS, clock.now())) return undefined
     const sendingUntil = clock.now() + LEASE_MS
     const begun = row.commentId === undefined ? { begun: true as const } : {}
     const isClaimed = await change(row, { set: { sendingUntil, ...begun } })

@@ -5,10 +5,11 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
 import { refuseLost } from '../core/truncated.ts'
+import { CORRECTED, createStepWatch, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { AnyWrite, Insert, Store, Update } from '../ports/store.ts'
+import type { AnyWrite, Insert, Outcome, Store, Update } from '../ports/store.ts'
 import type { CreateTask, Task, TaskRow } from '../tasks/schema.ts'
 import { nextRun, nextRuns } from './cron.ts'
 import { SCHEDULES, type ScheduleRow, schedules } from './rows.ts'
@@ -25,17 +26,26 @@ type ScheduledTasks = {
   ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 }
 
+/** Commits the insert or removal of a schedule together with their number, and refuses an insert at the limit. */
+type ScheduleLimit = {
+  insert(commit: (count: AnyWrite) => Promise<Outcome<ScheduleRow>>): Promise<void>
+  remove(
+    commit: (counts: readonly AnyWrite[]) => Promise<Outcome<ScheduleRow>>,
+  ): Promise<Outcome<ScheduleRow>>
+}
+
 type Needs = {
   store: Store
   tasks: ScheduledTasks
   clock: Clock
+  limit: ScheduleLimit
   ids: Ids
   log: Log
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
 const SCOPE = 'schedules'
-const MOST_SCHEDULES = 1_000
+export const MOST_SCHEDULES = 1_000
 /** The due times that an answer lists. */
 const AHEAD = 5
 /** Due schedules that run concurrently. */
@@ -45,7 +55,8 @@ const MOST_TRIES = 20
 export type Schedules = ReturnType<typeof createSchedules>
 
 /** Schedules belong to the whole installation, as tasks do. */
-export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs) => {
+export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }: Needs) => {
+  const mayHaveStepped = createStepWatch(clock)
   const read = async (id: string): Promise<ScheduleRow> => {
     const row = await store.get(schedules, id, true)
     if (row === undefined) throw missing('Schedule')
@@ -64,13 +75,6 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
   /** Throws Problem `invalid` for an invalid task, and beyond the limit of schedules. */
   const create = async (principal: Principal, { task, ...given }: CreateSchedule): Promise<Schedule> => {
     await refuseTask(principal, task)
-    const { total = 0 } = (await store.counters(SCHEDULES.counter))[SCHEDULES.member] ?? {}
-    if (total >= MOST_SCHEDULES)
-      throw new Problem(
-        'invalid',
-        'too_many_schedules',
-        `There are ${MOST_SCHEDULES} schedules; delete one first`,
-      )
     const now = clock.now()
     const row: ScheduleRow = {
       ...{ id: ids.next('sched'), ...given, ...split(task) },
@@ -78,7 +82,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
       ...{ createdAt: iso(now), updatedAt: iso(now), createdBy: principal.userId },
       ...{ runsAs: principal.userId, revision: 1 },
     }
-    await store.commit<ScheduleRow>({ insert: schedules, row })
+    await limit.insert((count) => store.commit<ScheduleRow>({ insert: schedules, row }, [count]))
     await audit(principal, 'schedule.create', auditDetailsOf(row))
     return shown(row)
   }
@@ -128,7 +132,9 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
   }
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
-    const { applied, row } = await store.commit<ScheduleRow>({ remove: schedules, key: id })
+    const { applied, row } = await limit.remove((counts) =>
+      store.commit<ScheduleRow>({ remove: schedules, key: id }, counts),
+    )
     if (!applied || row === undefined) throw missing('Schedule')
     await audit(principal, 'schedule.delete', auditDetailsOf(row))
   }
@@ -188,8 +194,28 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     }
   }
 
+  /** Computes due times anew that were stored under a clock ahead. */
+  const correctDueTimes = async (): Promise<void> => {
+    const now = clock.now()
+    const ahead = { index: 'due', order: 'desc', limit: AT_ONCE } as const
+    const where = [{ field: 'nextRunAt' as const, from: tooLateFrom(now) }]
+    for await (const rows of pagesOf((from) => store.page(schedules, { ...ahead, where, ...from })))
+      for (const { id, cron, timezone, revision, nextRunAt = '' } of rows) {
+        const next = nextRun(cron, timezone, now)
+        // Of another process whose clock is a little ahead, the due time may be a later one.
+        if (next === undefined || nextRunAt <= (nextRun(cron, timezone, Date.parse(tooLateFrom(now))) ?? ''))
+          continue
+        const { applied } = await store.commit<ScheduleRow>({
+          ...{ update: schedules, key: id, when: { nextRunAt, revision } },
+          set: { nextRunAt: next },
+        })
+        if (applied) log.warn({ scheduleId: id, before: nextRunAt, nextRunAt: next }, CORRECTED)
+      }
+  }
+
   /** Runs all due schedules. A schedule that fails is logged, and is due again at the next call. */
   const runAllDue = async (): Promise<void> => {
+    if (mayHaveStepped()) await correctDueTimes()
     const where = [{ field: 'nextRunAt' as const, to: iso(clock.now()) }]
     const due = { index: 'due', order: 'asc', where, limit: AT_ONCE } as const
     for await (const rows of pagesOf((from) => store.page(schedules, { ...due, ...from })))
@@ -204,6 +230,9 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
 
   return { create, list, preview, get, change, remove, runNow, runAllDue }
 }
+
+export const tooManySchedules = () =>
+  new Problem('invalid', 'too_many_schedules', `There are ${MOST_SCHEDULES} schedules; delete one first`)
 
 /** The write of a change, on condition that neither the schedule nor its due time has changed since the read. */
 const changeOf = (

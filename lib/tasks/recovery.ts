@@ -1,6 +1,7 @@
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
+import { CORRECTED, isTooLate } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
@@ -20,8 +21,11 @@ type Needs = {
   approvals: Pick<TaskApprovals, 'stateOfAll'>
   clock: Clock
   log: Log
+  leaseMs: number
 }
 
+/** The longest wait before an attempt: a provider may name a time up to a day ahead. */
+const LONGEST_DELAY_MS = 86_400_000
 const PAGE = 1_000
 /** The rows that a tick handles at once: they take a few seconds, even while storage throttles. */
 const CONCURRENCY = 200
@@ -40,7 +44,16 @@ const oldestOf = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', lim
 const isWaiting = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
 
 /** Continues tasks that a death of a process or a lost message interrupted. */
-export const createRecovery = ({ store, queue, transitions, lease, approvals, clock, log }: Needs) => {
+export const createRecovery = ({
+  store,
+  queue,
+  transitions,
+  lease,
+  approvals,
+  clock,
+  log,
+  leaseMs,
+}: Needs) => {
   /** The rest of a backoff; a clock that stepped back does not lengthen it. */
   const delayMs = ({ nextAttemptAt, updatedAt }: TaskRow) =>
     nextAttemptAt === undefined
@@ -160,6 +173,36 @@ export const createRecovery = ({ store, queue, transitions, lease, approvals, cl
       set: { queuedAt: iso(clock.now()) },
     })
 
+  /** The corrected times of a running or waiting task. */
+  const runCorrection = (row: TaskRow, now: number, isAhead: boolean): Partial<TaskRow> | undefined => {
+    if (isTooLate(row.leaseExpiresAt ?? 0, now + leaseMs))
+      return { updatedAt: iso(now), leaseExpiresAt: now + leaseMs }
+    return isAhead && isWaiting(row) ? { updatedAt: iso(now) } : undefined
+  }
+
+  /** The corrected times of a row that was written under a clock ahead; undefined for any other row. */
+  const correctionOf = (row: TaskRow): Partial<TaskRow> | undefined => {
+    const now = clock.now()
+    const updatedAt = Date.parse(row.updatedAt)
+    const isAhead = isTooLate(updatedAt, now)
+    if (row.status === 'in_progress') return runCorrection(row, now, isAhead)
+    const nextAttemptAt = Date.parse(row.nextAttemptAt ?? row.updatedAt)
+    if (!isAhead && !isTooLate(nextAttemptAt, now + LONGEST_DELAY_MS)) return undefined
+    // Both times were written under the same clock.
+    const delay = Math.min(LONGEST_DELAY_MS, Math.max(0, nextAttemptAt - updatedAt))
+    return { updatedAt: iso(now), nextAttemptAt: iso(now + delay) }
+  }
+
+  /** Stores the corrected times unless the row has changed since. */
+  const correct = async (row: TaskRow): Promise<void> => {
+    const set = correctionOf(row)
+    if (set === undefined) return
+    const { id: taskId, status, updatedAt, nextAttemptAt, leaseExpiresAt } = row
+    const when = { status, updatedAt, ...(leaseExpiresAt === undefined ? {} : { leaseExpiresAt }) }
+    const { applied } = await store.commit<TaskRow>({ update: tasks, key: taskId, when, set })
+    if (applied) log.warn({ taskId, before: { updatedAt, nextAttemptAt, leaseExpiresAt }, ...set }, CORRECTED)
+  }
+
   let waitsCheckedAt = Number.NEGATIVE_INFINITY
 
   /**
@@ -168,18 +211,27 @@ export const createRecovery = ({ store, queue, transitions, lease, approvals, cl
    */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
-    const isCheckOfWaits = now - waitsCheckedAt >= WAITS_CHECKED_MS
-    if (isCheckOfWaits) waitsCheckedAt = now
+    const isCheckOfWaits = clock.monotonic() - waitsCheckedAt >= WAITS_CHECKED_MS
+    if (isCheckOfWaits) waitsCheckedAt = clock.monotonic()
     const isLeftWaiting = ({ updatedAt }: TaskRow) => Date.parse(updatedAt) < now - WAITS_CHECKED_MS
+    const isAhead = (row: TaskRow) => correctionOf(row) !== undefined
     const isAbandoned = ({ id, leaseExpiresAt = 0 }: TaskRow) => leaseExpiresAt < now && !isRunningHere(id)
     const isDue = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
     return (
       (await workThrough(
         'in_progress',
-        (row) => (isWaiting(row) ? isCheckOfWaits && isLeftWaiting(row) : isAbandoned(row)),
-        (row) => (isWaiting(row) ? settleWait(row) : lease.recover(row)),
-      )) + (await workThrough('pending', isDue, enqueue))
+        (row) => isAhead(row) || (isWaiting(row) ? isCheckOfWaits && isLeftWaiting(row) : isAbandoned(row)),
+        (row) => {
+          if (isAhead(row)) return correct(row)
+          return isWaiting(row) ? settleWait(row) : lease.recover(row)
+        },
+      )) +
+      (await workThrough(
+        'pending',
+        (row) => isAhead(row) || isDue(row),
+        (row) => (isAhead(row) ? correct(row) : enqueue(row)),
+      ))
     )
   }
 
@@ -194,9 +246,11 @@ export const createRecovery = ({ store, queue, transitions, lease, approvals, cl
    */
   const resend = async (): Promise<number> => {
     const now = clock.now()
+    // A time of the future was written under a clock ahead: how long ago that was is not known.
+    const isBefore = (at: string, ms: number) => Date.parse(at) < now - ms || isTooLate(Date.parse(at), now)
     const isUnclaimed = ({ updatedAt, nextAttemptAt = updatedAt, sentAgainAt }: TaskRow) =>
-      Date.parse(nextAttemptAt) < now - UNCLAIMED_MS &&
-      (sentAgainAt === undefined || Date.parse(sentAgainAt) < now - SENT_AGAIN_MS)
+      (isBefore(updatedAt, UNCLAIMED_MS) ? isBefore(nextAttemptAt, UNCLAIMED_MS) : false) &&
+      (sentAgainAt === undefined || isBefore(sentAgainAt, SENT_AGAIN_MS))
     const sendOnceMore = async (row: TaskRow): Promise<void> => {
       await send(row)
       await store.commit<TaskRow>({

@@ -10,6 +10,7 @@ import type { Store } from '../../lib/ports/store.ts'
 import { toolCalls } from '../../lib/security/rows.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { storesOf } from '../fakes/stores.ts'
 
 const DAY_MS = 86_400_000
@@ -43,7 +44,13 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
     beforeEach(() => {
       conversations += 1
       const ids = createFakeIds({ now: () => clock.now() + conversations })
-      approvals = composeApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
+      approvals = composeApprovals({
+        store,
+        clock,
+        ids,
+        log: createFakeLog(),
+        masker: createMasker(['canary-1']),
+      })
       request = { ...write, conversationId: `c-${conversations}` }
     })
 

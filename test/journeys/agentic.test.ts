@@ -9,6 +9,7 @@ import { collections } from '../../lib/collections.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { eventsIn, readUntil, type Sent, startAgentic } from './agentic-events.ts'
 import { connect } from './client.ts'
 import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
@@ -230,7 +231,13 @@ describe('the session of a task', () => {
 const decideInFolder = async (decision: 'allow-once' | 'deny') => {
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(env.DATA_DIR), collections, clock })
-  const approvals = composeApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
+  const approvals = composeApprovals({
+    store,
+    clock,
+    log: createFakeLog(),
+    ids: createIds({ clock }),
+    masker: createMasker([]),
+  })
   const user: Principal = { userId: 'local', role: 'user' }
   const waiting = await approvals.list(user)
   for (const { id } of waiting) await approvals.decide(user, id, decision)

@@ -7,6 +7,7 @@ import { dataFileIn } from '../../lib/app/data.ts'
 import { collections } from '../../lib/collections.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
 import { connect, refusalOf } from './client.ts'
 import { isOffline, startService, temporaryFolder } from './service.ts'
@@ -28,7 +29,13 @@ const askIn = async (folder: string, ...conversationIds: string[]) => {
   mkdirSync(folder, { recursive: true })
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(folder), collections, clock })
-  const approvals = composeApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
+  const approvals = composeApprovals({
+    store,
+    clock,
+    log: createFakeLog(),
+    ids: createIds({ clock }),
+    masker: createMasker([]),
+  })
   const request = {
     tool: 'run_command',
     risk: 'execute',

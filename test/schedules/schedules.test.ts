@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { type UserRow, users } from '../../lib/accounts/rows.ts'
+import { limitedCounts } from '../../lib/limits/limited-count.ts'
 import { schedules as rows, SCHEDULES, type ScheduleRow } from '../../lib/schedules/rows.ts'
 import { createCaller, startApi } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains } from '../fakes/service.ts'
@@ -251,7 +252,7 @@ describe('a schedule', () => {
 
   it('of which there are too many is refused', async () => {
     const { service, call } = await started()
-    await service.store.adjust([{ ...SCHEDULES, add: { total: 999 } }])
+    await service.store.commit({ update: limitedCounts, key: SCHEDULES.counter, set: { count: 1_000 } })
     expect((await call('POST /api/schedules', { body: HOURLY })).body.code).toBe('too_many_schedules')
   })
 })

@@ -1,0 +1,70 @@
+import { collection } from '../core/collection.ts'
+import { createContention } from '../core/contention.ts'
+import { Problem } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
+
+/** The number of rows of a kind that has a limit. */
+type CountRow = { id: string; count: number }
+
+export const limitedCounts = collection<CountRow>({ name: 'limitedCounts', key: 'id', indexes: {} })
+
+const BUSY_MS = 1_000
+
+type Needs = {
+  store: Pick<Store, 'get' | 'commit'>
+  clock: Pick<Clock, 'after'>
+  entropy: Entropy
+  /** The name of the kind of rows. */
+  id: string
+  most: number
+  /** Counts the rows, where the number is not stored yet. */
+  countRows: () => Promise<number>
+  tooMany: () => Problem
+}
+
+/** A commit of rows together with the change of their number. */
+type CommitWith<R> = (count: AnyWrite) => Promise<Outcome<R>>
+
+/**
+ * A limit that is a condition of the write. Insert and number are one commit, on condition that the number is still the one
+ * that was read: of concurrent inserts, no more than the limit succeed.
+ */
+export const createLimitedCount = (needs: Needs) => {
+  const { store, clock, entropy, id, most, countRows, tooMany } = needs
+  const contend = createContention({ timer: clock, entropy })
+
+  const attempt = async <R>(commit: CommitWith<R>): Promise<true | undefined> => {
+    const row = await store.get(limitedCounts, id)
+    const count = row?.count ?? (await countRows())
+    if (count >= most) throw tooMany()
+    const { applied } = await commit(
+      row === undefined
+        ? { insert: limitedCounts, row: { id, count: count + 1 } }
+        : { update: limitedCounts, key: id, when: { count }, set: { count: count + 1 } },
+    )
+    return applied ? true : undefined
+  }
+
+  return {
+    /**
+     * Commits an insert with the raised number. Throws the error `tooMany` at the limit, and Problem `unavailable` `limit_busy`
+     * when other writers win every time.
+     */
+    insert: async <R>(commit: CommitWith<R>): Promise<void> => {
+      if ((await contend(() => attempt(commit))) === undefined) throw busy()
+    },
+    /** Commits a removal with the lowered number. */
+    remove: async <R>(commit: (counts: readonly AnyWrite[]) => Promise<Outcome<R>>): Promise<Outcome<R>> => {
+      const outcome = await commit([{ update: limitedCounts, key: id, add: { count: -1 } }])
+      // The number is not stored yet: it is counted before the next insert.
+      return !outcome.applied && outcome.refused > 0 ? commit([]) : outcome
+    },
+  }
+}
+
+const busy = () =>
+  new Problem('unavailable', 'limit_busy', 'Others create the same at once: try again', {
+    retryAfterMs: BUSY_MS,
+  })

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { approvals as approvalRows } from '../../lib/approvals/rows.ts'
+import { collections } from '../../lib/collections.ts'
+import { CORRECTED, createStepWatch, leaseHolds } from '../../lib/core/wrong-clock.ts'
+import { deliveryRows, HELD, stoppedAs } from '../../lib/deliveries/rows.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { schedules as scheduleRows } from '../../lib/schedules/rows.ts'
+import { tasks as taskRows } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { ANN, type StartedDomains, startDomains } from '../fakes/service.ts'
+import { storesOf } from '../fakes/stores.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const YEAR_MS = 365 * DAY_MS
+
+/** Does something while the clock is a year ahead. */
+const yearAhead = async <T>({ clock }: Pick<StartedDomains, 'clock'>, work: () => Promise<T>): Promise<T> => {
+  const right = clock.now()
+  clock.setWall(right + YEAR_MS)
+  try {
+    return await work()
+  } finally {
+    clock.setWall(right)
+  }
+}
+
+const isoIn = ({ clock }: Pick<StartedDomains, 'clock'>, ms: number) =>
+  new Date(clock.now() + ms).toISOString()
+const HOOK = {
+  owner: 'gw_1',
+  event: 'e',
+  url: 'http://127.0.0.1:9/',
+  body: '{}',
+  attempts: [],
+  createdAt: '2026-01-01',
+}
+
+/** Leaves a row with times of a clock ahead; answers how late it is from now, in milliseconds. */
+type Case = {
+  leave(service: StartedDomains): Promise<string>
+  correct(service: StartedDomains): Promise<unknown>
+  late(service: StartedDomains, id: string): Promise<number>
+  atMost: number
+}
+
+const setTask = async (service: StartedDomains, set: Partial<TaskRow>) => {
+  const { id } = await service.create()
+  await service.ports.store.commit<TaskRow>({ update: taskRows, key: id, set })
+  return id
+}
+const delivery = async (service: StartedDomains, more: object) => {
+  const row = { ...HOOK, id: `d${Math.random()}`, status: 'pending' as const, ...more }
+  await service.ports.store.commit({ insert: deliveryRows, row })
+  return row.id
+}
+const untilDue = async (service: StartedDomains, id: string) =>
+  Date.parse((await service.ports.store.get(deliveryRows, id))?.dueAt ?? '') - service.clock.now()
+const task = async (service: StartedDomains, id: string) =>
+  (await service.ports.store.get(taskRows, id)) as TaskRow
+
+const CASES: [string, Case][] = [
+  [
+    'a schedule of each minute',
+    {
+      leave: async (service) => {
+        const given = {
+          name: 'S',
+          cron: '* * * * *',
+          timezone: 'UTC',
+          enabled: true,
+          task: { title: 'T' },
+        } as never
+        const { id } = await service.schedules.create(ANN, given)
+        await yearAhead(service, service.schedules.runAllDue)
+        return id
+      },
+      correct: ({ schedules }) => schedules.runAllDue(),
+      late: async ({ ports, clock }, id) =>
+        Date.parse((await ports.store.get(scheduleRows, id))?.nextRunAt ?? '') - clock.now(),
+      atMost: MINUTE_MS,
+    },
+  ],
+  [
+    'a delivery that is tried again',
+    {
+      leave: (service) => delivery(service, { tries: 1, dueAt: isoIn(service, YEAR_MS + 30_000) }),
+      correct: ({ deliveries }) => deliveries.sendDue(),
+      late: untilDue,
+      atMost: 30_000,
+    },
+  ],
+  [
+    'a delivery that is held',
+    {
+      leave: (service) =>
+        delivery(service, {
+          dueAt: isoIn(service, YEAR_MS + 30 * DAY_MS),
+          stopped: stoppedAs(HELD, isoIn(service, YEAR_MS)),
+        }),
+      correct: ({ deliveries }) => deliveries.sendDue(),
+      late: untilDue,
+      atMost: 30 * DAY_MS,
+    },
+  ],
+  [
+    'a task that waits for its next attempt',
+    {
+      leave: (service) =>
+        setTask(service, {
+          ...{ status: 'pending', attempts: 1, updatedAt: isoIn(service, YEAR_MS) },
+          nextAttemptAt: isoIn(service, YEAR_MS + 20 * MINUTE_MS),
+        }),
+      correct: ({ tasks }) => tasks.recovery.tick(() => false),
+      late: async (service, id) =>
+        Date.parse((await task(service, id)).nextAttemptAt ?? '') - service.clock.now(),
+      atMost: 20 * MINUTE_MS,
+    },
+  ],
+  [
+    'the lease of a worker that is gone',
+    {
+      leave: (service) =>
+        setTask(service, {
+          status: 'in_progress',
+          attempts: 1,
+          leaseExpiresAt: service.clock.now() + YEAR_MS,
+        }),
+      correct: ({ tasks }) => tasks.recovery.tick(() => false),
+      late: async (service, id) => ((await task(service, id)).leaseExpiresAt ?? 0) - service.clock.now(),
+      atMost: 30_000,
+    },
+  ],
+  [
+    'an approval of a conversation',
+    {
+      leave: async (service) => {
+        const asked = { tool: 'git', risk: 'write', mode: 'ask', title: 'git', arguments: {} } as const
+        const request = { ...asked, userId: ANN.userId, conversationId: 'c' }
+        await yearAhead(service, () => service.approvals.ask(request))
+        return (await service.approvals.list(ANN))[0]?.id ?? ''
+      },
+      correct: ({ approvals }) => approvals.settleDue(),
+      late: async ({ ports, clock }, id) =>
+        Date.parse((await ports.store.get(approvalRows, id))?.expiresAt ?? '') - clock.now(),
+      atMost: 10 * MINUTE_MS,
+    },
+  ],
+]
+
+type Opened = { store: Store; close: () => Promise<unknown> }
+describe.each(storesOf(collections))('times of a clock that was a year ahead, on %s', (_name, open) => {
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open(createFakeClock())
+  }, 60_000)
+  afterAll(() => opened?.close())
+
+  it.each(CASES)(
+    'are computed anew, with a line of the log: %s',
+    async (_what, { leave, correct, late, atMost }) => {
+      const service = await startDomains({ background: false, wrapStore: () => opened.store })
+      const id = await leave(service)
+      expect(await late(service, id)).toBeGreaterThan(YEAR_MS - DAY_MS)
+      await correct(service)
+      const left = await late(service, id)
+      expect([left > 0, left <= atMost]).toEqual([true, true])
+      const corrected = () => service.log.entries.filter(({ message }) => message === CORRECTED).length
+      expect(corrected()).toBe(1)
+      await correct(service)
+      expect([await late(service, id), corrected()]).toEqual([left, 1])
+    },
+  )
+})
+
+describe('a lease of 15 s', () => {
+  it.each([
+    [-1, false],
+    [1, true],
+    [15_000, true],
+    // The clocks of two machines differ.
+    [15_000 + 5 * MINUTE_MS, true],
+    [15_000 + 11 * MINUTE_MS, false],
+    [YEAR_MS, false],
+  ])('that ends in %i ms holds: %s', (ms, expected) => {
+    expect(leaseHolds(1_000_000 + ms, 15_000, 1_000_000)).toBe(expected)
+  })
+})
+
+it('stored times are looked through at first, each five minutes, and when the clock steps back', () => {
+  const clock = createFakeClock()
+  const isDue = createStepWatch(clock)
+  const looks = [isDue(), isDue()]
+  clock.advance(5 * MINUTE_MS)
+  looks.push(isDue(), isDue())
+  clock.setWall(clock.now() + YEAR_MS)
+  looks.push(isDue())
+  clock.setWall(clock.now() - YEAR_MS)
+  looks.push(isDue(), isDue())
+  expect(looks).toEqual([true, false, true, false, false, true, false])
+})

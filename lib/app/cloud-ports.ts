@@ -83,7 +83,7 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
     random: Math.random,
     tableName: tableNames(config.TABLE_PREFIX),
     ...(blobs ? { blobs } : {}),
-    onLost: (lost) => log.warn(lost, 'stored objects of a row are gone, and it is read without them'),
+    onLost: (lost) => log.warn(lost, 'stored objects of a row are gone'),
   })
   const tracing = openTracing(config, { clock, log })
   return {

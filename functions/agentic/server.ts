@@ -22,7 +22,7 @@ import { createDispatch } from '../../lib/http/router.ts'
 import { behindWebAdapter } from '../../lib/http/trusted-proxies.ts'
 import { liveRoutes } from '../../lib/live/contract.ts'
 import { liveHandlers } from '../../lib/live/handlers.ts'
-import { createLive } from '../../lib/live/service.ts'
+import { createLive, LONGEST_IN_FUNCTION_MS } from '../../lib/live/service.ts'
 import { createStoredWatch } from '../../lib/live/watch.ts'
 import { memoryRoutes } from '../../lib/memory/contract.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
@@ -65,8 +65,12 @@ export const openStreaming = (): Server => {
       keepExport: openExportCopies(readConfig(), ports),
     })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
-    const live = createLive({ ...ports, liveWatch: createStoredWatch(ports) })
-    const { followEvents } = liveHandlers({ live, clock: ports.clock })
+    const live = createLive({
+      ...ports,
+      liveWatch: createStoredWatch(ports),
+      longestMs: LONGEST_IN_FUNCTION_MS,
+    })
+    const { followEvents } = liveHandlers({ live, clock: ports.clock, openStreams: served.openStreams })
     return {
       exportTasks,
       submitRequest,

@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import { endsSession } from '../core/session-end.ts'
-import { eventStream, eventText } from '../http/event-stream.ts'
+import { createOpenStream, eventText, type OpenStreams } from '../http/event-stream.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { agenticRoutes } from './contract.ts'
@@ -12,33 +12,37 @@ type Needs = {
   agentSessions: AgentSessions
   agentic: Pick<ReturnType<typeof createAgenticTurns>, 'start'>
   clock: Clock
+  openStreams: OpenStreams
 }
 
 export const agenticHandlers = ({
   agentSessions,
   agentic,
   clock,
-}: Needs): Handlers<typeof agenticRoutes> => ({
-  sendAgentic: async ({ params, body }, { principal, gone }) => {
-    const reader = gone()
-    const events = await agentic.start(principal, params.id, body, reader)
-    return eventStream(clock, whileAdmitted(events, reader, clock))
-  },
-  listAgentSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
-  getAgentSession: async ({ params }, { principal }) => ({
-    session: await agentSessions.get(principal, params.id),
-  }),
-  followAgentSession: async ({ params, query, headers }, { principal, gone }) => {
-    const after = headers['last-event-id'] ?? query.after ?? ''
-    const reader = gone()
-    const events = await agentSessions.follow(principal, params.id, after, reader)
-    return eventStream(clock, whileAdmitted(events, reader, clock))
-  },
-  cancelAgentSession: async ({ params }, { principal }) => ({
-    message: 'Session is being cancelled',
-    session: await agentSessions.cancel(principal, params.id),
-  }),
-})
+  openStreams,
+}: Needs): Handlers<typeof agenticRoutes> => {
+  const openStream = createOpenStream({ clock, openStreams })
+  return {
+    sendAgentic: ({ params, body }, call) =>
+      openStream(call, async (reader) =>
+        whileAdmitted(await agentic.start(call.principal, params.id, body, reader), reader, clock),
+      ),
+    listAgentSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
+    getAgentSession: async ({ params }, { principal }) => ({
+      session: await agentSessions.get(principal, params.id),
+    }),
+    followAgentSession: ({ params, query, headers }, call) => {
+      const after = headers['last-event-id'] ?? query.after ?? ''
+      return openStream(call, async (reader) =>
+        whileAdmitted(await agentSessions.follow(call.principal, params.id, after, reader), reader, clock),
+      )
+    },
+    cancelAgentSession: async ({ params }, { principal }) => ({
+      message: 'Session is being cancelled',
+      session: await agentSessions.cancel(principal, params.id),
+    }),
+  }
+}
 
 const textOf = (batch: readonly SessionEvent[]): string =>
   batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')

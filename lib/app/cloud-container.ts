@@ -181,5 +181,6 @@ const modelHandlersOf = async (
     LONGEST_WAIT_MS.streaming,
   )
   inUse.push(domains.snapshots.isInUse)
-  return { ...modelHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) }
+  const needs = { ...domains, clock, openStreams: served.openStreams }
+  return { ...modelHandlers(needs), ...agenticHandlers(needs) }
 }

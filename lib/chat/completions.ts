@@ -10,6 +10,7 @@ import type { ModelMessage, Models, StepPart } from '../ports/model.ts'
 import type { Target } from './compaction.ts'
 import { type ChatContext, type Known, shownContext, systemText } from './context.ts'
 import type { CompletionBody, QuickBody } from './contract.ts'
+import type { OpenTurns } from './leases.ts'
 import type { AnswerContext } from './schema.ts'
 import { timeLimit } from './time-limit.ts'
 import { answerErrorOf, type Turn, type Turns, UNFORESEEN } from './turns.ts'
@@ -23,6 +24,7 @@ type Needs = {
   log: Log
   masker: Masker
   turns: Pick<Turns, 'open' | 'finish' | 'fail'>
+  openTurns: OpenTurns
   context: Pick<ChatContext, 'ofRequest'>
   /** The time limit of a stream. */
   timeoutMs: number
@@ -53,7 +55,11 @@ const without = <Role extends string>({ messages }: CompletionBody, role: Role) 
 
 /** Completions. Only those of a conversation are stored. */
 export const createCompletions = (needs: Needs) => {
-  const { models, clock, ids, log, masker, turns, context, timeoutMs, firstByteMs } = needs
+  const { models, clock, ids, log, masker, turns, openTurns, context, timeoutMs, firstByteMs } = needs
+
+  /** Takes the slot of a completion without a conversation; a turn takes its own. */
+  const takeSlot = ({ userId }: Principal, { conversationId }: CompletionBody) =>
+    conversationId === undefined ? openTurns(userId) : Promise.resolve(async () => undefined)
 
   const prepare = async (
     principal: Principal,
@@ -142,10 +148,19 @@ export const createCompletions = (needs: Needs) => {
   const contextOf = ({ turn, known }: Prepared): AnswerContext => shownContext(known, turn?.conversation.id)
 
   /** The whole answer, and the context that the model got. */
-  const answered = async (
+  const answered = async (principal: Principal, body: CompletionBody, options: Options = {}) => {
+    const free = await takeSlot(principal, body)
+    try {
+      return await answeredWhole(principal, body, options)
+    } finally {
+      await free()
+    }
+  }
+
+  const answeredWhole = async (
     principal: Principal,
     body: CompletionBody,
-    { withMemory = false, gone }: Options = {},
+    { withMemory = false, gone }: Options,
   ) => {
     const from = clock.monotonic()
     using limit = timeLimit(clock, firstByteMs, body.conversationId === undefined ? gone : undefined)
@@ -180,13 +195,17 @@ export const createCompletions = (needs: Needs) => {
     body: CompletionBody,
     { withMemory = false, gone }: Options = {},
   ): Promise<AsyncIterable<string>> => {
+    const free = await takeSlot(principal, body)
     const left = new AbortController()
     const outer = gone ? AbortSignal.any([gone, left.signal]) : left.signal
+    // A caller that left before the first piece is sent none, and nothing else would free the slot.
+    outer.addEventListener('abort', () => void free(), { once: true })
     const untilFirst = timeLimit(clock, firstByteMs, outer)
     const limit = timeLimit(clock, timeoutMs, untilFirst.signal)
     const end = () => {
       untilFirst[Symbol.dispose]()
       limit[Symbol.dispose]()
+      void free()
     }
     let prepared: Prepared
     try {

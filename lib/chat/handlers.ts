@@ -1,5 +1,5 @@
 import { messageOf } from '../core/errors.ts'
-import { eventStream } from '../http/event-stream.ts'
+import { createOpenStream, type OpenStreams } from '../http/event-stream.ts'
 import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Models, ProviderStatus } from '../ports/model.ts'
@@ -53,11 +53,12 @@ export const conversationHandlers = ({
   },
 })
 
-type ModelNeeds = { chat: Chat; clock: Clock }
+type ModelNeeds = { chat: Chat; clock: Clock; openStreams: OpenStreams }
 
-export const modelHandlers = ({ chat, clock }: ModelNeeds): Handlers<typeof modelRoutes> => {
-  const streamed = async (body: CompletionBody, { principal, gone }: Call, withMemory: boolean) =>
-    eventStream(clock, await chat.completions.stream(principal, body, { withMemory, gone: gone() }))
+export const modelHandlers = ({ chat, ...needs }: ModelNeeds): Handlers<typeof modelRoutes> => {
+  const openStream = createOpenStream(needs)
+  const streamed = (body: CompletionBody, call: Call, withMemory: boolean) =>
+    openStream(call, (gone) => chat.completions.stream(call.principal, body, { withMemory, gone }))
   const whole = (body: CompletionBody, { principal, gone }: Call) =>
     chat.completions.complete(principal, body, gone())
   return {

@@ -22,10 +22,16 @@ export const turnLost = (row: object | undefined): Problem =>
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && leaseHolds(turnUntil, LEASE_MS, clock.now())
 
+/** Frees a taken slot; repeats do nothing. */
+type FreeSlot = () => Promise<void>
+/** Takes one of the turns that a user may have open. Throws Problem `rate_limited`. */
+export type OpenTurns = (userId: string) => Promise<FreeSlot>
+
 type Lease = {
   conversationId: string
   controller: AbortController
   endWatch: () => void
+  free: FreeSlot
   cancelRenewal: () => void
 }
 
@@ -71,18 +77,23 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
     const lease = leases.get(token)
     lease?.cancelRenewal()
     lease?.endWatch()
+    void lease?.free()
     leases.delete(token)
   }
 
   return {
     /**
      * Renews the lease until it is dropped. The signal aborts with a Problem when the turn has to end; `holds` says whether
-     * its caller still has its rights.
+     * its caller still has its rights, and `free` frees the slot of the turn.
      */
-    keep: (conversationId: string, token: string, holds: () => Promise<boolean>): AbortSignal => {
+    keep: (
+      conversationId: string,
+      token: string,
+      { holds, free = async () => undefined }: { holds: () => Promise<boolean>; free?: FreeSlot },
+    ): AbortSignal => {
       const controller = new AbortController()
       const { signal, end } = watchRights({ clock, log, holds })
-      leases.set(token, { conversationId, controller, endWatch: end, cancelRenewal: () => undefined })
+      leases.set(token, { conversationId, controller, endWatch: end, free, cancelRenewal: () => undefined })
       plan(token)
       return AbortSignal.any([controller.signal, signal])
     },

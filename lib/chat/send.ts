@@ -468,11 +468,9 @@ export const createSend = (needs: Needs) => {
     if (!applied) return undefined
     const row = await store.get(chatTurns, conversationId, true)
     // The session that began the turn may have ended meanwhile: a person has just decided that it goes on.
-    const signal = leases.keep(
-      conversationId,
-      token,
-      async () => !row || !(await isDisabled(row.options.userId)),
-    )
+    const signal = leases.keep(conversationId, token, {
+      holds: async () => !row || !(await isDisabled(row.options.userId)),
+    })
     if (row === undefined) {
       await leases.release(conversationId, token)
       return undefined

@@ -12,7 +12,7 @@ import { createCompaction } from './compaction.ts'
 import { createCompletions } from './completions.ts'
 import { createContext, type FindTask, type FindTicketTask, type ReadTicket, type Recall } from './context.ts'
 import type { Conversations } from './conversations.ts'
-import { createTurnLeases } from './leases.ts'
+import { createTurnLeases, type OpenTurns } from './leases.ts'
 import { createSend, type OpenTools } from './send.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createTurns } from './turns.ts'
@@ -44,6 +44,7 @@ type Needs = ChatPorts & {
   withdrawApprovals: WithdrawApprovals
   holdsRights: (principal: Principal) => Promise<boolean>
   isDisabled: (userId: string) => Promise<boolean>
+  openTurns: OpenTurns
   /** The time limit of a turn, and of a streamed completion. */
   timeoutMs: number
   /** The time limit of the first byte, at most `timeoutMs`. A whole answer has to be made within it. */

@@ -18,7 +18,7 @@ import type { ChatContext, Known } from './context.ts'
 import { systemText } from './context.ts'
 import type { Conversations } from './conversations.ts'
 import { shownConversation } from './conversations.ts'
-import { type TurnLeases, turnLost } from './leases.ts'
+import { type OpenTurns, type TurnLeases, turnLost } from './leases.ts'
 import { messageOfRow } from './messages.ts'
 import {
   type ConversationRow,
@@ -115,6 +115,7 @@ type Needs = {
   withdrawApprovals: WithdrawApprovals
   /** Whether a caller still has the rights of its request. */
   holdsRights: (principal: Principal) => Promise<boolean>
+  openTurns: OpenTurns
 }
 
 const underWay = () =>
@@ -136,7 +137,7 @@ const titleOf = (content: string): string => {
  */
 export const createTurns = (needs: Needs) => {
   const { store, clock, ids, masker, models, conversations, context, compaction } = needs
-  const { leases, snapshots, firstByteMs, withdrawApprovals, holdsRights } = needs
+  const { leases, snapshots, firstByteMs, withdrawApprovals, holdsRights, openTurns } = needs
 
   /**
    * Throws while a turn waits for approval. Ends a waiting turn whose approvals expired, or whose process died: its
@@ -164,8 +165,24 @@ export const createTurns = (needs: Needs) => {
       createdAt: iso(clock.now()),
     }) satisfies MessageRow
 
-  /** Stores the user's messages and acquires the lease. */
+  /** Acquires the lease of a turn, within the number of turns that a user may have open. */
   const acquire = async (principal: Principal, row: ConversationRow, messages: readonly Said[]) => {
+    const free = await openTurns(principal.userId)
+    try {
+      return await acquireWith(principal, row, messages, free)
+    } catch (thrown) {
+      await free()
+      throw thrown
+    }
+  }
+
+  /** Stores the user's messages and acquires the lease. */
+  const acquireWith = async (
+    principal: Principal,
+    row: ConversationRow,
+    messages: readonly Said[],
+    free: () => Promise<void>,
+  ) => {
     const { id, userId, messageCount, turnToken = null } = row
     const token = ids.next('turn')
     const rows = messages.map((said, at) => messageRow(id, messageCount + at, said))
@@ -187,7 +204,7 @@ export const createTurns = (needs: Needs) => {
       true,
     )
     if (!applied) throw leased === undefined ? missing('Conversation') : underWay()
-    const signal = leases.keep(id, token, () => holdsRights(principal))
+    const signal = leases.keep(id, token, { holds: () => holdsRights(principal), free })
     return { token, signal, leased: leased ?? row, last: rows.findLast(({ role }) => role === 'user') }
   }
 

@@ -10,6 +10,7 @@ import type { Masker } from '../core/masker.ts'
 import { createIsPaired, createUnpairing } from '../devices/paired.ts'
 import { createHoldsRights } from '../http/guard.ts'
 import { createLimiter } from '../limits/limiter.ts'
+import { createLocalSlots, createSharedSlots, streamsOf, turnsOf } from '../limits/slots.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -35,6 +36,11 @@ export type AuthPorts = {
 
 /** In the cloud other processes change settings too. Sessions, roles and tokens are read at each request. */
 const STALE_AFTER_MS = 2_000
+
+/** The time in which a turn is stored after its time limit. */
+const TURN_ENDS_MS = 60_000
+/** The longest stream: a function ends after 15 minutes. */
+const LONGEST_STREAM_MS = { cloud: 900_000, local: 86_400_000 } as const
 
 export type AuthContext = ReturnType<typeof createAuthContext>
 
@@ -63,6 +69,8 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const isClosed = () => settings.current().system.registrationMode === 'closed'
   const { accountStatusOf, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
+  const slotsOf = (kind: Parameters<typeof createLocalSlots>[1]) =>
+    isCloud ? createSharedSlots({ ...ports, limiter }, kind) : createLocalSlots(ports.clock, kind)
   const sessions = createSessions({
     ...ports,
     accountStatusOf,
@@ -79,6 +87,10 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     ...{ hasAdmin, adminIds, issuerBrings, issuerBringsAdmin, isClosed },
     ...{ limiter, countAttempt: createAttempts({ limiter }) },
     holdsRights: createHoldsRights({ identity, settings }),
+    openTurns: slotsOf(turnsOf(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
+    openStreams: slotsOf(
+      streamsOf(config.USER_MAX_STREAMS, isCloud ? LONGEST_STREAM_MS.cloud : LONGEST_STREAM_MS.local),
+    ),
   }
 }
 

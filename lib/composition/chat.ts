@@ -39,7 +39,7 @@ type Others = {
   approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
   agentSessions: AgentSessions
   access: Pick<AccountAccess, 'readerOf' | 'tokenOf'>
-} & Pick<AuthContext, 'holdsRights' | 'accountStatusOf'>
+} & Pick<AuthContext, 'holdsRights' | 'accountStatusOf' | 'openTurns'>
 type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & ConversationPorts
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
@@ -48,7 +48,17 @@ export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: 
  * `longestSilenceMs` is how long a proxy in front of the service waits for the first byte.
  */
 export const composeChat = (
-  { tasks, memory, policy, approvals, agentSessions, access, holdsRights, accountStatusOf }: Others,
+  {
+    tasks,
+    memory,
+    policy,
+    approvals,
+    agentSessions,
+    access,
+    holdsRights,
+    accountStatusOf,
+    openTurns,
+  }: Others,
   ports: Ports,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'SERVICE_MODE'>,
   longestSilenceMs = Number.POSITIVE_INFINITY,
@@ -70,7 +80,7 @@ export const composeChat = (
       (await memory.sessions.namesOf(conversation, conversation.id)).length > 0,
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
-    holdsRights,
+    ...{ holdsRights, openTurns },
     isDisabled: async (userId) => (await accountStatusOf(userId))?.disabled === true,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),

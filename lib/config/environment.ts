@@ -67,6 +67,8 @@ export const Environment = z.object({
   POOL_TIMEOUT_MS: int(1, DAY_MS, 300_000),
   AGENTIC_TIMEOUT_MS: int(1, DAY_MS, 180_000),
   AGENTIC_ORPHAN_MS: int(0, DAY_MS, 15_000),
+  USER_MAX_TURNS: int(1, 1_000, 20),
+  USER_MAX_STREAMS: int(1, 1_000, 20),
   TASK_SECURITY_MODE: z.enum(securityModes).default('full'),
   TASK_MAX_BUDGET: noLimitOr(1_000, Number.MAX_SAFE_INTEGER),
   APPROVAL_TTL_MS: noLimitOr(1, LONGEST_APPROVAL_MS),

@@ -1,7 +1,7 @@
 import { watchSilence } from '../core/silence.ts'
 import { jsonText } from '../core/well-formed-json.ts'
 import type { Clock } from '../ports/clock.ts'
-import { Reply } from './route.ts'
+import { type Call, Reply } from './route.ts'
 
 /** Proxies and browsers close a connection after a longer silence. */
 const SILENCE_MS = 15_000
@@ -56,5 +56,43 @@ async function* keptOpen<Piece>(
     silence.end()
     // Not awaited: a generator that waits for its next event returns only after it.
     iterator.return?.()?.catch(() => undefined)
+  }
+}
+
+/** Takes one of the streams that a user may have open; resolves to the function that frees it. */
+export type OpenStreams = (userId: string) => Promise<() => Promise<void>>
+
+type Needs = { clock: Clock; openStreams: OpenStreams }
+
+/** Answers of server-sent events, within the number that a user may have open. */
+export const createOpenStream =
+  ({ clock, openStreams }: Needs) =>
+  async <Piece>(
+    { principal, gone }: Pick<Call, 'principal' | 'gone'>,
+    begin: (reader: AbortSignal) => Promise<AsyncIterable<Piece>>,
+    textOf?: (piece: Piece) => string,
+    heartbeat?: () => string,
+  ) => {
+    const free = await openStreams(principal.userId)
+    const reader = gone()
+    // A reader that left before the first piece is sent none.
+    reader.addEventListener('abort', () => void free(), { once: true })
+    try {
+      return eventStream(clock, freeing(await begin(reader), free), textOf, heartbeat)
+    } catch (thrown) {
+      await free()
+      throw thrown
+    }
+  }
+
+/** Frees the slot of a stream at its end; a function may be frozen after that. */
+async function* freeing<Piece>(
+  pieces: AsyncIterable<Piece>,
+  free: () => Promise<void>,
+): AsyncGenerator<Piece, void> {
+  try {
+    yield* pieces
+  } finally {
+    await free()
   }
 }

@@ -1,4 +1,3 @@
-import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { timeOfId, ulidTime } from '../core/ulid.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -8,11 +7,11 @@ import type { LiveWatch } from '../ports/live.ts'
 import { KEEP_MS, LIVE_STREAM, WATCH_MS } from './watch.ts'
 
 const LONGEST_MS = 600_000
+/** In a function, which does not learn that its reader left. */
+export const LONGEST_IN_FUNCTION_MS = 120_000
 const RENEW_MS = WATCH_MS / 2
 /** The largest delay between an id that another process made and its entry. */
 const CLOCKS_DIFFER_MS = 1_000
-/** The most streams of one user in one process: tabs of a browser, also those whose connection is still open. */
-const MOST_OF_USER = 20
 const ID = /^evt_[0-9A-HJKMNP-TV-Z]{26}(\.\d{3})?$/
 
 /** An event for a reader; `id` is for `Last-Event-ID`. */
@@ -23,13 +22,14 @@ type Needs = {
   liveWatch: Pick<LiveWatch, 'extend'>
   clock: Clock
   ids: Ids
+  /** When a stream ends, so that its reader is authenticated again. */
+  longestMs?: number
 }
 
 export type Live = ReturnType<typeof createLive>
 
 /** Streams changes to readers: one stream for all, from which each user gets the events of that user's audience. */
-export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
-  const streams = new Map<string, number>()
+export const createLive = ({ feed, liveWatch, clock, ids, longestMs = LONGEST_MS }: Needs) => {
   const ends = new Set<() => void>()
 
   /** Whether all events after an id were published and are still stored. */
@@ -49,19 +49,6 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
     for await (const entry of feed.follow(LIVE_STREAM, range, signal)) yield shown(entry)
   }
 
-  /** Counts a stream of a user until its signal aborts. */
-  const admit = (userId: string, signal: AbortSignal) => {
-    if (signal.aborted) return
-    const open = streams.get(userId) ?? 0
-    if (open >= MOST_OF_USER) throw tooMany()
-    streams.set(userId, open + 1)
-    signal.addEventListener('abort', () => {
-      const left = (streams.get(userId) ?? 1) - 1
-      if (left > 0) streams.set(userId, left)
-      else streams.delete(userId)
-    })
-  }
-
   /** Renews the mark until the signal aborts. A failed renewal ends the stream, and its reader reconnects. */
   const renew = (signal: AbortSignal, end: () => void) => {
     const cancel = clock.after(RENEW_MS, () => {
@@ -73,8 +60,7 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
   return {
     /**
      * The events after an id, and new ones; `ready` comes first for a reader without an id, `reset` when events after the
-     * id are lost. It ends when the reader disconnects, and after ten minutes, so that every reader is authenticated
-     * again. Throws Problem `rate_limited` for too many streams of one user.
+     * id are lost. It ends when the reader disconnects, and after `longestMs`, ten minutes by default.
      */
     async follow(principal: Principal, after: string, gone: AbortSignal): Promise<AsyncIterable<LiveEvent>> {
       const ended = new AbortController()
@@ -86,9 +72,8 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
       const signal = AbortSignal.any([gone, ended.signal])
       signal.addEventListener('abort', end)
       try {
-        admit(principal.userId, signal)
         const since = await liveWatch.extend()
-        const cancel = clock.after(LONGEST_MS, end)
+        const cancel = clock.after(longestMs, end)
         signal.addEventListener('abort', cancel)
         if (!signal.aborted) renew(signal, end)
         return ending(events(principal, after, since, signal), end)
@@ -103,11 +88,6 @@ export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
     },
   }
 }
-
-const tooMany = () =>
-  new Problem('rate_limited', 'too_many_streams', 'Too many live streams are open: close one first.', {
-    retryAfterMs: 60_000,
-  })
 
 const shown = ({ id, type, data, at }: FeedEntry): LiveEvent => ({
   id,

@@ -89,12 +89,16 @@ describe('a route that is limited', () => {
   it('is one of those that were to be', () => {
     const wanted = [
       ...departures,
+      'GET /api/chat/sessions/{id}/events',
       'GET /api/devices/pairing/qr',
+      'GET /api/events/stream',
       'POST /api/auth/login',
       'POST /api/auth/password',
       'POST /api/auth/reset',
       'POST /api/auth/signup',
       'POST /api/auth/verify-access-key',
+      ...['', '/agentic', '/with-tools'].map((kind) => `POST /api/chat/conversations/{id}/messages${kind}`),
+      ...['completions', 'quick', 'smart'].map((kind) => `POST /api/chat/${kind}`),
       'POST /api/devices/pairing/approve',
       'POST /api/devices/pairing/reject',
       'POST /api/devices/pairing/request',

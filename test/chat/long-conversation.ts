@@ -35,6 +35,7 @@ export const openChat = (store: Store) => {
     ...{ defaultMode: () => 'ask', snapshots: noSnapshots, timeoutMs: 180_000, firstByteMs: 180_000 },
     withdrawApprovals: async () => undefined,
     ...{ holdsRights: async () => true, isDisabled: async () => false },
+    openTurns: async () => async () => undefined,
   })
 
   /** A conversation that has so many messages, as its turns would have left it: the older part is summarised. */

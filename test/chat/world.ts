@@ -8,6 +8,7 @@ import { composeConversationEnds } from '../../lib/composition/chat.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import type { TakeSlot } from '../../lib/limits/slots.ts'
 import type { MemoryChunk } from '../../lib/memory/schema.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -39,6 +40,7 @@ type Given = {
   disk?: Workspaces
   holdsRights?: (principal: Principal) => Promise<boolean>
   isDisabled?: (userId: string) => Promise<boolean>
+  openTurns?: TakeSlot
 }
 
 /** One storage, and as many processes on it as a test starts: a process that is left behind is one that was killed. */
@@ -62,6 +64,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     disk,
     holdsRights = async () => true,
     isDisabled = async () => false,
+    openTurns = async () => async () => undefined,
   }: Given) => {
     const ports = { ...{ clock, log, ids }, store: wrapStore(store), masker: createMasker([SECRET]) }
     const taskExists = async (id: string) => (await findTask(id)) !== undefined
@@ -84,7 +87,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
           ? noSnapshots
           : createSnapshots({ ...ports, workspaces: disk, changesFiles: (tool) => tool !== 'read_file' }),
       withdrawApprovals: approvals.withdraw,
-      ...{ holdsRights, isDisabled },
+      ...{ holdsRights, isDisabled, openTurns },
       ...{ timeoutMs: TIMEOUT_MS, firstByteMs: FIRST_BYTE_MS },
     })
     const ends = composeConversationEnds(

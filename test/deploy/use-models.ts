@@ -144,6 +144,7 @@ export const useWaitingTurns = async (
     snapshots: noSnapshots,
     withdrawApprovals: async () => undefined,
     ...{ holdsRights: async () => true, isDisabled: async () => false },
+    openTurns: async () => async () => undefined,
   })
   for (const id of [first, ...others]) {
     models.requests.length = 0

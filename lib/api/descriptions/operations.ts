@@ -378,7 +378,7 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   runSchedule: { about: 'Its next due time stays as it is.', example: schedule },
   followEvents: {
     about:
-      'Server-sent events of tasks, their progress and reports, the queue, dead letters, approvals and notifications, until the stream ends after ten minutes.',
+      'Server-sent events of tasks, their progress and reports, the queue, dead letters, approvals and notifications, until the stream ends after ten minutes, in mode `pro` after two.',
   },
 
   searchMemory: {

@@ -1,0 +1,85 @@
+import { messageOf, Problem } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Log } from '../ports/log.ts'
+
+/**
+ * Takes one of a user's slots, for something that is open for a while; resolves to the function that frees it, of which
+ * repeats do nothing. Throws Problem `rate_limited` when the user has taken all.
+ */
+export type TakeSlot = (userId: string) => Promise<FreeSlot>
+type FreeSlot = () => Promise<void>
+
+/** `longestMs` is when a slot that nobody freed is free again: its process may have died. */
+type Kind = { name: string; most: number; longestMs: number; refused: () => Problem }
+
+const once = (free: () => Promise<void> | void): FreeSlot => {
+  let freed: Promise<void> | undefined
+  return () => {
+    freed ??= Promise.resolve(free())
+    return freed
+  }
+}
+
+/** Slots in one process. */
+export const createLocalSlots = (
+  clock: Pick<Clock, 'after'>,
+  { most, longestMs, refused }: Kind,
+): TakeSlot => {
+  const taken = new Map<string, number>()
+  return async (userId) => {
+    const count = taken.get(userId) ?? 0
+    if (count >= most) throw refused()
+    taken.set(userId, count + 1)
+    const free = once(() => {
+      cancel()
+      const left = (taken.get(userId) ?? 1) - 1
+      if (left > 0) taken.set(userId, left)
+      else taken.delete(userId)
+    })
+    const cancel = clock.after(longestMs, () => void free())
+    return free
+  }
+}
+
+/** Slots that several processes share: a taken slot is a call that counts until it is given back. */
+export const createSharedSlots = (
+  { limiter, log }: { limiter: Pick<Limiter, 'take' | 'giveBack'>; log: Pick<Log, 'warn'> },
+  { name, most, longestMs, refused }: Kind,
+): TakeSlot => {
+  const limit = { name, calls: most, windowMs: longestMs }
+  return async (userId) => {
+    if ((await limiter.take(limit, userId)) > 0) throw refused()
+    return once(() =>
+      limiter
+        .giveBack(limit, userId)
+        .catch((thrown) => log.warn({ name, reason: messageOf(thrown) }, 'a slot of a user was not freed')),
+    )
+  }
+}
+
+const AGAIN_MS = 5_000
+
+/** The limits of what one user may have open. */
+export const turnsOf = (most: number, longestMs: number): Kind => ({
+  ...{ name: 'open.turns', most, longestMs },
+  refused: () =>
+    new Problem(
+      'rate_limited',
+      'too_many_turns',
+      `${most} answers of models are under way for you, the most at once: wait for one to end, or stop one`,
+      { retryAfterMs: AGAIN_MS },
+    ),
+})
+export const streamsOf = (most: number, longestMs: number): Kind => ({
+  ...{ name: 'open.streams', most, longestMs },
+  refused: () =>
+    new Problem(
+      'rate_limited',
+      'too_many_streams',
+      `You have ${most} streams open, the most at once: close one first`,
+      {
+        retryAfterMs: AGAIN_MS,
+      },
+    ),
+})

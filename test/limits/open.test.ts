@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { chunk, hang, saying, startWire, type Wire } from '../fakes/model-wire.ts'
+import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+
+const folder = temporaryFolder()
+let wire: Wire
+let service: Service
+beforeAll(async () => {
+  wire = await startWire()
+  service = await startService({
+    mostMs: 300_000,
+    env: {
+      ...{ DATA_DIR: folder.in('data'), USER_MAX_TURNS: '2', USER_MAX_STREAMS: '2' },
+      ...{ OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' },
+      ...{ OPENAI_API_KEY: 'key-of-a-provider', DEFAULT_PROVIDER: 'openai' },
+    },
+  })
+})
+afterAll(async () => {
+  await service?.kill9()
+  await wire?.close()
+  folder[Symbol.dispose]()
+})
+
+const post = (path: string, body: object, signal?: AbortSignal) =>
+  fetch(`${service.baseUrl}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  })
+const converse = async () =>
+  (await connect(service.baseUrl).client.createConversation({ body: {} })).conversation.id
+const said = { messages: [{ role: 'user', content: 'Hi' }] }
+const script = (...replies: Wire['replies']) => {
+  wire.heard.length = 0
+  wire.replies = replies
+}
+const statusOf = async (answer: Response) => {
+  await answer.body?.cancel()
+  return answer.status
+}
+
+describe('what one user may have open in a service', () => {
+  it('are so many turns of any kind: the next one is refused before the model hears of it', async () => {
+    script(hang(chunk({ role: 'assistant', content: 'Well' })))
+    const leaving = new AbortController()
+    const [plain, refused] = [await converse(), await converse()]
+    const open = [
+      post('/api/chat/completions', said, leaving.signal).catch(() => undefined),
+      post(`/api/chat/conversations/${plain}/messages`, { content: 'Hi' }).then(({ status }) => status),
+    ]
+    await until(() => wire.heard.length === 2 || undefined)
+    const kinds: [path: string, body: object][] = [
+      ['/api/chat/completions', said],
+      ['/api/chat/completions', { ...said, stream: true }],
+      ['/api/chat/completions', { ...said, conversationId: refused }],
+      ['/api/chat/smart', said],
+      ['/api/chat/quick', { prompt: 'Hi' }],
+      [`/api/chat/conversations/${refused}/messages`, { content: 'Hi' }],
+      [`/api/chat/conversations/${refused}/messages/with-tools`, { content: 'Hi' }],
+      [`/api/chat/conversations/${refused}/messages/agentic`, { content: 'Hi' }],
+    ]
+    for (const [path, body] of kinds) {
+      const answer = await post(path, body)
+      expect([path, answer.status, await answer.json()]).toMatchObject([
+        path,
+        429,
+        { code: 'too_many_turns', error: expect.stringMatching(/2 answers of models are under way/) },
+      ])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(wire.heard).toHaveLength(2)
+    const { client } = connect(service.baseUrl)
+    expect((await client.getConversation({ params: { id: refused } })).messages).toEqual([])
+    // Each ends in its way, and all are free again.
+    leaving.abort()
+    await client.cancelTurn({ params: { id: plain } })
+    expect(await open[1]).toBe(400)
+    script(saying('Here.'))
+    await until(async () => (await statusOf(await post('/api/chat/completions', said))) === 200 || undefined)
+    for (const [path, body] of kinds)
+      expect([path, await statusOf(await post(path, body))]).toEqual([path, 200])
+    await until(async () => {
+      const both = await Promise.all(
+        [1, 2].map(() => post('/api/chat/quick', { prompt: 'Hi' }).then(statusOf)),
+      )
+      return both.every((status) => status === 200) || undefined
+    })
+  })
+
+  it('are so many streams of any kind: the next one is refused until one is closed', async () => {
+    const follow = (signal?: AbortSignal) =>
+      fetch(`${service.baseUrl}/api/events/stream`, signal ? { signal } : {})
+    const leaving = new AbortController()
+    const open = [await follow(leaving.signal), await follow()]
+    const id = await converse()
+    script(saying('Here.'))
+    const refused = [
+      await follow(),
+      await post('/api/chat/completions', { ...said, stream: true }),
+      await post('/api/chat/smart', { ...said, stream: true }),
+      await post(`/api/chat/conversations/${id}/messages/agentic`, { content: 'Hi' }),
+    ]
+    for (const answer of refused)
+      expect([answer.status, await answer.json()]).toMatchObject([429, { code: 'too_many_streams' }])
+    expect(wire.heard).toEqual([])
+    leaving.abort()
+    await until(async () => {
+      const answer = await follow()
+      if (answer.status !== 200) return undefined
+      open.push(answer)
+      return answer
+    })
+    expect((await follow()).status).toBe(429)
+    for (const { body } of open.slice(1)) await body?.cancel()
+    // A HEAD is no stream that stays open.
+    await until(async () => {
+      const head = await fetch(`${service.baseUrl}/api/events/stream`, { method: 'HEAD' })
+      return head.status === 200 || undefined
+    })
+    for (let n = 0; n < 5; n += 1)
+      await until(async () => {
+        const head = await fetch(`${service.baseUrl}/api/events/stream`, { method: 'HEAD' })
+        return head.status === 200 || undefined
+      })
+  })
+})

@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Workspace } from '../../lib/ports/workspace.ts'
-import { createWorkbench, gitIn, toolsIn, type Workbench } from '../fakes/workbench.ts'
+import { createWorkbench, gitIn, never, toolsIn, type Workbench } from '../fakes/workbench.ts'
 
 let bench: Workbench
 let workspace: Workspace
@@ -164,6 +164,23 @@ describe('search_files', () => {
     const lines = (await call('search_files', { query: 'x' })).content.split('\n')
     expect(lines).toHaveLength(201)
     expect(lines.at(-1)).toMatch(/only the first 200/)
+  })
+})
+
+describe('search_files in a workspace with odd files', () => {
+  it('finds what can be read, and does not wait for a pipe', async () => {
+    await using sandboxed = await createWorkbench({ sandboxed: true })
+    const odd = await sandboxed.workspaces.create('odd')
+    const tool = toolsIn(sandboxed, odd)
+    await odd.write('odd/new\nline.txt', 'needle\n')
+    const script = 'mkfifo odd/pipe; touch odd/locked; chmod 000 odd/locked; ln -s loop odd/loop'
+    expect(await odd.run('sh', ['-ec', script], never)).toMatchObject({ exitCode: 0 })
+    const search = (query: string, path: string) => tool('search_files', { query, path })
+    expect((await search('needle', 'odd')).content).toBe('odd/new\nline.txt:1:needle')
+    expect((await search('nowhere', 'odd')).content).toBe('Nothing found.')
+    expect((await search('x', 'odd/pipe')).content).toBe('odd/pipe is not a regular file')
+    expect((await search('x', 'none')).content).toBe('none does not exist')
+    expect((await search('a\nb', '.')).content).toBe('Search for a text of one line.')
   })
 })
 

@@ -21,14 +21,13 @@ const flags = [
   '--iglob=!**/.git',
 ]
 
-// With --null a hit is `path NUL line : text`, so that no name can be read as a number.
-const hitOf = (line: string): SearchHit[] => {
-  const [path, rest = ''] = line.split('\0', 2)
-  const colon = rest.indexOf(':')
-  if (!path || colon < 0) return []
-  const text = rest.slice(colon + 1)
-  return [{ path: path.replace(/^\.\//, ''), line: Number(rest.slice(0, colon)), text }]
-}
+// With --null a hit is `path NUL line : text`, so that no name can be read as a number, or as the end of a line.
+const HIT = /([^\0]+)\0(\d+):(.*)(?:\n|$)/g
+
+const hitsIn = (output: string): SearchHit[] =>
+  [...output.matchAll(HIT)].map(([, path = '', line, text = '']) => ({
+    ...{ path: path.replace(/^\.\//, ''), line: Number(line), text },
+  }))
 
 /** Searches with ripgrep. `at` is relative to `cwd` and resolved, so that no link is followed. */
 export const searchIn = async (
@@ -36,6 +35,7 @@ export const searchIn = async (
   { at, cwd, home }: { cwd: string; home: string; at: string },
   { query, except, most, signal }: SearchRequest,
 ): Promise<{ hits: SearchHit[]; truncated: boolean }> => {
+  if (query.includes('\n')) throw new Problem('invalid', 'search_failed', 'Search for a text of one line.')
   const globs = except.map((glob) => `--iglob=!**/${glob}`)
   const args = [...flags, ...globs, `--regexp=${query}`, '--', at]
   const limits = { timeoutMs: 30_000, maxBytes: 512 * 1_024, signal }
@@ -46,13 +46,13 @@ export const searchIn = async (
     ...{ cwd, home, writes: [], reads: [cwd] },
     ...limits,
   })
-  // 0: hits, 1: none, 2: an error, which may concern one file while others had hits.
-  if (result.exitCode === 2 && result.stdout === '')
+  // 0: hits, 1: none, 2: a file could not be read, while others may have hits.
+  if (![0, 1, 2].includes(result.exitCode ?? -1))
     throw new Problem(
-      'invalid',
+      'unavailable',
       'search_failed',
-      'The search failed: is it one line of text, and does the path exist?',
+      'The search was stopped before its end: search in one folder.',
     )
-  const hits = result.stdout.split('\n').flatMap(hitOf)
+  const hits = hitsIn(result.stdout)
   return { hits: hits.slice(0, most), truncated: hits.length > most || result.truncated }
 }

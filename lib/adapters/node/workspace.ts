@@ -1,4 +1,4 @@
-import { readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
+import { readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -31,6 +31,14 @@ const checked = (name: string): string => {
   throw new Problem('invalid', 'workspace_name_invalid', 'A workspace is named with letters, digits, - and _')
 }
 
+/** A pipe in the place of a file would block a program that opens it. */
+const refuseSpecial = async (place: string, path: string): Promise<void> => {
+  const found = await stat(place).catch(() => undefined)
+  if (found === undefined) throw new Problem('invalid', 'path_missing', `${path} does not exist`)
+  if (!found.isFile() && !found.isDirectory())
+    throw new Problem('invalid', 'path_unfit', `${path} is not a regular file`)
+}
+
 /**
  * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands,
  * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands,
@@ -58,6 +66,7 @@ export const createWorkspaces = ({
         const at = await files.locate(request.path)
         if (at === undefined)
           throw new Problem('invalid', 'path_outside', `${request.path} is outside the workspace`)
+        await refuseSpecial(join(root, at), request.path)
         return searchIn(commands, { ...where, at: at === '.' ? at : `./${at}` }, request)
       },
       run(file, args, signal) {

@@ -17,6 +17,8 @@ export type ConversationTurn = {
   readonly messages: readonly ModelMessage[]
   readonly messageCount: number
   readonly compaction?: object | undefined
+  /** The messages again, compacted for the model's window as it is known now. */
+  readonly compacted?: (() => Promise<readonly ModelMessage[]>) | undefined
   /** The tokens that the summary of the history used. */
   readonly spent: TokenUsage
   /** Aborts when the turn is cancelled, or its conversation is deleted. */
@@ -105,6 +107,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     }
     const result = await loop({
       ...{ messages: turn.messages, toolbox, maxSteps, effort, signal },
+      compacted: turn.compacted,
       ...start.target,
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),

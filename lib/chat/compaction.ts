@@ -1,5 +1,5 @@
 import { clipped } from '../core/clipped.ts'
-import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
+import { isPromptTooLong, promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
@@ -166,7 +166,11 @@ export const createCompaction = ({ store, models, log }: Needs) => {
   /** Throws the signal's reason once it has aborted; after any other failure the prompt leaves out the older part. */
   const tried = async (rows: readonly MessageRow[], before: string, given: Given) => {
     try {
-      return await summarise(rows, before, given)
+      return await summarise(rows, before, given).catch((thrown: unknown) => {
+        // The window is known after the refusal, and the piece is cut to it.
+        if (!isPromptTooLong(thrown)) throw thrown
+        return summarise(rows, before, given)
+      })
     } catch (thrown) {
       given.signal.throwIfAborted()
       const { id } = given.conversation

@@ -1,3 +1,4 @@
+import { isPromptTooLong } from '../core/context-window.ts'
 import { Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
@@ -6,7 +7,7 @@ import { eventText } from '../http/event-stream.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { ModelMessage, Models, StepPart } from '../ports/model.ts'
+import type { ModelMessage, Models, StepPart, StepRequest } from '../ports/model.ts'
 import type { Target } from './compaction.ts'
 import { type ChatContext, type Known, shownContext, systemText } from './context.ts'
 import type { CompletionBody, QuickBody } from './contract.ts'
@@ -84,6 +85,19 @@ export const createCompletions = (needs: Needs) => {
   }
 
   /**
+   * A step of a model. When its provider refuses the prompt as longer than the model's window, which is then known, the
+   * history is compacted, and the model is asked once more.
+   */
+  async function* stepWithin(request: StepRequest, compacted: Turn['compacted'] | undefined) {
+    try {
+      yield* models.step(request)
+    } catch (thrown) {
+      if (!isPromptTooLong(thrown) || compacted === undefined) throw thrown
+      yield* models.step({ ...request, messages: await compacted() })
+    }
+  }
+
+  /**
    * The pieces of the answer's text, without secrets, and then how it finished. Throws Problem `provider_error` for an
    * empty answer.
    */
@@ -94,12 +108,8 @@ export const createCompletions = (needs: Needs) => {
     let finish: Finish | undefined
     let isEmpty = true
     try {
-      for await (const part of models.step({
-        messages,
-        ...target,
-        ...settingsOf(settings),
-        signal: ending,
-      })) {
+      const request = { ...target, ...settingsOf(settings), signal: ending }
+      for await (const part of stepWithin({ ...request, messages }, turn?.compacted)) {
         ending.throwIfAborted()
         if (part.type === 'finish') finish = part
         if (part.type !== 'text') continue

@@ -86,6 +86,8 @@ type Run = {
   answer: string | undefined
   options: TurnOptions
   messages: readonly ModelMessage[]
+  /** The messages of its beginning, compacted. */
+  compacted?: Turn['compacted']
   toolCalls: ChatToolCall[]
   steps: number
   /** The usage of all steps and of their summary. */
@@ -187,6 +189,7 @@ export const createSend = (needs: Needs) => {
       async (): Promise<TurnAnswer> => {
         const result = await loop({
           ...{ messages: turn.messages, toolbox: noTools, maxSteps: 1, ...turn.target },
+          compacted: turn.compacted,
           signal: AbortSignal.any([signal, turn.signal]),
           ...(temperature === undefined ? {} : { temperature }),
           onEvent: (event) => {
@@ -224,6 +227,7 @@ export const createSend = (needs: Needs) => {
     }
     const result = await loop({
       ...{ messages: run.messages, provider, model, signal },
+      compacted: before === 0 ? run.compacted : undefined,
       ...(temperature === undefined ? {} : { temperature }),
       toolbox,
       waiting: waitingOf(run.toolCalls),
@@ -445,6 +449,7 @@ export const createSend = (needs: Needs) => {
       ...{ conversationId: id, token: turn.token, signal: turn.signal },
       ...{ answer: undefined, options: { ...asked, ...turn.target } },
       ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: turn.spent, said: '' },
+      compacted: turn.compacted,
     }
     const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, signal))
     const pendingApprovals = result.ended === 'waiting' ? pendingOf(boundedCalls(run.toolCalls)) : []

@@ -5,7 +5,7 @@ import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
-import type { TokenUsage } from '../core/token-usage.ts'
+import { sumOf, type TokenUsage } from '../core/token-usage.ts'
 import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -63,8 +63,10 @@ export type Turn = {
   /** The number of messages of the conversation, with the new ones. */
   messageCount: number
   target: Target
-  /** Tokens that were spent before the model was asked. */
+  /** Tokens that were spent on summaries of the history. */
   spent: TokenUsage
+  /** The messages again, compacted for the model's window as it is known now. */
+  compacted: () => Promise<readonly ModelMessage[]>
   userId: string
   token: string
   /** Aborts with a Problem when the turn is cancelled or its lease is lost. */
@@ -264,21 +266,27 @@ export const createTurns = (needs: Needs) => {
     try {
       using limit = timeLimit(clock, firstByteMs, given.signal)
       const ending = AbortSignal.any([limit.signal, signal])
-      const {
-        messages,
-        compaction: done,
-        usage,
-      } = await compaction.prepare({
-        ...{ conversation: leased, target, system, specs, signal: ending },
-        keep: (summary) => storeSummary(id, token, summary),
-      })
-      return {
+      const prepare = (conversation: ConversationRow, until: AbortSignal) =>
+        compaction.prepare({
+          ...{ conversation, target, system, specs, signal: until },
+          keep: (summary) => storeSummary(id, token, summary),
+        })
+      const { messages, compaction: done, usage } = await prepare(leased, ending)
+      const turn: Turn = {
         conversation: shownConversation(leased),
         userMessage: messageOfRow(last as MessageRow),
         ...{ messages, messageCount: leased.messageCount, target, spent: usage, token, signal, release },
         userId: principal.userId,
         ...(done ? { compaction: done } : {}),
+        compacted: async () => {
+          // An earlier summary of this turn is in the row.
+          const again = await prepare((await store.get(conversationRows, id, true)) ?? leased, signal)
+          turn.spent = sumOf(turn.spent, again.usage)
+          if (again.compaction) turn.compaction = again.compaction
+          return again.messages
+        },
       }
+      return turn
     } catch (thrown) {
       await release().catch(() => undefined)
       throw thrown

@@ -1,4 +1,5 @@
 import { estimateTokenCount } from 'tokenx'
+import { Problem } from './errors.ts'
 
 /** The tokens that a message costs beside its text. */
 const PER_MESSAGE = 4
@@ -29,3 +30,9 @@ export const outputTokensOf = (window: number): number =>
 
 /** The tokens of a window that a prompt and its tools may have. */
 export const promptTokensOf = (window: number): number => window - outputTokensOf(window)
+
+/** Whether a provider refused a prompt as longer than the context window of the model. */
+export const isPromptTooLong = (thrown: unknown): boolean =>
+  thrown instanceof Problem &&
+  thrown.code === 'provider_error' &&
+  (thrown.details as { reason?: unknown } | undefined)?.reason === 'context_length'

@@ -96,6 +96,8 @@ export type LoopRequest = {
   effort?: Effort
   temperature?: number
   signal: AbortSignal
+  /** The given messages in fewer tokens, for a window that turned out to be smaller; absent when they stay as they are. */
+  compacted?: (() => Promise<readonly ModelMessage[]>) | undefined
   /** The approvals that calls without a result waited for when the messages were stored. */
   waiting?: readonly WaitingCall[]
   onEvent?: (event: LoopEvent) => void

@@ -1,5 +1,11 @@
 import { clipped } from '../core/clipped.ts'
-import { mostTokensOf, promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
+import {
+  isPromptTooLong,
+  mostTokensOf,
+  promptTokensOf,
+  tokensOf,
+  tokensOfTools,
+} from '../core/context-window.ts'
 import { Problem } from '../core/errors.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
@@ -16,8 +22,8 @@ type Result = Extract<ModelMessage, { role: 'tool' }>
  * Fits the messages of one turn into the window of its model by cutting results of tools, the oldest first. Results that
  * the model has answered keep a beginning, those of the last step as much as fits.
  */
-const createWindow = (contextTokens: number, specs: readonly object[]) => {
-  const most = promptTokensOf(contextTokens) - tokensOfTools(specs)
+const createWindow = (contextTokens: () => number, specs: readonly object[]) => {
+  const specTokens = tokensOfTools(specs)
   // Each message is estimated once: every step only adds a few.
   const costs = new WeakMap<ModelMessage, number>()
   const costOf = (message: ModelMessage): number => {
@@ -30,6 +36,7 @@ const createWindow = (contextTokens: number, specs: readonly object[]) => {
     result.content.length <= kept + NOTE ? result : { ...result, content: clipped(result.content, kept) }
 
   return (messages: readonly ModelMessage[]): ModelMessage[] => {
+    const most = promptTokensOf(contextTokens()) - specTokens
     if (mostTokensOf(messages) <= most) return [...messages]
     let over = messages.reduce((sum, message) => sum + costOf(message), 0) - most
     const last = messages.findLastIndex(({ role }) => role === 'assistant')
@@ -86,6 +93,28 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
   if (!finish)
     throw new Problem('unavailable', 'provider_error', 'The model ended without finishing its answer')
   return finish
+}
+
+/**
+ * Calls the model as `think` does. When its provider refuses the prompt as longer than the model's window, which is then
+ * known, the history is compacted, and the model is called once more.
+ */
+const thinkWithin = async (
+  models: Models,
+  request: LoopRequest,
+  state: State,
+  fitWindow: FitWindow,
+): Promise<Finish> => {
+  state.messages = fitWindow(state.messages)
+  try {
+    return await think(models, request, state)
+  } catch (thrown) {
+    if (!isPromptTooLong(thrown)) throw thrown
+    const given = await request.compacted?.()
+    if (given) state.messages.splice(0, request.messages.length, ...given)
+    state.messages = fitWindow(state.messages)
+    return think(models, request, state)
+  }
 }
 
 /** The events of one call: `tool:call` when it begins, and `tool:result`. A call that waits for a person has neither. */
@@ -166,6 +195,24 @@ const lastSaid = (messages: readonly ModelMessage[]): string => {
 
 const isWhole = ({ reason }: Finish) => reason === 'stop' || reason === 'tool-calls'
 
+/** The most calls of one run that the model is told of, since the output limit ended them. */
+const MOST_CUTS = 3
+const CUT_CALL =
+  'Not made: your answer reached its output limit inside this call. Make it again with less text, in several calls if needed.'
+
+/**
+ * Tells the model that the output limit ended its answer inside a call, which was therefore not made. False when that was
+ * not the case, or happened too often.
+ */
+const tellOfCutCalls = (state: State, { reason, message }: Finish): boolean => {
+  const { toolCalls = [] } = message
+  const cuts = state.messages.filter(({ content }) => content === CUT_CALL).length
+  if (reason !== 'length' || toolCalls.length === 0 || cuts >= MOST_CUTS) return false
+  for (const { id, name } of toolCalls)
+    state.messages.push({ role: 'tool', callId: id, name, content: CUT_CALL, failed: true })
+  return true
+}
+
 const isSpent = ({ maxTokens }: LoopRequest, { usage }: State) =>
   maxTokens !== undefined && usage.totalTokens >= maxTokens
 
@@ -193,8 +240,8 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   state.steps += 1
   const step = state.steps
   onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
-  state.messages = fitWindow(state.messages)
-  const finish = withoutRefusedCalls(await think(models, request, state), isAnswerOnly(request, step))
+  const thought = await thinkWithin(models, request, state, fitWindow)
+  const finish = withoutRefusedCalls(thought, isAnswerOnly(request, step))
   state.usage = sumOf(state.usage, finish.usage)
   request.onUsage?.(state.usage)
   if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
@@ -202,6 +249,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   // The tool calls of an answer that was cut off may be incomplete: they are not made.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
   await act(request, state, calls)
+  const isToldOfCut = tellOfCutCalls(state, finish)
   const usedTokens = state.usage.totalTokens
   onEvent?.({
     type: 'step:complete',
@@ -210,7 +258,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
     toolCalls: calls.length,
     finishReason: finish.reason,
   })
-  const isUnfinished = calls.length > 0 && state.pending.length === 0
+  const isUnfinished = isToldOfCut || (calls.length > 0 && state.pending.length === 0)
   return { finish, goesOn: isUnfinished && step < maxSteps && !isSpent(request, state) }
 }
 
@@ -223,7 +271,7 @@ export const createLoop =
   async (request) => {
     const messages = [...request.messages]
     const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
-    const fitWindow = createWindow(models.contextTokens(models.resolve(request)), request.toolbox.specs)
+    const fitWindow = createWindow(() => models.contextTokens(models.resolve(request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
     if (state.pending.length > 0) return unasked(models, request, state, 'waiting')

@@ -323,3 +323,31 @@ describe('a conversation of 10,000 messages', () => {
     ])
   }, 60_000)
 })
+
+describe('a model whose window turns out to be smaller', () => {
+  it.each(['send', 'sendWithTools'] as const)(
+    'has the conversation compacted, and is asked once more: %s',
+    async (verb) => {
+      const small = smallModel()
+      let window = 128_000
+      const models: Models = {
+        ...small,
+        contextTokens: () => window,
+        step: (request) => {
+          const { messages, maxOutputTokens = outputTokensOf(WINDOW) } = request
+          if (tokensOf(messages) + maxOutputTokens <= WINDOW) return small.step(request)
+          window = WINDOW
+          const details = { reason: 'context_length' }
+          throw new Problem('unavailable', 'provider_error', 'The prompt is too long', { details })
+        },
+      }
+      const { begin, send } = world().process({ models })
+      const id = await begin({ systemPrompt: 'Be exact.' })
+      await send.send(ANN, id, { content: 'The word is PAPAYA.' })
+      for (let n = 0; n < 5; n++) await send.send(ANN, id, { content: `${n}: ${words(300)}` })
+      const last = await send[verb](ANN, id, { content: 'Which word was it?' })
+      expect(last.assistantMessage.content).toBe('It is PAPAYA.')
+      expect(window).toBe(WINDOW)
+    },
+  )
+})

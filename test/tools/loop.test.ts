@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { promptTokensOf, tokensOf } from '../../lib/core/context-window.ts'
-import type { Models, StepPart } from '../../lib/ports/model.ts'
+import { Problem } from '../../lib/core/errors.ts'
+import type { Models, StepPart, StepRequest } from '../../lib/ports/model.ts'
 import type { LoopEvent, LoopRequest, LoopResult, ToolOutcome } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
@@ -55,6 +56,68 @@ const calling = (...given: unknown[]) => ({ calls: given.map((each) => ({ name: 
 const streamOf = async function* (parts: readonly StepPart[]) {
   yield* parts
 }
+
+describe('a prompt that is longer than the window of the model', () => {
+  const tooLong = () =>
+    new Problem('unavailable', 'provider_error', 'Too long', { details: { reason: 'context_length' } })
+  /** A model whose window turns out to be small at its first refusal. */
+  const surprising = (window: number) => {
+    let known = 128_000
+    const models = createScriptedModels([calling('a'), { text: 'Done' }])
+    const step = async function* (asked: StepRequest) {
+      if (tokensOf(asked.messages) > promptTokensOf(window)) {
+        known = window
+        throw tooLong()
+      }
+      yield* models.step(asked)
+    }
+    return { ...models, contextTokens: () => known, step } satisfies Models & { requests: StepRequest[] }
+  }
+
+  it('is sent once more with results of tools that are cut to the learned window', async () => {
+    const models = surprising(8_000)
+    const telling = fakeToolbox(async () => ({
+      ...{ content: 'word '.repeat(10_000), failed: false, decision: 'allowed', durationMs: 1 },
+    }))
+    const result = await createLoop({ models })(request({ toolbox: telling }))
+    expect(result).toMatchObject({ ended: 'answered', text: 'Done' })
+    expect(models.requests.at(-1)?.messages.at(-1)?.content).toContain('characters are left out')
+  })
+
+  it('is sent once more with the history compacted', async () => {
+    const models = surprising(2_000)
+    const history = [{ role: 'user' as const, content: 'word '.repeat(4_000) }]
+    const short = [{ role: 'user' as const, content: 'Short' }]
+    const compacted = async () => short
+    const result = await createLoop({ models })(request({ messages: history, compacted, maxSteps: 1 }))
+    expect(models.requests.map(({ messages }) => messages)).toEqual([short])
+    expect(result.messages[0]).toEqual(short[0])
+  })
+
+  it('fails when it is refused again', async () => {
+    const models = surprising(2_000)
+    const messages = [{ role: 'user' as const, content: 'word '.repeat(4_000) }]
+    await expect(createLoop({ models })(request({ messages }))).rejects.toMatchObject({ message: 'Too long' })
+  })
+})
+
+describe('an answer that its output limit ends inside a call', () => {
+  const cut = { ...calling('half'), reason: 'length' as const }
+
+  it('is not the end: the model is told, and the call is not made', async () => {
+    const models = createScriptedModels([cut, { text: 'Done' }])
+    expect(await createLoop({ models })(request())).toMatchObject({ ended: 'answered', toolCalls: 0 })
+    expect(models.requests[1]?.messages.at(-1)).toMatchObject({
+      ...{ role: 'tool', callId: 'call_1_0', name: 'echo', failed: true },
+      content: expect.stringContaining('output limit'),
+    })
+  })
+
+  it('is the end after three times', async () => {
+    const models = createScriptedModels([cut])
+    expect(await createLoop({ models })(request({ maxSteps: 10 }))).toMatchObject({ ended: 'cut', steps: 4 })
+  })
+})
 
 describe('the loop', () => {
   it('runs tools until the model calls none', async () => {

@@ -36,7 +36,13 @@ export type Scene = {
 }
 
 type FailureDetails = { provider: string; reason: FailureReason; status?: number }
-type More = { status?: number; isSilence?: boolean; retryAfterMs?: number }
+type More = {
+  status?: number
+  isSilence?: boolean
+  retryAfterMs?: number
+  /** The context window that the provider named, in tokens. */
+  contextTokens?: number | undefined
+}
 
 /** The error of a provider that failed. */
 class ProviderFailure extends Problem {
@@ -45,6 +51,7 @@ class ProviderFailure extends Problem {
   readonly isFault: boolean
   /** Whether the same request may succeed soon. A silent provider is not tried again: it took minutes. */
   readonly isTemporary: boolean
+  readonly contextTokens: number | undefined
 
   constructor(at: Scene, reason: FailureReason, said: string, more: More = {}) {
     const { status, isSilence = false, retryAfterMs } = more
@@ -55,6 +62,7 @@ class ProviderFailure extends Problem {
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     })
     this.reason = reason
+    this.contextTokens = more.contextTokens
     this.isFault = reason === 'transport' || (reason === 'status' && (status ?? 500) >= 500)
     this.isTemporary = this.isFault && !isSilence
   }
@@ -68,6 +76,10 @@ export const isProviderFault = (thrown: unknown): boolean =>
 export const isTemporaryFault = (thrown: unknown): boolean =>
   thrown instanceof ProviderFailure && thrown.isTemporary
 
+/** The context window that a provider named when it refused a prompt; undefined when it named none. */
+export const namedContextTokens = (thrown: unknown): number | undefined =>
+  thrown instanceof ProviderFailure ? thrown.contextTokens : undefined
+
 /** An error of a provider; `said` is shown to callers and is cleaned here. */
 export const providerError = (at: Scene, reason: FailureReason, said: string, more?: More): Problem =>
   new ProviderFailure(at, reason, said, more)
@@ -76,12 +88,13 @@ const withWords = (text: string, said: string): string => (said === '' ? text : 
 
 /** Words of providers that say that the prompt does not fit the model's context window. */
 const TOO_LONG =
-  /context[ _-]?(length|window|size)|maximum context|prompt (is )?too long|input is too long|too many (input )?tokens|exceeds? the (maximum|limit|max)[^.]{0,40} tokens|reduce the length of/i
+  /context[ _-]?(length|window|size|limit)|maximum context|prompt (is )?too long|input is too long|too many (input )?tokens|exceeds? the (maximum|limit|max)[^.]{0,40} tokens|reduce the length of/i
 
 const isTooLong = (status: number, said: string): boolean =>
   status === 413 || ((status === 400 || status === 422 || status === 500) && TOO_LONG.test(said))
 
-const ofStatus = (at: Scene, status: number, { message: said, facts }: WireFailure): Problem => {
+const ofStatus = (at: Scene, status: number, failure: WireFailure): Problem => {
+  const { message: said, facts } = failure
   const { headers, body } = facts
   const waitMs = askedWaitMs({ status, headers, body, said }, at.now)
   const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs }
@@ -89,7 +102,7 @@ const ofStatus = (at: Scene, status: number, { message: said, facts }: WireFailu
     const text = withWords(`${at.name} limits the rate of calls`, excerpt(said, at.hide))
     return new Problem('rate_limited', 'rate_limited', text, wait)
   }
-  if (facts.reason === 'context_length' || isTooLong(status, said)) return tooLongFor(at, said, status)
+  if (facts.reason === 'context_length' || isTooLong(status, said)) return tooLongFor(at, failure)
   const more = { status, ...wait }
   if (status >= 500) return providerError(at, 'status', withWords(`failed (HTTP ${status})`, said), more)
   if (status === 401 || status === 403)
@@ -101,12 +114,26 @@ const ofStatus = (at: Scene, status: number, { message: said, facts }: WireFailu
   return providerError(at, 'refused', withWords(`refused the request (HTTP ${status})`, said), more)
 }
 
-const tooLongFor = (at: Scene, said: string, status: number | undefined): Problem =>
+/** The ways in which providers name the window when they refuse a prompt. */
+const WINDOWS = [
+  /maximum (?:context|model|input)\D{0,60}?(\d+)/i,
+  /> (\d+)/,
+  /tokens allowed \((\d+)\)/i,
+  /context (?:size|window|length|limit)\D{0,40}?(\d+)/i,
+  /"n_ctx"\s*:\s*(\d+)/,
+]
+
+const windowIn = (text: string): number | undefined =>
+  WINDOWS.map((pattern) => Number(pattern.exec(text)?.[1])).find(
+    (tokens) => Number.isSafeInteger(tokens) && tokens > 0,
+  )
+
+const tooLongFor = (at: Scene, { message: said, facts: { status, body = '' } }: WireFailure): Problem =>
   providerError(
     at,
     'context_length',
     withWords('refused the prompt as longer than the context window of the model', said),
-    status === undefined ? {} : { status },
+    { ...(status === undefined ? {} : { status }), contextTokens: windowIn(said) ?? windowIn(body) },
   )
 
 const ofWire = (at: Scene, failure: WireFailure): Problem => {
@@ -114,7 +141,7 @@ const ofWire = (at: Scene, failure: WireFailure): Problem => {
   const { reason, status, isSilence = false } = facts
   if (status !== undefined) return ofStatus(at, status, failure)
   if (reason === 'context_length' || (reason === undefined && TOO_LONG.test(said)))
-    return tooLongFor(at, said, undefined)
+    return tooLongFor(at, failure)
   if (reason === undefined) return providerError(at, 'refused', withWords('reported an error', said))
   return providerError(at, reason, said, { isSilence })
 }

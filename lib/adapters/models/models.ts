@@ -9,6 +9,7 @@ import { catalog } from './catalog.ts'
 import { answered, type Chain, supports } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
+import { createLearnedWindows } from './learned-windows.ts'
 import { createListing } from './listing.ts'
 import { loaders, type OpenModel } from './loaders.ts'
 import { maskedStep } from './masked-step.ts'
@@ -109,19 +110,26 @@ export const createModels = (needs: ModelNeeds): Models => {
   const listing = createListing({ clock, fetch, masker, ...(log ? { log } : {}) })
   const once = { ...settings, clock, masker, open: opener(fetch) }
 
-  const contextTokens = ({ provider: kind, model }: Target): number =>
+  const learned = createLearnedWindows()
+
+  const statedTokens = ({ provider: kind, model }: Target): number =>
     configured.get(kind)?.contextTokens ??
     listing.contextTokens(kind, model) ??
     knownContextTokens(model) ??
     DEFAULT_CONTEXT_TOKENS
 
-  const ask = ({ provider: kind, model }: Target, request: StepRequest): AsyncGenerator<StepPart> => {
+  const contextTokens = (target: Target): number => learned.within(target, statedTokens(target))
+
+  const ask = (target: Target, request: StepRequest): AsyncGenerator<StepPart> => {
+    const { provider: kind, model } = target
+    const window = contextTokens(target)
     const provider = configured.get(kind) as Provider
     const onRetry = (tried: number, delayMs: number) =>
       log?.warn({ provider: kind, model, tried, delayMs }, 'model step is tried again')
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
-    const needs = { ...once, maxOutputTokens: outputTokensOf(contextTokens({ provider: kind, model })) }
-    return guarded(guard, kind, () => retried(policy, () => attempt(needs, provider, model, request)))
+    const needs = { ...once, maxOutputTokens: outputTokensOf(window) }
+    const step = () => retried(policy, () => attempt(needs, provider, model, request))
+    return learned.learning(target, request, window, guarded(guard, kind, step))
   }
 
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {

@@ -149,6 +149,8 @@ type Answer = {
   content: string
   toolCalls: ToolCall[]
   made: readonly ContentPart<ToolSet>[]
+  /** The calls that have begun and are not complete. */
+  begun: Map<string, ToolCall & { arguments: string }>
   /** The arguments of a call were replaced: the provider's form of the message has them still. */
   isRewritten: boolean
   ended?: Ended
@@ -156,7 +158,14 @@ type Answer = {
 
 const collect = (answer: Answer, part: SdkPart): void => {
   if (part.type === 'text-delta') answer.content += part.text
+  if (part.type === 'tool-input-start')
+    answer.begun.set(part.id, { id: part.id, name: part.toolName, arguments: '' })
+  if (part.type === 'tool-input-delta') {
+    const begun = answer.begun.get(part.id)
+    if (begun) begun.arguments += part.delta
+  }
   if (part.type === 'tool-call') {
+    answer.begun.delete(part.toolCallId)
     const call = toCall(part)
     answer.toolCalls.push(call)
     answer.isRewritten ||= typeof call.arguments !== typeof part.input
@@ -167,7 +176,7 @@ const collect = (answer: Answer, part: SdkPart): void => {
 // An error part is not the end of the SDK's stream: the rest could contain tool calls of a broken answer.
 async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
   const { line } = call
-  const answer: Answer = { content: '', toolCalls: [], made: [], isRewritten: false }
+  const answer: Answer = { content: '', toolCalls: [], made: [], begun: new Map(), isRewritten: false }
   const stream = await start(call, (made) => {
     answer.made = made
   })
@@ -187,9 +196,12 @@ async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
 /** One call of a model. Throws at the first sign of failure; tool calls come only once the answer is complete. */
 export async function* callModel(call: Call): AsyncGenerator<StepPart> {
   const { scene } = call
-  const { content, toolCalls, made, isRewritten, ended } = yield* read(call)
+  const { content, toolCalls, made, begun, isRewritten, ended } = yield* read(call)
   const reason = reasonOrThrow(ended, scene)
-  const opaque = isRewritten ? {} : { opaque: toOpaque(scene.provider, made) }
+  // The output limit may end an answer inside a call.
+  if (reason === 'length') toolCalls.push(...begun.values())
+  const opaque =
+    isRewritten || (reason === 'length' && begun.size > 0) ? {} : { opaque: toOpaque(scene.provider, made) }
   for (const toolCall of toolCalls) yield { type: 'tool-call', call: toolCall }
   yield {
     type: 'finish',

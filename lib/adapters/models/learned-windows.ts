@@ -1,0 +1,53 @@
+import { isPromptTooLong, outputTokensOf, tokensOf, tokensOfTools } from '../../core/context-window.ts'
+import type { StepPart, StepRequest } from '../../ports/model.ts'
+import { namedContextTokens } from './failures.ts'
+import type { Target } from './resolve.ts'
+
+const MOST_MODELS = 1_000
+const SMALLEST_WINDOW = 1_024
+/** The part of the refused tokens, those of the answer included, that the window is taken to have when none is named. */
+const NEXT_PART = 3 / 4
+
+const keyOf = ({ provider, model }: Target): string => `${provider}/${model}`
+
+/**
+ * The context windows that providers have shown by refusing a prompt, for this process: a server may run a model with a
+ * smaller window than the model has.
+ */
+export const createLearnedWindows = () => {
+  const windows = new Map<string, number>()
+
+  const remember = (
+    target: Target,
+    { messages, tools = [] }: StepRequest,
+    window: number,
+    thrown: unknown,
+  ) => {
+    const asked = tokensOf(messages) + tokensOfTools(tools) + outputTokensOf(window)
+    const named = namedContextTokens(thrown)
+    const smaller =
+      named !== undefined && named < window ? named : Math.floor(Math.min(window, asked) * NEXT_PART)
+    if (windows.size >= MOST_MODELS) windows.delete(windows.keys().next().value ?? '')
+    windows.set(keyOf(target), Math.max(SMALLEST_WINDOW, smaller))
+  }
+
+  return {
+    /** The window of a model in tokens, at most the given one. */
+    within: (target: Target, window: number): number =>
+      Math.min(window, windows.get(keyOf(target)) ?? window),
+    /** Passes a step on, and remembers the window when its provider refuses the prompt as too long. */
+    async *learning(
+      target: Target,
+      request: StepRequest,
+      window: number,
+      parts: AsyncIterable<StepPart>,
+    ): AsyncGenerator<StepPart> {
+      try {
+        yield* parts
+      } catch (thrown) {
+        if (isPromptTooLong(thrown)) remember(target, request, window, thrown)
+        throw thrown
+      }
+    },
+  }
+}

@@ -42,6 +42,28 @@ describe('a clone that exceeds a limit', () => {
   })
 })
 
+describe('a run whose files are too large to be read', () => {
+  it('counts, and says so', async () => {
+    await using bench = await createWorkbench({ sandboxed: true, limits: { diskMb: 16 } })
+    if ('cause' in bench.found) return console.error(`SKIPPED: no sandbox works here (${bench.found.cause})`)
+    const write = (name: string) =>
+      `require('fs').writeFileSync('${name}', require('crypto').randomBytes(12_000_000))`
+    const large = ['a', 'b'].map((name) => ({
+      calls: [
+        { name: 'write_file', arguments: { path: `${name}.js`, content: write(name) } },
+        { name: 'run_command', arguments: { command: 'node', args: [`${name}.js`] } },
+      ],
+    }))
+    const { run, progress } = createAgentOn(bench, createScriptedModels([...large, ...ANSWER]))
+    const result = await run()
+    expect(result).toMatchObject({
+      ...{ success: true, output: 'Done', filesChanged: [], diff: '' },
+      leftOut: [{ path: '.', reason: 'unreadable' }],
+    })
+    expect(progress.at(-1)).toMatch(/^The changes could not be read: .*16 MiB \(AGENT_DISK_MB\)$/)
+  })
+})
+
 describe('an exceeded limit', () => {
   const result = { exitCode: 128, stdout: '', stderr: '', truncated: false, timedOut: false }
   it.each([

@@ -160,10 +160,12 @@ describe('the changes of a workspace', () => {
     expect(filesChanged.map(({ path }) => path)).toEqual(['all', 'kept.txt'])
   })
 
-  it('outlive a checkpoint, a name that is not UTF-8 included', async () => {
+  it('outlive a checkpoint, names and contents that are not UTF-8 included', async () => {
     const { workspace, baseCommit } = await workspaceOf('latin')
     const nameIn = ({ root }: Workspace) => Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])])
-    await writeFile(nameIn(workspace), 'latin\n')
+    const latin = Buffer.from('latin \xe9\r\n', 'latin1')
+    await writeFile(nameIn(workspace), latin)
+    execFileSync('mkfifo', [join(workspace.root, 'pipe')])
     const at = { workspace, branch: 'main', baseCommit, memory: undefined }
     const spent = { steps: 1, toolCalls: 0, usage: NO_USAGE }
     const ended = { ended: 'waiting', finishReason: 'tool-calls', text: '', said: '', messages: [] } as const
@@ -172,7 +174,8 @@ describe('the changes of a workspace', () => {
     const { workspace: anew, baseCommit: base } = await workspaceOf('latin-anew')
     await rm(join(anew.root, 'kept.txt'))
     await restore(anew, JSON.parse(JSON.stringify(checkpoint)), base, never)
-    expect(readFileSync(nameIn(anew), 'utf8')).toBe('latin\n')
+    expect(readFileSync(nameIn(anew))).toEqual(latin)
+    expect(readFileSync(join(anew.root, 'kept.txt'), 'utf8')).toBe('one\n')
   })
 
   it('are read from a repository of SHA-256 too', async () => {

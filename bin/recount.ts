@@ -7,7 +7,7 @@ import { terminalText } from '../lib/core/terminal-text.ts'
 const main = async () => {
   const corrected = await recountData(readConfig())
   for (const { counter, member, add } of corrected)
-    process.stdout.write(`${counter} ${member}: ${JSON.stringify(add)}\n`)
+    process.stdout.write(terminalText(`${counter} ${member}: ${JSON.stringify(add)}\n`))
   process.stdout.write(
     corrected.length === 0 ? 'Every counter was right.\n' : `${corrected.length} corrected.\n`,
   )

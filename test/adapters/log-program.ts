@@ -1,7 +1,9 @@
 import { createLog, turnOutput } from '../../lib/adapters/node/log.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 
-const log = createLog({ level: 'info', masker: createMasker([]), to: turnOutput() })
+const [, , end = '', where] = process.argv
+const to = where === 'in a function' ? {} : { to: turnOutput() }
+const log = createLog({ level: 'info', masker: createMasker([]), ...to })
 
 /** How a process ends that has just logged. */
 const ENDS: Record<string, () => unknown> = {
@@ -21,6 +23,6 @@ log.info({}, 'an earlier turn')
 setImmediate(() =>
   setImmediate(() => {
     log.info({}, 'the last turn')
-    ENDS[process.argv[2] ?? '']?.()
+    ENDS[end]?.()
   }),
 )

@@ -165,9 +165,9 @@ describe('lines of one turn', () => {
 
 describe('the lines of a process that ends', () => {
   const program = join(import.meta.dirname, 'log-program.ts')
-  const outputOf = (end: string) =>
+  const outputOf = (end: string, where = '') =>
     new Promise<string>((resolve) => {
-      execFile(process.execPath, [program, end], { env: { ...compiled } }, (_error, stdout) =>
+      execFile(process.execPath, [program, end, where], { env: { ...compiled } }, (_error, stdout) =>
         resolve(stdout),
       )
     })
@@ -184,8 +184,10 @@ describe('the lines of a process that ends', () => {
     ['an uncaught exception', ['an earlier turn', 'the last turn']],
     ['an unhandled rejection', ['an earlier turn', 'the last turn']],
     ['SIGKILL', ['an earlier turn']],
-  ])('are written, but those of one turn where it is killed: %s', async (end, messages) => {
-    const lines = (await outputOf(end)).split('\n').filter(Boolean)
+    // Lambda freezes it with its answer.
+    ['SIGKILL', ['an earlier turn', 'the last turn'], 'in a function'],
+  ])('are written, but those of one turn where it is killed: %s', async (end, messages, where?: string) => {
+    const lines = (await outputOf(end, where)).split('\n').filter(Boolean)
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(messages)
   })
 })

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { until } from './api.ts'
+import { connect } from './client.ts'
+import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
+
+if (isOffline) process.stderr.write('SKIPPED: a stack of functions is not killed while a task waits\n')
+const oneProcess = isOffline ? it.skip : it
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.in('data') }
+let service: Service
+beforeAll(async () => {
+  service = await startService({ env, mostMs: 300_000 })
+}, 180_000)
+afterAll(async () => {
+  await service?.kill9()
+  folder[Symbol.dispose]()
+})
+
+const here = () => connect(service.baseUrl)
+
+/** A task that waits for the approval of its only call. */
+const waiting = async (more: object = {}) => {
+  const { client, create, task } = here()
+  const prompt = 'demo: tool write_file {"path":"a.txt","content":"one"}\ndemo: say Done'
+  const { id } = await create({
+    title: 'Write',
+    prompt,
+    metadata: { securityMode: 'ask', ...more },
+  })
+  const waits = await until(async () => {
+    const found = await task(id)
+    return found.waitingFor === 'approval' ? found : undefined
+  })
+  const approval = await until(async () =>
+    (await client.listApprovals()).approvals.find(({ taskId }) => taskId === id),
+  )
+  return { id, waits, approval }
+}
+
+const toldOf = (taskId: string) =>
+  until(async () =>
+    (await here().client.listNotifications({ query: {} })).notifications.find(
+      (one) => one.taskId === taskId && one.type === 'approval_requested',
+    ),
+  )
+
+describe('a task that waits for an approval', () => {
+  it('tells so, has no end by itself, and has not run while it waited', async () => {
+    const { id, waits, approval } = await waiting()
+    expect(waits).toMatchObject({ status: 'in_progress', attempts: 1, waiting: { reason: 'approval' } })
+    expect([waits.waiting?.until, approval.expiresAt]).toEqual([undefined, undefined])
+    expect(await toldOf(id)).toMatchObject({ title: 'Approval requested: write_file a.txt', read: false })
+    const { client, untilTask } = here()
+    const { tasks } = await client.listTasks({ query: { status: 'in_progress' } })
+    expect(tasks.find((one) => one.id === id)).toMatchObject({
+      waitingFor: 'approval',
+      waiting: waits.waiting,
+    })
+    await client.decideApproval({ params: { id: approval.id }, body: { decision: 'allow-once' } })
+    const done = await untilTask(id, 'completed', 'failed')
+    expect(done).toMatchObject({ status: 'completed', attempts: 1, waitingMs: expect.any(Number) })
+    expect(done.waiting).toBeUndefined()
+  }, 120_000)
+
+  oneProcess(
+    'goes on waiting after a kill, and is decided then',
+    async () => {
+      const { id, waits, approval } = await waiting()
+      const before = await here().events(id)
+      await service.kill9()
+      service = await startService({ env, mostMs: 300_000 })
+      const { client, untilTask, task, events } = here()
+      // A task that is created later has run: whatever the start does is done.
+      await client.createTask({ body: { title: 'Later', prompt: 'demo: say Later' } })
+      await until(
+        async () => (await client.listTasks({ query: { status: 'completed' } })).total > 1 || undefined,
+      )
+      expect(await task(id)).toMatchObject({ status: 'in_progress', attempts: 1, waiting: waits.waiting })
+      expect(await events(id)).toEqual(before)
+      await client.decideApproval({ params: { id: approval.id }, body: { decision: 'allow-once' } })
+      expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
+        ...{ status: 'completed', attempts: 1, result: { filesChanged: [{ path: 'a.txt' }] } },
+      })
+    },
+    120_000,
+  )
+
+  it('fails with its approval, not completed, when its task sets an end', async () => {
+    const { id, waits } = await waiting({ approvalTtlMs: 2_000 })
+    expect(Date.parse(waits.waiting?.until ?? '')).toBeGreaterThan(Date.parse(waits.createdAt))
+    const { client, untilTask } = here()
+    expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
+      ...{ status: 'failed', attempts: 1, error: { code: 'approval_expired' } },
+    })
+    await until(async () => (await client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id))
+    expect((await client.listApprovals()).approvals.filter(({ taskId }) => taskId === id)).toEqual([])
+  }, 120_000)
+})

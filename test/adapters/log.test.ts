@@ -179,14 +179,14 @@ describe('the lines of a process that ends', () => {
   })
 
   it.each([
-    ['by itself', ['an earlier turn', 'the last turn']],
-    ['process.exit', ['an earlier turn', 'the last turn']],
-    ['an uncaught exception', ['an earlier turn', 'the last turn']],
-    ['an unhandled rejection', ['an earlier turn', 'the last turn']],
-    ['SIGKILL', ['an earlier turn']],
+    ['by itself', ['an earlier turn', 'the last turn'], ''],
+    ['process.exit', ['an earlier turn', 'the last turn'], ''],
+    ['an uncaught exception', ['an earlier turn', 'the last turn'], ''],
+    ['an unhandled rejection', ['an earlier turn', 'the last turn'], ''],
+    ['SIGKILL', ['an earlier turn'], ''],
     // Lambda freezes it with its answer.
     ['SIGKILL', ['an earlier turn', 'the last turn'], 'in a function'],
-  ])('are written, but those of one turn where it is killed: %s', async (end, messages, where?: string) => {
+  ])('are written, but those of one turn where it is killed: %s', async (end, messages, where) => {
     const lines = (await outputOf(end, where)).split('\n').filter(Boolean)
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(messages)
   })

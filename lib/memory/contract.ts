@@ -59,6 +59,8 @@ const contentRoutes = defineRoutes({
       embeddingModel: z.string().optional(),
       /** The number of chunks without a vector of the embedding model. */
       withoutVector: z.number().optional(),
+      /** The number of chunks that the embedding model has refused. */
+      refusedChunks: z.number().optional(),
     }),
   },
   listMemoryFiles: {

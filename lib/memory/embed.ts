@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { Problem } from '../core/errors.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Draft } from './change.ts'
 import { type Contents, type FileEntry, filesIn } from './contents.ts'
@@ -37,6 +38,53 @@ const embedded = (keys: readonly string[], known: KnownVectors, model: string): 
 export const embeddedAs = (chunks: readonly StoredChunk[], known: KnownVectors, model: string): Embedded =>
   embedded(chunks.map(keyOf), known, model)
 
+/** The statuses with which providers refuse a request for one of its texts. */
+const REFUSING: ReadonlySet<number> = new Set([400, 413, 422])
+
+const isRefusal = (thrown: unknown): boolean => {
+  if (!(thrown instanceof Problem)) return false
+  const { status } = (thrown.details ?? {}) as { status?: unknown }
+  return REFUSING.has(Number(status))
+}
+
+/** A text that no model refuses: it tells a refused text from a model that refuses everything. */
+const PROBE = 'text'
+
+type Vectors = { vectors: (Float32Array | undefined)[]; size: number | undefined }
+
+/**
+ * The vectors of texts, undefined for each text that the model refuses by itself: a refused call is halved until only that
+ * text fails. Throws the refusal when the model refuses everything, and the other errors of the model.
+ */
+const createTolerantEmbedding = (embedding: Embedding, signal: AbortSignal) => {
+  let probed: number | undefined
+
+  const probe = async (refusal: unknown): Promise<void> => {
+    if (probed !== undefined) return
+    const [vector] = await embedding.embed([PROBE], signal).catch((thrown) => {
+      throw isRefusal(thrown) ? refusal : thrown
+    })
+    probed = vector?.length
+  }
+
+  const halved = async (texts: readonly string[]): Promise<(Float32Array | undefined)[]> => {
+    try {
+      return await embedding.embed(texts, signal)
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown
+      await probe(thrown)
+      if (texts.length === 1) return [undefined]
+      const middle = Math.ceil(texts.length / 2)
+      return [...(await halved(texts.slice(0, middle))), ...(await halved(texts.slice(middle)))]
+    }
+  }
+
+  return async (texts: readonly string[]): Promise<Vectors> => {
+    const vectors = await halved(texts)
+    return { vectors, size: vectors.find((vector) => vector !== undefined)?.length ?? probed }
+  }
+}
+
 type Keyed = { path: string; keys: readonly string[]; texts: ReadonlyMap<string, string> }
 type Needs = {
   draft: Draft
@@ -49,7 +97,9 @@ type Needs = {
 
 /**
  * Embeds chunks without vectors. Each answer of the model is stored before the next call, so that a process that dies in
- * between loses none. A model whose vectors changed their size embeds all chunks again. Throws the errors of the model.
+ * between loses none. A model whose vectors changed their size embeds all chunks again. A text that the model refuses gets a
+ * vector without a direction: it is found by its words only, and is not sent again. Resolves to the paths with such texts.
+ * Throws the errors of the model.
  */
 export const embedMissing = async ({
   draft,
@@ -57,21 +107,26 @@ export const embedMissing = async ({
   known,
   signal,
   asksForSize,
-}: Needs): Promise<void> => {
+}: Needs): Promise<readonly string[]> => {
   const { model } = embedding
   const files = filesIn(draft.contents()).filter(({ chunks }) => chunks.length > 0)
   const isLacking = files.some((entry) => lackingIn(entry, model) > 0)
-  if (files.length === 0 || !(isLacking || asksForSize)) return
+  if (files.length === 0 || !(isLacking || asksForSize)) return []
+  const embed = createTolerantEmbedding(embedding, signal)
+  const refused = new Set<string>()
   const keyed = files.map(keyedOf)
   /** Vectors of different sizes are not comparable. */
-  const learn = (keys: readonly string[], vectors: readonly Float32Array[]) => {
-    const size = vectors[0]?.length
+  const learn = (keys: readonly string[], { vectors, size = 0 }: Vectors) => {
     for (const [key, vector] of known) if (vector.length !== size) known.delete(key)
-    for (const [n, key] of keys.entries()) known.set(key, compact(vectors[n] as Float32Array))
+    for (const [n, key] of keys.entries()) {
+      const vector = vectors[n]
+      if (vector === undefined) refused.add(key)
+      known.set(key, vector === undefined ? new Int8Array(size) : compact(vector))
+    }
   }
   if (asksForSize && !isLacking) {
     const [key, text] = [...(keyed[0] as Keyed).texts][0] as [string, string]
-    learn([key], await embedding.embed([text], signal))
+    learn([key], await embed([text]))
   }
   const store = async ({ path, keys }: Keyed) => {
     const entry = draft.contents().get(path)
@@ -83,7 +138,7 @@ export const embedMissing = async ({
     const missing = missingOf(group, known)
     for (let at = 0; at < missing.length; at += AT_ONCE) {
       const [keys, texts] = unzipped(missing.slice(at, at + AT_ONCE))
-      learn(keys, await embedding.embed(texts, signal))
+      learn(keys, await embed(texts))
       for (const file of group) await store(file)
     }
     if (missing.length === 0) for (const file of group) await store(file)
@@ -95,6 +150,7 @@ export const embedMissing = async ({
   }
   // A second pass is needed when the model's vectors have changed their size.
   if (!(await pass())) await pass()
+  return keyed.filter(({ keys }) => keys.some((key) => refused.has(key))).map(({ path }) => path)
 }
 
 const keyedOf = ({ path, chunks }: FileEntry): Keyed => {

@@ -21,7 +21,7 @@ import { createSearch } from './search.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemoryState } from './state.ts'
 import { createSync } from './sync.ts'
-import { lackingIn } from './vectors.ts'
+import { lackingIn, refusedIn } from './vectors.ts'
 import { createVerdicts } from './verdicts.ts'
 import { createWarm } from './warm.ts'
 
@@ -96,8 +96,13 @@ export const createMemory = (needs: Needs) => {
       const facts = { files: filesIn(held).length, chunks: chunkCount(held), lastSync, method }
       if (embedding === undefined) return facts
       const { model } = embedding
-      const withoutVector = filesIn(held).reduce((sum, entry) => sum + lackingIn(entry, model), 0)
-      return { ...facts, embeddingModel: model, ...(withoutVector > 0 ? { withoutVector } : {}) }
+      const sumOf = (of: typeof lackingIn) => filesIn(held).reduce((sum, entry) => sum + of(entry, model), 0)
+      const [withoutVector, refusedChunks] = [sumOf(lackingIn), sumOf(refusedIn)]
+      return {
+        ...{ ...facts, embeddingModel: model },
+        ...(withoutVector > 0 ? { withoutVector } : {}),
+        ...(refusedChunks > 0 ? { refusedChunks } : {}),
+      }
     },
     watcher: async () => ({ ...watching(), lastSync: (await state.read()).lastSync ?? null }),
     clear: async (principal: Principal): Promise<{ files: number; chunks: number }> => {

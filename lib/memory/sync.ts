@@ -118,7 +118,9 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     // checks continue the work.
     if (missingIn(draft.contents(), embedding.model) > 0) await draft.publish({ embeddedBy: '' })
     try {
-      await embedMissing({ draft, embedding, known, signal, asksForSize })
+      const paths = await embedMissing({ draft, embedding, known, signal, asksForSize })
+      if (paths.length > 0)
+        log.warn({ paths: paths.slice(0, MOST_NAMED) }, 'the embedding model refused texts of memory')
       return undefined
     } catch (thrown) {
       const missing = missingIn(draft.contents(), embedding.model)

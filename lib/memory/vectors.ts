@@ -33,17 +33,28 @@ export const vectorsOf = (
   })
 }
 
+type Gaps = { model: string; lacking: number; refused: number }
 /** Counted once per entry, which never changes: a polling page must not decode all vectors each time. */
-const lacking = new WeakMap<FileEntry, { model: string; count: number }>()
+const gaps = new WeakMap<FileEntry, Gaps>()
+
+const gapsIn = (entry: FileEntry, model: string): Gaps => {
+  const counted = gaps.get(entry)
+  if (counted?.model === model) return counted
+  const vectors = vectorsOf(entry, model)
+  const found = {
+    model,
+    lacking: vectors.filter((vector) => vector === undefined).length,
+    refused: vectors.filter((vector) => vector?.every((value) => value === 0)).length,
+  }
+  gaps.set(entry, found)
+  return found
+}
 
 /** The number of a file's chunks without a vector of this model. */
-export const lackingIn = (entry: FileEntry, model: string): number => {
-  const counted = lacking.get(entry)
-  if (counted?.model === model) return counted.count
-  const count = vectorsOf(entry, model).filter((vector) => vector === undefined).length
-  lacking.set(entry, { model, count })
-  return count
-}
+export const lackingIn = (entry: FileEntry, model: string): number => gapsIn(entry, model).lacking
+
+/** The number of a file's chunks that this model has refused: their vectors have no direction. */
+export const refusedIn = (entry: FileEntry, model: string): number => gapsIn(entry, model).refused
 
 export const ofLength1 = (vector: Float32Array): Float32Array => {
   const length = Math.hypot(...vector)

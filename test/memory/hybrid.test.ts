@@ -303,3 +303,54 @@ describe('two lists of hits as one', () => {
     expect(fused([[], []])).toEqual([])
   })
 })
+
+describe('a model that refuses texts', () => {
+  /** Refuses a call in which a text has the word. */
+  const refusing = (status: number, word: string) => {
+    const { embedding, calls } = createModel()
+    const embed: Embedding['embed'] = async (texts, signal) => {
+      const details = { provider: 'openai', reason: 'status', status }
+      calls.push(texts.length)
+      if (texts.some((text) => text.includes(word)))
+        throw new Problem('unavailable', 'provider_error', 'refused', { details })
+      return embedding.embed(texts, signal)
+    }
+    return { embedding: { ...embedding, embed }, calls }
+  }
+  const opened = (count: number) => {
+    const world = createWorld()
+    for (let n = 0; n < count; n += 1)
+      world.place.write(`${n}.md`, n === 7 ? '# Garage\n\nA vehicle with poison' : `# F${n}\n\nNumber ${n}`)
+    return world
+  }
+
+  it.each([400, 413, 422])('by HTTP %i leaves out the text that fails alone', async (status) => {
+    await using world = opened(40)
+    const { embedding, calls } = refusing(status, 'poison')
+    const memory = world.process({ embedding })
+    expect(await memory.sync()).not.toHaveProperty('embedding')
+    expect(await memory.stats()).toMatchObject({ chunks: 40, refusedChunks: 1 })
+    expect(await memory.stats()).not.toHaveProperty('withoutVector')
+    const found = async (query: string) =>
+      (await memory.search({ query, maxResults: 3 })).chunks.map(({ path }) => path)
+    expect(await found('poison')).toEqual(expect.arrayContaining(['7.md']))
+    expect(await found('number 12')).toContain('12.md')
+    // It is not sent again.
+    const made = calls.length
+    await memory.syncIfChanged()
+    expect(calls).toHaveLength(made)
+    expect(made).toBeLessThan(40)
+  })
+
+  it.each([
+    [400, ''],
+    [500, 'poison'],
+    [401, 'poison'],
+  ])('by HTTP %i with %j says that vectors are missing, and is asked again', async (status, word) => {
+    await using world = opened(9)
+    const { embedding } = refusing(status, word)
+    const memory = world.process({ embedding })
+    expect(await memory.sync()).toMatchObject({ embedding: { reason: 'refused' } })
+    expect(await memory.stats()).toMatchObject({ withoutVector: 9 })
+  })
+})

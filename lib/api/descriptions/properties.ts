@@ -454,6 +454,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   embedding: ['Present where vectors are missing: search by words goes on'],
   missing: ['How many chunks have no vector', 12],
   withoutVector: ['How many chunks the embedding model has given no vector for yet', 0],
+  refusedChunks: ['How many chunks the embedding model has refused; they are found by their words alone', 0],
   text: ['Its text', 'A release is a tag.'],
   score: ['How well it fits, 0 to 1', 0.8],
   foundBy: ['What found it', ['words']],

@@ -36,14 +36,15 @@ const statsClass = 'text-muted-foreground max-sm:order-last max-sm:w-full'
 const Stats = () => {
   const { data } = useMemoryStats()
   if (!data) return <span className={statsClass}>…</span>
-  const { files, chunks, lastSync, method, embeddingModel, withoutVector } = data
+  const { files, chunks, lastSync, method, embeddingModel, withoutVector = 0, refusedChunks = 0 } = data
+  const byWords = withoutVector + refusedChunks
   return (
     <span className={statsClass}>
       <Facts
         facts={[
           `${countOf(files)} ${files === 1 ? 'file' : 'files'}, ${countOf(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`,
           `found by ${method === 'hybrid' ? `words and ${embeddingModel}` : 'words'}`,
-          withoutVector !== undefined && `${countOf(withoutVector)} by words alone`,
+          byWords > 0 && `${countOf(byWords)} by words alone`,
           lastSync === null ? (
             'never in step'
           ) : (

@@ -97,6 +97,16 @@ describe('changes', () => {
     expect(host.git('rev-parse', 'feature^')).toBe(theirs)
   })
 
+  it('go to another branch of the task where the code host has a branch called agent', async () => {
+    host.commit('agent')
+    for (const attempt of [1, 2])
+      expect((await run({ attempt })).published).toMatchObject({
+        ...{ status: 'published', branch: 'agent-task_1', pullRequest: { number: 1 } },
+      })
+    expect(host.branches()).toEqual(['agent', 'agent-task_1', 'main'])
+    expect(host.git('rev-list', '--count', 'main..agent-task_1')).toBe('1')
+  })
+
   it('never go to the default branch', async () => {
     const before = host.git('rev-parse', 'main')
     const { published } = await run({ about: { branch: 'main' } })

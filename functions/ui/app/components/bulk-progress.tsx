@@ -43,7 +43,7 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
         </ul>
       )}
       {failed > failures.length && (
-        <p className="text-muted-foreground">{numberOf(failed - failures.length)} more failed.</p>
+        <p className="text-muted-foreground">{numberOf(failed - failures.length)} more refused.</p>
       )}
     </>
   )

@@ -12,8 +12,8 @@ type Props<Item> = {
   items: readonly Item[]
   keyOf: (item: Item) => string | number
   draw: (item: Item, index: number) => ReactNode
-  /** About so high is an item. */
-  itemPx: number
+  /** About so high is an item that was not drawn yet. */
+  itemPx: number | ((item: Item) => number)
   /** So many items are drawn and left out together. */
   atOnce?: number
   /** The index of an item that is drawn in any case. */
@@ -35,6 +35,7 @@ export const Windowed = <Item,>(props: Props<Item>) => {
   const { items, keyOf, draw, itemPx, atOnce = 20, meant = 0, className, isList = false } = props
   const drawn = (some: readonly Item[], first: number) =>
     some.map((item, at) => <Fragment key={keyOf(item)}>{draw(item, first + at)}</Fragment>)
+  const heightOf = (item: Item) => (typeof itemPx === 'number' ? itemPx : itemPx(item))
   if (items.length <= 2 * atOnce) return drawn(items, 0)
   const count = Math.ceil(items.length / atOnce)
   return Array.from({ length: count }, (_, at) => {
@@ -46,7 +47,7 @@ export const Windowed = <Item,>(props: Props<Item>) => {
         key={at}
         {...{ first, className, isList }}
         isNearAtFirst={at === 0 || at === count - 1 || at === Math.floor(meant / atOnce)}
-        heightPx={some.length * itemPx}
+        heightPx={some.reduce((sum, item) => sum + heightOf(item), 0)}
       >
         {() => drawn(some, first)}
       </Chunk>

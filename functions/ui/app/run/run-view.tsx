@@ -48,7 +48,7 @@ export const RunView = ({ followed, of, isOver, isFolded = isOver, isEndTold = f
             <StepView step={entry} isBare={!hasSteps(run)} isFolded={isFolded && entry !== last} of={of} />
           )
         }
-        itemPx={STEP_PX}
+        itemPx={(entry) => heightOf(entry, isFolded)}
         atOnce={5}
         className="flex min-w-0 flex-col gap-3"
       />
@@ -60,9 +60,12 @@ export const RunView = ({ followed, of, isOver, isFolded = isOver, isEndTold = f
   )
 }
 
-/** About so high is a step, folded or open, and the line of a call with the space below it. */
-const STEP_PX = 60
+/** About so high is the head of a step, and the line of a call with the space below it. */
+const STEP_PX = 32
 const CALL_PX = 42
+
+const heightOf = (entry: Step | Note, isFolded: boolean): number =>
+  entry.kind === 'note' || isFolded ? STEP_PX : STEP_PX + entry.parts.length * CALL_PX
 
 /** An answer without tools has no steps that are worth a name. */
 const hasSteps = (run: Run) => run.entries.length > 1 || callsOf(run).length > 0

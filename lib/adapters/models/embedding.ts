@@ -58,9 +58,10 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   const refuseIfLeftAlone = () => {
     const retryAfterMs = leftAlone === undefined ? 0 : leftAlone.untilMs - clock.monotonic()
     if (leftAlone === undefined || retryAfterMs <= 0) return
-    const { kind, code, message } = leftAlone.because
-    // Without the details of the first error, so that no breaker counts a call that was not made.
-    throw new Problem(kind, code, message, { retryAfterMs })
+    const { code, message } = leftAlone.because
+    // Not the first error itself, so that no breaker counts a call that was not made.
+    if (code === 'rate_limited') throw new Problem('rate_limited', 'rate_limited', message, { retryAfterMs })
+    throw new Problem('unavailable', 'provider_error', message, { retryAfterMs })
   }
 
   /** The wait before another try after an error answer; throws the error when there is none. */

@@ -257,7 +257,7 @@ inBrowser('the view of approvals', () => {
       .getByText(/^0:\d\d left$/)
       .waitFor()
     await card(page, 'g.txt').getByText('Expired').waitFor({ timeout: 30_000 })
-    await card(page, 'g.txt').getByText('No decision came within 10 minutes').waitFor()
+    await card(page, 'g.txt').getByText('No decision came in time').waitFor()
     expect(await card(page, 'g.txt').getByRole('button', { name: 'Allow once' }).count()).toBe(0)
   })
 

@@ -8,7 +8,7 @@ const NOTICES = 'ai-task-notifications'
 
 type Headers = Record<string, string>
 
-/** Feeds a function notices, of which others may come first, until it has done a bulk job. */
+/** Feeds a function notices, of which others may come first, until it has acted on each item of a bulk job. */
 export const feedUntilDone = async (
   { http, feed }: Pick<Functions, 'http' | 'feed'>,
   name: string,
@@ -18,7 +18,8 @@ export const feedUntilDone = async (
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     await feed(name, NOTICES)
     const { job } = await http('bulk', `GET /api/bulk/${id}`, undefined, known)
-    if ((job as { status: string }).status === 'completed') return
+    const { done, failed, total } = job as { done: number; failed: number; total: number }
+    if (done + failed === total) return
   }
   throw new Error(`${name} left bulk job ${id}`)
 }

@@ -3,6 +3,7 @@ import type { Collection } from '../../lib/core/collection.ts'
 import { iso } from '../../lib/core/time.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
+import { HELD_MS } from '../../lib/deliveries/send.ts'
 import { webhookHealth, webhooks } from '../../lib/outbound-webhooks/rows.ts'
 import type { Page, Query, Store } from '../../lib/ports/store.ts'
 import type { Answering } from '../adapters/outbound-receiver.ts'
@@ -45,8 +46,10 @@ const fill = async ({ service, id: owner }: Started, count: number, fields: Part
     await service.store.commit<DeliveryRow>({ insert: deliveryRows, row })
   }
 }
-const held = (at: string) =>
-  ({ status: 'pending', stopped: `held ${at}`, dueAt: '2027-01-01T00:00:00.000Z' }) as const
+const held = (at: string) => {
+  const dueAt = iso(Date.parse(at) + HELD_MS)
+  return { status: 'pending', stopped: `held ${at}`, dueAt } as const
+}
 
 describe('deliveries held for a paused webhook', () => {
   it('are all sent after it is active, whatever recoveries are asked for before they are', async () => {

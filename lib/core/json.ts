@@ -20,6 +20,12 @@ const parsePlain: Parse = (text) => JSON.parse(text)
  */
 export const parseJson = (text: string): unknown => parsedWithin(wellFormedJson(text), parsePlain)
 
+/**
+ * Parses as `parseJson` does, and keeps half of a surrogate pair: the other half may begin the next event of a stream. The
+ * caller makes the joined text well-formed.
+ */
+export const parseStreamedJson = (text: string): unknown => parsedWithin(text, parsePlain)
+
 /** Parses within the limits of `parseJson`, and leaves texts as they are. */
 const parsedWithin = (text: string, parse: Parse): unknown => {
   const values = countValues(text)

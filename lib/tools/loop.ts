@@ -193,7 +193,8 @@ const lastSaid = (messages: readonly ModelMessage[]): string => {
   return said?.content ?? ''
 }
 
-const isWhole = ({ reason }: Finish) => reason === 'stop' || reason === 'tool-calls'
+/** Whether the model ended its answer. A reason that is not known says nothing else. */
+const isWhole = ({ reason }: Finish) => reason !== 'length' && reason !== 'content-filter'
 
 /** The most calls of one run that the model is told of, since the output limit ended them. */
 const MOST_CUTS = 3

@@ -32,6 +32,25 @@ describe('the context window of a model', () => {
       '',
     ],
     ['The input token count (120) exceeds the maximum number of tokens allowed (5000).', 5_000, ''],
+    ["This model's maximum prompt length is 8192 but the request contains 9000 tokens.", 8_192, ''],
+    ['Your request exceeded model token limit: 8192', 8_192, 'invalid_request_error'],
+    [
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9000 `inputs` tokens and 512 `max_new_tokens`',
+      8_192,
+      '',
+    ],
+    ['Input validation error: `inputs` must have less than 8192 tokens. Given: 9000', 8_192, ''],
+    [
+      'Prompt contains 9000 tokens and 0 draft tokens, too large for model with 8192 maximum context length',
+      8_192,
+      '3051',
+    ],
+    ['too many tokens: total number of tokens in the prompt cannot exceed 8192 - received 9000', 8_192, ''],
+    [
+      'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 9000 >= n_ctx: 8192).',
+      8_192,
+      '',
+    ],
     ['the request exceeds the available context size (4096 tokens), try increasing it', 4_096, ''],
   ])('is learned from: %s', async (message, window, code) => {
     const port = models(error(message, { code }))

@@ -61,6 +61,10 @@ const chats: [string, string, Sent?][] = [
   ['other types of known fields', frames(changed({ content: 'Hello', refusal: false, reasoning: {} }), stop)],
   ['another content type', frames(...hello, stop), { headers: { 'content-type': 'application/json' } }],
   ['the whole answer as JSON', JSON.stringify(whole), { headers: { 'content-type': 'application/json' } }],
+  ['no reason of its end but [DONE]', frames(...hello, DONE)],
+  ['another name of the reason of its end', frames(...hello, chunk({}, 'END_TURN'))],
+  ['texts as indices', frames(...hello, changed({}, { index: '0', finish_reason: 'stop' }))],
+  ['all of its chunks in one list', JSON.stringify([...hello, stop])],
   ['a choice of another index', frames(...hello, changed({ content: 'No' }, { index: 1 }), stop)],
 ]
 const KINDS = ['openai', 'openrouter', 'groq', 'mistral', 'perplexity', 'deepseek', 'cerebras']
@@ -225,6 +229,55 @@ describe('an answer of Cohere', () => {
   })
 })
 
+/** An emoji whose two halves come in two events; `JSON.stringify` escapes each. */
+const halves = ['a\ud83d', '\ude00b']
+
+describe('a character that is split over two events', () => {
+  it.each<[string, string]>([
+    ['openai', frames(...halves.map((content) => chunk({ content })), stop)],
+    ['mistral', frames(...halves.map((content) => chunk({ content })), stop)],
+    [
+      'anthropic',
+      frames(
+        start,
+        ...block(0, { type: 'text' }, ...halves.map((text) => ({ type: 'text_delta', text }))),
+        ...end,
+      ),
+    ],
+    ['xai', frames(...halves.map((delta) => ({ type: 'response.output_text.delta', delta })), completed)],
+    [
+      'google',
+      frames(...halves.map((text) => candidate([{ text }])), candidate([], { finishReason: 'STOP' })),
+    ],
+  ])('is whole in the answer of %s', async (kind, body) => {
+    const { text, finish } = await saidBy(kind, body)
+    expect([text, finish.message.content]).toEqual(['a😀b', 'a😀b'])
+    expect(JSON.stringify(finish.message.opaque)).toContain('a😀b')
+  })
+
+  it('is U+FFFD when its second half does not come, also in what is sent back to the provider', async () => {
+    const { finish } = await saidBy('openai', frames(chunk({ content: 'a\ud83d' }), stop))
+    expect(finish.message.content).toBe('a\ufffd')
+    expect(JSON.stringify(finish.message)).not.toContain('\\ud83d')
+  })
+})
+
+describe('a tool call without an id', () => {
+  const call = { type: 'function_call', name: 'read_file', arguments: { path: 'a' } }
+  const done = { type: 'response.output_item.done', output_index: 0 }
+  const use = { type: 'tool_use', name: 'read_file', input: { path: 'a' } }
+  it.each<[string, string]>([
+    ['anthropic', frames(start, ...block(0, { ...use, id: '' }), ...end)],
+    ['anthropic', frames(start, ...block(0, { ...use, id: null }), ...end)],
+    ['xai', frames({ ...done, item: { ...call, call_id: '' } }, completed)],
+    ['openai', frames(changed({ tool_calls: [{ id: '', function: call }] }), chunk({}, 'tool_use'))],
+  ])('of %s gets one, and arguments that are an object are read', async (kind, body) => {
+    expect((await saidBy(kind, body)).finish).toMatchObject({
+      message: { toolCalls: [{ id: expect.stringMatching(/./), arguments: { path: 'a' } }] },
+    })
+  })
+})
+
 describe('an error inside of an answer with status 200', () => {
   const json = { headers: { 'content-type': 'application/json' } }
   const error = { message: 'Upstream is down' }
@@ -292,6 +345,36 @@ describe('an error inside of an answer with status 200', () => {
       'cohere',
       frames({ type: 'message-end', delta: { finish_reason: 'ERROR', error: 'Broken' } }),
       'reported an error: Broken',
+      { reason: 'refused' },
+    ],
+    [
+      'openai',
+      frames(...hello, chunk({}, 'abort'), DONE),
+      'ended its answer with an error',
+      { reason: 'status' },
+    ],
+    [
+      'openai',
+      JSON.stringify({ code: 502, message: 'Upstream is down' }),
+      'failed (HTTP 502): Upstream is down',
+      { reason: 'status', status: 502 },
+    ],
+    [
+      'google',
+      JSON.stringify([{ error: { ...error, code: 503 } }]),
+      'failed (HTTP 503): Upstream is down',
+      { reason: 'status', status: 503 },
+    ],
+    [
+      'openrouter',
+      frames(...hello, `event: error\ndata: ${JSON.stringify(error)}\n\n`),
+      'reported an error: Upstream is down',
+      { reason: 'refused' },
+    ],
+    [
+      'anthropic',
+      frames('event: error\ndata: Upstream is down\n\n'),
+      'reported an error: Upstream is down',
       { reason: 'refused' },
     ],
     ['anthropic', '<html>Sign in</html>', 'answered what could not be read', { reason: 'unreadable' }],

@@ -181,17 +181,22 @@ describe('the loop', () => {
     },
   )
 
-  it.each(['length', 'content-filter', 'other'] as const)(
-    'runs no tool of an answer cut by %s',
-    async (reason) => {
-      const models = createScriptedModels([{ ...calling('a'), reason }])
-      expect(await createLoop({ models })(request())).toMatchObject({
-        ended: 'cut',
-        finishReason: reason,
-        toolCalls: 0,
-      })
-    },
-  )
+  it.each(['length', 'content-filter'] as const)('runs no tool of an answer cut by %s', async (reason) => {
+    const models = createScriptedModels([{ ...calling('a'), reason }])
+    expect(await createLoop({ models })(request())).toMatchObject({
+      ended: 'cut',
+      finishReason: reason,
+      toolCalls: 0,
+    })
+  })
+
+  it('goes on after an answer that ended for an unknown reason', async () => {
+    const models = createScriptedModels([
+      { ...calling('a'), reason: 'other' },
+      { text: 'Done', reason: 'other' },
+    ])
+    expect(await createLoop({ models })(request())).toMatchObject({ ended: 'answered', toolCalls: 1 })
+  })
 
   it('calls an answer of nothing empty', async () => {
     expect(await createLoop({ models: createScriptedModels([{}]) })(request())).toMatchObject({

@@ -170,6 +170,6 @@ const jsonIn = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
-    throw unreadable('answered what could not be read')
+    throw unreadable()
   }
 }

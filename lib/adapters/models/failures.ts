@@ -88,7 +88,7 @@ const withWords = (text: string, said: string): string => (said === '' ? text : 
 
 /** Words of providers that say that the prompt does not fit the model's context window. */
 const TOO_LONG =
-  /context[ _-]?(length|window|size|limit)|maximum context|prompt (is )?too long|input is too long|too many (input )?tokens|exceeds? the (maximum|limit|max)[^.]{0,40} tokens|reduce the length of/i
+  /context[ _-]?(length|window|size|limit)|maximum (context|prompt)|exceeded model token limit|`inputs` (tokens|must)|prompt (is )?too long|input is too long|too many (input )?tokens|exceeds? the (maximum|limit|max)[^.]{0,40} tokens|reduce the length of/i
 
 const isTooLong = (status: number, said: string): boolean =>
   status === 413 || ((status === 400 || status === 422 || status === 500) && TOO_LONG.test(said))
@@ -116,11 +116,11 @@ const ofStatus = (at: Scene, status: number, failure: WireFailure): Problem => {
 
 /** The ways in which providers name the window when they refuse a prompt. */
 const WINDOWS = [
-  /maximum (?:context|model|input)\D{0,60}?(\d+)/i,
-  /> (\d+)/,
-  /tokens allowed \((\d+)\)/i,
+  /\bn_ctx"?\s*:\s*(\d+)/,
+  /(\d+) maximum context/i,
+  /maximum (?:context|prompt|model|input)\D{0,60}?(\d+)/i,
+  /(?:> |tokens allowed \(|token limit: |must be <= |less than |cannot exceed )(\d+)/i,
   /context (?:size|window|length|limit)\D{0,40}?(\d+)/i,
-  /"n_ctx"\s*:\s*(\d+)/,
 ]
 
 const windowIn = (text: string): number | undefined =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AssistantContent, ContentPart, ModelMessage as SdkMessage, ToolSet } from 'ai'
+import { jsonText } from '../../core/well-formed-json.ts'
 import type { ModelMessage } from '../../ports/model.ts'
 
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>
@@ -37,7 +38,7 @@ const toPart = (made: ContentPart<ToolSet>): Part[] => {
 export const toOpaque = (provider: string, made: readonly ContentPart<ToolSet>[]): Opaque => {
   const content = made.flatMap(toPart)
   const messages = content.length === 0 ? [] : [{ role: 'assistant', content }]
-  return { provider, messages: JSON.parse(JSON.stringify(messages)) }
+  return { provider, messages: JSON.parse(jsonText(messages)) }
 }
 
 const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>

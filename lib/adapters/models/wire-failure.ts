@@ -34,7 +34,7 @@ export class WireFailure extends Error {
 }
 
 export const tooLarge = (said: string) => new WireFailure(said, { reason: 'too_large' })
-export const unreadable = (said: string) => new WireFailure(said, { reason: 'unreadable' })
+export const unreadable = () => new WireFailure('answered what could not be read', { reason: 'unreadable' })
 
 // Error events inside a stream that began with 200 name their kind instead of a status.
 const STATUS_OF_KIND: Readonly<Record<string, number>> = {
@@ -103,6 +103,26 @@ export const failureIn = (answer: Fields): WireFailure | undefined => {
   return error === undefined ? undefined : failureOf(error, answer, { body: JSON.stringify(error) })
 }
 
+/** The failure of an answer that is one JSON document, but no answer of its protocol: in its own words, if it has some. */
+export const failedDocument = (document: Fields): WireFailure =>
+  textIn(document.message ?? document.msg) === undefined
+    ? unreadable()
+    : failureOf(document, document, { body: JSON.stringify(document) })
+
+/** The failure that a text reports, as JSON in one of the usual forms or in plain words. */
+const reportedFailure = (text: string, facts: Facts): WireFailure => {
+  try {
+    const answer: unknown = JSON.parse(text)
+    return failureOf(errorValueIn(fieldsIn(answer)) ?? answer, fieldsIn(answer), facts)
+  } catch {
+    // A page of a proxy is not shown.
+    return new WireFailure(text.trimStart().startsWith('<') ? '' : text.trim(), facts)
+  }
+}
+
+/** The failure of a server-sent event that is named `error`. */
+export const failedEvent = (data: string): WireFailure => reportedFailure(data, { body: data })
+
 /** The failure of an answer with an error status. */
 export const failedAnswer = (
   status: number,
@@ -114,14 +134,7 @@ export const failedAnswer = (
     return new WireFailure(`answered with a redirect (HTTP ${status}), which is not followed`, {
       reason: 'transport',
     })
-  const facts = { status, headers, body }
-  try {
-    const answer: unknown = JSON.parse(body)
-    return failureOf(errorValueIn(fieldsIn(answer)) ?? answer, fieldsIn(answer), facts)
-  } catch {
-    // A page of a proxy is not shown.
-    return new WireFailure(body.trimStart().startsWith('<') ? '' : body.trim(), facts)
-  }
+  return reportedFailure(body, { status, headers, body })
 }
 
 const TIMED_OUT = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/

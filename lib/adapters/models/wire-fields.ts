@@ -14,6 +14,10 @@ export const listIn = (given: unknown): readonly Fields[] => (Array.isArray(give
 export const countIn = (given: unknown): number | undefined =>
   Number.isSafeInteger(given) && Number(given) >= 0 ? Number(given) : undefined
 
+/** The text of JSON that a provider sends as a text or, in place of it, as the object itself. */
+export const jsonTextIn = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null ? JSON.stringify(given) : given
+
 export const textIn = (given: unknown): string | undefined =>
   typeof given === 'string' && given !== '' ? given : undefined
 

@@ -3,10 +3,19 @@ import { createParser } from 'eventsource-parser'
 import { readBounded } from '../../core/bounded-body.ts'
 import { textPieces } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
-import { parseJson } from '../../core/json.ts'
+import { parseStreamedJson } from '../../core/json.ts'
 import { createStepLimits } from './step-limits.ts'
-import { failedAnswer, failureIn, lostConnection, tooLarge, unreadable, WireFailure } from './wire-failure.ts'
-import { type Fields, fieldsIn } from './wire-fields.ts'
+import {
+  failedAnswer,
+  failedDocument,
+  failedEvent,
+  failureIn,
+  lostConnection,
+  tooLarge,
+  unreadable,
+  WireFailure,
+} from './wire-failure.ts'
+import { type Fields, fieldsIn, listIn } from './wire-fields.ts'
 import { TextEvent, type WireReader } from './wires/reader.ts'
 
 /** The most bytes of one answer, envelopes of its events included. */
@@ -154,16 +163,16 @@ const openEvents = async (answer: Response) => {
   return { isDocument, groups: isDocument ? oneEvent(all) : serverSentEvents(all) }
 }
 
-const fieldsOf = (data: string): Fields => {
+/** The objects of an event: a server that does not stream may send all of them as one list. */
+const objectsOf = (data: string): readonly Fields[] => {
   try {
-    return fieldsIn(parseJson(data))
+    const value = parseStreamedJson(data)
+    return Array.isArray(value) ? listIn(value) : [fieldsIn(value)]
   } catch (thrown) {
     const isTooLarge = thrown instanceof Problem && thrown.kind === 'too_large'
-    throw isTooLarge ? tooLarge('sent an event of too many values') : unreadable(UNREADABLE)
+    throw isTooLarge ? tooLarge('sent an event of too many values') : unreadable()
   }
 }
-
-const UNREADABLE = 'answered what could not be read'
 
 function* separate(events: Iterable<object>): Generator<object> {
   for (const event of events) yield* event instanceof TextEvent ? piecesOf(event, event.text) : [event]
@@ -192,19 +201,30 @@ function* withJoinedTexts(events: Iterable<object>): Generator<object> {
 
 /** The known events of an answer. Throws for one that reports a failure, or ends without the event that ends it. */
 async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator<object> {
-  const { read, hasEnded } = reader(createStepLimits())
+  const { read, done, hasEnded } = reader(createStepLimits())
   const { isDocument, groups } = await openEvents(answer)
   let count = 0
+  let last: Fields = {}
+
+  const readObject = (event: Fields, name: string | undefined) => {
+    const failure = failureIn(event)
+    if (failure) throw failure
+    last = event
+    return read(event, name)
+  }
+
+  const readEvent = ({ name, data }: NamedEvent): readonly object[] => {
+    if (data.trim() === '') return []
+    if (data.trim() === '[DONE]') return done?.() ?? []
+    if (name === 'error') throw failedEvent(data)
+    return objectsOf(data).flatMap((event) => readObject(event, name))
+  }
 
   function* known(group: readonly NamedEvent[]): Generator<object> {
-    for (const { name, data } of group) {
+    for (const event of group) {
       count += 1
       if (count > MOST_EVENTS) throw tooLarge(`sent more than ${MOST_EVENTS} events in one answer`)
-      if (data.trim() === '' || data.trim() === '[DONE]') continue
-      const event = fieldsOf(data)
-      const failure = failureIn(event)
-      if (failure) throw failure
-      yield* read(event, name)
+      yield* readEvent(event)
     }
   }
 
@@ -213,6 +233,6 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
     if (group.length === MOST_IN_GROUP) await setImmediate()
   }
   if (hasEnded()) return
-  if (isDocument) throw unreadable(UNREADABLE)
+  if (isDocument) throw failedDocument(last)
   throw new WireFailure('cut its answer off before the end', { reason: 'transport' })
 }

@@ -1,6 +1,6 @@
 import type { StepLimits } from '../step-limits.ts'
 import { WireFailure } from '../wire-failure.ts'
-import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
+import { countIn, definedIn, type Fields, fieldsIn, jsonTextIn, listIn, textIn } from '../wire-fields.ts'
 import { TextEvent, type WireReader } from './reader.ts'
 
 const usageIn = (given: unknown): object | undefined => {
@@ -30,10 +30,9 @@ const toolCallIn = (limits: StepLimits, given: Fields, position: number): object
   const id = limits.identifier(given.id)
   const named = limits.identifier(name)
   if (id !== undefined || named !== undefined) limits.call(index, id)
-  const text = typeof input === 'object' && input !== null ? JSON.stringify(input) : input
   return definedIn({
     ...{ index, id, type: 'function' },
-    function: definedIn({ name: named, arguments: limits.text(text) }),
+    function: definedIn({ name: named, arguments: limits.text(jsonTextIn(input)) }),
   })
 }
 
@@ -88,23 +87,43 @@ const textEventIn = ({ delta, finish_reason }: Fields): TextEvent | undefined =>
 
 const saysNothing = 'ended its answer with an error'
 
+/** The documented reason for other names of it; an unknown one is passed on. */
+const REASONS: Readonly<Record<string, string>> = {
+  ...{ eos: 'stop', eos_token: 'stop', end_turn: 'stop', stop_sequence: 'stop' },
+  ...{ tool_use: 'tool_calls', tool_call: 'tool_calls' },
+  ...{ max_tokens: 'length', max_output_tokens: 'length', model_length: 'length' },
+  safety: 'content_filter',
+}
+/** The reasons of answers that the provider broke off. */
+const BROKEN_OFF: ReadonlySet<string> = new Set([
+  ...['error', 'abort', 'aborted', 'cancelled', 'insufficient_system_resource'],
+])
+
+const reasonIn = (given: unknown): string | undefined => {
+  const named = textIn(given)?.toLowerCase()
+  if (named === undefined) return undefined
+  if (BROKEN_OFF.has(named)) throw new WireFailure(saysNothing, { reason: 'status' })
+  return Object.hasOwn(REASONS, named) ? REASONS[named] : named
+}
+
 /**
  * Chat completions, as OpenAI documents them
  * (https://platform.openai.com/docs/api-reference/chat-streaming/streaming), and as others send them.
  */
 export const chatCompletions: WireReader = (limits) => {
+  let isBegun = false
   let isEnded = false
 
   const choiceIn = (given: Fields): object => {
-    const finish = textIn(given.finish_reason)
-    if (finish === 'error') throw new WireFailure(saysNothing, { reason: 'status' })
+    const finish = reasonIn(given.finish_reason)
     isEnded ||= finish !== undefined
     return { index: 0, delta: deltaIn(limits, given), finish_reason: finish ?? null }
   }
 
   return {
     read: ({ choices, usage, x_groq }) => {
-      const [first] = listIn(choices).filter(({ index }) => !index)
+      const [first] = listIn(choices).filter(({ index }) => !Number(index))
+      isBegun ||= first !== undefined
       const counted = usageIn(usage)
       const ofGroq = usageIn(fieldsIn(x_groq).usage)
       if (first === undefined && !counted && !ofGroq) return []
@@ -121,13 +140,19 @@ export const chatCompletions: WireReader = (limits) => {
         }),
       ]
     },
+    // Some servers name no reason, and end the stream by `[DONE]` alone.
+    done: () => {
+      if (isEnded || !isBegun) return []
+      isEnded = true
+      return [chunkOf([{ index: 0, delta: {}, finish_reason: 'stop' }])]
+    },
     hasEnded: () => isEnded,
   }
 }
 
 /** Chat completions for Mistral's library, which expects a choice in each chunk. */
 export const mistralChatCompletions: WireReader = (limits) => {
-  const { read, hasEnded } = chatCompletions(limits)
+  const { read, ...end } = chatCompletions(limits)
   const choiceOf = (choice: Fields = { index: 0, delta: {}, finish_reason: null }): Fields =>
     fieldsIn(choice.delta).reasoning ? { ...choice, delta: withParts(fieldsIn(choice.delta)) } : choice
   const withChoice = (chunk: object) => ({
@@ -138,5 +163,5 @@ export const mistralChatCompletions: WireReader = (limits) => {
     event instanceof TextEvent
       ? new TextEvent(event.key, event.text, (text) => withChoice(event.withText(text)))
       : withChoice(event)
-  return { read: (event, name) => read(event, name).map(adapted), hasEnded }
+  return { read: (event, name) => read(event, name).map(adapted), ...end }
 }

@@ -1,5 +1,5 @@
 import { failureIn, WireFailure } from '../wire-failure.ts'
-import { countIn, type Fields, fieldsIn, textIn } from '../wire-fields.ts'
+import { countIn, type Fields, fieldsIn, jsonTextIn, textIn } from '../wire-fields.ts'
 import type { WireReader } from './reader.ts'
 
 const usageIn = (given: unknown): object => {
@@ -28,7 +28,7 @@ export const cohereChat: WireReader = (limits) => {
     calls += 1
     return {
       ...{ id: limits.identifier(id) ?? `call_${calls}`, type: 'function' },
-      function: { name: limits.identifier(name) ?? '', arguments: limits.text(input) ?? '' },
+      function: { name: limits.identifier(name) ?? '', arguments: limits.text(jsonTextIn(input)) ?? '' },
     }
   }
 

@@ -30,7 +30,8 @@ const blocks: Blocks = {
     begin: { type: 'redacted_thinking', data: limits.text(data) ?? '' },
   }),
   tool_use: (limits, block, index) => {
-    const [id, name] = [limits.identifier(block.id) ?? '', limits.identifier(block.name) ?? '']
+    const id = limits.identifier(block.id) ?? `call_${index + 1}`
+    const name = limits.identifier(block.name) ?? ''
     limits.call(index, id)
     const input = fieldsIn(block.input)
     const partial_json = JSON.stringify(input)

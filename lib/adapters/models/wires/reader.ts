@@ -21,6 +21,8 @@ export class TextEvent {
 type EventReader = {
   /** The event with its known fields only; nothing for an unknown event. `name` is that of the server-sent event. */
   read(event: Fields, name: string | undefined): readonly (object | TextEvent)[]
+  /** The events for `[DONE]`, which ends the stream. */
+  done?(): readonly object[]
   /** Whether the event that ends an answer was read: without it the answer was cut off. */
   hasEnded(): boolean
 }

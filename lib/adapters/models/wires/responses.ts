@@ -1,6 +1,6 @@
 import type { StepLimits } from '../step-limits.ts'
 import { failureIn, WireFailure } from '../wire-failure.ts'
-import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
+import { countIn, definedIn, type Fields, fieldsIn, jsonTextIn, listIn, textIn } from '../wire-fields.ts'
 import { TextEvent, type WireReader } from './reader.ts'
 
 const usageIn = (given: unknown): object | undefined => {
@@ -13,7 +13,7 @@ const usageIn = (given: unknown): object | undefined => {
 const partsIn = (limits: StepLimits, type: string, given: unknown): object[] =>
   listIn(given).map(({ text }) => ({ type, text: limits.text(text) ?? '' }))
 
-type Items = Readonly<Record<string, (limits: StepLimits, item: Fields) => Fields>>
+type Items = Readonly<Record<string, (limits: StepLimits, item: Fields, index: number) => Fields>>
 
 /** The items that an answer without tools of the provider's own may have. */
 const items: Items = {
@@ -27,10 +27,10 @@ const items: Items = {
       ...{ summary: partsIn(limits, 'summary_text', summary), status: 'completed' },
       encrypted_content: limits.text(encrypted_content),
     }),
-  function_call: (limits, { call_id, name, arguments: input }) => ({
-    call_id: limits.identifier(call_id) ?? '',
+  function_call: (limits, { call_id, name, arguments: input }, index) => ({
+    call_id: limits.identifier(call_id) ?? `call_${index + 1}`,
     name: limits.identifier(name) ?? '',
-    arguments: limits.text(input) ?? '',
+    arguments: limits.text(jsonTextIn(input)) ?? '',
     status: 'completed',
   }),
 }
@@ -64,14 +64,15 @@ export const responses: WireReader = (limits) => {
     if (!known) return []
     const output_index = countIn(event.output_index) ?? 0
     if (kind === 'function_call') limits.call(output_index, limits.identifier(given.call_id))
-    const item = { type: kind, id: limits.reference(given.id) ?? '', ...known(limits, given) }
+    const item = { type: kind, id: limits.reference(given.id) ?? '', ...known(limits, given, output_index) }
     return [{ type, output_index, item }]
   }
 
   const end = (type: string, { response }: Fields): object[] => {
     isEnded = true
     const { usage, incomplete_details } = fieldsIn(response)
-    const reason = textIn(fieldsIn(incomplete_details).reason)
+    const named = textIn(fieldsIn(incomplete_details).reason)
+    const reason = named ?? (type === 'response.incomplete' ? 'max_output_tokens' : undefined)
     const status = {
       ...{ id: '', object: 'response', output: [], status: 'completed', usage: usageIn(usage) },
       incomplete_details: reason === undefined ? undefined : { reason },

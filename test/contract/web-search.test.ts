@@ -116,8 +116,8 @@ afterAll(() => far[Symbol.asyncDispose]())
 it.each([
   ['brave', 'word '.repeat(80), 50 * 5 - 1],
   ['brave', 'x'.repeat(900), 400],
-  ['tavily', `${'x'.repeat(399)}\ud83d\udd25`, 400],
-] as const)('a query that is too long for %s is cut', async (id, query, length) => {
+  ['tavily', `${'x'.repeat(399)}\ud83d\udd25`, 399],
+] as const)('a query that is too long for %s is cut after a whole character', async (id, query, length) => {
   far.answer = says(dialects[id].empty)
   await searchAt(far, dialects[id], query)
   const [{ path, body } = { path: '', body: '' }] = far.heard.splice(0)

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { PageQuery, pageAnswer } from '../core/page.ts'
+import { secretFault } from '../core/secret-forms.ts'
 import { defineRoutes } from '../http/route.ts'
 import { SessionSchema } from './schema.ts'
 
@@ -7,7 +8,7 @@ const AccessKeySchema = z
   .string()
   .min(6)
   .max(1_024)
-  .refine((key) => /[^\p{Z}\p{C}]/u.test(key), 'must have a character that can be seen')
+  .refine((key) => secretFault(key) === undefined, { error: ({ input }) => secretFault(String(input)) })
 
 export const authRoutes = defineRoutes({
   logout: {

@@ -40,7 +40,6 @@ type Needs = {
   findTicketTask: FindTicketTask
   readTicket: ReadTicket
   recall: Recall
-  /** Whether a memory session belongs to the conversation. */
   /** Whether the user of a conversation tied a memory session to it. */
   hasMemorySession: (conversation: { id: string; userId: string }) => Promise<boolean>
   log: Log

@@ -10,7 +10,7 @@ import type { Masker } from '../core/masker.ts'
 import { createIsPaired, createUnpairing } from '../devices/paired.ts'
 import { createHoldsRights } from '../http/guard.ts'
 import { createLimiter } from '../limits/limiter.ts'
-import { createLocalSlots, createSharedSlots, streamsOf, turnsOf } from '../limits/slots.ts'
+import { createLocalSlots, createSharedSlots, streamLimit, turnLimit } from '../limits/slots.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -87,9 +87,9 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     ...{ hasAdmin, adminIds, issuerBrings, issuerBringsAdmin, isClosed },
     ...{ limiter, countAttempt: createAttempts({ limiter }) },
     holdsRights: createHoldsRights({ identity, settings }),
-    openTurns: slotsOf(turnsOf(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
+    openTurns: slotsOf(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
     openStreams: slotsOf(
-      streamsOf(config.USER_MAX_STREAMS, isCloud ? LONGEST_STREAM_MS.cloud : LONGEST_STREAM_MS.local),
+      streamLimit(config.USER_MAX_STREAMS, isCloud ? LONGEST_STREAM_MS.cloud : LONGEST_STREAM_MS.local),
     ),
   }
 }

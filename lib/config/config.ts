@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 import { Problem } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
+import { secretFault } from '../core/secret-forms.ts'
 import { Environment } from './environment.ts'
 import { type Families, families, familyNames, variable } from './families.ts'
-import { isSecretName, secretFault, secretsIn, tooShortToMask, withoutLineBreaks } from './secrets.ts'
+import { isSecretName, secretsIn, tooShortToMask, withoutLineBreaks } from './secrets.ts'
 
 /**
  * Every setting, validated, under the name of its environment variable; those of providers by kind. `given` names the
@@ -19,8 +20,8 @@ export const badSetting = (message: string) => new Problem('invalid', 'bad_setti
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * Reads the environment once. An empty variable counts as unset, and line breaks around a secret are not part of it. Throws Problem `bad_setting` that names every wrong
- * variable and its allowed values.
+ * Reads the environment once. An empty variable counts as unset, and line breaks around a secret are not part of it.
+ * Throws Problem `bad_setting` that names every wrong variable and its allowed values.
  */
 export const readConfig = (environment: Variables = process.env): Config => {
   const given = withSecretsInOneLine(

@@ -12,12 +12,6 @@ export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) ||
 /** A secret without the line breaks that files and command substitutions add around it. */
 export const withoutLineBreaks = (secret: string): string => secret.replace(/^[\r\n]+|[\r\n]+$/g, '')
 
-/** Why a secret cannot be used; undefined for any other. */
-export const secretFault = (secret: string): string | undefined => {
-  if (!/[^\p{Z}\p{C}]/u.test(secret)) return 'must have a character that can be seen'
-  return /[\r\n]/.test(secret) ? 'must be one line' : undefined
-}
-
 /** Variables that are no settings may have such a name for an ordinary word. */
 const SHORTEST_OF_OTHERS = 16
 

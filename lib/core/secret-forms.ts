@@ -1,6 +1,12 @@
 /** Shorter secrets are not masked: ordinary words would contain them, and masking a word would reveal the secret. */
 export const SHORTEST_MASKED = 8
 
+/** Why a secret cannot be used; undefined for any other. */
+export const secretFault = (secret: string): string | undefined => {
+  if (!/[^\p{Z}\p{C}]/u.test(secret)) return 'must have a character that can be seen'
+  return /[\r\n]/.test(secret) ? 'must be one line' : undefined
+}
+
 const HEX = /^(?:[0-9a-f]{2}){16,}$/i
 const BASE64 = /^[\w+/-]{22,}={0,2}$/
 

@@ -75,8 +75,9 @@ export const createOpenStream =
   ) => {
     const free = await openStreams(principal.userId)
     const reader = gone()
-    // A reader that left before the first piece is sent none.
-    reader.addEventListener('abort', () => void free(), { once: true })
+    // A reader that left before the first piece is sent none, and may have left already.
+    if (reader.aborted) void free()
+    else reader.addEventListener('abort', () => void free(), { once: true })
     try {
       return eventStream(clock, freeing(await begin(reader), free), textOf, heartbeat)
     } catch (thrown) {

@@ -118,7 +118,9 @@ const watchedAnswer = (
   context: HttpContext,
 ): HttpResult => {
   // A caller that left before the first piece is sent none, and nothing else would end the watch.
-  context.gone?.().addEventListener('abort', watch.end, { once: true })
+  const gone = context.gone?.()
+  if (gone?.aborted) watch.end()
+  else gone?.addEventListener('abort', watch.end, { once: true })
   const isEvents = result.headers['content-type']?.startsWith('text/event-stream') === true
   const pieces = result.body as AsyncIterable<string>
   return { ...result, body: whileRightsHold(pieces, watch, clock, isEvents) }

@@ -61,7 +61,7 @@ export const createSharedSlots = (
 const AGAIN_MS = 5_000
 
 /** The limits of what one user may have open. */
-export const turnsOf = (most: number, longestMs: number): Kind => ({
+export const turnLimit = (most: number, longestMs: number): Kind => ({
   ...{ name: 'open.turns', most, longestMs },
   refused: () =>
     new Problem(
@@ -71,15 +71,13 @@ export const turnsOf = (most: number, longestMs: number): Kind => ({
       { retryAfterMs: AGAIN_MS },
     ),
 })
-export const streamsOf = (most: number, longestMs: number): Kind => ({
+export const streamLimit = (most: number, longestMs: number): Kind => ({
   ...{ name: 'open.streams', most, longestMs },
   refused: () =>
     new Problem(
       'rate_limited',
       'too_many_streams',
       `You have ${most} streams open, the most at once: close one first`,
-      {
-        retryAfterMs: AGAIN_MS,
-      },
+      { retryAfterMs: AGAIN_MS },
     ),
 })

@@ -43,7 +43,7 @@ describe('an access key that was never set', () => {
 
   it('is a text of 6 to 1024 characters', async () => {
     const ann = house().person()
-    for (const key of ['short', '', 'x'.repeat(1_025), 12345678, undefined])
+    for (const key of ['short', '', 'of a file\n', 'x'.repeat(1_025), 12345678, undefined])
       expect((await ann.change(key)).status).toBe(400)
     expect(await ann.may()).toBe(true)
   })

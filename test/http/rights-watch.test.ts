@@ -142,4 +142,9 @@ describe('a request that is open when the rights of its caller end', () => {
     const { statusCode } = await ask(path, method)
     expect(statusCode).toBe(200)
   })
+
+  it('is watched no longer when its caller left before its answer began', async () => {
+    const { statusCode } = await handle(httpEvent('GET /api/deaf'), { gone: () => AbortSignal.abort() })
+    expect(statusCode).toBe(200)
+  })
 })

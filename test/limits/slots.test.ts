@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { callsRows, createLimiter } from '../../lib/limits/limiter.ts'
-import { createLocalSlots, createSharedSlots, type TakeSlot, turnsOf } from '../../lib/limits/slots.ts'
+import { createLocalSlots, createSharedSlots, type TakeSlot, turnLimit } from '../../lib/limits/slots.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { storesOf } from '../fakes/stores.ts'
 
 const LONGEST_MS = 60_000
-const kind = turnsOf(3, LONGEST_MS)
+const kind = turnLimit(3, LONGEST_MS)
 const clock = createFakeClock()
 
 /** Each call of `process` gives the slots as another process of the same service has them. */

@@ -107,7 +107,10 @@ export const createLiveRun = (
   run: number,
 ): LiveRun => {
   const readers = new Set<Reader>()
-  /** For each type of deltas: its masker, and the latest delta. */
+  /**
+   * For each type of deltas: its masker, and the latest delta. What models and tools say has no secrets; the events of an
+   * agent that an operator added may.
+   */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
   let count = 0
   let unstored: Unstored[] = []

@@ -1,6 +1,5 @@
 import { isPromptTooLong } from '../core/context-window.ts'
 import { Problem } from '../core/errors.ts'
-import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { sumOf } from '../core/token-usage.ts'
 import { eventText } from '../http/event-stream.ts'
@@ -23,7 +22,6 @@ type Needs = {
   clock: Clock
   ids: Ids
   log: Log
-  masker: Masker
   turns: Pick<Turns, 'open' | 'finish' | 'fail'>
   openTurns: OpenTurns
   context: Pick<ChatContext, 'ofRequest'>
@@ -48,15 +46,12 @@ const settingsOf = ({ temperature, maxTokens }: Settings) => ({
   ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
 })
 
-/** The text as a list, without an empty one. */
-const some = (text: string): string[] => (text === '' ? [] : [text])
-
 const without = <Role extends string>({ messages }: CompletionBody, role: Role) =>
   messages.filter((one): one is typeof one & { role: Exclude<typeof one.role, Role> } => one.role !== role)
 
 /** Completions. Only those of a conversation are stored. */
 export const createCompletions = (needs: Needs) => {
-  const { models, clock, ids, log, masker, turns, openTurns, context, timeoutMs, firstByteMs } = needs
+  const { models, clock, ids, log, turns, openTurns, context, timeoutMs, firstByteMs } = needs
 
   /** Takes the slot of a completion without a conversation; a turn takes its own. */
   const takeSlot = ({ userId }: Principal, { conversationId }: CompletionBody) =>
@@ -98,30 +93,23 @@ export const createCompletions = (needs: Needs) => {
   }
 
   /**
-   * The pieces of the answer's text, without secrets, and then how it finished. Throws Problem `provider_error` for an
+   * The pieces of the answer's text, and then how it finished. Throws Problem `provider_error` for an
    * empty answer.
    */
   async function* answering(prepared: Prepared, settings: Settings, signal: AbortSignal) {
     const { messages, target, turn } = prepared
     const ending = turn ? AbortSignal.any([signal, turn.signal]) : signal
-    const masked = masker.stream()
     let finish: Finish | undefined
     let isEmpty = true
-    try {
-      const request = { ...target, ...settingsOf(settings), signal: ending }
-      for await (const part of stepWithin({ ...request, messages }, turn?.compacted)) {
-        ending.throwIfAborted()
-        if (part.type === 'finish') finish = part
-        if (part.type !== 'text') continue
-        isEmpty &&= part.text.trim() === ''
-        yield* some(masked.push(part.text))
-      }
+    const request = { ...target, ...settingsOf(settings), signal: ending }
+    for await (const part of stepWithin({ ...request, messages }, turn?.compacted)) {
       ending.throwIfAborted()
-    } catch (thrown) {
-      yield* some(masked.flush())
-      throw thrown
+      if (part.type === 'finish') finish = part
+      if (part.type !== 'text') continue
+      isEmpty &&= part.text.trim() === ''
+      yield part.text
     }
-    yield* some(masked.flush())
+    ending.throwIfAborted()
     if (finish === undefined || isEmpty)
       throw new Problem('unavailable', 'provider_error', 'The model answered nothing')
     return finish

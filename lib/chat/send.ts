@@ -1,5 +1,4 @@
 import { Problem } from '../core/errors.ts'
-import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { rightsEnded } from '../core/rights-watch.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
@@ -57,7 +56,6 @@ type Needs = {
   store: Store
   clock: Clock
   ids: Ids
-  masker: Masker
   loop: RunLoop
   openTools: OpenTools
   workspaces: Pick<Workspaces, 'open'>
@@ -134,7 +132,7 @@ const textOf = ({ ended, text }: LoopResult): string => {
 
 /** Turns that are answered as a whole: plain ones, and those with tools. */
 export const createSend = (needs: Needs) => {
-  const { store, clock, ids, masker, loop, openTools, workspaces, conversations, turns, leases } = needs
+  const { store, clock, ids, loop, openTools, workspaces, conversations, turns, leases } = needs
   const { snapshots, timeoutMs, firstByteMs, withdrawApprovals, isDisabled } = needs
 
   /** The turns that run in this process. */
@@ -223,7 +221,7 @@ export const createSend = (needs: Needs) => {
     const { steps: before, usage: spent } = run
     let text = ''
     const note = (call: ChatToolCall) => {
-      run.toolCalls = withCall(run.toolCalls, masker.data(call))
+      run.toolCalls = withCall(run.toolCalls, call)
     }
     const result = await loop({
       ...{ messages: run.messages, provider, model, signal },
@@ -275,7 +273,7 @@ export const createSend = (needs: Needs) => {
     const now = iso(clock.now())
     const message: MessageRow = {
       ...{ id: ids.next('msg'), conversationId, number: answer, role: 'assistant', model, provider },
-      content: boundedAnswer(masker.text(text)),
+      content: boundedAnswer(text),
       ...{ usage: run.usage, toolCalls: boundedCalls(run.toolCalls), createdAt: now },
     }
     const waiting: ChatTurnRow = {
@@ -351,11 +349,11 @@ export const createSend = (needs: Needs) => {
 
   /** The fields of a message after its wait; a failed one keeps its earlier text if there is no newer one. */
   const endOfWaiting = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
-    ...(content ? { content: boundedAnswer(masker.text(content)) } : {}),
+    ...(content ? { content: boundedAnswer(content) } : {}),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-    ...(error === undefined ? {} : { error: masker.data(error) }),
+    ...(error === undefined ? {} : { error }),
   })
 
   /** Stores the end of a turn that has waited: the answer goes into the message made for it. */

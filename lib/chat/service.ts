@@ -1,4 +1,3 @@
-import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -31,7 +30,6 @@ type Needs = ChatPorts & {
   clock: Clock
   ids: Ids
   log: Log
-  masker: Masker
   conversations: Conversations
   findTask: FindTask
   findTicketTask: FindTicketTask

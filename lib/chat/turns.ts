@@ -1,7 +1,6 @@
 import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { cutText } from '../core/cut-text.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
-import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
@@ -105,7 +104,6 @@ type Needs = {
   clock: Clock
   ids: Ids
   log: Log
-  masker: Masker
   models: Models
   conversations: Pick<Conversations, 'own'>
   context: Pick<ChatContext, 'ofConversation'>
@@ -138,7 +136,7 @@ const titleOf = (content: string): string => {
  * `finish` stores the answer and releases the lease.
  */
 export const createTurns = (needs: Needs) => {
-  const { store, clock, ids, masker, models, conversations, context, compaction } = needs
+  const { store, clock, ids, models, conversations, context, compaction } = needs
   const { leases, snapshots, firstByteMs, withdrawApprovals, holdsRights, openTurns } = needs
 
   /**
@@ -301,7 +299,7 @@ export const createTurns = (needs: Needs) => {
   const begin = (principal: Principal, id: string, { content, ...more }: BeginTurn): Promise<Turn> =>
     open(principal, id, { ...more, messages: [{ role: 'user', content }] })
 
-  /** The answer for storage, without secrets that the model has seen. */
+  /** The answer for storage. */
   const answerOf = ({
     content,
     toolCalls = [],
@@ -315,13 +313,13 @@ export const createTurns = (needs: Needs) => {
   }: TurnAnswer) => ({
     ...{
       role: 'assistant' as const,
-      content: boundedAnswer(masker.text(content)),
+      content: boundedAnswer(content),
       model,
       provider,
     },
     ...{ usage, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) },
-    ...(toolCalls.length === 0 ? {} : { toolCalls: boundedCalls(masker.data([...toolCalls])) }),
-    ...(error === undefined ? {} : { error: masker.data(error) }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls: boundedCalls([...toolCalls]) }),
+    ...(error === undefined ? {} : { error }),
     ...(notice === undefined ? {} : { notice }),
     ...(sessionId === undefined ? {} : { sessionId }),
   })

@@ -40,7 +40,7 @@ type Others = {
   agentSessions: AgentSessions
   access: Pick<AccountAccess, 'readerOf' | 'tokenOf'>
 } & Pick<AuthContext, 'holdsRights' | 'accountStatusOf' | 'openTurns'>
-type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & ConversationPorts
+type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log'> & ConversationPorts
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
 /**

@@ -4,7 +4,6 @@ import { createConversations } from '../../lib/chat/conversations.ts'
 import { chatMessages, conversations as conversationRows, numberText } from '../../lib/chat/rows.ts'
 import { createChat } from '../../lib/chat/service.ts'
 import { noSnapshots } from '../../lib/chat/snapshots.ts'
-import { createMasker } from '../../lib/core/masker.ts'
 import { iso } from '../../lib/core/time.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
@@ -23,7 +22,7 @@ export const openChat = (store: Store) => {
   const clock = createClock()
   const ids = createIds({ clock })
   const models = createScriptedModels([{ text: TEXT }])
-  const ports = { store, clock, ids, log: createFakeLog(), masker: createMasker([]) }
+  const ports = { store, clock, ids, log: createFakeLog() }
   const conversations = createConversations({ ...ports, taskExists: async () => true })
   const none = async () => undefined
   const { send } = createChat({

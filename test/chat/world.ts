@@ -23,7 +23,6 @@ import { fakeToolbox } from '../fakes/toolbox.ts'
 
 export const ANN: Principal = { userId: 'user_ann', role: 'user' }
 export const BOB: Principal = { userId: 'user_bob', role: 'user' }
-export const SECRET = 'planted-4711-0815'
 export const PAGE = { limit: 50 }
 export const TIMEOUT_MS = 180_000
 /** As a proxy in front of the service has it. */
@@ -66,7 +65,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     isDisabled = async () => false,
     openTurns = async () => async () => undefined,
   }: Given) => {
-    const ports = { ...{ clock, log, ids }, store: wrapStore(store), masker: createMasker([SECRET]) }
+    const ports = { ...{ clock, log, ids }, store: wrapStore(store) }
     const taskExists = async (id: string) => (await findTask(id)) !== undefined
     const conversations = createConversations({ ...ports, taskExists })
     const feed = createFeed(ports)

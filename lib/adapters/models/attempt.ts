@@ -1,8 +1,7 @@
 import type { Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { StepPart, StepRequest } from '../../ports/model.ts'
-import { hiding, providerError, type Scene, toProblem } from './failures.ts'
-import { secretsOf } from './health.ts'
+import { providerError, sceneFor, toProblem } from './failures.ts'
 import type { OpenModel } from './loaders.ts'
 import type { Provider } from './resolve.ts'
 import { callModel, openLine } from './step.ts'
@@ -16,14 +15,6 @@ type Needs = {
   silenceMs: number
 }
 
-const sceneOf = (provider: Provider, model: string, now: number, masker: Masker): Scene => ({
-  provider: provider.kind,
-  name: provider.entry.name,
-  model,
-  hide: hiding(secretsOf(provider), masker),
-  now,
-})
-
 /**
  * One try of a step on its own connection, which is closed at the end of the try; throws Problems or the signal's reason.
  */
@@ -34,7 +25,7 @@ export async function* attempt(
   request: StepRequest,
 ): AsyncGenerator<StepPart> {
   const { clock, open, masker, maxOutputTokens, silenceMs } = needs
-  const scene = sceneOf(provider, model, clock.now(), masker)
+  const scene = sceneFor(provider, model, clock.now(), masker)
   const lost = () =>
     providerError(scene, 'transport', `sent nothing for ${silenceMs / 1000} s`, { isSilence: true })
   const line = openLine(clock, request.signal, silenceMs, lost)

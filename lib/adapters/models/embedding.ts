@@ -4,9 +4,8 @@ import { Problem } from '../../core/errors.ts'
 import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
-import { hiding, providerError, type Scene, toProblem } from './failures.ts'
+import { providerError, type Scene, sceneFor, toProblem } from './failures.ts'
 import type { Guard } from './guard.ts'
-import { secretsOf } from './health.ts'
 import { configuredProviders, type ModelSettings, type Provider } from './resolve.ts'
 import {
   failedAnswer,
@@ -86,7 +85,7 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   }
 
   const tried = async (texts: readonly string[], signal: AbortSignal) => {
-    const scene = sceneOf(provider, model, clock.now(), masker)
+    const scene = sceneFor(provider, model, clock.now(), masker)
     try {
       const vectors = await call(texts, signal, scene)
       if (vectors) return vectors
@@ -101,11 +100,6 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
     embed: (texts, signal) => (guard ? guard(kind, () => tried(texts, signal)) : tried(texts, signal)),
   }
 }
-
-const sceneOf = (provider: Provider, model: string, now: number, masker: Masker): Scene => ({
-  ...{ provider: provider.kind, name: provider.entry.name, model },
-  ...{ hide: hiding(secretsOf(provider), masker), now },
-})
 
 /**
  * Sends a request in the protocol that all these providers share. The library for models is not used: it would be the

@@ -2,6 +2,8 @@ import { shortenedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Masker } from '../../core/masker.ts'
 import { askedWaitMs } from './asked-wait.ts'
+import { secretsOf } from './health.ts'
+import type { Provider } from './resolve.ts'
 import { type FailureReason, WireFailure } from './wire-failure.ts'
 
 const MOST = 200
@@ -34,6 +36,12 @@ export type Scene = {
   hide: (text: string) => string
   now: number
 }
+
+/** The place of failures of a provider's model, at a time in epoch milliseconds. */
+export const sceneFor = (provider: Provider, model: string, now: number, masker: Masker): Scene => ({
+  ...{ provider: provider.kind, name: provider.entry.name, model },
+  ...{ hide: hiding(secretsOf(provider), masker), now },
+})
 
 type FailureDetails = { provider: string; reason: FailureReason; status?: number }
 type More = {

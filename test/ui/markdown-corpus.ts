@@ -167,6 +167,14 @@ export const hostileTexts = (letters: number): [string, string][] => [
   ['marks on a letter', fill('e\u0301\u0302\u0303', letters)],
   ['Arabic', fill('مرحبا بالعالم ', letters)],
   ['letters of many scripts', filled(manyScripts(), letters)],
+  ['Thai without blanks', fill(`${'ก'.repeat(9_900)}\n\n`, letters)],
+  ['Thai without blanks, in several forms', fill(`${'กขคงจ'.repeat(60)}*ก*`, letters)],
+  ['Thai paragraphs', fill(`${'ประเทศไทย'.repeat(200)}\n\n`, letters)],
+  ['one letter with marks', fill(`a${'\u0301'.repeat(9_900)}\n\n`, letters)],
+  [
+    'blocks of code in many colours',
+    fill(`\`\`\`ts\n${'const a = `b` /* c */\n'.repeat(380)}\`\`\`\n`, letters),
+  ],
 ]
 
 function backticks(): () => string {

@@ -72,6 +72,8 @@ describe('a text that is drawn as Markdown', () => {
     ['a paragraph of more emphasis than is drawn', times('*a* ', 2_000)],
     ['a paragraph that does not end', times('word ', 2_100)],
     ['quotes in each other', `${times('> ', 40)}a`],
+    ['a word of more letters than are laid out', times('ก', 2_001)],
+    ['such a word in several forms', times(`${times('ก', 300)}*ก*`, 7)],
   ])('is shown as written where drawing a block would stop the page: %s', (_name, text) => {
     const blocks = blocksOf(partsOf(text))
     expect(blocks.map(({ type, value }) => [type, value?.trim() === text.trim()])).toEqual([
@@ -139,9 +141,11 @@ describe('a text that is shown as written', () => {
     ['', ['']],
     [`${'a\n'.repeat(40)}b`, ['a\n'.repeat(39).concat('a'), 'b']],
     ['\n'.repeat(81), ['\n'.repeat(40), '\n'.repeat(40), '\n']],
-    ['a'.repeat(1_500), ['a'.repeat(1_000), 'a'.repeat(500)]],
-    [`${'a'.repeat(999)}😀b`, [`${'a'.repeat(999)}😀`, 'b']],
-    [`${'a'.repeat(1_000)}\u0301b`, [`${'a'.repeat(1_000)}\u0301`, 'b']],
+    [`a\n${'a'.repeat(1_500)}\nb`, ['a', 'a'.repeat(1_500), 'b']],
+    ['a'.repeat(2_500), ['a'.repeat(2_000), 'a'.repeat(500)]],
+    [`${'a'.repeat(1_900)} ${'a'.repeat(200)}`, [`${'a'.repeat(1_900)} `, 'a'.repeat(200)]],
+    [`${'a'.repeat(1_999)}😀b`, [`${'a'.repeat(1_999)}😀`, 'b']],
+    [`${'a'.repeat(2_000)}\u0301b`, [`${'a'.repeat(2_000)}\u0301`, 'b']],
   ])('is laid out in pieces of few letters and lines: %#', (text, pieces) => {
     expect(linePieces(text)).toEqual(pieces)
   })

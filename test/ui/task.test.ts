@@ -223,6 +223,20 @@ inBrowser('the parts of a task', () => {
     expect(faults).toEqual([])
   }, 90_000)
 
+  it('show the output as it was written where the code that reads Markdown does not come', async () => {
+    const task = { ...finishedTasks(1)[0], id: 'task_unread', title: 'Unread', status: 'completed' }
+    const result = { success: true, output: 'A **bold** line.\n\n'.repeat(4_000) }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    await opened.page.route(/markdown-worker/, (route) => route.abort())
+    await opened.page.goto('/tasks/task_unread')
+    await opened.page.getByRole('button', { name: 'Show more' }).click()
+    await opened.page.getByText('letters are not shown').waitFor({ state: 'detached' })
+    expect(await opened.page.getByRole('region', { name: 'Output' }).textContent()).toContain(
+      'A **bold** line.',
+    )
+  })
+
   it('draw a part of a diff with many lines, and more of it on demand', async () => {
     const file = (name: string, lines: number) =>
       `diff --git a/${name} b/${name}\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
@@ -237,7 +251,7 @@ inBrowser('the parts of a task', () => {
     const { page, faults } = opened
     await page.getByText('41 files').waitFor()
     const changes = page.getByRole('group', { name: /^Changes of/ })
-    expect(await changes.count()).toBe(3)
+    expect(await changes.count()).toBe(1)
     await page
       .getByRole('navigation', { name: 'Changed files' })
       .getByRole('button', { name: /^whole\.ts/ })

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Button } from './button.tsx'
 import { countOf } from './format.ts'
+import { TextPieces } from './plain-text.tsx'
 import { visibleText } from './visible-text.ts'
 
 /** So much of a text is shown at first. */
@@ -57,7 +58,7 @@ const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string
   return (
     <>
       <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-        {isWhole ? text : start}
+        <TextPieces text={isWhole ? text : start} />
         {isCut && !isWhole && '…'}
       </pre>
       {isCut && (

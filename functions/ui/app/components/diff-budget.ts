@@ -4,8 +4,8 @@ import type { FileDiff } from './diff-files.ts'
 export const LINES_AT_ONCE = 400
 /** So many files of a diff are listed at once. */
 export const FILES_AT_ONCE = 500
-/** So many lines of a diff are drawn at first: a browser needs 0.3 s for them, and 10 s for 40,000. */
-const LINES_AT_FIRST = 1_500
+/** So many lines of a diff are drawn at first: the page answers again within 50 ms. */
+const LINES_AT_FIRST = 500
 
 /** The places of the files that are open at first: the first ones, until their lines are as many as are drawn at once. */
 export const openAtFirst = (files: readonly Pick<FileDiff, 'lines'>[]): ReadonlySet<number> => {

@@ -210,7 +210,12 @@ type FileProps = {
 const File = memo(({ at, file, form: shown, isOpen, onToggle }: FileProps) => {
   const { path, renamedFrom, isBinary, lines, added, removed } = file
   return (
-    <details id={idOf(at)} open={isOpen} onToggle={({ currentTarget }) => onToggle(at, currentTarget.open)}>
+    <details
+      id={idOf(at)}
+      open={isOpen}
+      className="[contain-intrinsic-block-size:auto_2.25rem] [content-visibility:auto]"
+      onToggle={({ currentTarget }) => onToggle(at, currentTarget.open)}
+    >
       <summary className="flex items-center gap-2 px-3.5 py-2 hover:bg-muted">
         <Path path={path} renamedFrom={renamedFrom} />
         {isBinary ? <Binary /> : <Changed added={added} removed={removed} />}

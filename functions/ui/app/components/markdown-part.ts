@@ -7,6 +7,7 @@ import { gfmFootnote } from 'micromark-extension-gfm-footnote'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { gfmTable } from 'micromark-extension-gfm-table'
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
+import { MOST_COLOURED } from './coloured-limit.ts'
 import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
 import { PART_LETTERS } from './written-part.ts'
 
@@ -25,8 +26,14 @@ const GROUP_WEIGHT = 300
 const BLOCK_WEIGHT = 4_000
 const BLOCK_LETTERS = 30_000
 const LEAF_LETTERS = 10_000
-/** A text as it was written costs one element for so many letters. */
+/** Browsers lay out a text without blanks in a time that is quadratic in its length in some scripts, such as Thai. */
+const WORD_LETTERS = 2_000
+/** A text as it was written costs one element for so many letters: it is laid out in pieces. */
 const LETTERS_A_WEIGHT = 1_000
+/** A text that is laid out at once costs one for so many. */
+const LETTERS_LAID_OUT = 50
+/** Code in colours has an element for about so many letters. */
+const LETTERS_COLOURED = 3
 const MOST_DEPTH = 30
 const MOST_DEFINITIONS = 100
 const DEFINITION_LETTERS = 1_000
@@ -105,18 +112,32 @@ const WEIGHTS: Partial<Record<MarkdownNode['type'], number>> = { code: 8, table:
 
 class TooDeep extends Error {}
 
-type Scale = { weight: number; letters: number; longest: number }
+/** `word` is the length of the text behind the last blank: emphasis and links do not end it. */
+type Scale = { weight: number; letters: number; longest: number; word: number; longestWord: number }
+const emptyScale: Scale = { weight: 0, letters: 0, longest: 0, word: 0, longestWord: 0 }
 type Urls = ReadonlyMap<string, string>
+
+const addText = (scale: Scale, text: string): void => {
+  scale.letters += text.length
+  scale.longest = Math.max(scale.longest, text.length)
+  for (const [at, word] of text.split(/\s/).entries()) {
+    scale.word = at === 0 ? scale.word + word.length : word.length
+    scale.longestWord = Math.max(scale.longestWord, scale.word)
+  }
+}
+
+/** What begins a line of its own with its text. */
+const BEGIN_LINES: ReadonlySet<MarkdownNode['type']> = new Set(['paragraph', 'heading', 'tableCell', 'break'])
 
 /** A node without its places, which are most of it, and with the targets of its links by name. Adds to the scale. */
 const drawable = (node: MarkdownNode, scale: Scale, urls: Urls, depth = 0): MarkdownNode => {
   if (depth > MOST_DEPTH) throw new TooDeep()
   const { position: _position, ...rest } = node
   scale.weight += WEIGHTS[node.type] ?? 1
-  if ('value' in rest && rest.type !== 'code') {
-    scale.letters += rest.value.length
-    scale.longest = Math.max(scale.longest, rest.value.length)
-  }
+  if (rest.type === 'code' && rest.lang)
+    scale.weight += Math.min(rest.value.length, MOST_COLOURED) / LETTERS_COLOURED
+  if (BEGIN_LINES.has(node.type)) scale.word = 0
+  if ('value' in rest && rest.type !== 'code') addText(scale, rest.value)
   if (!('children' in rest)) return rest as MarkdownNode
   const children = (rest.children as MarkdownNode[]).map((child) => drawable(child, scale, urls, depth + 1))
   const url = rest.type === 'linkReference' ? urls.get(rest.identifier) : undefined
@@ -139,12 +160,13 @@ const weighed = (node: MarkdownNode, source: string, urls: Urls): Weighed[] => {
 /** A block within the limits; undefined for any other. */
 const drawnWithin = (node: MarkdownNode, urls: Urls): { block: Block; weight: number } | undefined => {
   const isDivisible = node.type === 'list' || node.type === 'blockquote'
-  const scale: Scale = { weight: 0, letters: 0, longest: 0 }
+  const scale = { ...emptyScale }
   try {
     const block = drawable(node, scale, urls)
-    const { weight, letters, longest } = scale
+    const { weight, letters, longest, longestWord } = scale
     const isLight = weight <= (isDivisible && node.children.length > 1 ? GROUP_WEIGHT : BLOCK_WEIGHT)
-    return isLight && letters <= BLOCK_LETTERS && longest <= LEAF_LETTERS ? { block, weight } : undefined
+    const isShort = letters <= BLOCK_LETTERS && longest <= LEAF_LETTERS && longestWord <= WORD_LETTERS
+    return isLight && isShort ? { block, weight: weight + letters / LETTERS_LAID_OUT } : undefined
   } catch (thrown) {
     if (thrown instanceof TooDeep) return undefined
     throw thrown

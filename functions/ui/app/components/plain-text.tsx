@@ -1,4 +1,5 @@
-import { linePieces } from './text-pieces.ts'
+import type { ReactNode } from 'react'
+import { linePieces, PIECE_LETTERS } from './text-pieces.ts'
 
 /** A text as it was written. What of a long one is out of sight costs the browser nothing until it comes into sight. */
 export const PlainText = ({ text }: { text: string }) => (
@@ -7,17 +8,19 @@ export const PlainText = ({ text }: { text: string }) => (
   </div>
 )
 
-/** The letters of a text, within an element that keeps its white space. */
-export const TextPieces = ({ text }: { text: string }) => {
+type PiecesProps = { text: string; draw?: (piece: string) => ReactNode }
+
+/** The letters of a text, within an element that keeps its white space; `draw` may mark some of them. */
+export const TextPieces = ({ text, draw = (piece) => piece }: PiecesProps) => {
   const pieces = linePieces(text)
-  if (pieces.length === 1) return text
+  if (pieces.length === 1 && text.length <= PIECE_LETTERS) return draw(text)
   return pieces.map((piece, at) => (
     <span
       // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
       key={at}
       className="block [contain-intrinsic-block-size:auto_20lh] [content-visibility:auto]"
     >
-      {piece}
+      {draw(piece)}
     </span>
   ))
 }

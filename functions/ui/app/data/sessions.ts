@@ -110,6 +110,16 @@ const SILENCE_MS = 45_000
 const PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
+const EVENTS_AT_ONCE = 200
+
+/** A batch in pieces, between which the page answers: a run that is over comes with thousands of events at once. */
+async function* inPieces(batch: readonly StreamEvent[]): AsyncGenerator<readonly StreamEvent[]> {
+  for (let at = 0; at < batch.length; at += EVENTS_AT_ONCE) {
+    if (at > 0) await new Promise((resolve) => setTimeout(resolve))
+    yield batch.slice(at, at + EVENTS_AT_ONCE)
+  }
+}
+
 const runEvent = ({ id, data }: StreamEvent): RunEvent => ({ ...JSON.parse(data), id })
 
 /** Until the time is over, or the connection of the page is back. */
@@ -147,13 +157,16 @@ const createFollower = (id: string) => {
   const set = (change: Partial<Followed>) => state.set({ ...state.get(), ...change })
 
   /** Reads one connection to its end. */
-  const read = async ({ batches }: Source, onAlive: () => void) => {
+  const read = async ({ batches }: Source, signal: AbortSignal, onAlive: () => void) => {
     let base: Progress | undefined = rewound(progress)
     for await (const batch of batches) {
       onAlive()
       if (batch.length === 0) continue
-      progress = advanced(base ?? progress, batch.map(runEvent))
-      base = undefined
+      for await (const events of inPieces(batch)) {
+        if (signal.aborted) return
+        progress = advanced(base ?? progress, events.map(runEvent))
+        base = undefined
+      }
       set({ run: progress.run, standing: 'open' })
     }
   }
@@ -177,7 +190,7 @@ const createFollower = (id: string) => {
     signal.addEventListener('abort', source.leave, { once: true })
     if (signal.aborted) source.leave()
     try {
-      await read(source, alive)
+      await read(source, signal, alive)
       return await isOver(signal)
     } finally {
       clearTimeout(timer)

@@ -107,7 +107,11 @@ const inLastStep = (run: Run, event: RunEvent, change: (step: Step) => Step): Ru
   return { ...run, entries: run.entries.with(at, change(last)) }
 }
 
-const closed = (part: Part): Part => (part.kind !== 'call' && part.isOpen ? { ...part, isOpen: false } : part)
+/** The parts without open words, which only the last one can be. */
+const closed = (parts: readonly Part[]): readonly Part[] => {
+  const last = parts.at(-1)
+  return last && last.kind !== 'call' && last.isOpen ? parts.with(-1, { ...last, isOpen: false }) : parts
+}
 
 /** Words that follow words of their kind belong to them; anything else ends those. */
 const say = (run: Run, event: RunEvent, kind: Words['kind']): Run => {
@@ -116,23 +120,37 @@ const say = (run: Run, event: RunEvent, kind: Words['kind']): Run => {
     const last = step.parts.at(-1)
     if (last?.kind === kind && last.isOpen)
       return { ...step, parts: step.parts.with(-1, { ...last, text: last.text + text }) }
-    return { ...step, parts: [...step.parts.map(closed), { kind, key: event.id, text, isOpen: true }] }
+    return { ...step, parts: [...closed(step.parts), { kind, key: event.id, text, isOpen: true }] }
   })
 }
 
 const endWords = (run: Run, event: RunEvent): Run =>
-  run.entries.some(isStep)
-    ? inLastStep(run, event, (step) => ({ ...step, parts: step.parts.map(closed) }))
-    : run
+  run.entries.some(isStep) ? inLastStep(run, event, (step) => ({ ...step, parts: closed(step.parts) })) : run
 
+/** A step of which no call is changed stays the same: it is not drawn again. */
 const withCalls = (run: Run, change: (call: Call) => Call): Run => ({
   ...run,
-  entries: run.entries.map((entry) =>
-    isStep(entry)
-      ? { ...entry, parts: entry.parts.map((part) => (part.kind === 'call' ? change(part) : part)) }
-      : entry,
-  ),
+  entries: run.entries.map((entry) => {
+    if (!isStep(entry)) return entry
+    const parts = entry.parts.map((part) => (part.kind === 'call' ? change(part) : part))
+    return parts.some((part, at) => part !== entry.parts[at]) ? { ...entry, parts } : entry
+  }),
 })
+
+/** The run with the last call that matches changed; undefined without one. A run may have thousands of steps. */
+const withLastCall = (
+  run: Run,
+  matches: (call: Call) => boolean,
+  change: (call: Call) => Call,
+): Run | undefined => {
+  const isMeant = (part: Part): part is Call => part.kind === 'call' && matches(part)
+  const at = run.entries.findLastIndex((entry) => isStep(entry) && entry.parts.some(isMeant))
+  const step = run.entries[at]
+  if (step === undefined || !isStep(step)) return undefined
+  const of = step.parts.findLastIndex(isMeant)
+  const parts = step.parts.with(of, change(step.parts[of] as Call))
+  return { ...run, entries: run.entries.with(at, { ...step, parts }) }
+}
 
 const unanswered = (state: CallState) => (call: Call) =>
   call.state === 'running' || (call.state === 'waiting' && state === 'stopped') ? { ...call, state } : call
@@ -165,9 +183,12 @@ const callOf = (event: RunEvent): Call => {
 /** A call that waited is made in its own place; its next step comes after that. */
 const call = (run: Run, event: RunEvent): Run => {
   const made = callOf(event)
-  const waited = callsOf(run).find(({ state, callId }) => state === 'waiting' && callId === made.callId)
-  if (waited) return withCalls(run, (one) => (one === waited ? { ...made, key: one.key } : one))
-  return inLastStep(run, event, (step) => ({ ...step, parts: [...step.parts.map(closed), made] }))
+  const resumed = withLastCall(
+    run,
+    ({ state, callId }) => state === 'waiting' && callId === made.callId,
+    ({ key }) => ({ ...made, key }),
+  )
+  return resumed ?? inLastStep(run, event, (step) => ({ ...step, parts: [...closed(step.parts), made] }))
 }
 
 const spanMs = ({ startedAt, endedAt }: RunEvent['data']) => {
@@ -178,18 +199,18 @@ const spanMs = ({ startedAt, endedAt }: RunEvent['data']) => {
 const result = (run: Run, event: RunEvent): Run => {
   const said = (event.data.result ?? {}) as { success?: unknown; content?: unknown }
   const callId = textOf(event.data.toolCallId)
-  const open = callsOf(run).findLast((one) => one.callId === callId && one.state === 'running')
-  return withCalls(run, (one) =>
-    one === open
-      ? {
-          ...one,
-          state: said.success === false ? 'error' : 'success',
-          result: textOf(said.content),
-          ...given('decision', textOf(event.data.decision) || undefined),
-          ...given('tookMs', spanMs(event.data)),
-        }
-      : one,
+  const answered = withLastCall(
+    run,
+    (one) => one.callId === callId && one.state === 'running',
+    (one) => ({
+      ...one,
+      state: said.success === false ? 'error' : 'success',
+      result: textOf(said.content),
+      ...given('decision', textOf(event.data.decision) || undefined),
+      ...given('tookMs', spanMs(event.data)),
+    }),
   )
+  return answered ?? run
 }
 
 /** A run of a task begins anew with each attempt, and goes on in the same one after a decision. */

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { MemoryChunk } from '../../../../../lib/memory/schema.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Trash2 } from '../../components/icons.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { useRemoveChunk } from '../../data/memory.ts'
 import { Marked } from './marked.tsx'
 
@@ -53,7 +54,7 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
       </div>
       {children}
       <p className="px-3.5 py-2.5 leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
-        <Marked text={bodyOf(chunk)} terms={terms} />
+        <TextPieces text={bodyOf(chunk)} draw={(piece) => <Marked text={piece} terms={terms} />} />
       </p>
     </li>
   )

@@ -7,6 +7,7 @@ export type Piece = { text: string; isHit: boolean; at: number }
 
 /** A text in pieces: the words that are indexed under what was found, and what is between them. */
 export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
+  if (terms.length === 0) return [{ text, isHit: false, at: 0 }]
   const found = new Set(terms)
   const isFound = (part: string) =>
     wordsOf(part)

@@ -1,5 +1,6 @@
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { ErrorCode } from '../../components/error-code.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Section } from './section.tsx'
 
@@ -30,7 +31,7 @@ export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; 
     <div className="flex flex-col gap-2 px-3.5 pt-1 pb-3">
       <Scroller label="Error" className="max-h-60 overflow-y-auto">
         <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
-          {error.message}
+          <TextPieces text={error.message} />
         </p>
       </Scroller>
       <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>

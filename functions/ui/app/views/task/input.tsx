@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { linkOf } from '../../components/link.ts'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { ToolCallsLink } from '../../components/session-link.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -73,7 +74,7 @@ export const Input = ({ task }: { task: Task }) => {
                 <pre
                   className={`[overflow-wrap:anywhere] whitespace-pre-wrap ${title === 'Metadata' ? 'font-mono text-xs' : 'font-sans'}`}
                 >
-                  {text}
+                  <TextPieces text={text} />
                 </pre>
               </Scroller>
             </section>

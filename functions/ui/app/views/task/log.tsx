@@ -5,6 +5,7 @@ import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { countOf, exactOf } from '../../components/format.ts'
 import { ArrowDown, Download } from '../../components/icons.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -166,7 +167,9 @@ const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => 
         +{spanOf(sinceMs)}
       </time>
       <span className={`w-18 shrink-0 font-medium ${tones[type]}`}>{type}</span>
-      <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">{message}</span>
+      <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        <TextPieces text={message ?? ''} />
+      </span>
     </div>
   )
 })

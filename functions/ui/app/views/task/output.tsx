@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
-import { PlainText } from '../../components/plain-text.tsx'
+import { PlainText, TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Segments } from '../../components/segments.tsx'
@@ -54,7 +54,7 @@ const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
         <details className="border-t">
           <summary className="px-3.5 py-2 text-muted-foreground hover:bg-muted">Details of the run</summary>
           <pre className="px-3.5 pb-3 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-            {JSON.stringify(Object.fromEntries(rest), null, 2)}
+            <TextPieces text={JSON.stringify(Object.fromEntries(rest), null, 2)} />
           </pre>
         </details>
       )}

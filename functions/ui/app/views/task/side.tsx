@@ -3,7 +3,9 @@ import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
 import { Diff } from '../../components/diff.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
+import { Windowed } from '../../components/windowed.tsx'
 import type { Run } from '../../run/run.ts'
 import { Input } from './input.tsx'
 import { Log } from './log.tsx'
@@ -84,6 +86,8 @@ const REASONS: Readonly<Record<string, string>> = {
   name: 'a name that git refuses',
 }
 
+const ENTRY_PX = 20
+
 /** The files that git could not take. Agents of other kinds may return anything under this name. */
 const LeftOut = ({ entries }: { entries: unknown }) => {
   const named = (Array.isArray(entries) ? entries : []).filter(
@@ -94,12 +98,19 @@ const LeftOut = ({ entries }: { entries: unknown }) => {
     <section aria-label="Left out" className="border-b px-3.5 py-3">
       <h2 className="font-semibold">Left out of the changes</h2>
       <ul className="max-h-40 overflow-y-auto">
-        {named.map(({ path, reason }) => (
-          <li key={path} className="[overflow-wrap:anywhere]">
-            <code className="font-mono text-xs">{path}</code>
-            <span className="text-muted-foreground"> {REASONS[reason]}</span>
-          </li>
-        ))}
+        <Windowed
+          isList
+          items={named}
+          keyOf={({ path }) => path}
+          itemPx={ENTRY_PX}
+          atOnce={50}
+          draw={({ path, reason }) => (
+            <li className="[overflow-wrap:anywhere]">
+              <code className="font-mono text-xs">{path}</code>
+              <span className="text-muted-foreground"> {REASONS[reason]}</span>
+            </li>
+          )}
+        />
       </ul>
     </section>
   )
@@ -115,7 +126,9 @@ const Raw = ({ task }: { task: Task }) => {
         <Copy text={text} label="Copy the JSON" />
       </div>
       <Scroller label="The task as JSON" className="max-h-[min(60vh,40rem)] overflow-auto px-3.5 py-3">
-        <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">{text}</pre>
+        <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+          <TextPieces text={text} />
+        </pre>
       </Scroller>
     </>
   )

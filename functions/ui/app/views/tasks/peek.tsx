@@ -3,6 +3,7 @@ import type { KeyboardEvent, ReactNode } from 'react'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { buttonClass } from '../../components/button.tsx'
 import { Drawer } from '../../components/drawer.tsx'
+import { TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { State } from '../../components/state.tsx'
@@ -57,13 +58,15 @@ export const Peek = ({ rows, id, onShow }: Props) => {
         {task.error && (
           <Part title="Why it failed">
             <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
-              {cutText(task.error.message, LETTERS)}
+              <TextPieces text={cutText(task.error.message, LETTERS)} />
             </p>
           </Part>
         )}
         {task.prompt && (
           <Part title="Prompt">
-            <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">{cutText(task.prompt, LETTERS)}</p>
+            <p className="[overflow-wrap:anywhere] whitespace-pre-wrap">
+              <TextPieces text={cutText(task.prompt, LETTERS)} />
+            </p>
           </Part>
         )}
         {task.result?.output && (

@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.ts'
+
 /** The longest wait that the service takes from an answer, or asks its callers for: a day. */
 export const LONGEST_RETRY_AFTER_MS = 86_400_000
 
@@ -5,15 +7,51 @@ export const LONGEST_RETRY_AFTER_MS = 86_400_000
 export const boundedWaitMs = (asked: unknown): number | undefined =>
   typeof asked === 'number' && asked >= 0 ? Math.min(Math.ceil(asked), LONGEST_RETRY_AFTER_MS) : undefined
 
+export const numberIn = (text = ''): number =>
+  /^\d+(?:\.\d+)?$/.test(text.trim()) ? Number(text) : Number.NaN
+
+const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const PARTS = /(\d+(?:\.\d+)?)(ms|[smhd])/g
+
+/** The milliseconds of `6m0s`, `1.5s` or `120ms`; NaN for another text. */
+export const durationIn = (text: string): number =>
+  text !== '' && text.replace(PARTS, '') === ''
+    ? [...text.matchAll(PARTS)].reduce(
+        (sum, [, count, unit]) => sum + Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS],
+        0,
+      )
+    : Number.NaN
+
+/** Without a time of day `Date.parse` takes `+40` for the year 2040. */
+const TIME_OF_DAY = /\d:\d\d/
+
 /**
- * Milliseconds to wait by a header `Retry-After`: seconds (also fractions, which some servers send) or a date (RFC 9110,
- * section 10.2.3), a day at most. Undefined for a missing or malformed header; 0 for a past date.
+ * The milliseconds of a wait in the forms that servers use: seconds, a duration, a time in seconds or milliseconds since
+ * 1970, or a date. 0 for a time in the past, NaN for another text.
+ */
+export const waitIn = (text: string, nowMs: number): number => {
+  const value = cutText(text.trim(), 64)
+  const count = numberIn(value)
+  if (count >= 1e12) return Math.max(0, count - nowMs)
+  if (count >= 1e9) return Math.max(0, count * 1_000 - nowMs)
+  if (count >= 0) return count * 1_000
+  const duration = durationIn(value)
+  if (duration >= 0) return duration
+  return TIME_OF_DAY.test(value) ? Math.max(0, Date.parse(value) - nowMs) : Number.NaN
+}
+
+const NUMBERS = /^[\d., ]+$/
+
+/**
+ * Milliseconds to wait by a header `Retry-After`: seconds or a date (RFC 9110, section 10.2.3), or another form that some
+ * servers send, a day at most. Of several headers the longest wait counts. Undefined for a missing or malformed header; 0
+ * for a past date.
  */
 export const retryAfterMs = (header: string | null | undefined, nowMs: number): number | undefined => {
   if (header === null || header === undefined) return undefined
-  const text = header.trim()
-  const ms = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs
-  return boundedWaitMs(Math.max(0, ms))
+  // Node and fetch join repeated headers with commas. A date has a comma of its own.
+  const values = NUMBERS.test(header) ? header.split(',') : [header]
+  return boundedWaitMs(Math.max(...values.map((value) => waitIn(value, nowMs))))
 }
 
 /** The value of a header `Retry-After` to send: whole seconds, from 1 to a day. */

@@ -47,7 +47,9 @@ const delayInBody = (body: string, nowMs: number): number | undefined => {
 
 const LIMIT = /"([\w-]{0,40}ratelimit[\w-]{0,40})"\s*:\s*"?([^",}]{1,64})/gi
 const limitsInBody = (body: string): Headers =>
-  Object.fromEntries([...body.matchAll(LIMIT)].map(([, name = '', value = '']) => [name.toLowerCase(), value]))
+  Object.fromEntries(
+    [...body.matchAll(LIMIT)].map(([, name = '', value = '']) => [name.toLowerCase(), value]),
+  )
 
 /** "Please try again in 1m12.5s", "Please retry after 20 seconds". */
 const IN_TEXT = /\b(?:try again|retry) (?:in|after) ([\d.]{1,20}) ?(milli)?((?:ms|s|m|h)[\dmsh.]{0,40})?/i

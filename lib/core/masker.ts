@@ -1,5 +1,5 @@
+import { memoize } from './memoize.ts'
 import { MASKED, mask, maskText } from './redact.ts'
-import { remembered } from './remembered.ts'
 import { secretForms } from './secret-forms.ts'
 import { createSecretMatcher, patternOf, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
@@ -51,7 +51,7 @@ export const createMasker = (secrets: readonly string[]): Masker => {
   }
 
   const text = (given: string) => given.toWellFormed().replace(known.pattern, MASKED)
-  const { of: masked, forget } = remembered((given) => maskText(text(given)))
+  const { get: masked, clear: forget } = memoize((given) => maskText(text(given)))
   const logText = (given: string) => (OWN_ID.test(given) ? given : masked(given))
 
   const data = (given: unknown): unknown => {

@@ -1,4 +1,4 @@
-import { remembered } from './remembered.ts'
+import { memoize } from './memoize.ts'
 
 /** The text that replaces a secret. */
 export const MASKED = '[masked]'
@@ -9,7 +9,7 @@ const SECRET_KEY =
 /**
  * Whether a field name stands for a secret: `apiKey`, `x-api-key`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like.
  */
-export const isSecretKey = remembered((key) => SECRET_KEY.test(key)).of
+export const isSecretKey = memoize((key) => SECRET_KEY.test(key)).get
 
 // Every pattern takes linear time: no unbounded part can start at each of its own characters.
 const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [

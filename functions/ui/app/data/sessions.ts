@@ -113,10 +113,10 @@ const LONGEST_PAUSE_MS = 8_000
 const EVENTS_AT_ONCE = 200
 
 /** A batch in pieces, between which the page answers: a run that is over comes with thousands of events at once. */
-async function* inPieces(batch: readonly StreamEvent[]): AsyncGenerator<readonly StreamEvent[]> {
-  for (let at = 0; at < batch.length; at += EVENTS_AT_ONCE) {
+async function* inPieces(events: readonly StreamEvent[]): AsyncGenerator<readonly StreamEvent[]> {
+  for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
     if (at > 0) await new Promise((resolve) => setTimeout(resolve))
-    yield batch.slice(at, at + EVENTS_AT_ONCE)
+    yield events.slice(at, at + EVENTS_AT_ONCE)
   }
 }
 

@@ -43,18 +43,22 @@ const createTokens = (random: () => number) => {
   return () => `${process}${(last++).toString(36)}`
 }
 
-/** The most blobs that are remembered as told. */
-const MOST_TOLD = 1_000
+/** The most lost blobs that are known as reported. */
+const MOST_REPORTED = 1_000
 
-/** Tells of each lost blob once: every list reads it again. */
+/** Reports each lost blob once: every list reads it again. */
 const createLostOnce = (onLost: NonNullable<Needs['onLost']>) => {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   return (collection: string, missing: readonly (readonly [field: string, pointer: string])[]): void => {
-    const fresh = missing.filter(([, pointer]) => !told.has(pointer))
-    if (fresh.length === 0) return
-    if (told.size > MOST_TOLD) told.clear()
-    for (const [, pointer] of fresh) told.add(pointer)
-    onLost({ collection, fields: fresh.map(([field]) => field), blobs: fresh.map(([, pointer]) => pointer) })
+    const unreported = missing.filter(([, pointer]) => !reported.has(pointer))
+    if (unreported.length === 0) return
+    if (reported.size > MOST_REPORTED) reported.clear()
+    for (const [, pointer] of unreported) reported.add(pointer)
+    onLost({
+      collection,
+      fields: unreported.map(([field]) => field),
+      blobs: unreported.map(([, pointer]) => pointer),
+    })
   }
 }
 

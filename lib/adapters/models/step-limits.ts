@@ -7,6 +7,13 @@ const LONGEST_IDENTIFIER = 128
 const LONGEST_REFERENCE = 4_096
 /** The most tool calls of one step. */
 const MOST_CALLS = 128
+/** The most deltas of one step that may begin a call. Its arguments may come in several deltas that look like one. */
+const MOST_BEGINNINGS = 2_048
+
+/** Throws a `too_large` failure for more calls than one step may have. */
+export const refuseTooManyCalls = (calls: number): void => {
+  if (calls > MOST_CALLS) throw tooLarge(`sent more than ${MOST_CALLS} tool calls in one step`)
+}
 
 /**
  * Counts what one step of a model holds, while it is read. Every function throws a `too_large` failure beyond its limit,
@@ -14,6 +21,7 @@ const MOST_CALLS = 128
  */
 export const createStepLimits = () => {
   let bytes = 0
+  let beginnings = 0
   const calls = new Set<string>()
   const indices = new Set<number>()
 
@@ -46,10 +54,16 @@ export const createStepLimits = () => {
   const call = (index: number, id: string | undefined): void => {
     if (id !== undefined || !indices.has(index)) calls.add(`${index}/${id ?? ''}`)
     indices.add(index)
-    if (calls.size > MOST_CALLS) throw tooLarge(`sent more than ${MOST_CALLS} tool calls in one step`)
+    refuseTooManyCalls(calls.size)
   }
 
-  return { text, identifier, reference, call }
+  /** Counts a delta with the name of a call and arguments: only the library that reads it knows whether a call begins. */
+  const beginning = (): void => {
+    beginnings += 1
+    if (beginnings > MOST_BEGINNINGS) refuseTooManyCalls(beginnings)
+  }
+
+  return { text, identifier, reference, call, beginning }
 }
 
 export type StepLimits = ReturnType<typeof createStepLimits>

@@ -8,6 +8,7 @@ import { providerError, type Scene } from './failures.ts'
 import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
+import { refuseTooManyCalls } from './step-limits.ts'
 import { countIn } from './wire-fields.ts'
 
 /** The connection of one step, for the side that may close it. */
@@ -168,6 +169,8 @@ const collect = (answer: Answer, part: SdkPart): void => {
     answer.begun.delete(part.toolCallId)
     const call = toCall(part)
     answer.toolCalls.push(call)
+    // A provider may repeat index and id: only the SDK knows whether a call goes on or a new one begins.
+    refuseTooManyCalls(answer.toolCalls.length)
     answer.isRewritten ||= typeof call.arguments !== typeof part.input
   }
   if (part.type === 'model-call-end') answer.ended = part

@@ -30,9 +30,11 @@ const toolCallIn = (limits: StepLimits, given: Fields, position: number): object
   const id = limits.identifier(given.id)
   const named = limits.identifier(name)
   if (id !== undefined || named !== undefined) limits.call(index, id)
+  const text = limits.text(jsonTextIn(input))
+  if (named !== undefined && text?.trimStart().startsWith('{')) limits.beginning()
   return definedIn({
     ...{ index, id, type: 'function' },
-    function: definedIn({ name: named, arguments: limits.text(jsonTextIn(input)) }),
+    function: definedIn({ name: named, arguments: text }),
   })
 }
 

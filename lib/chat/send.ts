@@ -220,6 +220,7 @@ export const createSend = (needs: Needs) => {
     const { provider, model, temperature } = run.options
     const { steps: before, usage: spent } = run
     let text = ''
+    let isBlank = true
     const note = (call: ChatToolCall) => {
       run.toolCalls = withCall(run.toolCalls, call)
     }
@@ -235,9 +236,13 @@ export const createSend = (needs: Needs) => {
         run.usage = sumOf(spent, usage)
       },
       onEvent: (event) => {
-        if (event.type === 'step:start') text = ''
-        if (event.type === 'text') text += event.text
-        if (text.trim() !== '') run.said = text
+        if (event.type === 'step:start') [text, isBlank] = ['', true]
+        if (event.type === 'text') {
+          text += event.text
+          // Only the new part is searched: a search of the whole text for each part costs the square of its length.
+          isBlank &&= event.text.trim() === ''
+        }
+        if (!isBlank) run.said = text
         if (event.type === 'tool:result') note(finishedCall(event, before))
       },
     })

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
@@ -64,7 +64,7 @@ describe('the outcome of a run', () => {
     ['throws a string', () => Promise.reject('ouch'), { code: 'agent_error', message: 'ouch' }],
     [
       'throws an error of the system',
-      () => readFile('/data of mine/none'),
+      () => readFileSync('/data of mine/none'),
       { code: 'agent_error', message: expect.stringMatching(/ENOENT: no such file or directory, open …$/) },
     ],
     ['throws what has no text', () => Promise.reject(Object.create(null)), { code: 'agent_error' }],

@@ -1,5 +1,6 @@
 import { type ChatToolCall, finishedCall } from '../chat/schema.ts'
 import { messageOf, Problem } from '../core/errors.ts'
+import { createLatestText } from '../core/latest-text.ts'
 import type { Principal } from '../core/principal.ts'
 import { sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -97,12 +98,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     const signal = AbortSignal.any([session.signal, turn.signal])
     const { effort, maxBudget, showThinking, temperature } = request
     const emitEvent = createLoopEvents({ emit, clock, ids, showThinking })
-    let step = ''
+    const latest = createLatestText()
     const onEvent = (event: LoopEvent) => {
       emitEvent(event)
-      if (event.type === 'step:start') step = ''
-      if (event.type === 'text') step += event.text
-      if (step.trim() !== '') said.text = step
+      if (event.type === 'step:start') latest.beginStep()
+      if (event.type === 'text') said.text = latest.add(event.text)
       if (event.type === 'tool:result') toolCalls.push(finishedCall(event))
     }
     const result = await loop({

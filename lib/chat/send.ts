@@ -1,4 +1,5 @@
 import { Problem } from '../core/errors.ts'
+import { createLatestText } from '../core/latest-text.ts'
 import type { Principal } from '../core/principal.ts'
 import { rightsEnded } from '../core/rights-watch.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
@@ -219,8 +220,7 @@ export const createSend = (needs: Needs) => {
     const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
     const { steps: before, usage: spent } = run
-    let text = ''
-    let isBlank = true
+    const latest = createLatestText()
     const note = (call: ChatToolCall) => {
       run.toolCalls = withCall(run.toolCalls, call)
     }
@@ -236,13 +236,8 @@ export const createSend = (needs: Needs) => {
         run.usage = sumOf(spent, usage)
       },
       onEvent: (event) => {
-        if (event.type === 'step:start') [text, isBlank] = ['', true]
-        if (event.type === 'text') {
-          text += event.text
-          // Only the new part is searched: a search of the whole text for each part costs the square of its length.
-          isBlank &&= event.text.trim() === ''
-        }
-        if (!isBlank) run.said = text
+        if (event.type === 'step:start') latest.beginStep()
+        if (event.type === 'text') run.said = latest.add(event.text) || run.said
         if (event.type === 'tool:result') note(finishedCall(event, before))
       },
     })

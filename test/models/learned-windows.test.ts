@@ -2,18 +2,20 @@ import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { isPromptTooLong } from '../../lib/core/context-window.ts'
+import type { Clock } from '../../lib/ports/clock.ts'
 import { answeringFetch, frames } from '../fakes/answering-fetch.ts'
+import { createFakeClock } from '../fakes/clock.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
 import { chunk } from '../fakes/model-wire.ts'
 
 const target = { provider: 'openai', model: 'm' }
-const models = (body: string, status = 400) =>
+const models = (body: string, status = 400, clock: Clock = createClock()) =>
   createModels({
     settings: {
       providers: { openai: { apiKey: 'planted-key', baseUrl: 'http://provider.test/v1', model: 'm' } },
       retries: 0,
     },
-    clock: createClock(),
+    clock,
     fetch: answeringFetch(() => [body], { status }).fetch,
   })
 const error = (message: string, more = {}) => JSON.stringify({ error: { message, ...more } })
@@ -84,6 +86,16 @@ describe('the context window of a model', () => {
     }
     expect(windows).toEqual([...windows].sort((a, b) => b - a))
     expect(windows.at(-1)).toBe(1_024)
+  })
+
+  it('is the stated one again ten minutes after the last refusal', async () => {
+    const clock = createFakeClock()
+    const port = models(error('', { code: 'context_length_exceeded' }), 400, clock)
+    await failure(port, ask('Hi'))
+    clock.advance(599_999)
+    expect(port.contextTokens(target)).toBe(12_291)
+    clock.advance(1)
+    expect(port.contextTokens(target)).toBe(128_000)
   })
 
   it('is not learned from another refusal', async () => {

@@ -110,7 +110,7 @@ export const createModels = (needs: ModelNeeds): Models => {
   const listing = createListing({ clock, fetch, masker, ...(log ? { log } : {}) })
   const once = { ...settings, clock, masker, open: opener(fetch) }
 
-  const learned = createLearnedWindows()
+  const learned = createLearnedWindows({ clock })
 
   const statedTokens = ({ provider: kind, model }: Target): number =>
     configured.get(kind)?.contextTokens ??

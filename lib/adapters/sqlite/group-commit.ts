@@ -1,4 +1,3 @@
-import { nextTick } from 'node:process'
 import { asProblem } from './database.ts'
 import type { RowCache } from './row-cache.ts'
 import type { BatchBuilder, WriteBatch, Writer } from './write-batch.ts'
@@ -11,10 +10,7 @@ const MOST_CHARACTERS = 4_000_000
  * loop.
  */
 const MOST_UNDER_WAY = 2
-/**
- * So many commits are sent before the turn of the event loop goes on with other requests. Fewer wait for its end and for an
- * idle writer, and share their fsync with later ones.
- */
+/** Fewer commits wait for an idle writer, and share their fsync with later ones. */
 const WORTH_A_BATCH = 16
 
 /** Takes part in every batch. Batches are committed in the order of sealing. */
@@ -49,6 +45,7 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
   let sealed: Sealed[] = []
   let underWay = 0
   let failing = false
+  let scheduled = false
   const idle: (() => void)[] = []
 
   const isIdle = () => underWay === 0 && sealed.length + open.commits === 0
@@ -65,18 +62,17 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
     return underWay < MOST_UNDER_WAY && (sealed.length > 0 || open.commits >= WORTH_A_BATCH)
   }
 
+  const schedule = () => {
+    if (scheduled || !isDue()) return
+    scheduled = true
+    setImmediate(send)
+  }
+
   const send = () => {
-    if (!isDue()) return
+    scheduled = false
     if (sealed.length === 0) seal()
     const next = sealed.shift()
     if (next) void write(next)
-  }
-
-  const sendAtEndOfTurn = once(setImmediate, send)
-  /** After this callback and the promises that it made due, which decide the commits that belong together. */
-  const sendAfterCallback = once(nextTick, send)
-  const schedule = () => {
-    if (isDue()) sendAtEndOfTurn()
   }
 
   const write = async ({ batch: { era }, batch: written, settle }: Sealed) => {
@@ -128,8 +124,7 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
       const { promise: committed } = open
       open.commits += 1
       if (open.commits >= MOST_PER_BATCH || rowCache.characters >= MOST_CHARACTERS) seal()
-      if (open.commits >= WORTH_A_BATCH && isDue()) sendAfterCallback()
-      else schedule()
+      schedule()
       return { outcome, committed }
     },
     /** Whether the writer has a batch: the file may change at any time. */
@@ -147,19 +142,6 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
     /** Resolves when nothing waits to be written. */
     drained: (): Promise<void> =>
       isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
-  }
-}
-
-/** Requests a call by `later`, unless it is requested already. */
-const once = (later: (call: () => void) => void, call: () => void) => {
-  let isRequested = false
-  return () => {
-    if (isRequested) return
-    isRequested = true
-    later(() => {
-      isRequested = false
-      call()
-    })
   }
 }
 

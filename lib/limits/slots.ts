@@ -10,7 +10,7 @@ import type { Log } from '../ports/log.ts'
 export type TakeSlot = (userId: string) => Promise<FreeSlot>
 type FreeSlot = () => Promise<void>
 
-/** `longestMs` is when a slot that nobody freed is free again: its process may have died. */
+/** `longestMs` is when a slot that was not freed is free again: its process may have died. */
 type Kind = { name: string; most: number; longestMs: number; refused: () => Problem }
 
 const once = (free: () => Promise<void> | void): FreeSlot => {

@@ -149,7 +149,7 @@ async function* oneEvent(pieces: AsyncIterable<string>): AsyncGenerator<readonly
   yield [{ data: await joined(pieces) }]
 }
 
-/** The events of an answer. One that is no event stream, whatever its headers say, is read as one event. */
+/** The events of an answer. An answer that is no event stream is read as one event; its headers do not decide that. */
 const openEvents = async (answer: Response) => {
   const pieces = bodyTexts(answer)
   let first = ''

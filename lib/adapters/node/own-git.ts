@@ -48,8 +48,8 @@ export const writeOwned = async (path: string, data: string | Buffer, owner: num
 }
 
 /**
- * Keeps the objects of the repository in a workspace, as links to the same files: they outlive whatever programs of the
- * agent do to `.git`. Call it before the first program runs.
+ * Keeps the objects of the repository in a workspace, as links to the same files: they stay when programs of the
+ * agent remove or damage `.git`. Call it before the first program runs.
  */
 export const keepObjects = async ({ root, kept }: Place, owner: number | undefined): Promise<void> => {
   const objects = join(root, '.git/objects')

@@ -3,7 +3,7 @@ import { lstat, readdir } from 'node:fs/promises'
 
 /**
  * An entry below a folder. `path` is relative, and as bytes, since a name need not be UTF-8. A link is of kind `link`,
- * whatever its target is; pipes, sockets and devices are `special`. An unreadable folder has no entries.
+ * also one to a folder; pipes, sockets and devices are `special`. An unreadable folder has no entries.
  */
 type Entry = {
   path: Buffer

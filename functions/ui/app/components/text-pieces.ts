@@ -1,4 +1,4 @@
-/** A browser lays out so many letters in a few milliseconds, whatever their script. */
+/** A browser lays out this many characters of any script in a few milliseconds. */
 export const PIECE_LETTERS = 1_000
 /** An empty line costs it as much as some ten letters. */
 const PIECE_LINES = 40

@@ -28,7 +28,7 @@ type Props<Item> = {
 const MARGIN = '800px'
 
 /**
- * The items of a list of any length and of any heights, in whatever scrolls: those that are far from the view are left out, and
+ * The items of a list of any length and of any heights, in any element that scrolls: those that are far from the view are left out, and
  * their place is kept. A short list is drawn whole.
  */
 export const Windowed = <Item,>(props: Props<Item>) => {

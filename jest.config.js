@@ -1,5 +1,7 @@
 export default {
-  testEnvironment: 'node',
+  // jest without a module registry of its own: see test/runner.
+  testEnvironment: '<rootDir>/test/runner/environment.js',
+  testRunner: '<rootDir>/test/runner/runner.js',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json'],

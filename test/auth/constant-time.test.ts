@@ -1,6 +1,17 @@
-import * as crypto from 'node:crypto'
-import { beforeEach, describe, expect, it, jest } from '@jest/globals'
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createArgon2 } from '../../lib/adapters/node/argon2.ts'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createAccessKey } from '../../lib/auth/access-key.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import { addressOf } from '../../lib/http/trusted-proxies.ts'
+import { tokenRows } from '../../lib/tokens/rows.ts'
+import { createTokens } from '../../lib/tokens/service.ts'
+import { tokenText } from '../../lib/tokens/text.ts'
+import { createTokenPrincipals } from '../../lib/tokens/token-principal.ts'
+import { createWorld } from '../accounts/world.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { eventFrom } from '../fakes/http-event.ts'
 import { createFakeIds } from '../fakes/ids.ts'
@@ -8,28 +19,25 @@ import { createFakeLog } from '../fakes/log.ts'
 
 let compared = 0
 let derived = 0
+const { timingSafeEqual, argon2 } = crypto
+
 // The real functions, counted: that time tells nothing cannot be seen from outside.
-jest.unstable_mockModule('node:crypto', () => ({
-  ...crypto,
-  timingSafeEqual: (...given: Parameters<typeof crypto.timingSafeEqual>) => {
+beforeAll(() => {
+  crypto.timingSafeEqual = (...given) => {
     compared += 1
-    return crypto.timingSafeEqual(...given)
-  },
-  argon2: (...given: Parameters<typeof crypto.argon2>) => {
+    return timingSafeEqual(...given)
+  }
+  crypto.argon2 = ((...given: Parameters<typeof argon2>) => {
     derived += 1
-    return crypto.argon2(...given)
-  },
-}))
-const { createAccessKey } = await import('../../lib/auth/access-key.ts')
-const { createArgon2 } = await import('../../lib/adapters/node/argon2.ts')
-const { entropy } = await import('../../lib/adapters/node/entropy.ts')
-const { openSqliteStore } = await import('../../lib/adapters/sqlite/store.ts')
-const { createTokenPrincipals } = await import('../../lib/tokens/token-principal.ts')
-const { tokenRows } = await import('../../lib/tokens/rows.ts')
-const { createTokens } = await import('../../lib/tokens/service.ts')
-const { tokenText } = await import('../../lib/tokens/text.ts')
-const { addressOf } = await import('../../lib/http/trusted-proxies.ts')
-const { createWorld } = await import('../accounts/world.ts')
+    return argon2(...given)
+  }) as typeof argon2
+  syncBuiltinESMExports()
+})
+
+afterAll(() => {
+  Object.assign(crypto, { timingSafeEqual, argon2 })
+  syncBuiltinESMExports()
+})
 
 const ANN: Principal = { userId: 'user_ann', role: 'user' }
 

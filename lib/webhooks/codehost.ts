@@ -35,6 +35,7 @@ const about = {
   html_url: optionalText,
   labels: LabelNames,
   user: User,
+  author_association: optionalText,
 }
 
 const Repository = z.object({ id: z.int().optional().catch(undefined), full_name: z.string() })
@@ -60,20 +61,41 @@ const Comment = z.object({
   performed_via_github_app: z.unknown().optional(),
 })
 
-const IssueEvent = z.object({ issue: Issue, label: LabelName, repository: Repository })
+/** `sender` is the account whose act caused the event. */
+const IssueEvent = z.object({ issue: Issue, label: LabelName, repository: Repository, sender: User })
 const CommentEvent = z.object({ issue: Issue, comment: Comment, repository: Repository })
 const PullRequestEvent = z.object({
   pull_request: PullRequest,
   label: LabelName,
   repository: Repository,
+  sender: User,
 })
 
 type IssueEvent = z.output<typeof IssueEvent>
 type CommentEvent = z.output<typeof CommentEvent>
 type PullRequestEvent = z.output<typeof PullRequestEvent>
 
-/** The author associations whose comments may request a task. */
+type User = z.output<typeof User>
+
+/** The author associations of people who may request a task. */
 const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
+
+/**
+ * Whether the author of an issue or a pull request caused the event, and is an outsider. Authors need no rights for that:
+ * templates label what they open, and CODEOWNERS requests reviews of it. For acts on what others opened GitHub demands the
+ * triage role, and programs have rights only where they are installed. The payload has no association of the sender; one
+ * without a sender counts as an act of the author.
+ */
+const isByOutsider = (
+  sender: User,
+  { user: author, author_association: association }: Pick<About['issue'], 'user' | 'author_association'>,
+): boolean => {
+  const actor = sender ?? author
+  const isAuthor = actor?.login?.toLowerCase() === author?.login?.toLowerCase()
+  return isAuthor && !isProgram(actor) && association !== undefined && !TRUSTED.has(association)
+}
+const BY_OUTSIDER =
+  'The author is outside of the repository: an owner, member or collaborator has to add the label'
 
 type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'], 'pull_request'> }
 
@@ -102,12 +124,14 @@ const NO_LABEL = 'The issue has no label that asks for a task'
 const opened = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = kindsOf(event.issue.labels, labels)
   const [kind] = openedWith
-  return kind === undefined ? NO_LABEL : { ...askAbout(kind, event), openedWith }
+  if (kind === undefined) return NO_LABEL
+  return isByOutsider(event.sender, event.issue) ? BY_OUTSIDER : { ...askAbout(kind, event), openedWith }
 }
 
 const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
   const kind = kindOf(event.label === undefined ? [] : [event.label], labels)
-  return kind === undefined ? 'The label asks for no task' : askAbout(kind, event)
+  if (kind === undefined) return 'The label asks for no task'
+  return isByOutsider(event.sender, event.issue) ? BY_OUTSIDER : askAbout(kind, event)
 }
 
 const commented = (event: CommentEvent): Ask | string => {
@@ -124,14 +148,18 @@ const commented = (event: CommentEvent): Ask | string => {
 
 /** Comments of programs are ignored: two programs could answer each other without end. */
 const isMachine = ({ user, performed_via_github_app: app }: CommentEvent['comment']): boolean =>
-  user?.type?.toLowerCase() === 'bot' || (user?.login ?? '').endsWith('[bot]') || Boolean(app)
+  isProgram(user) || Boolean(app)
+
+const isProgram = (user: User): boolean =>
+  user?.type?.toLowerCase() === 'bot' || (user?.login ?? '').endsWith('[bot]')
 
 /** Whether the branch is in this repository, and not in a fork. */
 const isOfRepository = ({ pull_request: { head }, repository }: PullRequestEvent): boolean =>
   head.repo?.full_name === repository.full_name
 
-const reviewOf = (event: PullRequestEvent): Ask => {
-  const { pull_request: issue, repository } = event
+const reviewOf = (event: PullRequestEvent): Ask | string => {
+  const { pull_request: issue, repository, sender } = event
+  if (isByOutsider(sender, issue)) return BY_OUTSIDER
   const { head, base } = issue
   const ask = askAbout('review', { issue, repository })
   const isOwn = isOfRepository(event)

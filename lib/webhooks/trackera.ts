@@ -18,18 +18,24 @@ import { optionalText } from './outside-text.ts'
 
 const Prose = z.unknown().optional().transform(plainText)
 
+const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
+
 const Fields = z
   .object({
     summary: optionalText,
     description: Prose,
     labels: z.array(z.string()).catch([]),
+    creator: Author,
     priority: z.object({ name: optionalText }).nullish().catch(undefined),
     status: z
       .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
       .nullish()
       .catch(undefined),
   })
-  .catch({ summary: undefined, description: undefined, labels: [], priority: undefined, status: undefined })
+  .catch({
+    ...{ summary: undefined, description: undefined, labels: [], creator: undefined },
+    ...{ priority: undefined, status: undefined },
+  })
 
 const Id = z
   .union([z.string(), z.number().transform(String)])
@@ -58,10 +64,9 @@ const Changelog = z
   .optional()
   .catch(undefined)
 
-const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
-
 const Comment = z.object({ body: z.unknown().optional().transform(orderInDocument), author: Author })
 
+/** `user` caused the event; it is missing for a change of an anonymous person. */
 const IssueEvent = z.object({ issue: Issue, changelog: Changelog, user: Author })
 /** The type of the change; Server and Data Center set it for comments too. */
 const TypedEvent = z.object({ issue_event_type_name: z.string() })
@@ -127,21 +132,26 @@ const isInside = (author: z.output<typeof Author>): boolean =>
   author != null && [undefined, 'atlassian'].includes(author.accountType?.toLowerCase())
 
 /** Programs may label issues: automation does so by rules of the site. */
-const isCustomer = ({ user }: IssueEvent): boolean => user?.accountType?.toLowerCase() === 'customer'
-const OF_CUSTOMER = 'Labels that customers give make no tasks'
+const mayLabel = (author: z.output<typeof Author>): boolean =>
+  isInside(author) || author?.accountType?.toLowerCase() === 'app'
+const BY_OUTSIDER =
+  'Labels of customers and of people outside of the site make no tasks: a person of the site has to add the label'
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = kindsOf(event.issue.fields.labels, labels)
   const [kind] = openedWith
   if (kind === undefined) return 'The issue has no label that asks for a task'
-  if (isCustomer(event)) return OF_CUSTOMER
+  // A program opens the request of a customer that came by mail: then the creator is the customer.
+  const { user, issue } = event
+  const { creator } = issue.fields
+  if (!mayLabel(user ?? creator) || (creator && !mayLabel(creator))) return BY_OUTSIDER
   return { ...askAbout(kind, event), openedWith }
 }
 
 const updated = (event: IssueEvent, labels: Labels): Verdict => {
   const { added, removed } = labelsIn(event)
   const kind = kindOf(added, labels)
-  if (kind !== undefined) return isCustomer(event) ? OF_CUSTOMER : askAbout(kind, event)
+  if (kind !== undefined) return mayLabel(event.user) ? askAbout(kind, event) : BY_OUTSIDER
   const issue = nameOf(event.issue)
   if (isClosedBy(event)) return { issue, withdrawn: 'all' }
   const withdrawn = kindsOf(removed, labels)

@@ -32,6 +32,9 @@ const Issue = z.object({
   labels: LabelList,
   state: z.object({ type: optionalText }).nullish().catch(undefined),
   branchName: optionalText,
+  /** Set for an issue that a person outside of the workspace opened, in a tool that is connected to it. */
+  externalUserCreator: z.unknown().optional(),
+  externalUserCreatorId: z.unknown().optional(),
 })
 
 /** The changed fields with their values before the change. */
@@ -63,7 +66,8 @@ const Comment = z.object({
   externalUserId: z.unknown().optional(),
 })
 
-const IssueEvent = z.object({ data: Issue, updatedFrom: Before, url: optionalText })
+/** `actor` caused the event: a user, an OAuth client, or an integration. */
+const IssueEvent = z.object({ data: Issue, updatedFrom: Before, actor: Actor, url: optionalText })
 const CommentEvent = z.object({ data: Comment, actor: Actor, url: optionalText })
 
 type IssueEvent = z.output<typeof IssueEvent>
@@ -86,10 +90,22 @@ const askAbout = (kind: 'task' | 'review', { data, url }: IssueEvent): Ask => ({
   branch: data.branchName,
 })
 
+const isOpenedOutside = ({ data }: IssueEvent): boolean =>
+  Boolean(data.externalUserCreator || data.externalUserCreatorId)
+/**
+ * An integration repeats what people did in the connected tool, such as the labels that a template gave an issue. An event
+ * without an actor counts as one of an integration.
+ */
+const isRelayed = ({ actor }: IssueEvent): boolean =>
+  [undefined, 'integration'].includes(actor?.type?.toLowerCase())
+const BY_OUTSIDER =
+  'The issue was opened outside of the workspace: a member of the workspace has to add the label'
+
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
   const openedWith = kindsOf(namesIn(event), labels)
   const [kind] = openedWith
   if (kind === undefined) return 'The issue has no label that asks for a task'
+  if (isOpenedOutside(event)) return BY_OUTSIDER
   return { ...askAbout(kind, event), openedWith }
 }
 
@@ -97,7 +113,8 @@ const namesIn = ({ data }: IssueEvent): string[] => data.labels.map(({ name }) =
 
 const updated = (event: IssueEvent, labels: Labels): Verdict => {
   const kind = kindOf(addedIn(event), labels)
-  if (kind !== undefined) return askAbout(kind, event)
+  if (kind !== undefined)
+    return isOpenedOutside(event) && isRelayed(event) ? BY_OUTSIDER : askAbout(kind, event)
   const { id: issue, state } = event.data
   if (event.updatedFrom?.stateId !== undefined && CLOSED.has(state?.type ?? ''))
     return { issue, withdrawn: 'all' }

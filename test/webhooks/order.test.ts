@@ -162,27 +162,3 @@ describe('a comment of trackera', () => {
       ).toContain('people of the site')
   })
 })
-
-describe('an outsider', () => {
-  const customer = { user: jira.person('Cust', 'customer') }
-  it.each<[string, Sender, unknown, string?]>([
-    [
-      'a customer who makes an issue with the label',
-      'trackera',
-      { ...jira.issueCreated(['ai-task']), ...customer },
-    ],
-    ['a customer who adds the label', 'trackera', { ...jira.labelsChanged('', 'ai-task'), ...customer }],
-    [
-      'a person of a connected tool',
-      'trackerb',
-      linear.commentCreated('/ai fix it', { externalUser: { id: 'x', name: 'Out' } }),
-    ],
-    [
-      'a person of a connected tool by id',
-      'trackerb',
-      linear.commentCreated('/ai fix it', { externalUserId: 'x' }),
-    ],
-  ])('makes no task: %s', (_who, sender, event) => {
-    expect(asked(sender, event)).toEqual({ message: expect.stringMatching(/customer|outside/i) })
-  })
-})

@@ -10,7 +10,7 @@ import type { Masker } from '../core/masker.ts'
 import { createIsPaired, createUnpairing } from '../devices/paired.ts'
 import { createHoldsRights } from '../http/guard.ts'
 import { createLimiter } from '../limits/limiter.ts'
-import { createLocalSlots, createSharedSlots, streamLimit, turnLimit } from '../limits/slots.ts'
+import { createLocalUserSlots, createSharedUserSlots, streamLimit, turnLimit } from '../limits/user-slots.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -69,8 +69,8 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const isClosed = () => settings.current().system.registrationMode === 'closed'
   const { accountStatusOf, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
-  const slotsOf = (kind: Parameters<typeof createLocalSlots>[1]) =>
-    isCloud ? createSharedSlots({ ...ports, limiter }, kind) : createLocalSlots(ports.clock, kind)
+  const slotsOf = (kind: Parameters<typeof createLocalUserSlots>[1]) =>
+    isCloud ? createSharedUserSlots({ ...ports, limiter }, kind) : createLocalUserSlots(ports.clock, kind)
   const sessions = createSessions({
     ...ports,
     accountStatusOf,

@@ -30,7 +30,7 @@ import { createTasks } from '../tasks/service.ts'
 import { createInbound } from '../webhooks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import type { OpenRunEvents } from '../worker/run.ts'
-import { createSlots } from '../worker/slots.ts'
+import { createSemaphore } from '../worker/semaphore.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
@@ -174,7 +174,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     lease: tasks.lease,
     agent: agents.get,
     active,
-    slots: createSlots(config.POOL_MAX_CONCURRENT),
+    slots: createSemaphore(config.POOL_MAX_CONCURRENT),
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {

@@ -9,7 +9,7 @@ import type { Tracing } from '../ports/tracing.ts'
 import { type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
-import type { Slots } from './slots.ts'
+import type { Semaphore } from './semaphore.ts'
 import { createAttemptSpans } from './spans.ts'
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
@@ -35,7 +35,7 @@ type Needs = FinishNeeds &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => AgentAdapter | undefined
     /** The slots for runs of all queues together. */
-    slots: Slots
+    slots: Semaphore
     tracing: Tracing
   }
 

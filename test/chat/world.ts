@@ -8,7 +8,7 @@ import { composeConversationEnds } from '../../lib/composition/chat.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import type { TakeSlot } from '../../lib/limits/slots.ts'
+import type { TakeUserSlot } from '../../lib/limits/user-slots.ts'
 import type { MemoryChunk } from '../../lib/memory/schema.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -39,7 +39,7 @@ type Given = {
   disk?: Workspaces
   holdsRights?: (principal: Principal) => Promise<boolean>
   isDisabled?: (userId: string) => Promise<boolean>
-  openTurns?: TakeSlot
+  openTurns?: TakeUserSlot
 }
 
 /** One storage, and as many processes on it as a test starts: a process that is left behind is one that was killed. */

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { callsRows, createLimiter } from '../../lib/limits/limiter.ts'
-import { createLocalSlots, createSharedSlots, type TakeSlot, turnLimit } from '../../lib/limits/slots.ts'
+import {
+  createLocalUserSlots,
+  createSharedUserSlots,
+  type TakeUserSlot,
+  turnLimit,
+} from '../../lib/limits/user-slots.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { storesOf } from '../fakes/stores.ts'
@@ -12,9 +17,9 @@ const kind = turnLimit(3, LONGEST_MS)
 const clock = createFakeClock()
 
 /** Each call of `process` gives the slots as another process of the same service has them. */
-type Opened = { process: () => TakeSlot; close(): Promise<unknown> }
+type Opened = { process: () => TakeUserSlot; close(): Promise<unknown> }
 const openLocal = async (): Promise<Opened> => {
-  const only = createLocalSlots(clock, kind)
+  const only = createLocalUserSlots(clock, kind)
   return { process: () => only, close: async () => undefined }
 }
 const places = [
@@ -28,7 +33,7 @@ const places = [
           // The waits of a process that lost a race pass while the time of day stands still.
           const needs = { store, clock: { ...clock, after: createClock().after }, entropy }
           const process = () =>
-            createSharedSlots({ limiter: createLimiter(needs), log: createFakeLog() }, kind)
+            createSharedUserSlots({ limiter: createLimiter(needs), log: createFakeLog() }, kind)
           return { process, close }
         },
       ] as const,

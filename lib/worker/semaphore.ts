@@ -1,5 +1,5 @@
-/** The slots for agent runs of this process: a semaphore whose waiters get them in the order they came (FIFO). */
-export const createSlots = (size: number) => {
+/** A semaphore for the agent runs of this process: its waiters get the free slots in the order they came (FIFO). */
+export const createSemaphore = (size: number) => {
   let free = size
   const waiting: (() => void)[] = []
   return {
@@ -19,4 +19,4 @@ export const createSlots = (size: number) => {
   }
 }
 
-export type Slots = ReturnType<typeof createSlots>
+export type Semaphore = ReturnType<typeof createSemaphore>

@@ -7,7 +7,7 @@ import type { Log } from '../ports/log.ts'
  * Takes one of a user's slots, for something that is open for a while; resolves to the function that frees it, of which
  * repeats do nothing. Throws Problem `rate_limited` when the user has taken all.
  */
-export type TakeSlot = (userId: string) => Promise<FreeSlot>
+export type TakeUserSlot = (userId: string) => Promise<FreeSlot>
 type FreeSlot = () => Promise<void>
 
 /** `longestMs` is when a slot that was not freed is free again: its process may have died. */
@@ -22,10 +22,10 @@ const once = (free: () => Promise<void> | void): FreeSlot => {
 }
 
 /** Slots in one process. */
-export const createLocalSlots = (
+export const createLocalUserSlots = (
   clock: Pick<Clock, 'after'>,
   { most, longestMs, refused }: Kind,
-): TakeSlot => {
+): TakeUserSlot => {
   const taken = new Map<string, number>()
   return async (userId) => {
     const count = taken.get(userId) ?? 0
@@ -43,10 +43,10 @@ export const createLocalSlots = (
 }
 
 /** Slots that several processes share: a taken slot is a call that counts until it is given back. */
-export const createSharedSlots = (
+export const createSharedUserSlots = (
   { limiter, log }: { limiter: Pick<Limiter, 'take' | 'giveBack'>; log: Pick<Log, 'warn'> },
   { name, most, longestMs, refused }: Kind,
-): TakeSlot => {
+): TakeUserSlot => {
   const limit = { name, calls: most, windowMs: longestMs }
   return async (userId) => {
     if ((await limiter.take(limit, userId)) > 0) throw refused()

@@ -1,3 +1,4 @@
+import { withByteOrderMarkOf, withoutByteOrderMark } from '../core/byte-order-mark.ts'
 import { Problem } from '../core/errors.ts'
 import { lineEndingIn, withLineEnding } from '../core/line-endings.ts'
 
@@ -5,10 +6,17 @@ const editRefused = (message: string) => new Problem('invalid', 'edit_refused', 
 
 /**
  * Replaces `oldText` by `newText`. The search does not distinguish line endings. Lines that do not change keep their line
- * endings, and new lines get the most frequent one of the text. Throws Problem `invalid` `edit_refused` unless `oldText`
+ * endings, and new lines get the most frequent one of the text. Its byte order mark stays. Throws Problem `invalid` `edit_refused` unless `oldText`
  * occurs exactly once.
  */
 export const replaceOnce = (text: string, oldText: string, newText: string): string => {
+  const content = withoutByteOrderMark(text)
+  if (content === text) return replacedOnce(text, oldText, newText)
+  const edited = replacedOnce(content, withoutByteOrderMark(oldText), withoutByteOrderMark(newText))
+  return withByteOrderMarkOf(text, edited)
+}
+
+const replacedOnce = (text: string, oldText: string, newText: string): string => {
   const plain = withLineEnding(text, '\n')
   const sought = withLineEnding(oldText, '\n')
   const replacement = withLineEnding(newText, '\n')

@@ -74,13 +74,19 @@ describe('write_file', () => {
     ['CRLF keeps it', 'a\r\nb\r\n', 'x\ny\n', 'x\r\ny\r\n'],
     ['CRLF gets no second CR', 'a\r\n', 'x\r\ny\n', 'x\r\ny\r\n'],
     ['mostly CRLF gets CRLF alone', 'a\r\nb\r\nc\n', 'x\ny\n', 'x\r\ny\r\n'],
+    ['CR keeps it', 'a\rb\r', 'x\ny\r\n', 'x\ry\r'],
+    ['a byte order mark keeps it', '\uFEFFa\n', 'x\n', '\uFEFFx\n'],
+    ['a byte order mark gets no second one', '\uFEFFa', '\uFEFFx\n', '\uFEFFx\n'],
+    ['a byte order mark and CRLF keeps both', '\uFEFFa\r\n', 'x\n', '\uFEFFx\r\n'],
+    ['a byte order mark alone keeps it', '\uFEFF', 'x\n', '\uFEFFx\n'],
+    ['no byte order mark takes what is given', 'a', '\uFEFFx', '\uFEFFx'],
     ['LF takes what is given', 'a\nb\n', 'x\r\ny\n', 'x\r\ny\n'],
     ['one line takes what is given', 'a', 'x\ny\n', 'x\ny\n'],
     ['bytes takes what is given', '\0\r\n\r\n', 'x\ny\n', 'x\ny\n'],
   ])('over a file of %s', async (_file, text, content, written) => {
     await put('a.txt', text)
     expect(await call('write_file', { path: 'a.txt', content })).toMatchObject({
-      content: `Replaced a.txt, ${written.length} bytes.`,
+      content: `Replaced a.txt, ${Buffer.byteLength(written)} bytes.`,
     })
     expect(await has('a.txt')).toBe(written)
   })
@@ -107,6 +113,9 @@ describe('edit_file', () => {
   })
 
   it.each([
+    ['a first line, after a byte order mark', '\uFEFFa\r\nb', 'a', 'x\n', '\uFEFFx\r\n\r\nb'],
+    ['the byte order mark as part of the old text', '\uFEFFa\nb', '\uFEFFa\n', 'x\n', '\uFEFFx\nb'],
+    ['a byte order mark in the new text alone', '\uFEFFa\n', 'a\n', '\uFEFFx\n', '\uFEFFx\n'],
     ['LF text in a CRLF file', 'a\r\nb\r\nc\r\n', 'a\nb\n', 'a\nx\ny\n', 'a\r\nx\r\ny\r\nc\r\n'],
     ['CRLF text in an LF file', 'a\nb\nc\n', 'a\r\nb', 'a\r\nx\r\ny', 'a\nx\ny\nc\n'],
     ['LF text in a CR file', 'a\rb\rc', 'a\nb', 'a\nx\ny', 'a\rx\ry\rc'],
@@ -117,11 +126,14 @@ describe('edit_file', () => {
     ['an empty new text', 'a\r\nb\r\nc', 'b\n', '', 'a\r\nc'],
     ['a text of one line', 'a', 'a', 'x\r\ny', 'x\r\ny'],
     ['repeated lines', 'a\r\na\r\nb\r\n', 'a\nb', 'a\na\nb', 'a\r\na\r\na\r\nb\r\n'],
-  ])('writes the line endings of the file: %s', async (_title, text, oldText, newText, edited) => {
-    await put('a.txt', text)
-    expect(await call('edit_file', { path: 'a.txt', oldText, newText })).toMatchObject({ failed: false })
-    expect(await has('a.txt')).toBe(edited)
-  })
+  ])(
+    'writes the line endings and the byte order mark of the file: %s',
+    async (_title, text, oldText, newText, edited) => {
+      await put('a.txt', text)
+      expect(await call('edit_file', { path: 'a.txt', oldText, newText })).toMatchObject({ failed: false })
+      expect(await has('a.txt')).toBe(edited)
+    },
+  )
 
   it.each([
     ['is there twice, with other line endings', 'a\nb a\r\nb', 'a\nb', /more than once/],
@@ -130,6 +142,7 @@ describe('edit_file', () => {
     ['is there twice', 'two two', 'two', /more than once/],
     ['overlaps itself', 'aaa', 'aa', /more than once/],
     ['is the new text', 'one', 'one', /the same/],
+    ['is a byte order mark', '\uFEFFone', '\uFEFF', /more than once/],
     ['is empty', 'one', '', /do not fit: oldText/],
   ])('changes nothing when oldText %s', async (_, text, oldText, reason) => {
     await put('a.txt', text)

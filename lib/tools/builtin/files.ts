@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withByteOrderMarkOf } from '../../core/byte-order-mark.ts'
 import { Problem } from '../../core/errors.ts'
 import { lineEndingIn, withLineEnding } from '../../core/line-endings.ts'
 import { secretNames, secretSegment } from '../../core/secret-path.ts'
@@ -68,25 +69,29 @@ export const readFile = defineTool({
 
 const MOST_EDITED_BYTES = 1_000_000
 
-/** `content`, with CRLF line endings where the file at `path` has them. A file that is no text does not count. */
-const withEndingsOf = async (workspace: Workspace, path: string, content: string): Promise<string> => {
+/**
+ * `content`, with the byte order mark and the CRLF or CR line endings of the file at `path`. In a file with LF line endings
+ * a CR may be text. A file that is no text does not count.
+ */
+const inFormOf = async (workspace: Workspace, path: string, content: string): Promise<string> => {
   const present = await workspace.read(path, MOST_EDITED_BYTES).catch((thrown: unknown) => {
     if (thrown instanceof Problem && thrown.kind === 'invalid') return { text: '' }
     throw thrown
   })
-  return lineEndingIn(present.text) === '\r\n' ? withLineEnding(content, '\r\n') : content
+  const ending = lineEndingIn(present.text) ?? '\n'
+  return withByteOrderMarkOf(present.text, ending === '\n' ? content : withLineEnding(content, ending))
 }
 
 export const writeFile = defineTool({
   name: 'write_file',
   description:
-    'Write a whole text file, making its folders. An existing file is replaced; one with CRLF line endings keeps them.',
+    'Write a whole text file, making its folders. An existing file is replaced; it keeps its byte order mark, and CRLF or CR line endings.',
   input: z.object({ path: PathSchema, content: z.string().max(1_000_000) }),
   risk: 'write',
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
   async run({ path, content }, { workspace }) {
-    const text = await withEndingsOf(workspace, path, content)
+    const text = await inFormOf(workspace, path, content)
     const { created } = await workspace.write(path, text)
     return { content: `${created ? 'Created' : 'Replaced'} ${path}, ${Buffer.byteLength(text)} bytes.` }
   },
@@ -95,7 +100,7 @@ export const writeFile = defineTool({
 export const editFile = defineTool({
   name: 'edit_file',
   description:
-    'Replace oldText by newText in a text file. oldText must occur exactly once, white space included. Line endings stay as the file has them.',
+    'Replace oldText by newText in a text file. oldText must occur exactly once, white space included. Line endings and a byte order mark stay as the file has them.',
   input: z.object({
     path: PathSchema,
     oldText: z.string().min(1).max(1_000_000),

@@ -26,7 +26,8 @@ const open = async () => {
   const conversations = createConversations({ ...jobs.outside, taskExists: jobs.tasks.exists })
   return {
     ...jobs,
-    ...{ memory, approvals },
+    memory,
+    approvals,
     bulk: composeBulk({ ...jobs, ...jobs.auth }, jobs.outside),
     schedules: composeSchedules({ ...jobs, ...jobs.auth }, jobs.outside),
     agentSessions: composeAgentSessions(jobs.outside, config, jobs.tasks),

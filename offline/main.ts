@@ -46,8 +46,13 @@ const main = async () => {
   started('outer', gateway)
   process.stdout.write(
     banner({
-      ...{ ...modelOf(config), signIn: await signInOf(auth, ports.store), version: VERSION },
-      ...{ url: gateway.url, publicUrl: config.PUBLIC_URL, mode: 'pro', agents },
+      ...modelOf(config),
+      signIn: await signInOf(auth, ports.store),
+      version: VERSION,
+      url: gateway.url,
+      publicUrl: config.PUBLIC_URL,
+      mode: 'pro',
+      agents,
       data: dataLine(folder, stack),
     }),
   )

@@ -188,7 +188,12 @@ export const createAgentSessions = (needs: Needs) => {
   const open = async ({ conversationId, userId, provider, model }: Started): Promise<OpenSession> => {
     const id = ids.next('sess')
     const row: AgentSessionRow = {
-      ...{ id, status: 'running', conversationId, userId, provider, model },
+      id,
+      status: 'running',
+      conversationId,
+      userId,
+      provider,
+      model,
       createdAt: iso(clock.now()),
       expiresAt: clock.now() + KEEP_MS,
     }
@@ -256,7 +261,11 @@ export const createAgentSessions = (needs: Needs) => {
     let endLooks: () => void = () => undefined
     const insert = async () => {
       const row: AgentSessionRow = {
-        ...{ id, status: 'created', taskId: task.id, userId: task.createdBy, ...target },
+        id,
+        status: 'created',
+        taskId: task.id,
+        userId: task.createdBy,
+        ...target,
         createdAt: iso(clock.now()),
         expiresAt: clock.now() + KEEP_MS,
       }
@@ -511,7 +520,8 @@ const unseen = (after: string) => {
 
 /** Converts an entry of the feed to the event. Entries of earlier versions have the event's id in their data. */
 const eventOf = ({ id, type, data }: FeedEntry): SessionEvent => ({
-  ...{ id, type },
+  id,
+  type,
   ...(data as Pick<SessionEvent, 'data' | 'timestamp'>),
 })
 

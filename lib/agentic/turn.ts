@@ -106,7 +106,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       if (event.type === 'tool:result') toolCalls.push(finishedCall(event))
     }
     const result = await loop({
-      ...{ messages: turn.messages, toolbox, maxSteps, effort, signal },
+      messages: turn.messages,
+      toolbox,
+      maxSteps,
+      effort,
+      signal,
       compacted: turn.compacted,
       ...start.target,
       ...(temperature === undefined ? {} : { temperature }),
@@ -173,8 +177,12 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       const target = models.resolve(request)
       const toolbox = await openToolbox(principal, conversationId)
       const turn = await turns.begin(principal, conversationId, {
-        ...{ content, provider, model, signal: reader },
-        ...{ instructions: AGENT_MODE, specs: toolbox.specs },
+        content,
+        provider,
+        model,
+        signal: reader,
+        instructions: AGENT_MODE,
+        specs: toolbox.specs,
       })
       const { effort, maxBudget } = request
       const maxSteps = request.maxSteps ?? STEPS[effort]
@@ -185,7 +193,12 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
         const facts = { compactionApplied: compaction !== undefined, messageCount }
         session.emit('user_message', { id, content, ...facts })
         session.emit('session:start', {
-          ...{ sessionId: session.id, conversationId, ...target, effort, maxSteps, securityMode: 'full' },
+          sessionId: session.id,
+          conversationId,
+          ...target,
+          effort,
+          maxSteps,
+          securityMode: 'full',
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)
@@ -250,7 +263,9 @@ const completionOf = (result: LoopResult, usage: TokenUsage) => {
     totalTokens: usage.totalTokens,
     inputTokens: usage.promptTokens,
     outputTokens: usage.completionTokens,
-    ...{ model, provider, toolCalls },
+    model,
+    provider,
+    toolCalls,
     finishReason: REASONS[ended] ?? finishReason,
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
   }

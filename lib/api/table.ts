@@ -75,11 +75,15 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(gatewayRoutes, gatewayHandlers(domains)),
     group(
       {
-        ...{ ...inboundRoutes, ...outboundWebhookRoutes },
-        ...{ ...integrationRoutes, ...connectionRoutes, ...disconnectRoutes },
+        ...inboundRoutes,
+        ...outboundWebhookRoutes,
+        ...integrationRoutes,
+        ...connectionRoutes,
+        ...disconnectRoutes,
       },
       {
-        ...{ ...inboundHandlers(domains), ...outboundWebhookHandlers(domains) },
+        ...inboundHandlers(domains),
+        ...outboundWebhookHandlers(domains),
         ...integrationHandlers(domains),
         ...connectionHandlers(domains),
         ...disconnectHandlers(domains),

@@ -90,7 +90,9 @@ export const openContainer = async (
   const memory = composeMemory(auth, { ...openMemoryPorts(config, ports), expand })
   const outbound = createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const agents = await openAgents({
-    ...{ ...ports, config, workspacesDir: workspacesDirOf(config) },
+    ...ports,
+    config,
+    workspacesDir: workspacesDirOf(config),
     searchMemory: memory.recall,
     guideTask: memory.guide,
     searchWeb: composeWebSearch(auth, openWebSearchPorts(config, ports, outbound)).search,

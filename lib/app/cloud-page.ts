@@ -23,8 +23,12 @@ export const servePage = (folder: string, known: readonly Place[]) => {
   const log = createLog({ level: 'error', masker: createMasker(environmentSecrets()) })
   // Without routes no caller is authenticated.
   const http = {
-    ...{ guard: () => ANONYMOUS, holds: async () => true, proxies: { trustedHops: 0 } },
-    ...{ record: () => undefined, clock, log },
+    guard: () => ANONYMOUS,
+    holds: async () => true,
+    proxies: { trustedHops: 0 },
+    record: () => undefined,
+    clock,
+    log,
   }
   const serve = createPage({ files: createPageFiles(folder), otherwise: lambda(http, {}, {}, known) })
   return async (given: HttpEvent, context: object): Promise<BufferedResponse> => {

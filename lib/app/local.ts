@@ -84,7 +84,8 @@ export const openLocalApp = async (config: Config) => {
   const { deliver } = delivery
   const liveWatch = createLocalWatch(clock)
   const publisher = createLocalPublisher(liveWatch, {
-    ...{ clock, log },
+    clock,
+    log,
     feed: { append: (...entries) => feed.append(...entries) },
   })
   const file = { file: data.file, collections, onLost: dieOf(log) }
@@ -97,7 +98,14 @@ export const openLocalApp = async (config: Config) => {
   const outbound = createOutbound({ clock, allow })
   const providerFetch = createProviderFetch()
   const agents = await openAgents({
-    ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, tracing, repositories },
+    config,
+    workspacesDir: data.workspacesDir,
+    breakers,
+    clock,
+    log,
+    masker,
+    tracing,
+    repositories,
     // The agents are made before the domains.
     searchMemory: (query) => domains.memory.recall(query),
     guideTask: (task) => domains.memory.guide(task),
@@ -113,7 +121,9 @@ export const openLocalApp = async (config: Config) => {
     taskSecurityMode: () => domains.settings.current().tasks.securityMode,
   })
   const memoryWatch = createMemoryWatch({
-    ...{ folder: config.MEMORY_DIR, clock, log },
+    folder: config.MEMORY_DIR,
+    clock,
+    log,
     onChange: () => domains.memory.syncIfChanged(),
   })
   const ports: Ports = {

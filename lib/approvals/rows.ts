@@ -35,13 +35,11 @@ const announcementOf = ({
   expiresAt,
 }: Omit<ApprovalRow, 'params'>) => {
   const notification = {
-    ...{
-      id: `ntf_${ulidOf(id)}`,
-      type: 'approval_requested',
-      taskId,
-      createdAt: requestedAt,
-      audience: userId,
-    },
+    id: `ntf_${ulidOf(id)}`,
+    type: 'approval_requested',
+    taskId,
+    createdAt: requestedAt,
+    audience: userId,
     title: cutText(`Approval requested: ${title}`, LONGEST_TITLE),
     message: `A task waits for a decision about this call${expiresAt === undefined ? '' : ` until ${expiresAt}, and then fails`}`,
   }

@@ -163,11 +163,20 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     const { ttlMs = taskId === undefined ? APPROVAL_MS : 0 } = request
     const expiresAt = iso(now + ttlMs)
     const row: ApprovalRow = {
-      ...{ id, userId, toolName: tool, title, securityLevel: risk, status: 'pending' },
+      id,
+      userId,
+      toolName: tool,
+      title,
+      securityLevel: risk,
+      status: 'pending',
       ...(conversationId === undefined ? {} : { conversationId }),
       ...(taskId === undefined ? {} : { taskId, pendingTask: OF_A_TASK }),
       params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
-      ...{ requestedAt: iso(now), pendingOf: userId, scope: scopeOf(request), binding, mode },
+      requestedAt: iso(now),
+      pendingOf: userId,
+      scope: scopeOf(request),
+      binding,
+      mode,
       ...(ttlMs === 0 ? {} : { expiresAt, dueAt: expiresAt }),
     }
     const slot = { binding, approvalId: id }
@@ -280,7 +289,8 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   const removeAllowed = async (rows: readonly Readonly<AllowedToolRow>[]) => {
     for (const { scope, toolName, approvalId } of rows)
       await store.commit<AllowedToolRow>({
-        ...{ remove: allowedTools, key: [scope, toolName] },
+        remove: allowedTools,
+        key: [scope, toolName],
         // An entry that was made again meanwhile stays.
         when: { approvalId },
       })
@@ -358,7 +368,9 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     settleDue: async (): Promise<number> => {
       if (mayHaveStepped()) await correctExpiries()
       const due = await store.page(approvals, {
-        ...{ index: 'due', order: 'asc', limit: MOST_DUE },
+        index: 'due',
+        order: 'asc',
+        limit: MOST_DUE,
         where: [{ field: 'dueAt', to: iso(clock.now()) }],
       })
       for (const row of due.rows) await (row.status === 'pending' ? expire(row) : remove(row))
@@ -430,7 +442,12 @@ const shown = ({
 const allowedBy = (approval: ApprovalRow, now: number): AllowedToolRow => {
   const { id, scope, toolName, userId, conversationId, taskId } = approval
   return {
-    ...{ scope, toolName, userId, approvalId: id, allowedAt: iso(now), expiresAt: now + ALLOWED_MS },
+    scope,
+    toolName,
+    userId,
+    approvalId: id,
+    allowedAt: iso(now),
+    expiresAt: now + ALLOWED_MS,
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(taskId === undefined ? {} : { taskId, ofTask: OF_A_TASK }),
   }

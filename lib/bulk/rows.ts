@@ -56,10 +56,16 @@ const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
 export const summaryOf = (row: BulkRow): BulkSummary => {
   const { id, target, action, total, done, failed, ended, createdBy, createdAt, endedAt } = row
   return {
-    ...{ id, target, action, status: row.status === 'following' ? 'running' : row.status },
-    ...{ total, done, failed },
+    id,
+    target,
+    action,
+    status: row.status === 'following' ? 'running' : row.status,
+    total,
+    done,
+    failed,
     ...(ended === undefined ? {} : { results: resultsOf(done, ended) }),
-    ...{ createdBy, createdAt },
+    createdBy,
+    createdAt,
     ...(endedAt === undefined ? {} : { endedAt }),
   }
 }

@@ -25,7 +25,8 @@ export type BulkAction = (typeof BULK_ACTIONS)[number]
 export const KEEP_MS = 30 * 86_400_000
 /** The counter of how the tasks of a retry ended: completed, failed, cancelled. It is stored as long as its job. */
 export const bulkResultCounters = (jobId: string) => ({
-  ...{ counter: `bulkResults:${jobId}`, member: 'all' },
+  counter: `bulkResults:${jobId}`,
+  member: 'all',
   expiresAt: timeOfId(jobId) + KEEP_MS,
 })
 

@@ -140,7 +140,9 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const isOver = allEnded(row.done, ended)
     if (!isOver && isDeepStrictEqual(ended, row.ended)) return row
     const { row: stored } = await store.commit<BulkRow>({
-      ...{ update: bulkJobs, key: row.id, when: { status: 'following' as const } },
+      update: bulkJobs,
+      key: row.id,
+      when: { status: 'following' as const },
       set: { ended, ...(isOver ? { status: 'completed' as const, endedAt: iso(clock.now()) } : {}) },
     })
     return stored ?? row
@@ -179,10 +181,20 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const expiresAt = now + KEEP_MS
     const isEmpty = items.length === 0
     const row: BulkRow = {
-      ...{ id, target, action, status: isEmpty ? 'completed' : 'running' },
-      ...{ total: items.length, done: 0, failed: 0 },
-      ...{ createdBy: principal.userId, createdAt: iso(now), ...(isEmpty ? { endedAt: iso(now) } : {}) },
-      ...{ at: 0, role: principal.role, expiresAt, ...(trace === undefined ? {} : { trace }) },
+      id,
+      target,
+      action,
+      status: isEmpty ? 'completed' : 'running',
+      total: items.length,
+      done: 0,
+      failed: 0,
+      createdBy: principal.userId,
+      createdAt: iso(now),
+      ...(isEmpty ? { endedAt: iso(now) } : {}),
+      at: 0,
+      role: principal.role,
+      expiresAt,
+      ...(trace === undefined ? {} : { trace }),
       ...(unretriedSince === undefined ? {} : { unretriedSince }),
       ...(action === 'retry' ? { ended: NONE_ENDED } : {}),
     }
@@ -282,7 +294,9 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const known = thrown instanceof Problem
     if (!known) log.warn({ jobId, itemId: id, reason: messageOf(thrown) }, 'an item of a bulk job failed')
     return {
-      ...{ jobId, place: String(at).padStart(PLACE_DIGITS, '0'), id },
+      jobId,
+      place: String(at).padStart(PLACE_DIGITS, '0'),
+      id,
       error: known ? messageOf(thrown, LONGEST_ERROR) : 'Internal error',
       code: known ? thrown.code : 'internal_error',
       expiresAt,
@@ -366,8 +380,11 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     for (const { id, at, createdAt, movedAt = createdAt } of rows)
       if (movedAt < still)
         await store.commit<BulkRow>({
-          ...{ update: bulkJobs, key: id, when: { at, status: 'running' as const } },
-          ...{ set: { movedAt: iso(clock.now()) }, add: { resent: 1 } },
+          update: bulkJobs,
+          key: id,
+          when: { at, status: 'running' as const },
+          set: { movedAt: iso(clock.now()) },
+          add: { resent: 1 },
         })
   }
 

@@ -124,7 +124,11 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     const rows: MessageRow[] = []
     let tokens = 0
     const after = {
-      ...{ index: 'ofConversation', is: id, order: 'desc' as const, limit: PAGE, detail: true },
+      index: 'ofConversation',
+      is: id,
+      order: 'desc' as const,
+      limit: PAGE,
+      detail: true,
       where: [{ field: 'number' as const, from: numberText(summarized) }],
     }
     for await (const page of pagesOf((from) => store.page(chatMessages, { ...after, ...from })))

@@ -171,9 +171,13 @@ export const createCompletions = (needs: Needs) => {
       const { provider, model, fallbackFrom, reason } = next.value
       const usage = await saved(prepared, next.value)
       const answer = {
-        ...{ id: ids.next('cmpl'), provider, model },
+        id: ids.next('cmpl'),
+        provider,
+        model,
         ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-        ...{ message: { role: 'assistant' as const, content }, finishReason: reason, usage },
+        message: { role: 'assistant' as const, content },
+        finishReason: reason,
+        usage,
         duration: Math.round(clock.monotonic() - from),
         ...factsOf(prepared),
       }
@@ -270,7 +274,10 @@ export const createCompletions = (needs: Needs) => {
       gone,
     )
     return {
-      ...{ content: message.content, model, provider, usage },
+      content: message.content,
+      model,
+      provider,
+      usage,
       ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
     }
   }

@@ -189,7 +189,9 @@ export const shownContext = ({ task, ticketId, memory }: Known, conversationId?:
   ...(ticketId === undefined ? {} : { ticketId }),
   ...(conversationId === undefined ? {} : { conversationId }),
   memory: memory.map(({ path, startLine, endLine, heading }) => ({
-    ...{ path, startLine, endLine },
+    path,
+    startLine,
+    endLine,
     ...(heading === undefined ? {} : { heading }),
   })),
 })

@@ -48,12 +48,17 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     if (taskId !== undefined && !(await taskExists(taskId))) throw missing('Task')
     const now = iso(clock.now())
     const row: ConversationRow = {
-      ...{ id: ids.next('conv'), userId, title: title ?? UNTITLED },
+      id: ids.next('conv'),
+      userId,
+      title: title ?? UNTITLED,
       ...(title === undefined ? { untitled: true as const } : {}),
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(taskId === undefined ? {} : { taskId, ofTask: taskKey(userId, taskId) }),
       ...(ticketId === undefined ? {} : { ticketId, ofTicket: ticketKey(userId, ticketId) }),
-      ...{ messageCount: 0, summarized: 0, createdAt: now, updatedAt: now },
+      messageCount: 0,
+      summarized: 0,
+      createdAt: now,
+      updatedAt: now,
     }
     await store.commit<ConversationRow>({ insert: conversations, row })
     return shownConversation(row)
@@ -86,7 +91,10 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     const scope = `messages:${id}`
     const page = fittingPage(
       await store.page(chatMessages, {
-        ...{ index: 'ofConversation', is: id, order: 'desc', detail: true },
+        index: 'ofConversation',
+        is: id,
+        order: 'desc',
+        detail: true,
         ...rangeOf(query, scope),
       }),
     )
@@ -141,11 +149,14 @@ const fittingPage = ({ rows, next }: Page<MessageRow>): Page<MessageRow> => {
 export const shownConversation = (row: ConversationRow): Conversation => {
   const { id, title, systemPrompt, taskId, ticketId, messageCount, createdAt, updatedAt } = row
   return {
-    ...{ id, title },
+    id,
+    title,
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(taskId === undefined ? {} : { taskId }),
     ...(ticketId === undefined ? {} : { ticketId }),
-    ...{ messageCount, createdAt, updatedAt },
+    messageCount,
+    createdAt,
+    updatedAt,
     ...truncatedIn(row),
   }
 }

@@ -99,7 +99,10 @@ export const createConversationRemoval = (needs: Needs) => {
     const { id, userId, turnToken = null } = row
     const now = clock.now()
     const removal: RemovalRow = {
-      ...{ id, userId, space: REMOVALS, requestedAt: iso(now) },
+      id,
+      userId,
+      space: REMOVALS,
+      requestedAt: iso(now),
       ...(isLeased(row, clock) ? { busyUntil: now + LEASE_MS } : {}),
     }
     const { applied } = await store.commit<ConversationRow>(

@@ -49,7 +49,10 @@ export const finishedCall = (
   { call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>,
   before = 0,
 ): ChatToolCall => ({
-  ...{ id: call.id, name: call.name, arguments: call.arguments, result: outcome.content },
+  id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+  result: outcome.content,
   status: outcome.failed ? 'error' : 'success',
   duration: Math.round(outcome.durationMs),
   step: before + step,

@@ -187,7 +187,10 @@ export const createSend = (needs: Needs) => {
       () => said,
       async (): Promise<TurnAnswer> => {
         const result = await loop({
-          ...{ messages: turn.messages, toolbox: noTools, maxSteps: 1, ...turn.target },
+          messages: turn.messages,
+          toolbox: noTools,
+          maxSteps: 1,
+          ...turn.target,
           compacted: turn.compacted,
           signal: AbortSignal.any([signal, turn.signal]),
           ...(temperature === undefined ? {} : { temperature }),
@@ -225,7 +228,10 @@ export const createSend = (needs: Needs) => {
       run.toolCalls = withCall(run.toolCalls, call)
     }
     const result = await loop({
-      ...{ messages: run.messages, provider, model, signal },
+      messages: run.messages,
+      provider,
+      model,
+      signal,
       compacted: before === 0 ? run.compacted : undefined,
       ...(temperature === undefined ? {} : { temperature }),
       toolbox,
@@ -245,8 +251,13 @@ export const createSend = (needs: Needs) => {
     run.steps = before + result.steps
     for (const { call, approvalId } of result.pending)
       note({
-        ...{ id: call.id, name: call.name, arguments: call.arguments, status: 'pending', duration: 0 },
-        ...{ step: run.steps, approvalId },
+        id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+        status: 'pending',
+        duration: 0,
+        step: run.steps,
+        approvalId,
       })
     return result
   }
@@ -254,7 +265,8 @@ export const createSend = (needs: Needs) => {
   const storedTurn = ({ messages, toolCalls, steps, usage }: Run) => ({
     messages: boundedPrompt(messages),
     toolCalls: boundedCalls(toolCalls),
-    ...{ steps, usage },
+    steps,
+    usage,
   })
 
   const writeOfAnswer = (run: Waiting, set: Partial<MessageRow>): AnyWrite => ({
@@ -272,9 +284,16 @@ export const createSend = (needs: Needs) => {
     const answer = numberText(count)
     const now = iso(clock.now())
     const message: MessageRow = {
-      ...{ id: ids.next('msg'), conversationId, number: answer, role: 'assistant', model, provider },
+      id: ids.next('msg'),
+      conversationId,
+      number: answer,
+      role: 'assistant',
+      model,
+      provider,
       content: boundedAnswer(text),
-      ...{ usage: run.usage, toolCalls: boundedCalls(run.toolCalls), createdAt: now },
+      usage: run.usage,
+      toolCalls: boundedCalls(run.toolCalls),
+      createdAt: now,
     }
     const waiting: ChatTurnRow = {
       conversationId,
@@ -444,15 +463,24 @@ export const createSend = (needs: Needs) => {
       signal,
     })
     const run: Run = {
-      ...{ conversationId: id, token: turn.token, signal: turn.signal },
-      ...{ answer: undefined, options: { ...asked, ...turn.target } },
-      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: turn.spent, said: '' },
+      conversationId: id,
+      token: turn.token,
+      signal: turn.signal,
+      answer: undefined,
+      options: { ...asked, ...turn.target },
+      messages: turn.messages,
+      toolCalls: [],
+      steps: 0,
+      usage: turn.spent,
+      said: '',
       compacted: turn.compacted,
     }
     const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, signal))
     const pendingApprovals = result.ended === 'waiting' ? pendingOf(boundedCalls(run.toolCalls)) : []
     return {
-      ...{ userMessage: turn.userMessage, assistantMessage, usage: run.usage },
+      userMessage: turn.userMessage,
+      assistantMessage,
+      usage: run.usage,
       ...factsOf(turn, result),
       ...(pendingApprovals.length === 0 ? {} : { pendingApprovals }),
     }
@@ -480,8 +508,16 @@ export const createSend = (needs: Needs) => {
     }
     const { answer, options, messages, toolCalls, steps, usage } = row
     return {
-      ...{ conversationId, token, signal, answer, options },
-      ...{ messages, toolCalls: [...toolCalls], steps, usage, said: '' },
+      conversationId,
+      token,
+      signal,
+      answer,
+      options,
+      messages,
+      toolCalls: [...toolCalls],
+      steps,
+      usage,
+      said: '',
     }
   }
 

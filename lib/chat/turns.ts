@@ -160,7 +160,9 @@ export const createTurns = (needs: Needs) => {
     said: Omit<ChatMessage, 'id' | 'conversationId' | 'createdAt'>,
   ) =>
     ({
-      ...{ id: ids.next('msg'), conversationId, number: numberText(number) },
+      id: ids.next('msg'),
+      conversationId,
+      number: numberText(number),
       ...said,
       createdAt: iso(clock.now()),
     }) satisfies MessageRow
@@ -194,8 +196,10 @@ export const createTurns = (needs: Needs) => {
         key: id,
         when: { userId, messageCount, turnToken, waitingUntil: null },
         set: {
-          ...{ messageCount: messageCount + rows.length, updatedAt: iso(clock.now()) },
-          ...{ turnToken: token, turnUntil: leases.until() },
+          messageCount: messageCount + rows.length,
+          updatedAt: iso(clock.now()),
+          turnToken: token,
+          turnUntil: leases.until(),
           ...(title === '' ? {} : { title }),
         },
         unset: ['turnCancelled', ...(title === '' ? [] : ['untitled' as const])],
@@ -266,14 +270,24 @@ export const createTurns = (needs: Needs) => {
       const ending = AbortSignal.any([limit.signal, signal])
       const prepare = (conversation: ConversationRow, until: AbortSignal) =>
         compaction.prepare({
-          ...{ conversation, target, system, specs, signal: until },
+          conversation,
+          target,
+          system,
+          specs,
+          signal: until,
           keep: (summary) => storeSummary(id, token, summary),
         })
       const { messages, compaction: done, usage } = await prepare(leased, ending)
       const turn: Turn = {
         conversation: shownConversation(leased),
         userMessage: messageOfRow(last as MessageRow),
-        ...{ messages, messageCount: leased.messageCount, target, spent: usage, token, signal, release },
+        messages,
+        messageCount: leased.messageCount,
+        target,
+        spent: usage,
+        token,
+        signal,
+        release,
         userId: principal.userId,
         ...(done ? { compaction: done } : {}),
         compacted: async () => {
@@ -311,13 +325,12 @@ export const createTurns = (needs: Needs) => {
     notice,
     sessionId,
   }: TurnAnswer) => ({
-    ...{
-      role: 'assistant' as const,
-      content: boundedAnswer(content),
-      model,
-      provider,
-    },
-    ...{ usage, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) },
+    role: 'assistant' as const,
+    content: boundedAnswer(content),
+    model,
+    provider,
+    usage,
+    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
     ...(toolCalls.length === 0 ? {} : { toolCalls: boundedCalls([...toolCalls]) }),
     ...(error === undefined ? {} : { error }),
     ...(notice === undefined ? {} : { notice }),

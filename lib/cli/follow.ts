@@ -106,7 +106,9 @@ export const followTask = async (followed: Followed): Promise<Task> => {
   let heardUntil = -Infinity
   let output: string | undefined
   const inner: Followed = {
-    ...{ service, id, signal: AbortSignal.any([signal, ended.signal]) },
+    service,
+    id,
+    signal: AbortSignal.any([signal, ended.signal]),
     print: {
       task: (event) =>
         isEnd(event)

@@ -38,7 +38,9 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
   const audit = auth.audit.record
   const accounts = createAccounts({
     ...ports,
-    ...{ mode, countAttempt, audit },
+    mode,
+    countAttempt,
+    audit,
     registrationMode: () => settings.current().system.registrationMode,
     endSessions: sessions.closeAll,
     canSignIn: async (userId, unlinked) => mode() !== 'oidc' || auth.issuerBrings(userId, unlinked),
@@ -46,7 +48,10 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
   })
   const accessKey = createAccessKey({
     ...ports,
-    ...{ mode, sessions, countAttempt, audit },
+    mode,
+    sessions,
+    countAttempt,
+    audit,
     fixedKey: config.ACCESS_KEY,
     stored: {
       hash: settings.accessKeyHash,
@@ -70,7 +75,11 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
   const oauth = createOAuth({
     ...ports,
     ...accounts,
-    ...{ mode, grantSession, audit, limiter: auth.limiter, adminIds: auth.adminIds },
+    mode,
+    grantSession,
+    audit,
+    limiter: auth.limiter,
+    adminIds: auth.adminIds,
     areReportsOn: () => settings.current().reporting.comments,
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
@@ -79,7 +88,11 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
     accessKey: { ...accessKey, verify },
   }
   return {
-    ...{ ...guarded, grantSession, ownSessions, oauth, connectionsOf: oauth.connectionsOf },
+    ...guarded,
+    grantSession,
+    ownSessions,
+    oauth,
+    connectionsOf: oauth.connectionsOf,
     providersHere: async () => oauth.flow.standings(),
   }
 }
@@ -97,7 +110,9 @@ export const composeAccountAccess = (
 ): AccountAccess => {
   const accounts = createLinkedAccounts({ ...ports, accountStatusOf })
   return createAccountAccess({
-    ...{ ...ports, accounts, adminIds },
+    ...ports,
+    accounts,
+    adminIds,
     providers: createProviders({
       ...ports,
       fetch: ports.providerFetch,
@@ -124,7 +139,9 @@ export const composeCodeHost = (
 ) => ({
   accountFor: createCodeHostAccount({
     ...ports,
-    ...{ accountStatusOf, adminIds, settings: config.accounts.codehost },
+    accountStatusOf,
+    adminIds,
+    settings: config.accounts.codehost,
   }),
   isWanted: (): boolean => settings.current().reporting.pullRequests,
 })

@@ -79,13 +79,28 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     fixedKey: config.ACCESS_KEY,
   })
   const identity = createIdentity({
-    ...{ mode: authMode, hasKey: hasAccessKey, mayBeOpen, sessions },
+    mode: authMode,
+    hasKey: hasAccessKey,
+    mayBeOpen,
+    sessions,
     tokens: createTokenPrincipals({ ...ports, accountStatusOf }),
   })
   return {
-    ...{ audit, settings, authMode, accountStatusOf, sessions, identity, hasAccessKey, mayBeOpen },
-    ...{ hasAdmin, adminIds, issuerBrings, issuerBringsAdmin, isClosed },
-    ...{ limiter, countAttempt: createAttempts({ limiter }) },
+    audit,
+    settings,
+    authMode,
+    accountStatusOf,
+    sessions,
+    identity,
+    hasAccessKey,
+    mayBeOpen,
+    hasAdmin,
+    adminIds,
+    issuerBrings,
+    issuerBringsAdmin,
+    isClosed,
+    limiter,
+    countAttempt: createAttempts({ limiter }),
     holdsRights: createHoldsRights({ identity, settings }),
     openTurns: slotsOf(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
     openStreams: slotsOf(

@@ -71,7 +71,8 @@ export const composeChat = (
     : createSnapshots({ ...ports, changesFiles: (tool) => changing.has(tool) })
   const chat = createChat({
     ...ports,
-    ...{ conversations, snapshots },
+    conversations,
+    snapshots,
     findTask: tasks.find,
     findTicketTask: tasks.newestOfTicket,
     readTicket: createReadTicket({ trackers: ports.trackers, access }),
@@ -80,7 +81,8 @@ export const composeChat = (
       (await memory.sessions.namesOf(conversation, conversation.id)).length > 0,
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
-    ...{ holdsRights, openTurns },
+    holdsRights,
+    openTurns,
     isDisabled: async (userId) => (await accountStatusOf(userId))?.disabled === true,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
@@ -169,14 +171,15 @@ export const composeConversationEnds = (
   ports: Pick<AuthPorts, 'store' | 'clock' | 'log'> & { feed: Pick<Feed, 'remove'> },
 ) => ({
   conversationRemoval: createConversationRemoval({
-    ...{ ...ports, conversations, stopTurn, hasTurn, removeWorkspace },
+    ...ports,
+    conversations,
+    stopTurn,
+    hasTurn,
+    removeWorkspace,
     forgetSessions: createForgetSessions(ports),
     forgetApprovals: approvals.forget,
   }),
-  cancelTurn: createCancelTurn({
-    ...{ ...ports, conversations, stopTurn },
-    withdrawApprovals: approvals.withdraw,
-  }),
+  cancelTurn: createCancelTurn({ ...ports, conversations, stopTurn, withdrawApprovals: approvals.withdraw }),
 })
 
 type SessionPorts = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & { feed: Feed }

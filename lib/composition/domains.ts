@@ -71,8 +71,10 @@ export const createDomains = (ports: Ports, config: Config) => {
     ...talk,
     ...composeConversationEnds(
       {
-        ...{ ...security, conversations: talk.conversations },
-        ...{ stopTurn: talk.chat.turns.stop, hasTurn: talk.chat.turns.isHere },
+        ...security,
+        conversations: talk.conversations,
+        stopTurn: talk.chat.turns.stop,
+        hasTurn: talk.chat.turns.isHere,
         removeWorkspace: ports.workspaces.remove,
       },
       ports,

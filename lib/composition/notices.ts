@@ -12,8 +12,10 @@ import type { Work } from './work.ts'
 export const NoticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
   z.object({
-    ...{ kind: z.literal('emitted'), taskId: z.string().min(1).max(200) },
-    ...{ entry: EmittedEntrySchema, trace: TraceSchema },
+    kind: z.literal('emitted'),
+    taskId: z.string().min(1).max(200),
+    entry: EmittedEntrySchema,
+    trace: TraceSchema,
   }),
   AnnounceSchema,
   BulkNoticeSchema,

@@ -15,7 +15,10 @@ export const composeSchedules = (
   ports: AuthPorts,
 ) => {
   const limit = createLimitedCount({
-    ...{ ...ports, id: SCHEDULES.counter, most: MOST_SCHEDULES, tooMany: tooManySchedules },
+    ...ports,
+    id: SCHEDULES.counter,
+    most: MOST_SCHEDULES,
+    tooMany: tooManySchedules,
     countRows: () => ports.store.count(schedules, { index: 'newest' }),
   })
   return createSchedules({ ...ports, tasks, limit, audit: audit.record })

@@ -43,7 +43,8 @@ export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPort
   })
   const approvals = composeApprovals(ports)
   const toolCalls = createToolCallAudit({
-    ...{ ...ports, policy },
+    ...ports,
+    policy,
     checkOwnConversation: createCheckOwnConversation(ports),
   })
   const countForAll: CountCall = async (userId, calls) =>
@@ -51,7 +52,9 @@ export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPort
   // Several processes share one count; a single process needs no storage for it.
   const countCall = isCloud ? countForAll : createCallRate(ports.clock)
   return {
-    ...{ policy, approvals, toolCalls },
+    policy,
+    approvals,
+    toolCalls,
     /** The needs of toolboxes. */
     toolSecurity: { policy, approvals, countCall, onToolCall: toolCalls.record },
   }

@@ -95,11 +95,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const retry = () => settings.current().retry
   const active = createActiveRuns()
   const counters = createTaskCounters(store)
-  const agents = createAgents({
-    adapters: ports.adapters,
-    stats: counters.ofAgents,
-    ...{ breakers, clock, masker },
-  })
+  const agents = createAgents({ adapters: ports.adapters, stats: counters.ofAgents, breakers, clock, masker })
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
@@ -197,8 +193,18 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     tracing,
   })
   return {
-    ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
-    ...{ outboundWebhooks, reporting, active, worker },
+    tasks,
+    counters,
+    deadLetters,
+    queueStatus,
+    agents,
+    notifications,
+    deliveries,
+    gateway,
+    outboundWebhooks,
+    reporting,
+    active,
+    worker,
     reportOf: reporting.reportOf,
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded, TASK_ENDED),
   }

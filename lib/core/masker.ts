@@ -95,7 +95,11 @@ export const createMasker = (secrets: readonly string[]): Masker => {
   }
 
   return {
-    ...{ text, data: data as Masker['data'], messages, logText, learn },
+    text,
+    data: data as Masker['data'],
+    messages,
+    logText,
+    learn,
     stream: () => createStreamMasker(matcher),
     logValue: (value) => mask(value, logText),
   }

@@ -62,7 +62,8 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     /** The number of deliveries that failed since a time. */
     countFailed: (owner: string, since: string): Promise<number> =>
       store.count(deliveryRows, {
-        ...{ index: 'stopped', is: owner },
+        index: 'stopped',
+        is: owner,
         where: [stoppedRange(FAILED, { from: since })],
       }),
 

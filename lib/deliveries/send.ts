@@ -169,8 +169,11 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     const attempt = { at: iso(clock.now()), error: HELD_TOO_LONG, durationMs: 0 }
     const { set, unset } = lost()
     const { applied } = await store.commit<DeliveryRow>({
-      ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt } },
-      ...{ set: { ...set, ...attemptsWith(row, attempt) }, unset },
+      update: deliveryRows,
+      key: id,
+      when: { status: 'pending', dueAt },
+      set: { ...set, ...attemptsWith(row, attempt) },
+      unset,
     })
     if (applied) log.warn(lossOf(row, { attempt, askedMs: 0 }), 'a delivery was given up')
   }
@@ -179,8 +182,11 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   const forget = async ({ id }: Due): Promise<void> => {
     const { set, unset } = ended('failed')
     await store.commit<DeliveryRow>({
-      ...{ update: deliveryRows, key: id, when: { status: 'pending' } },
-      ...{ set: { ...set, expiresAt: clock.now() }, unset },
+      update: deliveryRows,
+      key: id,
+      when: { status: 'pending' },
+      set: { ...set, expiresAt: clock.now() },
+      unset,
     })
   }
 
@@ -191,13 +197,18 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     const now = clock.now()
     const until = iso(now + HELD_MS)
     await store.commit<DeliveryRow>({
-      ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt } },
+      update: deliveryRows,
+      key: id,
+      when: { status: 'pending', dueAt },
       set: { dueAt: until, stopped: stoppedAs(HELD, iso(now)) },
     })
     if ((await endpoints.of(owner)) === 'paused') return
     await store.commit<DeliveryRow>({
-      ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt: until } },
-      ...{ set: { dueAt: iso(clock.now()) }, unset: ['stopped'] },
+      update: deliveryRows,
+      key: id,
+      when: { status: 'pending', dueAt: until },
+      set: { dueAt: iso(clock.now()) },
+      unset: ['stopped'],
     })
   }
 
@@ -213,7 +224,9 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     if (left.status === 'failed') log.warn(lossOf(row, sent), 'a delivery was given up')
     const isFirst = row.attempts.length === 0
     await endpoints.onSent({
-      ...{ owner: row.owner, at: sent.attempt.at, isFirst },
+      owner: row.owner,
+      at: sent.attempt.at,
+      isFirst,
       delivered: left.status === 'delivered',
     })
   }
@@ -240,7 +253,10 @@ const triesOf = ({ tries, attempts }: DeliveryRow): number => tries ?? attempts.
 
 /** The log fields of a lost delivery. Of its URL only the host: the rest may hold a secret. */
 const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attempt }: Sent) => ({
-  ...{ deliveryId: row.id, owner: row.owner, event: row.event, host: new URL(row.url).host },
+  deliveryId: row.id,
+  owner: row.owner,
+  event: row.event,
+  host: new URL(row.url).host,
   attempts: attempts.length + attemptsOmitted + 1,
   ...(attempt.error === undefined ? { statusCode: attempt.statusCode } : { reason: attempt.error }),
 })

@@ -152,7 +152,7 @@ export const createDeliveries = (needs: Needs) => {
     },
     /** Sends a delivery that the caller has leased, outside of the queue; resolves after the send. */
     sendNow: ({ id, owner, url, dueAt = '', ...row }: DeliveryRow): Promise<void> =>
-      send({ ...{ id, owner, url, dueAt }, leased: { id, owner, url, dueAt, ...row } }),
+      send({ id, owner, url, dueAt, leased: { id, owner, url, dueAt, ...row } }),
     /**
      * Resolves when nothing is being sent and nothing is due. With `startsForMs`, waiting deliveries are started only
      * during that time and are then left to the next tick; a send takes up to LONGEST_SEND_MS.

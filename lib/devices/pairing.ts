@@ -112,7 +112,12 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
   const shown = (row: PairingRow): z.input<typeof PairingRequestSchema> => {
     const { id, requesterId, meta, address, createdAt, expiresAt, approvedAt, approvedBy } = row
     return {
-      ...{ id, requesterId, status: requests.statusOf(row), address, createdAt, expiresAt },
+      id,
+      requesterId,
+      status: requests.statusOf(row),
+      address,
+      createdAt,
+      expiresAt,
       ...(meta === undefined ? {} : { meta }),
       ...(approvedAt === undefined ? {} : { approvedAt }),
       ...(approvedBy === undefined ? {} : { approvedBy }),

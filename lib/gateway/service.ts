@@ -57,7 +57,10 @@ const createStatus =
     const { taskId, workflow, createdAt } = request
     const [task, progress] = await Promise.all([tasks.find(taskId), tasks.lastProgress(taskId)])
     return {
-      ...{ requestId, taskId, workflow, createdAt },
+      requestId,
+      taskId,
+      workflow,
+      createdAt,
       progress: progress ?? null,
       ...(task ? stateOf(task) : { status: 'failed', error: NOT_CREATED, updatedAt: createdAt }),
     }

@@ -93,7 +93,9 @@ export const tracingRequests = (
     const { requestId, http } = event.requestContext
     const given = event.headers.traceparent
     const span = begin({
-      ...{ name: http.method, kind: 'server', parent: given !== undefined && spanIn(given) ? given : null },
+      name: http.method,
+      kind: 'server',
+      parent: given !== undefined && spanIn(given) ? given : null,
       attributes: {
         'http.request.method': http.method,
         'http.request.id': requestId,

@@ -91,7 +91,10 @@ export type Rights = z.output<z.ZodObject<typeof rights>>
 /** The caller's account with the code host. */
 export const CodehostStatusSchema = z
   .object({
-    ...{ connected, username: text, avatarUrl: text, scopes },
+    connected,
+    username: text,
+    avatarUrl: text,
+    scopes,
     webhookConfigured: z.boolean(),
     aiTaskLabel: z.string(),
     ...rights,
@@ -102,7 +105,10 @@ export type CodehostStatus = z.output<typeof CodehostStatusSchema>
 /** The caller's account with the first tracker. */
 export const TrackeraStatusSchema = z
   .object({
-    ...{ connected, cloudId: text, siteName: text, scopes },
+    connected,
+    cloudId: text,
+    siteName: text,
+    scopes,
     tokenExpiry: z.iso.datetime().optional(),
     ...rights,
   })
@@ -112,7 +118,9 @@ export type TrackeraStatus = z.output<typeof TrackeraStatusSchema>
 /** The caller's account with the second tracker. */
 export const TrackerbStatusSchema = z
   .object({
-    ...{ connected, workspaceName: text, workspaceId: text },
+    connected,
+    workspaceName: text,
+    workspaceId: text,
     teams: z.array(z.object({ id: z.string(), name: z.string(), key: z.string() })),
     scopes,
     ...rights,

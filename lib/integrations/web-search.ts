@@ -48,9 +48,7 @@ type Given = { baseUrl?: string | null; apiKey?: string | null }
 /** New keys, sealed before the settings are read: the cipher does not delay other writers. */
 type SealedKeys = ReadonlyMap<WebSearchProviderId, StoredKey>
 
-const NOTHING: WebSearchRow = {
-  ...{ id: WEB_SEARCH_ID, version: 0, enabled: false, provider: 'brave', access: {} },
-}
+const NOTHING: WebSearchRow = { id: WEB_SEARCH_ID, version: 0, enabled: false, provider: 'brave', access: {} }
 const BUSY_MS = 1_000
 
 export type WebSearch = ReturnType<typeof createWebSearch>

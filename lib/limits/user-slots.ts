@@ -62,7 +62,9 @@ const AGAIN_MS = 5_000
 
 /** The limits of what one user may have open. */
 export const turnLimit = (most: number, longestMs: number): Kind => ({
-  ...{ name: 'open.turns', most, longestMs },
+  name: 'open.turns',
+  most,
+  longestMs,
   refused: () =>
     new Problem(
       'rate_limited',
@@ -72,7 +74,9 @@ export const turnLimit = (most: number, longestMs: number): Kind => ({
     ),
 })
 export const streamLimit = (most: number, longestMs: number): Kind => ({
-  ...{ name: 'open.streams', most, longestMs },
+  name: 'open.streams',
+  most,
+  longestMs,
   refused: () =>
     new Problem(
       'rate_limited',

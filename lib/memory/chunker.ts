@@ -86,7 +86,8 @@ const piecesOf = (
 }
 
 const measured = (lines: readonly string[], first: number, end: number): Block => ({
-  ...{ first, end },
+  first,
+  end,
   tokens: lines.slice(first, end).reduce((sum, line) => sum + tokensOf(line), 0),
 })
 

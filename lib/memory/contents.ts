@@ -23,7 +23,11 @@ export const shownChunk = (
   path: string,
   { id, startLine, endLine, heading, trail, text }: StoredChunk,
 ): MemoryChunk => ({
-  ...{ id, path, startLine, endLine, text },
+  id,
+  path,
+  startLine,
+  endLine,
+  text,
   ...(heading === undefined ? {} : { heading }),
   ...(trail === undefined ? {} : { trail: [...trail] }),
 })

@@ -35,7 +35,11 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     let after: Position | undefined
     do {
       const page = await store.page(experiences, {
-        ...{ index: 'newest', is: SPACE, order: 'desc', limit: PAGE, detail },
+        index: 'newest',
+        is: SPACE,
+        order: 'desc',
+        limit: PAGE,
+        detail,
         ...(after ? { after } : {}),
       })
       rows.push(...page.rows)
@@ -100,6 +104,8 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
 }
 
 const searched = ({ id, type, intent, tags, solution }: ExperienceRow) => ({
-  ...{ id, title: intent, place: [type.replaceAll('_', ' '), ...tags].join(' ') },
+  id,
+  title: intent,
+  place: [type.replaceAll('_', ' '), ...tags].join(' '),
   text: typeof solution === 'string' ? solution : JSON.stringify(solution),
 })

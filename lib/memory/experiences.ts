@@ -64,7 +64,9 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
     const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
     if (before === useful) return true
     const update: Update<ExperienceRow> = {
-      ...{ update: experiences, key: [SPACE, id], when: { successScore } },
+      update: experiences,
+      key: [SPACE, id],
+      when: { successScore },
       add: { useCount: Number(useful) - Number(before ?? false) },
       set: { lastUsedAt: iso(clock.now()), successScore: moved(successScore, useful, before) },
     }
@@ -81,9 +83,13 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       const { sourceConversationId, ...rest } = given
       if (sourceConversationId !== undefined) await checkOwnConversation(principal, sourceConversationId)
       const row: ExperienceRow = {
-        ...{ space: SPACE, id: ids.next('exp'), ...rest, useCount: 0 },
+        space: SPACE,
+        id: ids.next('exp'),
+        ...rest,
+        useCount: 0,
         ...(sourceConversationId === undefined ? {} : { sourceConversationId }),
-        ...{ createdAt: iso(clock.now()), createdBy: principal.userId },
+        createdAt: iso(clock.now()),
+        createdBy: principal.userId,
       }
       return insert(row)
     },
@@ -98,7 +104,11 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       const scope = `experiences:${JSON.stringify(where)}`
       const [page, total] = await Promise.all([
         store.page(experiences, {
-          ...{ index: 'newest', is: SPACE, where, order: 'desc', detail: true },
+          index: 'newest',
+          is: SPACE,
+          where,
+          order: 'desc',
+          detail: true,
           ...rangeOf(query, scope),
         }),
         store.count(experiences, { index: 'newest', is: SPACE, where }),

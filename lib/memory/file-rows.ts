@@ -27,7 +27,11 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
     let after: Position | undefined
     do {
       const page = await store.page(memoryFiles, {
-        ...{ index: 'ofShard', is: shard, order: 'asc', limit: PAGE, detail: true },
+        index: 'ofShard',
+        is: shard,
+        order: 'asc',
+        limit: PAGE,
+        detail: true,
         ...(after ? { after } : {}),
       })
       entries.push(...page.rows.map(entryOf))

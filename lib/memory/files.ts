@@ -36,7 +36,10 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
       const files = filesIn(await indexCache.current())
       const { rows, facts } = paged(files, ({ path }) => path, query, SCOPE)
       const shown = rows.map(({ path, hash, size, chunks, updatedAt }) => ({
-        ...{ path, hash, size, updatedAt },
+        path,
+        hash,
+        size,
+        updatedAt,
         chunks: chunks.length,
       }))
       return { files: shown, ...facts }

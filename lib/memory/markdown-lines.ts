@@ -48,8 +48,13 @@ type State = {
 export const structureOf = (lines: readonly string[]): Structure => {
   const front = frontMatter(lines)
   const state: State = {
-    ...{ at: front, headings: new Map(), isGap: Array(front).fill(false), until: undefined },
-    ...{ inList: false, lazy: false, from: undefined },
+    at: front,
+    headings: new Map(),
+    isGap: Array(front).fill(false),
+    until: undefined,
+    inList: false,
+    lazy: false,
+    from: undefined,
   }
   for (; state.at < lines.length; state.at += 1) take(state, lines[state.at] ?? '', lines)
   return { ...state, front }

@@ -99,7 +99,8 @@ export const createMemory = (needs: Needs) => {
       const sumOf = (of: typeof lackingIn) => filesIn(held).reduce((sum, entry) => sum + of(entry, model), 0)
       const [withoutVector, refusedChunks] = [sumOf(lackingIn), sumOf(refusedIn)]
       return {
-        ...{ ...facts, embeddingModel: model },
+        ...facts,
+        embeddingModel: model,
         ...(withoutVector > 0 ? { withoutVector } : {}),
         ...(refusedChunks > 0 ? { refusedChunks } : {}),
       }

@@ -79,9 +79,13 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
       if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
       const now = iso(clock.now())
       const row: MemorySessionRow = {
-        ...{ id: ids.next('mem'), name: name ?? `Conversation ${conversationId}` },
+        id: ids.next('mem'),
+        name: name ?? `Conversation ${conversationId}`,
         ...(conversationId === undefined ? {} : { conversationId }),
-        ...{ status: 'active', createdAt: now, updatedAt: now, createdBy: principal.userId },
+        status: 'active',
+        createdAt: now,
+        updatedAt: now,
+        createdBy: principal.userId,
       }
       await store.commit<MemorySessionRow>({ insert: memorySessions, row })
       return row
@@ -110,7 +114,10 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
      */
     namesOf: async ({ userId }: Actor, conversationId: string): Promise<string[]> => {
       const { rows } = await store.page(memorySessions, {
-        ...{ index: 'ofConversation', is: conversationId, order: 'desc', limit: MOST_OF_CONVERSATION },
+        index: 'ofConversation',
+        is: conversationId,
+        order: 'desc',
+        limit: MOST_OF_CONVERSATION,
         where: [
           { field: 'status', in: ['active'] },
           { field: 'createdBy', in: [userId] },

@@ -222,7 +222,10 @@ const resultOf = (outcomes: readonly Outcome[], synced: number): SyncResult => {
   const countOf = (wanted: Outcome['change']) => outcomes.filter(({ change }) => change === wanted).length
   const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
   return {
-    ...{ synced, added: countOf('added'), updated: countOf('updated'), removed: countOf('removed') },
+    synced,
+    added: countOf('added'),
+    updated: countOf('updated'),
+    removed: countOf('removed'),
     ...(skipped.length > 0 ? { skipped: skipped.slice(0, MOST_NAMED) } : {}),
   }
 }

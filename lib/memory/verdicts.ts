@@ -25,7 +25,10 @@ export const createVerdicts = ({ store, clock }: Needs) => {
     return before === undefined
       ? ({ insert: memoryVerdicts, row: { taskId, id, ...said } } satisfies Insert<MemoryVerdictRow>)
       : ({
-          ...{ update: memoryVerdicts, key: [taskId, id], when: { useful: before }, set: said },
+          update: memoryVerdicts,
+          key: [taskId, id],
+          when: { useful: before },
+          set: said,
         } satisfies Update<MemoryVerdictRow>)
   }
 

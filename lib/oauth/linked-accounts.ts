@@ -126,7 +126,9 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
   }
 
   return {
-    ...{ linkOf, link, isWider },
+    linkOf,
+    link,
+    isWider,
     ofUser: createAccountsOf(store),
     get: (id: string) => store.get(linkedAccounts, id),
     tokenFields,

@@ -40,7 +40,8 @@ export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreat
     if (owner) return { user: owner, isKnown: true, isNew: false }
     const { email = '', emailVerified, name = profile.username, avatarUrl } = profile
     const identity = {
-      ...{ email, emailVerified },
+      email,
+      emailVerified,
       ...(name === undefined ? {} : { name }),
       ...(avatarUrl === undefined ? {} : { avatarUrl }),
       ...(invite === undefined ? {} : { invite }),

@@ -72,12 +72,16 @@ export const createOAuth = (needs: Needs) => {
   const accounts = createLinkedAccounts(needs)
   const { begin, finish, standings } = createFlow({
     ...needs,
-    ...{ providers, accounts, authorizationRequests: createAuthorizationRequests(needs) },
+    providers,
+    accounts,
+    authorizationRequests: createAuthorizationRequests(needs),
   })
   const flow = { begin, finish: createAuditRefusals(needs)(finish), standings }
   const workingToken = createRenewal({ ...needs, accounts })
   return {
-    ...{ flow, grantSession, log },
+    flow,
+    grantSession,
+    log,
     ...createConnections({ accounts, providers, log }),
     access: createAccountAccess({ ...needs, accounts, providers, workingToken }),
   }

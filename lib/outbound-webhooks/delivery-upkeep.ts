@@ -61,7 +61,8 @@ export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
     const { resumeAt, recoverSince, active } = row
     const end = () =>
       store.commit<WebhookRow>({
-        ...{ update: webhooks, key: id },
+        update: webhooks,
+        key: id,
         when: { active, resumeAt, recoverSince: recoverSince ?? null },
         unset: ['resumeAt', 'recoverSince'],
       })

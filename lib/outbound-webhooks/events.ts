@@ -38,20 +38,19 @@ export const eventsOf = (task: Task, entry: EmittedEntry): EmittedEvent[] => {
 
 const payloads: Readonly<Record<WebhookEvent, (task: Task, entry: EmittedEntry) => object>> = {
   'task.created': ({ id, title, source }) => ({ id, title, status: 'queued', source }),
-  'task.completed': ({ id, title, result, ...times }) => ({
-    ...{ id, title, result },
-    duration: runTimeMs(times),
-  }),
+  'task.completed': ({ id, title, result, ...times }) => ({ id, title, result, duration: runTimeMs(times) }),
   // The task may have been queued again since, so the failure comes from the entry.
   'task.failed': ({ id, title, attempts }, { code = 'failed', message = '', attempt = attempts }) => ({
-    ...{ id, title },
+    id,
+    title,
     error: { code, message },
     attempts: attempt,
   }),
   'task.cancelled': ({ id, title }) => ({ id, title }),
   'agent.started': ({ id, agent }) => ({ taskId: id, agentType: agent }),
   'agent.finished': ({ id, agent, result }, { type, message = '' }) => ({
-    ...{ taskId: id, agentType: agent },
+    taskId: id,
+    agentType: agent,
     output: type === 'completed' ? (result?.output ?? '') : message,
   }),
 }

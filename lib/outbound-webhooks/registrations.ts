@@ -38,7 +38,9 @@ export const createWebhookSecrets = ({ cipher, clock, entropy }: WebhookSecretsN
     const older = replacedIn(before, clock.now()).slice(0, MOST_OLDER)
     return {
       secret,
-      ...{ previousSecret: before.secret, previousUntil: clock.now() + BOTH_MS, olderSecrets: older },
+      previousSecret: before.secret,
+      previousUntil: clock.now() + BOTH_MS,
+      olderSecrets: older,
     }
   },
 
@@ -101,11 +103,18 @@ export const createRegistrations = (needs: Needs) => {
     const health = await store.get(webhookHealth, row.id)
     const { id, url, events, active, createdAt, updatedAt, createdBy } = row
     return {
-      ...{ id, url, events, active, failing: row.failing === true },
+      id,
+      url,
+      events,
+      active,
+      failing: row.failing === true,
       ...(row.secret === undefined ? {} : { secret: MASKED_SECRET }),
-      ...{ createdAt, updatedAt, createdBy },
+      createdAt,
+      updatedAt,
+      createdBy,
       ...(health?.lastDelivery === undefined ? {} : { lastDelivery: health.lastDelivery }),
-      ...{ deliveryCount: health?.deliveryCount ?? 0, failureCount: health?.failureCount ?? 0 },
+      deliveryCount: health?.deliveryCount ?? 0,
+      failureCount: health?.failureCount ?? 0,
     }
   }
 
@@ -125,8 +134,13 @@ export const createRegistrations = (needs: Needs) => {
     const now = iso(clock.now())
     const secret = given.generateSecret ? secrets.make() : given.secret
     const row: WebhookRow = {
-      ...{ id, url: given.url, events: given.events, active: true },
-      ...{ createdAt: now, updatedAt: now, createdBy: principal.userId },
+      id,
+      url: given.url,
+      events: given.events,
+      active: true,
+      createdAt: now,
+      updatedAt: now,
+      createdBy: principal.userId,
       ...(secret === undefined ? {} : { secret: await secrets.seal(id, secret) }),
     }
     const health: WebhookHealth = { id, deliveryCount: 0, failureCount: 0 }
@@ -226,7 +240,9 @@ export const createRegistrations = (needs: Needs) => {
       const { resumeAt = null, recoverSince = null } = await loadActive(id)
       const from = recoverSince !== null && recoverSince < since ? recoverSince : since
       const { applied } = await store.commit<WebhookRow>({
-        ...{ update: webhooks, key: id, when: { active: true, resumeAt, recoverSince } },
+        update: webhooks,
+        key: id,
+        when: { active: true, resumeAt, recoverSince },
         set: { resumeAt: iso(clock.now()), recoverSince: from },
       })
       if (applied) return

@@ -81,7 +81,8 @@ export const createOutboundWebhooks = (needs: Needs) => {
   return {
     ...registrations,
     ...createDeliveryUpkeep(needs),
-    ...{ emit, test },
+    emit,
+    test,
 
     /** The deliveries of a webhook, newest first. Ended ones are kept for 30 days. */
     deliveries: async (id: string, query: PageQuery) => {
@@ -123,9 +124,14 @@ const shownDelivery = (row: DeliveryRow): WebhookDelivery => {
   const { id, event, status, attempts, attemptsOmitted, body, createdAt, dueAt, stopped } = row
   const { timestamp = createdAt, payload = {} } = JSON.parse(body)
   return {
-    ...{ id, event, status, attempts: [...attempts] },
+    id,
+    event,
+    status,
+    attempts: [...attempts],
     ...(attemptsOmitted === undefined ? {} : { attemptsOmitted }),
-    ...{ timestamp, payload, createdAt },
+    timestamp,
+    payload,
+    createdAt,
     ...(dueAt === undefined || stopped !== undefined ? {} : { nextAttemptAt: dueAt }),
     ...truncatedIn(row),
   }

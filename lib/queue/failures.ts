@@ -66,7 +66,11 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
       code: last.code ?? 'unknown',
       message: foldedMessage(last.lastError),
       agent: last.agent ?? 'unknown',
-      ...{ count, pending, firstSeen: first.createdAt, lastSeen: last.createdAt, spark },
+      count,
+      pending,
+      firstSeen: first.createdAt,
+      lastSeen: last.createdAt,
+      spark,
       taskIds: [...new Set(newest.map(({ taskId }) => taskId))],
       muted,
     }

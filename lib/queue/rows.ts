@@ -46,7 +46,10 @@ const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   const { taskId, title, attempts, lastError, createdAt, fingerprint } = after
   const id = `ntf_${ulidOf(after.id)}`
   const notification = {
-    ...{ id, type: 'task_failed', taskId, createdAt },
+    id,
+    type: 'task_failed',
+    taskId,
+    createdAt,
     title: cutText(`Task failed: ${title}`, LONGEST_TITLE),
     message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
   }

@@ -37,7 +37,8 @@ export const shownReport = (row: ReportRow | undefined): TaskReport | undefined 
   if (row?.status === undefined) return undefined
   const { provider, status, url, reportedAt, error } = row
   return {
-    ...{ provider, status },
+    provider,
+    status,
     ...(url === undefined ? {} : { url }),
     ...(reportedAt === undefined ? {} : { reportedAt }),
     ...(error === undefined ? {} : { error }),

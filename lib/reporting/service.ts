@@ -60,14 +60,21 @@ export const createReporting = (needs: Needs) => {
     const last = await lastOf(from)
     const { provider, issue, mark, commentId, url, begun, remade } = last
     const row: ReportRow = {
-      ...{ id: reportIdOf(task.id), taskId: task.id, provider, issue, mark, createdAt: iso(clock.now()) },
+      id: reportIdOf(task.id),
+      taskId: task.id,
+      provider,
+      issue,
+      mark,
+      createdAt: iso(clock.now()),
       ...(commentId === undefined ? {} : { commentId }),
       ...(url === undefined ? {} : { url }),
       ...(begun === undefined ? {} : { begun }),
       ...(remade === undefined ? {} : { remade }),
     }
     const passed: Update<ReportRow> = {
-      ...{ update: reports, key: last.id, when: { sendingUntil: last.sendingUntil ?? null, passedTo: null } },
+      update: reports,
+      key: last.id,
+      when: { sendingUntil: last.sendingUntil ?? null, passedTo: null },
       set: { passedTo: row.id },
     }
     const isSending = (last.sendingUntil ?? 0) > clock.now()
@@ -87,7 +94,9 @@ export const createReporting = (needs: Needs) => {
   const begin = async (row: ReportRow, endedAt: string): Promise<ReportRow | undefined> => {
     if (row.endedAt === endedAt) return row
     const outcome = await store.commit<ReportRow>({
-      ...{ update: reports, key: row.id, when: { endedAt: row.endedAt ?? null } },
+      update: reports,
+      key: row.id,
+      when: { endedAt: row.endedAt ?? null },
       set: { endedAt, status: 'pending' },
       unset: ['error'],
     })
@@ -106,7 +115,10 @@ export const createReporting = (needs: Needs) => {
     const row = await begin(known, task.completedAt)
     if (row?.endedAt !== task.completedAt) return
     await addDelivery({
-      ...{ id: deliveryIdOf(row), owner: row.id, event: `task.${task.status}`, body: '{}' },
+      id: deliveryIdOf(row),
+      owner: row.id,
+      event: `task.${task.status}`,
+      body: '{}',
       url: placeOf(row.provider),
     })
   }

@@ -77,10 +77,15 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     await refuseTask(principal, task)
     const now = clock.now()
     const row: ScheduleRow = {
-      ...{ id: ids.next('sched'), ...given, ...split(task) },
+      id: ids.next('sched'),
+      ...given,
+      ...split(task),
       ...timed(given, now),
-      ...{ createdAt: iso(now), updatedAt: iso(now), createdBy: principal.userId },
-      ...{ runsAs: principal.userId, revision: 1 },
+      createdAt: iso(now),
+      updatedAt: iso(now),
+      createdBy: principal.userId,
+      runsAs: principal.userId,
+      revision: 1,
     }
     await limit.insert((count) => store.commit<ScheduleRow>({ insert: schedules, row }, [count]))
     await audit(principal, 'schedule.create', auditDetailsOf(row))
@@ -206,7 +211,9 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
         if (next === undefined || nextRunAt <= (nextRun(cron, timezone, Date.parse(tooLateFrom(now))) ?? ''))
           continue
         const { applied } = await store.commit<ScheduleRow>({
-          ...{ update: schedules, key: id, when: { nextRunAt, revision } },
+          update: schedules,
+          key: id,
+          when: { nextRunAt, revision },
           set: { nextRunAt: next },
         })
         if (applied) log.warn({ scheduleId: id, before: nextRunAt, nextRunAt: next }, CORRECTED)
@@ -251,7 +258,8 @@ const changeOf = (
     set: {
       ...given,
       ...(task === undefined ? {} : { ...split(task), runsAs: userId }),
-      ...{ updatedAt: iso(nowMs), revision: row.revision + 1 },
+      updatedAt: iso(nowMs),
+      revision: row.revision + 1,
       ...(nextRunAt === undefined ? {} : { nextRunAt }),
     },
     ...(nextRunAt === undefined ? { unset: ['nextRunAt'] } : {}),

@@ -30,7 +30,8 @@ export const createPolicy = ({ store, clock, entropy, audit, isShared }: Needs) 
   const cache = createRowCache<PolicyRow>({
     read: () => store.get(policyRows, POLICY_ID),
     first: NOTHING,
-    ...{ clock, staleAfterMs: Number.POSITIVE_INFINITY },
+    clock,
+    staleAfterMs: Number.POSITIVE_INFINITY,
   })
 
   const known = (): Policy => ({ ...defaultPolicy, ...cache.row().values })

@@ -39,7 +39,9 @@ const rowOf = (
   const sessionOf = call.conversationId ?? call.taskId
   const now = clock.now()
   return {
-    ...{ id: ids.next('tca'), timestamp: iso(now), userId },
+    id: ids.next('tca'),
+    timestamp: iso(now),
+    userId,
     ...call,
     durationMs: Math.round(call.durationMs),
     argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),

@@ -40,7 +40,8 @@ export const createSettings = (needs: Needs) => {
   const cache = createRowCache<SettingsRow>({
     read: () => store.get(settingsRows, SETTINGS_ID),
     first: NOTHING,
-    ...{ clock, staleAfterMs },
+    clock,
+    staleAfterMs,
     onRow: ({ subscriptions = {} }) => {
       settings = settingsOf(valueNow)
       subscribed = new Set(Object.values(subscriptions).flat())

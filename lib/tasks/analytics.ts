@@ -102,7 +102,10 @@ const readWindow = async (
   const counts = (await readHourly(store, iso(from))).filter((count) => endOf(count) > from && count.at < to)
   const agents = Map.groupBy(counts, ({ agent }) => nameOf(agent))
   return {
-    ...{ window, timezone, from: iso(from), to: iso(to) },
+    window,
+    timezone,
+    from: iso(from),
+    to: iso(to),
     buckets: countedIn(parts, counts),
     ...percentilesIn(counts),
     byAgent: Object.fromEntries(

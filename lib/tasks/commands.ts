@@ -193,7 +193,9 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       when: { completedAt: completedAt ?? null },
       // A row of an earlier version has no `watched`; a notice without a receiver does nothing.
       set: {
-        ...{ attempts: 0, queuedAt: iso(clock.now()), watched: true },
+        attempts: 0,
+        queuedAt: iso(clock.now()),
+        watched: true,
         ...(trace ? { trace } : {}),
         ...(bulkJobId === undefined ? {} : { bulkJobId }),
       },

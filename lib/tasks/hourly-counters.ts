@@ -69,8 +69,13 @@ const hourMs = (text: string): number => Date.parse(`${text}:00:00.000Z`)
  * minute 55 on, `3r42` runs from minute 45 on. Names are short because storage costs grow with the size of a write.
  */
 const LETTERS: Readonly<Record<Happening | Waited, string>> = {
-  ...{ created: 'n', started: 's', completed: 'c', failed: 'f', cancelled: 'x' },
-  ...{ wait: 'w', run: 'r' },
+  created: 'n',
+  started: 's',
+  completed: 'c',
+  failed: 'f',
+  cancelled: 'x',
+  wait: 'w',
+  run: 'r',
 }
 const NAMES = new Map(Object.entries(LETTERS).map(([name, letter]) => [letter, name as Happening | Waited]))
 

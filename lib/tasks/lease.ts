@@ -175,7 +175,8 @@ export const createLease = (needs: Needs) => {
       verb: delayMs > longestDelayMs ? 'defer' : 'retry',
       ...(isCounted ? counted : { add: { attempts: -1 } }),
       set: {
-        ...{ error, nextAttemptAt: iso(clock.now() + delayMs) },
+        error,
+        nextAttemptAt: iso(clock.now() + delayMs),
         ...(isCounted ? {} : { refusals: refusals + 1 }),
       },
       event: { attempt: leased.attempts, message: error.message, metadata },

@@ -47,7 +47,10 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     const known = TaskSourceSchema.safeParse(source)
     if (!known.success || sourceId === '') return undefined
     const { rows } = await store.page(ticketTasks, {
-      ...{ index: 'ofTicket', is: ticketOf(known.data, sourceId), order: 'desc', limit: 1 },
+      index: 'ofTicket',
+      is: ticketOf(known.data, sourceId),
+      order: 'desc',
+      limit: 1,
     })
     return rows[0] && find(rows[0].taskId)
   }
@@ -117,7 +120,10 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
   const { id, type, attempt, emitted: _emitted, ...more } = entry as TaskLogEntry & LogEntry
   const event = (eventId: string, of: TaskEvent['type'], own: Partial<TaskEvent> = {}): TaskEvent => ({
-    ...{ id: eventId, taskId: task.id, type: of, timestamp: iso(timeOfId(id)) },
+    id: eventId,
+    taskId: task.id,
+    type: of,
+    timestamp: iso(timeOfId(id)),
     ...own,
   })
   if (type === 'created' && more.message === undefined)

@@ -104,7 +104,8 @@ const runMessage = (row: SentTask): Message => ({
 const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
   const { code } = metadata ?? {}
   const entry: EmittedEntry = {
-    ...{ id, type },
+    id,
+    type,
     ...(attempt === undefined ? {} : { attempt }),
     ...(message === undefined ? {} : { message }),
     ...(typeof code === 'string' ? { code } : {}),

@@ -285,7 +285,11 @@ export const createLoop =
       const said = lastSaid(state.messages)
       return {
         ...state,
-        ...{ ended, finishReason: finish.reason, said, provider, model },
+        ended,
+        finishReason: finish.reason,
+        said,
+        provider,
+        model,
         text: isEnd(ended) ? finish.message.content : said,
       }
     }
@@ -299,6 +303,9 @@ const unasked = (
   ended: 'waiting' | 'budget',
 ): LoopResult => ({
   ...state,
-  ...{ ended, finishReason: 'tool-calls', text: '', said: '' },
+  ended,
+  finishReason: 'tool-calls',
+  text: '',
+  said: '',
   ...models.resolve(request),
 })

@@ -26,7 +26,8 @@ export const withModelSpans = (models: Models, { begin, within, current, isExpor
   const beginOf = (request: StepRequest): Span => {
     const { provider, model } = models.resolve(request)
     return begin({
-      ...{ name: `chat ${model}`, kind: 'client' },
+      name: `chat ${model}`,
+      kind: 'client',
       attributes: {
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': PROVIDERS[provider] ?? provider,
@@ -83,7 +84,8 @@ export const withToolSpans = (
     const call: Toolbox['call'] = async (given, signal, options) => {
       const name = cutText(given.name, LONGEST_NAME)
       const span = begin({
-        ...{ name: `execute_tool ${name}`, kind: 'internal' },
+        name: `execute_tool ${name}`,
+        kind: 'internal',
         attributes: {
           'gen_ai.operation.name': 'execute_tool',
           'gen_ai.tool.name': name,

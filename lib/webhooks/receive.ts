@@ -48,7 +48,9 @@ export const createReceive =
     const row: InboundEvent = {
       // Letters, digits and a hyphen, since storage may use the id as a file name.
       id: `${sender}-${createHash('sha256').update(bytes).digest('hex')}`,
-      ...{ sender, event, ...(delivery === undefined ? {} : { delivery }) },
+      sender,
+      event,
+      ...(delivery === undefined ? {} : { delivery }),
       receivedAt: iso(now),
       body: bytes.toString('utf8'),
       expiresAt: now + KEPT_MS,

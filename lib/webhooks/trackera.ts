@@ -33,8 +33,12 @@ const Fields = z
       .catch(undefined),
   })
   .catch({
-    ...{ summary: undefined, description: undefined, labels: [], creator: undefined },
-    ...{ priority: undefined, status: undefined },
+    summary: undefined,
+    description: undefined,
+    labels: [],
+    creator: undefined,
+    priority: undefined,
+    status: undefined,
   })
 
 const Id = z

@@ -161,7 +161,9 @@ const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
   const sourceId = data.issue?.identifier ?? identifier ?? issue
   return {
     kind: 'comment',
-    ...{ issue, order, sourceId },
+    issue,
+    order,
+    sourceId,
     at: { id: issue },
     title: data.issue?.title,
     description: undefined,

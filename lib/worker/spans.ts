@@ -35,10 +35,14 @@ export const createAttemptSpans = ({ begin, within, isExporting }: Tracing) => {
     const { id, agent, attempts, trace } = task
     const wait = waited(task, message)
     const span = begin({
-      ...{ name: `invoke_agent ${agent}`, kind: 'internal', parent: trace?.traceparent ?? wait ?? null },
+      name: `invoke_agent ${agent}`,
+      kind: 'internal',
+      parent: trace?.traceparent ?? wait ?? null,
       attributes: {
-        ...{ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent },
-        ...{ 'task.id': id, 'task.attempt': attempts },
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': agent,
+        'task.id': id,
+        'task.attempt': attempts,
       },
     })
     const { traceparent } = span

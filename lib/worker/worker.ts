@@ -149,7 +149,11 @@ const createFinishRun = (needs: FinishNeeds) => {
     const isCounted = next !== 'retry uncounted'
     log.info(
       {
-        ...{ taskId, attempt, ...task.trace, code: error.code, reason: messageOf(error.message, 200) },
+        taskId,
+        attempt,
+        ...task.trace,
+        code: error.code,
+        reason: messageOf(error.message, 200),
         ...(isCounted ? {} : { counted: false }),
       },
       'attempt failed',
@@ -158,10 +162,7 @@ const createFinishRun = (needs: FinishNeeds) => {
     const { baseMs, type } = retryPolicy()
     const waitMs = isCounted
       ? backoffMs({ attempt, baseMs, type, random })
-      : backoffMs({
-          attempt: refusals + 1,
-          ...{ baseMs, type: 'exponential', random, maxMs: LONGEST_REFUSAL_MS },
-        })
+      : backoffMs({ attempt: refusals + 1, baseMs, type: 'exponential', random, maxMs: LONGEST_REFUSAL_MS })
     return lease.retry(task, error, Math.max(waitMs, retryAfterMs), isCounted)
   }
 

@@ -46,7 +46,8 @@ describe('a change of what a user may do', () => {
     const clock = { ...createClock(), after: soon }
     const change = createChangeAccountStatus({ store: beaten, clock, entropy, canSignIn: async () => true })
     await expect(change(ids[1] ?? '', { role: 'admin' })).rejects.toMatchObject({
-      ...{ kind: 'unavailable', code: 'users_busy' },
+      kind: 'unavailable',
+      code: 'users_busy',
       retryAfterMs: expect.any(Number),
     })
   })

@@ -83,10 +83,7 @@ export const createWorld = (options: Options = {}) => {
       .code
   }
   const everyUser = async () => (await accounts.list({ limit: 200 })).users
-  return {
-    ...{ accounts, settings, store, clock, ended, audited, verified },
-    ...{ signUp, logIn, invite, everyUser },
-  }
+  return { accounts, settings, store, clock, ended, audited, verified, signUp, logIn, invite, everyUser }
 }
 export type World = ReturnType<typeof createWorld>
 

@@ -34,7 +34,8 @@ describe('a field of 500 kB in an answer from outside', () => {
   it('is no branch', async () => {
     const body = { default_branch: long, private: false, permissions: { push: true } }
     const host = createCodeHost({
-      ...{ apiUrl: 'https://host.test', clock },
+      apiUrl: 'https://host.test',
+      clock,
       fetch: async () => Response.json(body),
     })
     const account = { token: 'planted-token', scopes: [] }

@@ -36,7 +36,11 @@ const open = async () => {
     return watch.status().watching === wanted
   }
   return {
-    ...{ folder, watch, heard, isWatching, calls: () => calls },
+    folder,
+    watch,
+    heard,
+    isWatching,
+    calls: () => calls,
     failing: () => {
       fail = true
     },

@@ -101,8 +101,14 @@ describe('agent sessions', () => {
   /** The sessions of one process; several share the store. */
   const process = (more: Partial<Parameters<typeof createAgentSessions>[0]> = {}) =>
     createAgentSessions({
-      ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
-      ...{ log: createFakeLog(), masker: createMasker([SECRET]), timeoutMs: 60_000, orphanMs: 60_000 },
+      store: store(),
+      feed: createFeed({ store: store(), clock, ids }),
+      clock,
+      ids,
+      log: createFakeLog(),
+      masker: createMasker([SECRET]),
+      timeoutMs: 60_000,
+      orphanMs: 60_000,
       taskOf: async (id) => {
         const status = taskStates.get(id)
         const error = status === 'failed' ? { code: 'worker_lost', message: 'It is gone' } : undefined
@@ -211,7 +217,7 @@ describe('agent sessions', () => {
   it('stores what it says at the end of a step, and every 2 s while another process follows it', async () => {
     const clock = createFakeClock(Date.now())
     const { store: watched, quiet } = watchStore(store())
-    const more = { ...{ store: watched, feed: createFeed({ store: watched, clock, ids }) }, clock }
+    const more = { store: watched, feed: createFeed({ store: watched, clock, ids }), clock }
     const [here, elsewhere] = [process({ ...more, timeoutMs: 3_600_000 }), process(more)]
     const { id, emit, end } = await here.open(about)
     const storedText = async () => {
@@ -373,14 +379,12 @@ describe('agent sessions', () => {
     const target = () => ({ provider: 'demo', model: 'scripted' })
     const runOf = createTaskRuns({ sessions, target, clock, ids })
     const task = (run: number) => ({
-      ...{
-        id: 'task_01',
-        createdBy: 'user_ada',
-        status: 'in_progress',
-        fence: run,
-        attempts: run,
-        maxAttempts: 3,
-      },
+      id: 'task_01',
+      createdBy: 'user_ada',
+      status: 'in_progress',
+      fence: run,
+      attempts: run,
+      maxAttempts: 3,
     })
     taskStates.set('task_01', 'in_progress')
     const silent = runOf(task(1))

@@ -36,8 +36,15 @@ export const costsOfSession = async (given: Store, meter: () => Capacity) => {
   const { store, quiet } = watchStore(given)
   const process = () =>
     createAgentSessions({
-      ...{ store, feed: createFeed({ store, clock, ids }), clock, ids, log: createFakeLog() },
-      ...{ masker: createMasker([]), timeoutMs: 180_000, orphanMs: 60_000, taskOf: async () => undefined },
+      store,
+      feed: createFeed({ store, clock, ids }),
+      clock,
+      ids,
+      log: createFakeLog(),
+      masker: createMasker([]),
+      timeoutMs: 180_000,
+      orphanMs: 60_000,
+      taskOf: async () => undefined,
       checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
     })

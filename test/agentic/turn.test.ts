@@ -29,7 +29,10 @@ const never = new AbortController().signal
 
 /** A tool that answers what it is given, and fails for `bad`. */
 const toolbox = fakeToolbox(async ({ arguments: given }) => ({
-  ...{ content: String(given), failed: given === 'bad', decision: 'allowed', durationMs: 1.4 },
+  content: String(given),
+  failed: given === 'bad',
+  decision: 'allowed',
+  durationMs: 1.4,
 }))
 
 /** A tool that ignores its signal, as tools are opened. */
@@ -37,7 +40,11 @@ const deafToolbox = createToolRunner({
   clock,
   tools: [
     defineTool({
-      ...{ name: 'echo', description: 'Never ends', input: z.object({}), risk: 'read', subject: () => '' },
+      name: 'echo',
+      description: 'Never ends',
+      input: z.object({}),
+      risk: 'read',
+      subject: () => '',
       run: () => new Promise(() => undefined),
     }),
   ],
@@ -84,8 +91,14 @@ describe('an agentic turn', () => {
       },
     }
     const sessions = createAgentSessions({
-      ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
-      ...{ log: createFakeLog(), masker: createMasker([]), timeoutMs: 60_000, orphanMs: 60_000 },
+      store: store(),
+      feed: createFeed({ store: store(), clock, ids }),
+      clock,
+      ids,
+      log: createFakeLog(),
+      masker: createMasker([]),
+      timeoutMs: 60_000,
+      orphanMs: 60_000,
       taskOf: async () => undefined,
       checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
@@ -93,7 +106,13 @@ describe('an agentic turn', () => {
     })
     const log = createFakeLog()
     const agentic = createAgenticTurns({
-      ...{ sessions, turns, models, loop: createLoop({ models }), clock, ids, log },
+      sessions,
+      turns,
+      models,
+      loop: createLoop({ models }),
+      clock,
+      ids,
+      log,
       openToolbox: async () => tools,
     })
     const run = async (more: Partial<AgenticRequest> = {}, onEvent?: (event: SessionEvent) => void) => {
@@ -130,8 +149,13 @@ describe('an agentic turn', () => {
     ])
     expect(dataOf('session:start')).toEqual([
       {
-        ...{ sessionId: expect.stringMatching(/^sess_/), conversationId: 'conv_1', provider: 'demo' },
-        ...{ model: 'scripted', effort: 'medium', maxSteps: 25, maxBudget: null },
+        sessionId: expect.stringMatching(/^sess_/),
+        conversationId: 'conv_1',
+        provider: 'demo',
+        model: 'scripted',
+        effort: 'medium',
+        maxSteps: 25,
+        maxBudget: null,
         securityMode: 'full',
       },
     ])
@@ -150,8 +174,13 @@ describe('an agentic turn', () => {
     expect(dataOf('tool:call')).toMatchObject([{ parentId: step?.spanId }, { parentId: step?.spanId }])
     expect(dataOf('complete')).toEqual([
       {
-        ...{ totalTokens: 32, inputTokens: 21, outputTokens: 11, model: 'scripted', provider: 'demo' },
-        ...{ toolCalls: 2, finishReason: 'stop' },
+        totalTokens: 32,
+        inputTokens: 21,
+        outputTokens: 11,
+        model: 'scripted',
+        provider: 'demo',
+        toolCalls: 2,
+        finishReason: 'stop',
       },
     ])
     expect(finished).toMatchObject([

@@ -9,7 +9,10 @@ const ADAPTER = `{ type: 'mine', name: 'Mine', description: '', capabilities: []
   healthCheck: async () => ({ healthy: true }), execute: async () => ({ success: true, output: '' }) }`
 
 const builtIn: AgentAdapter = {
-  ...{ type: 'built-in', name: 'Built in', description: '', capabilities: [] },
+  type: 'built-in',
+  name: 'Built in',
+  description: '',
+  capabilities: [],
   healthCheck: async () => ({ healthy: true }),
   execute: async () => ({ success: true, output: '' }),
 }

@@ -97,7 +97,10 @@ describe('the client', () => {
   it('takes no success without JSON for an answer, which another server gives', async () => {
     const page = new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } })
     expect(await failure(answered(page))).toMatchObject({
-      ...{ name: 'ApiError', status: 200, code: 'http_200', body: '<h1>Welcome</h1>' },
+      name: 'ApiError',
+      status: 200,
+      code: 'http_200',
+      body: '<h1>Welcome</h1>',
       message: 'The service answered 200 without JSON',
     })
   })

@@ -13,8 +13,13 @@ export const exampleCall = (name: string, more: Partial<Call> = {}): Call => {
     example?: Partial<Record<string, object>>
   }
   return {
-    ...{ operationId: name, method: route.method, path: route.path, headers: {}, needsSession: false },
-    ...{ params: texts(example.params), query: texts(example.query) },
+    operationId: name,
+    method: route.method,
+    path: route.path,
+    headers: {},
+    needsSession: false,
+    params: texts(example.params),
+    query: texts(example.query),
     ...(example.body ? { body: JSON.stringify(example.body, null, 2) } : {}),
     isStream: route.produces === 'text/event-stream',
     ...more,

@@ -16,8 +16,17 @@ import { loadFunctions } from '../deploy/functions.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
 const TASK = {
-  ...{ title: 'Task', prompt: 'Work', priority: 3 as const, source: 'api' as const, agent: 'moody' },
-  ...{ labels: [], maxAttempts: 3, createdAt: AT, updatedAt: AT, startedAt: AT, createdBy: 'usr_1' },
+  title: 'Task',
+  prompt: 'Work',
+  priority: 3 as const,
+  source: 'api' as const,
+  agent: 'moody',
+  labels: [],
+  maxAttempts: 3,
+  createdAt: AT,
+  updatedAt: AT,
+  startedAt: AT,
+  createdBy: 'usr_1',
 }
 
 const NOBODY = 'http://127.0.0.1:9/'
@@ -131,21 +140,29 @@ it('a bulk job whose message was lost goes on by the one that a tick sends', asy
   const { store } = openBasePorts(readConfig(env))
   const expiresAt = Date.now() + 3_600_000
   const row: BulkRow = {
-    ...{
-      id: 'bulk_lost',
-      target: 'tasks',
-      action: 'cancel',
-      status: 'running',
-      total: 2,
-      done: 0,
-      failed: 0,
-    },
-    ...{ createdBy: 'usr_1', createdAt: AT, at: 0, role: 'user', expiresAt },
+    id: 'bulk_lost',
+    target: 'tasks',
+    action: 'cancel',
+    status: 'running',
+    total: 2,
+    done: 0,
+    failed: 0,
+    createdBy: 'usr_1',
+    createdAt: AT,
+    at: 0,
+    role: 'user',
+    expiresAt,
   }
   // None of its tasks is left to wait for.
   const following: BulkRow = {
-    ...{ ...row, id: 'bulk_01ARZ3NDEKTSV4RRFFQ69G5FAV', action: 'retry', status: 'following' },
-    ...{ at: 1, total: 1, done: 0, ended: { completed: 0, failed: 0, cancelled: 0 } },
+    ...row,
+    id: 'bulk_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    action: 'retry',
+    status: 'following',
+    at: 1,
+    total: 1,
+    done: 0,
+    ended: { completed: 0, failed: 0, cancelled: 0 },
   }
   await store.commit<BulkRow>({ insert: bulkJobs, row: following })
   const part: BulkPart = { jobId: row.id, part: '0', ids: ['task_none', 'task_gone'], expiresAt }
@@ -161,7 +178,8 @@ it('a bulk job whose message was lost goes on by the one that a tick sends', asy
   const options = { env: { PATH: process.env.PATH, ...env } }
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], options)
   expect(await store.get(bulkJobs, following.id)).toMatchObject({
-    ...{ status: 'completed', endedAt: expect.any(String) },
+    status: 'completed',
+    endedAt: expect.any(String),
   })
   await functions.feed('notify', 'ai-task-notifications')
   expect(await store.get(bulkJobs, row.id)).toMatchObject({ status: 'completed', failed: 2, resent: 1 })

@@ -22,7 +22,8 @@ const opened = () => {
     tasks: { send: async (messages) => void tasks.push(...messages) },
     notices: { send: async (messages) => void notices.push(...messages) },
     turns: { send: async (messages) => void waited.push(...messages) },
-    ...{ clock, log },
+    clock,
+    log,
   })
   /** How a delivery ended, if it has. */
   const delivered = (message: Parameters<typeof delivery.deliver>[0][number]) => {

@@ -109,7 +109,9 @@ const CASES: [string, Case][] = [
     {
       leave: (service) =>
         setTask(service, {
-          ...{ status: 'pending', attempts: 1, updatedAt: isoIn(service, YEAR_MS) },
+          status: 'pending',
+          attempts: 1,
+          updatedAt: isoIn(service, YEAR_MS),
           nextAttemptAt: isoIn(service, YEAR_MS + 20 * MINUTE_MS),
         }),
       correct: ({ tasks }) => tasks.recovery.tick(() => false),

@@ -19,7 +19,11 @@ const BOB: Principal = { userId: 'user_bob', role: 'user' }
 const ADMIN: Principal = { userId: 'user_admin', role: 'admin' }
 
 const write: Request = {
-  ...{ tool: 'write_file', risk: 'write', title: 'write_file a.txt', mode: 'ask', userId: 'user_ann' },
+  tool: 'write_file',
+  risk: 'write',
+  title: 'write_file a.txt',
+  mode: 'ask',
+  userId: 'user_ann',
   arguments: { path: 'a.txt', content: 'the canary-1' },
 }
 
@@ -73,8 +77,13 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       )
       expect(mine).toEqual([
         {
-          ...{ id: await pendingId(), conversationId: request.conversationId, userId: 'user_ann' },
-          ...{ toolName: 'write_file', title: 'write_file a.txt', securityLevel: 'write', status: 'pending' },
+          id: await pendingId(),
+          conversationId: request.conversationId,
+          userId: 'user_ann',
+          toolName: 'write_file',
+          title: 'write_file a.txt',
+          securityLevel: 'write',
+          status: 'pending',
           params: { path: 'a.txt', content: 'the [masked]' },
           requestedAt: new Date(clock.now()).toISOString(),
           expiresAt: new Date(clock.now() + APPROVAL_MS).toISOString(),
@@ -115,7 +124,9 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       })
       expect(await approvals.ask(request)).toMatchObject({ state: 'denied' })
       expect(await approvals.use(request)).toEqual({
-        ...{ state: 'denied', approvalId: id, reason: 'a person refused this call' },
+        state: 'denied',
+        approvalId: id,
+        reason: 'a person refused this call',
       })
       expect(await pendingId()).not.toBe(id)
     })
@@ -149,7 +160,8 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       // Neither a caller that comes too late nor a call that looks has to wait for the sweep.
       expect(await codeOf(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
       expect(await approvals.use(found)).toMatchObject({
-        ...{ state: 'denied', reason: 'no decision came in time' },
+        state: 'denied',
+        reason: 'no decision came in time',
       })
       expect(await approvals.settleDue()).toBeGreaterThan(0)
       expect(await approvals.settleDue()).toBe(0)
@@ -247,7 +259,10 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
         (await approvals.listAllowed(as)).map(({ id }) => id).filter((id) => id === mine || id === tasks)
       expect([await idsOf(ANN), await idsOf(ADMIN), await idsOf(BOB)]).toEqual([[tasks, mine], [tasks], []])
       expect((await approvals.listAllowed(ADMIN)).find(({ id }) => id === tasks)).toEqual({
-        ...{ id: tasks, toolName: 'write_file', userId: 'user_ann', taskId: ofTask.taskId },
+        id: tasks,
+        toolName: 'write_file',
+        userId: 'user_ann',
+        taskId: ofTask.taskId,
         allowedAt: new Date(clock.now()).toISOString(),
         expiresAt: new Date(clock.now() + 90 * DAY_MS).toISOString(),
       })
@@ -270,12 +285,22 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
         await approvals.withdrawOf({ taskId, userId }, 'its task has ended')
       expect(await codeOf(approvals.decide(ANN, ids[0] ?? '', 'allow-once'))).toBe('approval_decided')
       const { rows } = await store.page(toolCalls, {
-        ...{ index: 'ofSession', is: taskId, order: 'asc', limit: 10, detail: true },
+        index: 'ofSession',
+        is: taskId,
+        order: 'asc',
+        limit: 10,
+        detail: true,
       })
       expect(rows).toMatchObject([
         {
-          ...{ approvalId: ids[0], tool: 'write_file', mode: 'ask', decision: 'denied', failed: true },
-          ...{ userId, taskId, result: 'Not made: its task has ended' },
+          approvalId: ids[0],
+          tool: 'write_file',
+          mode: 'ask',
+          decision: 'denied',
+          failed: true,
+          userId,
+          taskId,
+          result: 'Not made: its task has ended',
         },
       ])
       expect(JSON.stringify(rows)).not.toContain('canary-1')

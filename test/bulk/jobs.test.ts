@@ -331,7 +331,9 @@ describe('a bulk job', () => {
     await service.bulk.runSlice({ jobId, from: 50 })
 
     expect(await read(call, jobId)).toMatchObject({
-      ...{ status: 'running', done: 60, failed: 0 },
+      status: 'running',
+      done: 60,
+      failed: 0,
       results: { completed: 0, failed: 0, running: 60 },
     })
     const { tasks } = (await call('GET /api/tasks/filter?limit=200&status=queued')).body

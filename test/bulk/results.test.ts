@@ -60,7 +60,7 @@ describe.each(['tasks', 'dlq'] as const)('the results of a bulk retry of %s', (t
     await service.pass(2_000)
     const { completed, failed } = results ?? {}
     expect(await service.store.get(bulkJobs, jobId)).toMatchObject({
-      ...{ status: status === 'running' ? 'following' : status },
+      status: status === 'running' ? 'following' : status,
       ended: { completed, failed },
     })
   })
@@ -88,7 +88,10 @@ describe.each(['tasks', 'dlq'] as const)('the results of a bulk retry of %s', (t
     const given = await withRetry(target, ['bad', 'slow'])
     await act(given)
     expect(await read(given.call, given.jobId)).toMatchObject({
-      ...{ status: 'completed', done: 2, failed: 0, endedAt: expect.any(String) },
+      status: 'completed',
+      done: 2,
+      failed: 0,
+      endedAt: expect.any(String),
       results,
     })
   })

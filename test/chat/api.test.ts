@@ -63,13 +63,19 @@ describe('a completion', () => {
   it('answers as a whole', async () => {
     wire.replies = [whole]
     const { status: code, body } = await ask('POST', 'completions', {
-      ...{ messages, systemPrompt: 'Be kind.', temperature: 0.3, maxTokens: 9 },
+      messages,
+      systemPrompt: 'Be kind.',
+      temperature: 0.3,
+      maxTokens: 9,
     })
     expect([code, body]).toEqual([
       200,
       {
         id: expect.stringMatching(/^cmpl_/),
-        ...{ provider: 'openai', model: 'model-7', finishReason: 'stop', duration: expect.any(Number) },
+        provider: 'openai',
+        model: 'model-7',
+        finishReason: 'stop',
+        duration: expect.any(Number),
         message: { role: 'assistant', content: 'Hello' },
         usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 },
       },
@@ -87,14 +93,18 @@ describe('a completion', () => {
       true,
     )
     expect(eventsIn(text).at(-1)).toMatchObject({
-      ...{ done: true, finishReason: 'stop', usage: { totalTokens: 9 } },
+      done: true,
+      finishReason: 'stop',
+      usage: { totalTokens: 9 },
     })
   })
 
   it('of one prompt says little around it', async () => {
     wire.replies = [whole]
     expect((await ask('POST', 'quick', { prompt: 'Hi' })).body).toEqual({
-      ...{ content: 'Hello', model: 'model-7', provider: 'openai' },
+      content: 'Hello',
+      model: 'model-7',
+      provider: 'openai',
       usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 },
     })
   })
@@ -209,7 +219,9 @@ describe('providers and models', () => {
       expect.objectContaining({ type: 'anthropic', configured: false, healthy: false }),
     )
     expect((await ask('GET', 'models?provider=openai')).body.models).toContainEqual({
-      ...{ id: 'model-7', provider: 'openai', name: 'model-7' },
+      id: 'model-7',
+      provider: 'openai',
+      name: 'model-7',
     })
     expect(await ask('GET', 'models?provider=none')).toMatchObject({ status: 400 })
   })
@@ -232,7 +244,8 @@ describe('a turn with tools', () => {
     ]
     const id = await conversation()
     const { body } = await ask('POST', `conversations/${id}/messages/with-tools`, {
-      ...{ content: 'Write', securityMode: 'full' },
+      content: 'Write',
+      securityMode: 'full',
     })
     expect(body.assistantMessage).toMatchObject({
       content: 'Hello',

@@ -34,14 +34,12 @@ const asking = (one: () => Process) => (): Toolbox =>
   fakeToolbox(
     async ({ name, arguments: given }) => {
       const answer = await one().approvals.use({
-        ...{
-          tool: name,
-          risk: 'write',
-          title: name,
-          mode: 'ask',
-          userId: ANN.userId,
-          conversationId: 'conv',
-        },
+        tool: name,
+        risk: 'write',
+        title: name,
+        mode: 'ask',
+        userId: ANN.userId,
+        conversationId: 'conv',
         arguments: given as Record<string, unknown>,
       })
       const waits = answer.state === 'pending' ? { approvalId: answer.approvalId } : {}
@@ -107,7 +105,8 @@ describe('a turn that is cancelled', () => {
       { tool: 'write', decision: 'denied', resultSummary: 'Not made: the turn was cancelled' },
     ])
     expect((await one.read(id)).at(-1)).toMatchObject({
-      ...{ role: 'assistant', error: { code: 'cancelled' } },
+      role: 'assistant',
+      error: { code: 'cancelled' },
       toolCalls: [{ name: 'write', status: 'error' }],
     })
     // A message of the decision finds nothing that waits.

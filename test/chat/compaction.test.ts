@@ -116,9 +116,7 @@ describe('a conversation that outgrows the window of its model', () => {
     const { begin, send } = world().process({
       models: { ...models, contextTokens: () => WINDOW },
       openTools: () =>
-        fakeToolbox(async () => ({
-          ...{ content: words(500), failed: false, decision: 'allowed', durationMs: 1 },
-        })),
+        fakeToolbox(async () => ({ content: words(500), failed: false, decision: 'allowed', durationMs: 1 })),
     })
     const id = await begin()
     let compactions = 0

@@ -26,14 +26,24 @@ export const openChat = (store: Store) => {
   const conversations = createConversations({ ...ports, taskExists: async () => true })
   const none = async () => undefined
   const { send } = createChat({
-    ...{ ...ports, models, conversations, loop: createLoop({ models }) },
+    ...ports,
+    models,
+    conversations,
+    loop: createLoop({ models }),
     openTools: () => fakeToolbox(() => Promise.reject()),
     workspaces: { open: async (name) => ({ root: `/${name}` }) as Workspace },
-    ...{ findTask: none, findTicketTask: none, readTicket: none, recall: async () => [] },
+    findTask: none,
+    findTicketTask: none,
+    readTicket: none,
+    recall: async () => [],
     hasMemorySession: async () => false,
-    ...{ defaultMode: () => 'ask', snapshots: noSnapshots, timeoutMs: 180_000, firstByteMs: 180_000 },
+    defaultMode: () => 'ask',
+    snapshots: noSnapshots,
+    timeoutMs: 180_000,
+    firstByteMs: 180_000,
     withdrawApprovals: async () => undefined,
-    ...{ holdsRights: async () => true, isDisabled: async () => false },
+    holdsRights: async () => true,
+    isDisabled: async () => false,
     openTurns: async () => async () => undefined,
   })
 
@@ -41,8 +51,12 @@ export const openChat = (store: Store) => {
   const filled = async (count: number): Promise<string> => {
     const { id } = await conversations.create(ANN, { title: `Of ${count} messages` })
     const rowOf = (number: number) => ({
-      ...{ id: ids.next('msg'), conversationId: id, number: numberText(number), content: TEXT },
-      ...{ role: number % 2 === 0 ? ('user' as const) : ('assistant' as const), createdAt: iso(clock.now()) },
+      id: ids.next('msg'),
+      conversationId: id,
+      number: numberText(number),
+      content: TEXT,
+      role: number % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      createdAt: iso(clock.now()),
     })
     for (let from = 0; from < count; from += AT_ONCE)
       await Promise.all(

@@ -25,14 +25,16 @@ beforeAll(async () => {
   wire = await startWire()
   app = await openLocalApp(
     readConfig({
-      ...{
-        SERVICE_MODE: 'pico',
-        LOG_LEVEL: 'silent',
-        AGENTIC_TIMEOUT_MS: '3000',
-        DEFAULT_PROVIDER: 'openai',
-      },
-      ...{ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' },
-      ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: wire.origin, ANTHROPIC_MODEL: 'model-8' },
+      SERVICE_MODE: 'pico',
+      LOG_LEVEL: 'silent',
+      AGENTIC_TIMEOUT_MS: '3000',
+      DEFAULT_PROVIDER: 'openai',
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      ANTHROPIC_API_KEY: KEY,
+      ANTHROPIC_BASE_URL: wire.origin,
+      ANTHROPIC_MODEL: 'model-8',
     }),
   )
   loopback = await onLoopback(app.server)
@@ -49,7 +51,12 @@ type Answers = { begun: readonly unknown[]; whole: Reply; empty: Reply; calls: R
 const begin = {
   type: 'message_start',
   message: {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'model-8', content: [], stop_reason: null },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'model-8',
+    content: [],
+    stop_reason: null,
     usage: { input_tokens: 1, output_tokens: 1 },
   },
 }

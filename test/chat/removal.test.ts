@@ -81,7 +81,11 @@ describe.each(storesOf(rows))('a conversation in %s that is deleted', (_name, op
       cancelTask: async () => undefined,
     })
     const agentic = createAgenticTurns({
-      ...{ ...ports, sessions, models, turns: one.turns, loop: createLoop({ models }) },
+      ...ports,
+      sessions,
+      models,
+      turns: one.turns,
+      loop: createLoop({ models }),
       openToolbox: async () =>
         fakeToolbox(async () => ({ content: 'x', failed: false, decision: 'allowed', durationMs: 1 })),
     })
@@ -125,14 +129,12 @@ describe.each(storesOf(rows))('a conversation in %s that is deleted', (_name, op
     const id = await begin()
     await start(id)
     const call = (tool: string) => ({
-      ...{
-        tool,
-        risk: 'write' as const,
-        mode: 'ask' as const,
-        title: tool,
-        arguments: {},
-        userId: ANN.userId,
-      },
+      tool,
+      risk: 'write' as const,
+      mode: 'ask' as const,
+      title: tool,
+      arguments: {},
+      userId: ANN.userId,
       conversationId: id,
     })
     for (const tool of ['git', 'git', 'write_file']) await approvals.ask(call(tool))

@@ -191,7 +191,9 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     }
     const models = createScriptedModels([writes('b.txt', 'two'), DONE, DONE])
     const { send } = world().process({
-      ...{ models, openTools: afterCalls(toolsOf(first), grow), disk: first.workspaces },
+      models,
+      openTools: afterCalls(toolsOf(first), grow),
+      disk: first.workspaces,
     })
     const given = { content: 'Go', securityMode: 'full' } as const
     const { assistantMessage } = await send.sendWithTools(ANN, id, given)
@@ -213,7 +215,9 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     }
     const models = createScriptedModels([writes('b.txt', 'two'), DONE])
     const { send } = world().process({
-      ...{ models, openTools: afterCalls(toolsOf(first), leavePipes), disk: first.workspaces },
+      models,
+      openTools: afterCalls(toolsOf(first), leavePipes),
+      disk: first.workspaces,
     })
     const given = { content: 'Go', securityMode: 'full' } as const
     const { assistantMessage } = await send.sendWithTools(ANN, id, given)

@@ -54,7 +54,11 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
     )
   }
   return {
-    ...{ openTools, made, sessions, asked, idOf },
+    openTools,
+    made,
+    sessions,
+    asked,
+    idOf,
     decide: (id: string, decision: Decision) => void decisions.set(id, decision),
     pause: (work: typeof before) => {
       before = work
@@ -101,7 +105,9 @@ describe('a turn with tools', () => {
     expect(answer.usage.totalTokens).toBe(45)
     expect(answer).not.toHaveProperty('pendingApprovals')
     expect(sessions[0]).toMatchObject({
-      ...{ mode: 'full', userId: ANN.userId, conversationId: id },
+      mode: 'full',
+      userId: ANN.userId,
+      conversationId: id,
       workspace: { root: `/${id}` },
     })
     await send.send(ANN, id, { content: 'What did you do?' })

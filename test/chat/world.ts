@@ -65,13 +65,16 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     isDisabled = async () => false,
     openTurns = async () => async () => undefined,
   }: Given) => {
-    const ports = { ...{ clock, log, ids }, store: wrapStore(store) }
+    const ports = { clock, log, ids, store: wrapStore(store) }
     const taskExists = async (id: string) => (await findTask(id)) !== undefined
     const conversations = createConversations({ ...ports, taskExists })
     const feed = createFeed(ports)
     const approvals = composeApprovals({ ...ports, masker: createMasker([]) })
     const chat = createChat({
-      ...{ ...ports, models, conversations, loop: createLoop({ models }) },
+      ...ports,
+      models,
+      conversations,
+      loop: createLoop({ models }),
       openTools: openTools ?? (() => fakeToolbox(never, { specs: [] })),
       workspaces: disk ?? { open: async (name) => ({ root: `/${name}` }) as Workspace },
       findTask,
@@ -86,12 +89,17 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
           ? noSnapshots
           : createSnapshots({ ...ports, workspaces: disk, changesFiles: (tool) => tool !== 'read_file' }),
       withdrawApprovals: approvals.withdraw,
-      ...{ holdsRights, isDisabled, openTurns },
-      ...{ timeoutMs: TIMEOUT_MS, firstByteMs: FIRST_BYTE_MS },
+      holdsRights,
+      isDisabled,
+      openTurns,
+      timeoutMs: TIMEOUT_MS,
+      firstByteMs: FIRST_BYTE_MS,
     })
     const ends = composeConversationEnds(
       {
-        ...{ conversations, approvals, stopTurn: chat.turns.stop },
+        conversations,
+        approvals,
+        stopTurn: chat.turns.stop,
         removeWorkspace: async (name) => void removedWorkspaces.push(name),
       },
       { ...ports, feed },
@@ -101,7 +109,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       (await conversations.get(principal, id, { limit: 200 })).messages
     return { ...chat, ...ends, conversations, approvals, feed, begin, read }
   }
-  return { ...{ clock, log, store, process, removedWorkspaces }, [Symbol.asyncDispose]: () => store.close() }
+  return { clock, log, store, process, removedWorkspaces, [Symbol.asyncDispose]: () => store.close() }
 }
 
 export type Process = ReturnType<ReturnType<typeof createWorld>['process']>

@@ -17,8 +17,16 @@ type Options = { count: number; ends?: boolean; isFollowed?: boolean; of?: Parti
 const openService = async ({ count, ends = true, isFollowed = false, of = {} }: Options) => {
   const asked: string[] = []
   const job: BulkJob = {
-    ...{ id: ID, target: 'tasks', action: 'retry', status: 'running', total: count, done: 0, failed: 0 },
-    ...{ createdBy: 'user_1', createdAt: '2026-01-01T00:00:00.000Z', failures: [] },
+    id: ID,
+    target: 'tasks',
+    action: 'retry',
+    status: 'running',
+    total: count,
+    done: 0,
+    failed: 0,
+    createdBy: 'user_1',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    failures: [],
     ...of,
   }
   const answers: Readonly<Record<string, () => object>> = {

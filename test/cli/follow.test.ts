@@ -14,12 +14,17 @@ const timeOf = (second: number) => Date.parse('2026-01-01T00:00:00Z') + second *
 
 /** An event of the log; its id sorts by its time. */
 const logged = (second: number, type: TaskEvent['type'], message?: string) => ({
-  ...{ id: `evt_${String(second).padStart(3, '0')}`, taskId: ID, type },
-  ...{ timestamp: new Date(timeOf(second)).toISOString(), attempt: 1 },
+  id: `evt_${String(second).padStart(3, '0')}`,
+  taskId: ID,
+  type,
+  timestamp: new Date(timeOf(second)).toISOString(),
+  attempt: 1,
   ...(message === undefined ? {} : { message }),
 })
 const happens = (second: number, type: string, data: object = {}) => ({
-  ...{ type, data, timestamp: timeOf(second) },
+  type,
+  data,
+  timestamp: timeOf(second),
 })
 
 type Said = ReturnType<typeof happens>
@@ -44,7 +49,8 @@ const openService = async (stages: readonly [Stage, ...Stage[]]) => {
   const stage = () => stages[Math.min(Math.max(at, 0), stages.length - 1)] as Stage
   const hasEnded = () => stage().isOver ?? stage().log.at(-1)?.type === 'completed'
   const task = () => ({
-    ...{ id: ID, status: hasEnded() ? 'completed' : 'in_progress' },
+    id: ID,
+    status: hasEnded() ? 'completed' : 'in_progress',
     ...(hasEnded() ? { result: { output: OUTPUT } } : {}),
   })
   const places: string[] = []

@@ -17,18 +17,20 @@ const OBEYED = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u20
 
 const AT = '2026-01-01T00:00:00.000Z'
 const task = {
-  ...{
-    id: EVIL,
-    title: EVIL,
-    prompt: EVIL,
-    status: 'completed',
-    agent: EVIL,
-    createdAt: AT,
-    priority: 3,
-    branch: EVIL,
-  },
+  id: EVIL,
+  title: EVIL,
+  prompt: EVIL,
+  status: 'completed',
+  agent: EVIL,
+  createdAt: AT,
+  priority: 3,
+  branch: EVIL,
   result: {
-    ...{ success: true, output: EVIL, diff: `+${EVIL}\n`, branch: EVIL, summary: EVIL },
+    success: true,
+    output: EVIL,
+    diff: `+${EVIL}\n`,
+    branch: EVIL,
+    summary: EVIL,
     filesChanged: [{ path: EVIL, additions: 1, deletions: 1, binary: false }],
     leftOut: [{ path: EVIL, reason: EVIL }],
     pullRequest: { url: EVIL, number: 1 },
@@ -36,7 +38,13 @@ const task = {
   error: { code: EVIL, message: EVIL },
 }
 const job = {
-  ...{ id: EVIL, target: 'tasks', action: EVIL, status: 'completed', total: 1, done: 0, failed: 1 },
+  id: EVIL,
+  target: 'tasks',
+  action: EVIL,
+  status: 'completed',
+  total: 1,
+  done: 0,
+  failed: 1,
   failures: [{ id: 'x', title: EVIL, error: EVIL }],
 }
 const event = { id: 'evt_1', taskId: EVIL, type: 'progress', timestamp: AT, message: EVIL, attempt: 1 }

@@ -34,7 +34,8 @@ describe('agent-tasks import', () => {
     const first = await cli.run('import', file, '--json')
     expect(first.json()).toEqual({
       results: {
-        ...{ imported: 1_200, skipped: 0 },
+        imported: 1_200,
+        skipped: 0,
         errors: [{ index: 700, id: 'task_bad', message: expect.any(String) }],
       },
     })

@@ -34,13 +34,11 @@ describe('the lines of a log', () => {
     const lines = createLogLines({ paint: (_format, text) => text }, (line) => printed.push(line.slice(10)))
     const at = (second: number) => Date.parse(`2026-01-01T00:00:0${second}Z`)
     const event = (type: 'started' | 'progress', second: number, message?: string) => ({
-      ...{
-        id: `evt_${second}`,
-        taskId: 'task_1',
-        type,
-        timestamp: new Date(at(second)).toISOString(),
-        attempt: 1,
-      },
+      id: `evt_${second}`,
+      taskId: 'task_1',
+      type,
+      timestamp: new Date(at(second)).toISOString(),
+      attempt: 1,
       ...(message === undefined ? {} : { message }),
     })
     lines.task(event('started', 1))

@@ -59,7 +59,9 @@ describe('a server that is not the service', () => {
     for (const args of lines) {
       const { url, code, stdout, stderr } = await runAgainst(args, ...answer)
       expect({ args, code, stdout, stderr }).toEqual({
-        ...{ args, code: 3, stdout: '' },
+        args,
+        code: 3,
+        stdout: '',
         stderr: `${url} did not answer as the service does: is AGENT_TASKS_URL the address of the service?\n`,
       })
     }

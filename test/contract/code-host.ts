@@ -13,7 +13,11 @@ export type OpenCodeHost = () => Promise<{
 
 export const wanted: WantedPullRequest = {
   repository: { owner: 'owner', name: 'repo' },
-  ...{ branch: 'agent/task_1', base: 'main', title: 'Title', body: 'Body', isOwnBranch: true },
+  branch: 'agent/task_1',
+  base: 'main',
+  title: 'Title',
+  body: 'Body',
+  isOwnBranch: true,
 }
 
 /** Answers so to requests of that method and path, the first times. */

@@ -33,7 +33,10 @@ const openFolder = async () => {
     await writeFile(join(folder, path), bytes)
   }
   return {
-    ...{ above, folder, put, files: createFolderMemory({ folder, clock: later }) },
+    above,
+    folder,
+    put,
+    files: createFolderMemory({ folder, clock: later }),
     remove: (path: string) => rm(join(folder, path)),
     // Leads to a name that no file can have, since to the system's admin nothing is closed.
     breakDown: async () => {
@@ -50,7 +53,11 @@ const openS3 = async () => {
     await client.send(new PutObjectCommand({ Bucket, Key: `memory/${path}`, Body }))
   }
   return {
-    ...{ client, put, files: createS3Memory({ client, bucket: Bucket }), breakDown, close },
+    client,
+    put,
+    files: createS3Memory({ client, bucket: Bucket }),
+    breakDown,
+    close,
     remove: async (path: string) => {
       await client.send(new DeleteObjectCommand({ Bucket, Key: `memory/${path}` }))
     },

@@ -106,7 +106,9 @@ export const jobs = collection<Job, 'body'>({
           ...(after?.state === 'done'
             ? [
                 {
-                  ...{ counter: 'jobs.hourly', member: after.createdAt, add: { done: 1 } },
+                  counter: 'jobs.hourly',
+                  member: after.createdAt,
+                  add: { done: 1 },
                   expiresAt: Date.parse(after.createdAt) + 86_400_000,
                 },
               ]

@@ -27,7 +27,10 @@ export type OpenTracker = () => Promise<{
 }>
 
 const draft = (text: string, mark = 'task_1'): CommentDraft => ({
-  ...{ mark, headline: 'Task completed', facts: ['1 attempt'], text },
+  mark,
+  headline: 'Task completed',
+  facts: ['1 attempt'],
+  text,
   links: [{ label: 'the task', url: 'https://agents.example.com/tasks/task_1' }],
 })
 

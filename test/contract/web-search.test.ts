@@ -28,8 +28,13 @@ const dialects: Readonly<Record<WebSearchProviderId, WebSearchDialect>> = {
       web: {
         type: 'search',
         results: found.map(({ url, title, snippet }) => ({
-          ...{ title, url, description: snippet, is_source_local: false, language: 'en' },
-          ...{ profile: { name: 'Example', url }, meta_url: { hostname: 'example.com' } },
+          title,
+          url,
+          description: snippet,
+          is_source_local: false,
+          language: 'en',
+          profile: { name: 'Example', url },
+          meta_url: { hostname: 'example.com' },
         })),
       },
     }),
@@ -51,10 +56,15 @@ const dialects: Readonly<Record<WebSearchProviderId, WebSearchDialect>> = {
   tavily: {
     open: createTavily,
     answer: (found) => ({
-      ...{ query: 'jest esm', follow_up_questions: null, answer: null, images: [] },
+      query: 'jest esm',
+      follow_up_questions: null,
+      answer: null,
+      images: [],
       results: found.map(({ snippet, ...rest }) => ({
         ...rest,
-        ...{ content: snippet, score: 0.9, raw_content: null },
+        content: snippet,
+        score: 0.9,
+        raw_content: null,
       })),
       response_time: 1.2,
     }),
@@ -92,9 +102,14 @@ const dialects: Readonly<Record<WebSearchProviderId, WebSearchDialect>> = {
   searxng: {
     open: createSearxng,
     answer: (found) => ({
-      ...{ query: 'jest esm', number_of_results: 0 },
+      query: 'jest esm',
+      number_of_results: 0,
       results: found.map(({ snippet, ...rest }) => ({ ...rest, content: snippet, engine: 'bing' })),
-      ...{ answers: [], corrections: [], infoboxes: [], suggestions: [], unresponsive_engines: [] },
+      answers: [],
+      corrections: [],
+      infoboxes: [],
+      suggestions: [],
+      unresponsive_engines: [],
     }),
     asked: {
       path: /^\/searx\/search\?q=jest\+esm&format=json$/,

@@ -49,8 +49,10 @@ const expectOnce = async (
     return isOver ? now : undefined
   })
   expect(job).toMatchObject({
-    ...{ status: hasWorker ? 'completed' : 'running' },
-    ...{ total: tasks.length + UNKNOWN, done: tasks.length, failed: UNKNOWN },
+    status: hasWorker ? 'completed' : 'running',
+    total: tasks.length + UNKNOWN,
+    done: tasks.length,
+    failed: UNKNOWN,
     results: { completed: hasWorker ? tasks.length : 0, failed: 0, running: hasWorker ? 0 : tasks.length },
     failures: Array.from({ length: UNKNOWN }, (_, n) => ({ id: `task_none${n}`, code: 'task_not_found' })),
   })

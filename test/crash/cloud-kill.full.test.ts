@@ -78,7 +78,10 @@ const produceThrough = async ({ baseUrl, journal, launchWorker, launchGateway, l
       liveAndDie({ what: 'workers', alive: workers, launch: launchWorker, atWork, random: random(0) }),
       liveAndDie({ what: 'gateways', alive: gateways, launch: launchGateway, random: random(1) }),
       liveAndDie({
-        ...{ what: 'consumers', alive: consumers, launch: launchConsumer, random: random(2) },
+        what: 'consumers',
+        alive: consumers,
+        launch: launchConsumer,
+        random: random(2),
         atWork: ({ fed }) => fed,
       }),
     ])

@@ -165,7 +165,9 @@ describe('messages that SQS gave up on', () => {
     const notice = encode({ body: { kind: 'announce', notification }, priority: 3 })
     expect(await dlq(eventOf(notice, notice), context)).toEqual(failed())
     const { rows } = await openBasePorts(readConfig()).store.page(notifications, {
-      ...{ index: 'newest', order: 'desc', limit: 10 },
+      index: 'newest',
+      order: 'desc',
+      limit: 10,
     })
     expect(rows).toMatchObject([{ id, ...told }])
     expect(await deadLetters()).toEqual(before)

@@ -107,9 +107,7 @@ describe(`webhooks of the cloud whose senders are killed ${KILLS} times, CRASH_S
       const { status, body } = await ask<{ webhook: { id: string } }>(
         `${cloud.baseUrl}/api/webhooks`,
         'POST',
-        {
-          ...{ url: receiver.url, events: EVENTS },
-        },
+        { url: receiver.url, events: EVENTS },
       )
       expect(status).toBe(201)
       const killedWhileSending = await killSenders(sent, random)

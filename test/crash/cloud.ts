@@ -208,7 +208,10 @@ const launchChild = (
     await exited
   }
   return {
-    ...{ child, said, ready, kill9 },
+    child,
+    said,
+    ready,
+    kill9,
     pid: child.pid ?? 0,
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),

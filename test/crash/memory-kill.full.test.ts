@@ -11,7 +11,9 @@ const ANSWERED = 3
 
 type Asked = { input: string[] }
 const vectorsOf = ({ input }: Asked) => ({
-  ...{ object: 'list', model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } },
+  object: 'list',
+  model: 'm',
+  usage: { prompt_tokens: 1, total_tokens: 1 },
   data: input.map((_text, index) => ({ object: 'embedding', index, embedding: [1, 0.5] })),
 })
 
@@ -29,8 +31,11 @@ describe('a sync that is killed half way', () => {
     })
     try {
       const env = {
-        ...{ DATA_DIR: folder.in('data'), MEMORY_DIR: folder.in('memory') },
-        ...{ OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `${wire.origin}/v1`, EMBEDDING_MODEL: 'openai/m' },
+        DATA_DIR: folder.in('data'),
+        MEMORY_DIR: folder.in('memory'),
+        OPENAI_API_KEY: 'sk-test',
+        OPENAI_BASE_URL: `${wire.origin}/v1`,
+        EMBEDDING_MODEL: 'openai/m',
       }
       const dying = await startService({ env })
       await until(() => wire.heard.length > ANSWERED || undefined)

@@ -28,10 +28,17 @@ const HOUR_MS = 3_600_000
 
 /** Due once a year: a test that takes longer than a minute sees no other due time than those that it makes. */
 const rowOf = (n: number): ScheduleRow => ({
-  ...{ id: `sched_${n}`, name: `Schedule ${n}`, cron: '0 0 1 1 *', timezone: 'UTC', enabled: true },
+  id: `sched_${n}`,
+  name: `Schedule ${n}`,
+  cron: '0 0 1 1 *',
+  timezone: 'UTC',
+  enabled: true,
   task: { title: `Due ${n}`, priority: 3, labels: [], source: 'api' },
-  ...{ heavyTask: {}, revision: 1, createdBy: 'user_ann' },
-  ...{ createdAt: iso(Date.now() - n), updatedAt: iso(Date.now() - n) },
+  heavyTask: {},
+  revision: 1,
+  createdBy: 'user_ann',
+  createdAt: iso(Date.now() - n),
+  updatedAt: iso(Date.now() - n),
 })
 
 const inTurns = async (work: (n: number) => Promise<unknown>) => {
@@ -46,7 +53,8 @@ const makeAll = (store: Store) =>
 const makeDue = (store: Store, round: number) =>
   inTurns((n) =>
     store.commit<ScheduleRow>({
-      ...{ update: schedules, key: `sched_${n}` },
+      update: schedules,
+      key: `sched_${n}`,
       set: { nextRunAt: iso(Date.now() - HOUR_MS + round * 60_000) },
     }),
   )

@@ -41,7 +41,8 @@ const startReceivers = async (random: () => number) => {
 
 const register = async (baseUrl: string, url: string): Promise<string> => {
   const { status, body } = await ask<{ webhook: { id: string } }>(`${baseUrl}/api/webhooks`, 'POST', {
-    ...{ url, events: EVENTS },
+    url,
+    events: EVENTS,
   })
   expect(status).toBe(201)
   return body.webhook.id

@@ -80,7 +80,8 @@ export const openWorkers = (file: string) => {
     const ports: Ports = {
       store: own,
       feed: createFeed({ store: own, clock, ids }),
-      ...{ taskQueue, notificationQueue },
+      taskQueue,
+      notificationQueue,
       adapters: [agent],
       liveWatch: createLocalWatch(clock),
       ...processPorts({ clock, ids, log }),

@@ -266,7 +266,8 @@ describe('deliveries', () => {
     const { clock, store } = opened
     let isDown = true
     const { deliveries } = openDeliveries({
-      ...{ clock, outbound: held.outbound },
+      clock,
+      outbound: held.outbound,
       store: {
         ...store,
         commit: (...write) => (isDown ? Promise.reject(new Error('down')) : store.commit(...write)),

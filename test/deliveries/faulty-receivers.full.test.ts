@@ -87,7 +87,8 @@ const FAULTS: Record<string, Fault> = {
     attempt: noAnswer(/OVERFLOW/),
   },
   'has a certificate that no authority signed': {
-    ...{ scheme: 'https', answer: (socket) => socket.end(`${OK}content-length: 0\r\n\r\n`) },
+    scheme: 'https',
+    answer: (socket) => socket.end(`${OK}content-length: 0\r\n\r\n`),
     attempt: noAnswer(/SELF_SIGNED/),
   },
 }

@@ -23,8 +23,11 @@ describe('a delivery that is given up', () => {
     ])
     expect(deliveryId).toBe(sample.id)
     expect(fields).toEqual({
-      ...{ owner: sample.owner, event: sample.event },
-      ...{ host: new URL(url).host, attempts: 6, statusCode: 500 },
+      owner: sample.owner,
+      event: sample.event,
+      host: new URL(url).host,
+      attempts: 6,
+      statusCode: 500,
     })
   })
 

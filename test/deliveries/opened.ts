@@ -27,7 +27,12 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
   const cipher = createCipher({ keys: () => [key], entropy })
   const log = createFakeLog()
   const deliveries = createDeliveries({
-    ...{ store, outbound, cipher, clock, log, endpoints: noEndpoints },
+    store,
+    outbound,
+    cipher,
+    clock,
+    log,
+    endpoints: noEndpoints,
     tracing: createTracing({ clock }),
     delaysMs: () => delaysMs,
   })
@@ -37,7 +42,13 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
     await deliveries.settled()
   }
   return {
-    ...{ clock, store, outbound, cipher, log, deliveries, tick },
+    clock,
+    store,
+    outbound,
+    cipher,
+    log,
+    deliveries,
+    tick,
     add: async (delivery: Partial<NewDelivery>) => {
       await deliveries.add({ ...sample, ...delivery })
       await deliveries.settled()

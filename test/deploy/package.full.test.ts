@@ -22,8 +22,14 @@ let template: Template
 let cloud: Awaited<ReturnType<typeof startCloud>>
 beforeAll(async () => {
   const params = {
-    ...{ taskConcurrency: '20', notificationConcurrency: '7', tracing: 'Active', deletionProtection: 'true' },
-    ...{ domain: 'agents.example.com', certificateArn: CERTIFICATE, webAclArn: ACL, memoryExpand: 'on' },
+    taskConcurrency: '20',
+    notificationConcurrency: '7',
+    tracing: 'Active',
+    deletionProtection: 'true',
+    domain: 'agents.example.com',
+    certificateArn: CERTIFICATE,
+    webAclArn: ACL,
+    memoryExpand: 'on',
   }
   stage = packageStage('prod', { change: addAgent, params })
   template = stage.template

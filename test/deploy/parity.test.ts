@@ -18,7 +18,9 @@ import { ofType, referencesIn } from './template.ts'
 /** The function that serves a group of routes, where it has another name. */
 const FUNCTION_OF: Readonly<Record<string, string>> = {
   api: 'openapi',
-  ...{ accounts: 'auth', users: 'auth', oauth: 'auth' },
+  accounts: 'auth',
+  users: 'auth',
+  oauth: 'auth',
   audit: 'settings',
   approvals: 'security',
   tokens: 'gateway',

@@ -114,9 +114,21 @@ describe('the log of a worker', () => {
     const { store } = openBasePorts(readConfig(env), openBlobs(readConfig(env)))
     const trace = { requestId: 'req_1' }
     const row: TaskRow = {
-      ...{ id: 'task_logged', title: 'Task', prompt: 'Work', priority: 3, source: 'api', agent: 'nobody' },
-      ...{ labels: [], status: 'queued', attempts: 0, maxAttempts: 1, fence: 0, createdBy: 'usr_1', trace },
-      ...{ createdAt: new Date().toISOString(), updatedAt: new Date().toISOString() },
+      id: 'task_logged',
+      title: 'Task',
+      prompt: 'Work',
+      priority: 3,
+      source: 'api',
+      agent: 'nobody',
+      labels: [],
+      status: 'queued',
+      attempts: 0,
+      maxAttempts: 1,
+      fence: 0,
+      createdBy: 'usr_1',
+      trace,
+      createdAt: new Date().toISOString(),
+      updatedAt: new Date().toISOString(),
     }
     await store.commit<TaskRow>({ insert: tasks, row })
     const message = {

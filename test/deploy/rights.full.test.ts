@@ -120,7 +120,8 @@ describeHere('the rights of a function', () => {
     provider = await startProvider()
     provider.register('http://localhost')
     cloud = await startCloud({
-      ...{ ...provider.env(), ...secretEnv },
+      ...provider.env(),
+      ...secretEnv,
       CODEHOST_GIT_URL: 'https://127.0.0.1:9',
     })
     functions = loadFunctions(cloud)

@@ -131,8 +131,12 @@ export const useWaitingTurns = async (
       : pendingOn(FIRST_APPROVAL)
   const conversations = conversationsOf(ports)
   const chat = createChat({
-    ...{ ...ports, conversations, models, loop: createLoop({ models }) },
-    ...{ timeoutMs: 60_000, firstByteMs: 60_000 },
+    ...ports,
+    conversations,
+    models,
+    loop: createLoop({ models }),
+    timeoutMs: 60_000,
+    firstByteMs: 60_000,
     openTools: () => fakeToolbox(call, { specs: [], ask: async () => pendingOn('appr_2') }),
     workspaces: { open: async () => ({ root: '/' }) as Workspace },
     findTask: async () => undefined,
@@ -143,7 +147,8 @@ export const useWaitingTurns = async (
     defaultMode: () => 'ask',
     snapshots: noSnapshots,
     withdrawApprovals: async () => undefined,
-    ...{ holdsRights: async () => true, isDisabled: async () => false },
+    holdsRights: async () => true,
+    isDisabled: async () => false,
     openTurns: async () => async () => undefined,
   })
   for (const id of [first, ...others]) {
@@ -167,9 +172,20 @@ export const plantBelongings = async (
   const now = iso(clock.now())
   const expiresAt = clock.now() + 3_600_000
   const row: ApprovalRow = {
-    ...{ id: approvalId, userId, conversationId, toolName: 'write', title: 'write', params: { LONG } },
-    ...{ securityLevel: 'write', requestedAt: now, expiresAt: iso(expiresAt), status: 'pending', scope },
-    ...{ binding: approvalId, pendingOf: userId, dueAt: iso(expiresAt) },
+    id: approvalId,
+    userId,
+    conversationId,
+    toolName: 'write',
+    title: 'write',
+    params: { LONG },
+    securityLevel: 'write',
+    requestedAt: now,
+    expiresAt: iso(expiresAt),
+    status: 'pending',
+    scope,
+    binding: approvalId,
+    pendingOf: userId,
+    dueAt: iso(expiresAt),
   }
   const slot = { binding: approvalId, approvalId, expiresAt }
   await store.commit<ApprovalRow>({ insert: approvals, row }, [{ insert: approvalSlots, row: slot }])

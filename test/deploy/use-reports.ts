@@ -37,7 +37,10 @@ const expire = async ({ functions, cloud, known }: World): Promise<void> => {
   const { rows } = await store.page(linkedAccounts, { index: 'ofUser', is: user.id, order: 'desc', limit: 9 })
   for (const { id: key } of rows)
     await store.commit<LinkedAccountRow>({
-      ...{ update: linkedAccounts, key, set: { tokensExpireAt: clock.now() - 1 }, add: { version: 1 } },
+      update: linkedAccounts,
+      key,
+      set: { tokensExpireAt: clock.now() - 1 },
+      add: { version: 1 },
     })
   stop()
 }

@@ -16,7 +16,12 @@ type Listed = {
 }
 
 const request = (tool: string) => ({
-  ...{ tool, risk: 'write' as const, mode: 'ask' as const, title: tool, userId: 'user_1', taskId: 'task_1' },
+  tool,
+  risk: 'write' as const,
+  mode: 'ask' as const,
+  title: tool,
+  userId: 'user_1',
+  taskId: 'task_1',
   arguments: { content: LONG },
 })
 
@@ -48,8 +53,16 @@ const callsTools = async ({ toolSecurity, toolCalls }: Security) => {
   await toolSecurity.policy.current()
   for (let n = 0; n < 2; n++) await toolSecurity.countCall('user_1', 300)
   toolSecurity.onToolCall({
-    ...{ callId: 'call_1', tool: 'write_file', arguments: { content: LONG }, result: LONG, failed: false },
-    ...{ decision: 'allowed', mode: 'full', userId: 'user_1', taskId: 'task_1', durationMs: 1 },
+    callId: 'call_1',
+    tool: 'write_file',
+    arguments: { content: LONG },
+    result: LONG,
+    failed: false,
+    decision: 'allowed',
+    mode: 'full',
+    userId: 'user_1',
+    taskId: 'task_1',
+    durationMs: 1,
   })
   await toolCalls.settled()
   for (const tool of ['write_file', 'edit_file', 'git']) await toolSecurity.approvals.ask(request(tool))

@@ -23,10 +23,7 @@ type Headers = Record<string, string>
 
 /** A request that asks to wait for a task which nobody runs, and to be told of its end. */
 const patience = (priority: number) => ({
-  task: {
-    ...{ title: 'Task', prompt: 'word '.repeat(10_000), priority },
-    ...{ source: 'codehost', sourceId: 'a#2' },
-  },
+  task: { title: 'Task', prompt: 'word '.repeat(10_000), priority, source: 'codehost', sourceId: 'a#2' },
   options: { synchronous: true, timeout: 10, notifyUrl: 'http://127.0.0.1:9/', notifySecret: 'secret' },
 })
 

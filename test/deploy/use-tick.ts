@@ -72,21 +72,29 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
       await store.commit<TaskRow>({ update: tasks, key: await submit({ priority }), set })
   await lengthenLog({ store, clock }, await submit({}), { ...abandoned, attempts: 1 })
   const session: AgentSessionRow = {
-    ...{ id: 'sess_left', status: 'running', conversationId: 'conv_left', userId: 'user_left' },
-    ...{ provider: 'ollama', model: 'model-7', createdAt: hourAgo, expiresAt: clock.now() + HOUR_MS },
+    id: 'sess_left',
+    status: 'running',
+    conversationId: 'conv_left',
+    userId: 'user_left',
+    provider: 'ollama',
+    model: 'model-7',
+    createdAt: hourAgo,
+    expiresAt: clock.now() + HOUR_MS,
   }
   await store.commit<AgentSessionRow>({ insert: agentSessions, row: session })
   const still: BulkRow = {
-    ...{
-      id: 'bulk_still',
-      target: 'tasks',
-      action: 'cancel',
-      status: 'running',
-      total: 1,
-      done: 0,
-      failed: 0,
-    },
-    ...{ createdBy: 'user_left', createdAt: hourAgo, at: 0, role: 'user', expiresAt: clock.now() + HOUR_MS },
+    id: 'bulk_still',
+    target: 'tasks',
+    action: 'cancel',
+    status: 'running',
+    total: 1,
+    done: 0,
+    failed: 0,
+    createdBy: 'user_left',
+    createdAt: hourAgo,
+    at: 0,
+    role: 'user',
+    expiresAt: clock.now() + HOUR_MS,
   }
   const items: BulkPart = { jobId: still.id, part: '0', ids: ['task_none'], expiresAt: still.expiresAt }
   await store.commit<BulkPart>({ insert: bulkParts, row: items })

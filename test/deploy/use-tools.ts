@@ -33,7 +33,9 @@ const says = (content: string): Reply =>
 
 const calls = (names: readonly string[]): Reply => {
   const tool_calls = names.map((name, index) => ({
-    ...{ index, id: `call_${index}`, type: 'function' },
+    index,
+    id: `call_${index}`,
+    type: 'function',
     function: { name, arguments: JSON.stringify(CALLS[name]) },
   }))
   return events(chunk({ role: 'assistant', tool_calls }), chunk({}, 'tool_calls'), usage(1, 1), DONE)
@@ -56,10 +58,7 @@ const obeys: Reply = (res, heard) => {
 /** A provider of models on loopback, and the settings by which functions find it. */
 export const startModel = async () => {
   const { origin, close } = await startWire(obeys)
-  const env = {
-    ...{ OLLAMA_BASE_URL: `${origin}/v1`, OLLAMA_MODEL: 'model-7' },
-    OLLAMA_CONTEXT_TOKENS: '200000',
-  }
+  const env = { OLLAMA_BASE_URL: `${origin}/v1`, OLLAMA_MODEL: 'model-7', OLLAMA_CONTEXT_TOKENS: '200000' }
   return { env, close }
 }
 
@@ -133,7 +132,8 @@ const useApprovedTurn = async ({ functions, ask, call }: Means, id: string): Pro
   }
   await writeFiles()
   const answer = await ask(`/conversations/${id}/messages/with-tools`, {
-    ...{ content: USE_TOOLS, securityMode: 'ask' },
+    content: USE_TOOLS,
+    securityMode: 'ask',
   })
   const { pendingApprovals = [] } = (await answer.json()) as Answer
   if (pendingApprovals.length < 2) throw new Error('The turn does not wait for two approvals')

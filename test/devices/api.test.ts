@@ -52,9 +52,12 @@ describe('the device endpoints', () => {
       status: 200,
       body: {
         attestation: {
-          ...{ deviceId: body.deviceId, publicKey: body.publicKey },
+          deviceId: body.deviceId,
+          publicKey: body.publicKey,
           attestation: {
-            ...{ timestamp: expect.any(String), nonce: expect.any(String), signature: expect.any(String) },
+            timestamp: expect.any(String),
+            nonce: expect.any(String),
+            signature: expect.any(String),
             data: { host: 'build-7' },
           },
         },
@@ -116,7 +119,9 @@ describe('the device endpoints', () => {
       body: { success: true, request: { approvedBy: ANN.userId } },
     })
     expect((await call(path)).body).toEqual({
-      ...{ status: 'approved', token: expect.any(String), approvedAt: expect.any(String) },
+      status: 'approved',
+      token: expect.any(String),
+      approvedAt: expect.any(String),
     })
     const { id } = answer.body.request
     const list = await call('GET /api/devices/paired')
@@ -134,7 +139,8 @@ describe('the device endpoints', () => {
     expect(body.count).toBe(body.requests.length)
     expect(body.requests[0]).toMatchObject({ requesterId: 'laptop', status: 'pending', address: '127.0.0.1' })
     expect(await post('pairing/reject', { code, reason: 'no' })).toMatchObject({
-      ...{ status: 200, body: { success: true } },
+      status: 200,
+      body: { success: true },
     })
     expect((await call(`DELETE /api/devices/paired/${id}`, { as: LOCAL_ADMIN })).status).toBe(200)
   })

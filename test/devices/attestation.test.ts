@@ -55,7 +55,10 @@ describe('an attestation', () => {
     expect(await verify(made, HOUR)).toEqual({ valid: true, deviceId: made.deviceId, ageMs: HOUR })
     clock.advance(1)
     expect(await verify(made, HOUR)).toEqual({
-      ...{ valid: false, deviceId: made.deviceId, ageMs: HOUR + 1, error: 'too_old' },
+      valid: false,
+      deviceId: made.deviceId,
+      ageMs: HOUR + 1,
+      error: 'too_old',
     })
   })
 
@@ -136,7 +139,8 @@ describe('an attestation', () => {
     const at = (timestamp: string) => signedOver({ timestamp, nonce: 'n'.repeat(22), data: {} })
     expect(await verify(await at('2026-01-01T12:00:30.000Z'), HOUR)).toMatchObject({ valid: true, ageMs: 0 })
     expect(await verify(await at('2026-01-01T12:00:30.001Z'), HOUR)).toMatchObject({
-      ...{ valid: false, error: 'from_the_future' },
+      valid: false,
+      error: 'from_the_future',
     })
   })
 

@@ -24,7 +24,8 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
   const start = () => {
     const { request, countCode, approve, reject } = composeDevices(opened).devices.pairing
     return {
-      ...{ request, clock: opened.clock },
+      request,
+      clock: opened.clock,
       // Counted before it is read, as the handlers do.
       approve: (who: Approver, code: string) => countCode(who).then(() => approve(who, code)),
       reject: (who: Approver, code: string) => countCode(who).then(() => reject(who, code, undefined)),
@@ -41,7 +42,9 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
     }
     clock.advance(MINUTE)
     await expect(approve(me, code)).rejects.toMatchObject({
-      ...{ kind: 'rate_limited', retryAfterMs: 9 * MINUTE, message: expect.stringContaining('ten minutes') },
+      kind: 'rate_limited',
+      retryAfterMs: 9 * MINUTE,
+      message: expect.stringContaining('ten minutes'),
     })
     clock.advance(9 * MINUTE)
     expect(await codeOf(approve(me, (await request(requester())).code))).toContain('"status":"approved"')

@@ -44,7 +44,9 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(await sessions.principalOf(token)).toMatchObject({ userId: ANN.userId })
     expect(await status(requestId)).toEqual({
-      ...{ status: 'approved', token, approvedAt: expect.stringMatching(/Z$/) },
+      status: 'approved',
+      token,
+      approvedAt: expect.stringMatching(/Z$/),
     })
   })
 
@@ -53,7 +55,10 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const { requestId, code } = await request(requester({ meta: { os: 'plan9' } }))
     const approved = await approve(ann(), code)
     expect(approved).toMatchObject({
-      ...{ status: 'approved', requesterId: 'laptop', meta: { os: 'plan9' }, approvedBy: ANN.userId },
+      status: 'approved',
+      requesterId: 'laptop',
+      meta: { os: 'plan9' },
+      approvedBy: ANN.userId,
     })
     expect(JSON.stringify(approved)).not.toContain(requestId)
     expect(JSON.stringify(approved)).not.toContain(code)
@@ -141,7 +146,10 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const { id: bobs } = await approve(bob(), (await request(requester())).code)
     const mine = await devices.paired(ANN, OWN)
     expect(mine.devices.find((one) => one.id === id)).toEqual({
-      ...{ id, requesterId: 'laptop', meta: { os: 'plan9' }, approvedBy: ANN.userId },
+      id,
+      requesterId: 'laptop',
+      meta: { os: 'plan9' },
+      approvedBy: ANN.userId,
       pairedAt: new Date(clock.now()).toISOString(),
       lastSeenAt: new Date(clock.now()).toISOString(),
       expiresAt: new Date(clock.now() + 30 * DAY).toISOString(),

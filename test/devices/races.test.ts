@@ -36,7 +36,10 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
   }
   const sessionsOf = async (deviceId: string) => {
     const { rows } = await opened.store.page(sessionRows, {
-      ...{ index: 'ofUser', is: ANN.userId, order: 'asc', limit: 200 },
+      index: 'ofUser',
+      is: ANN.userId,
+      order: 'asc',
+      limit: 200,
     })
     return rows.filter((row) => row.deviceId === deviceId)
   }

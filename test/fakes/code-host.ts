@@ -92,12 +92,19 @@ export const startCodeHost = async (
     const [path = '', query = ''] = (request.url ?? '').split('?')
     const backend = spawn('git', ['http-backend'], {
       env: {
-        ...{ PATH: process.env.PATH, GIT_PROJECT_ROOT: join(folder, 'hosted'), GIT_HTTP_EXPORT_ALL: '1' },
-        ...{ PATH_INFO: path, QUERY_STRING: query, REQUEST_METHOD: request.method, REMOTE_USER: 'somebody' },
+        PATH: process.env.PATH,
+        GIT_PROJECT_ROOT: join(folder, 'hosted'),
+        GIT_HTTP_EXPORT_ALL: '1',
+        PATH_INFO: path,
+        QUERY_STRING: query,
+        REQUEST_METHOD: request.method,
+        REMOTE_USER: 'somebody',
         CONTENT_TYPE: request.headers['content-type'] ?? '',
         HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
-        ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' },
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'safe.directory',
+        GIT_CONFIG_VALUE_0: '*',
       },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
@@ -145,7 +152,10 @@ export const startCodeHost = async (
       return invalid({ code: 'custom', message: `No commits between ${base} and ${branch}` })
     const number = pulls.length + 1
     const pull: Pull = {
-      ...{ number, title, body: body.body ?? null, state: 'open' },
+      number,
+      title,
+      body: body.body ?? null,
+      state: 'open',
       html_url: `https://code.example/${FULL}/pull/${number}`,
       head: { label: `${OWNER}:${branch}`, ref: branch, sha: shaOf(branch), repo: { full_name: FULL } },
       base: { ref: base },
@@ -185,7 +195,9 @@ export const startCodeHost = async (
     const html_url = `https://code.example/${FULL}/issues/${issue}`
     const theirs = comments.filter((comment) => comment.issue === issue)
     const shown = ({ id, body }: { id: number; body: string }) => ({
-      ...{ id, body, user: { login: 'octo' } },
+      id,
+      body,
+      user: { login: 'octo' },
       html_url: `${html_url}#issuecomment-${id}`,
     })
     if (!isOfComments)
@@ -259,7 +271,12 @@ export const startCodeHost = async (
   ]
   const [{ port, stop }, api] = [await onLoopback(secure), await onLoopback(plain)]
   return Object.assign(state, {
-    ...{ caFile, heard, pulls, comments, git, port },
+    caFile,
+    heard,
+    pulls,
+    comments,
+    git,
+    port,
     origin: `https://127.0.0.1:${port}`,
     apiUrl: `${api.url}/api/v3`,
     /** The branches with their commits. */

@@ -16,7 +16,11 @@ type More = Partial<
 }
 
 export const task = (more: Partial<AgentTask> = {}): AgentTask => ({
-  ...{ id: 'task_1', title: 'Write notes', prompt: 'Do it', labels: [], createdBy: 'user_1' },
+  id: 'task_1',
+  title: 'Write notes',
+  prompt: 'Do it',
+  labels: [],
+  createdBy: 'user_1',
   ...more,
 })
 
@@ -28,9 +32,17 @@ export const createAgentOn = (
 ) => {
   const { workspaces, git, clock } = bench
   const agent = createCodingAgent({
-    ...{ models, loop: createLoop({ models }), openTools: bench.runner(), workspaces, git, clock },
+    models,
+    loop: createLoop({ models }),
+    openTools: bench.runner(),
+    workspaces,
+    git,
+    clock,
     repositories: createRepositories({
-      ...{ clock, allow: [], roots: [], base: `file://${bench.folder}/hosted/` },
+      clock,
+      allow: [],
+      roots: [],
+      base: `file://${bench.folder}/hosted/`,
       ...repositories,
     }),
     isLocalAdmin: () => isLocalAdmin,
@@ -44,7 +56,10 @@ export const createAgentOn = (
     { signal = new AbortController().signal, attempt = 1, ...rest }: Partial<AgentContext> = {},
   ) =>
     agent.execute(task(about), {
-      ...{ ...rest, signal, attempt, progress: (line) => void progress.push(line) },
+      ...rest,
+      signal,
+      attempt,
+      progress: (line) => void progress.push(line),
       keepSecret: (secret) => void secrets.push(secret),
       observe: (event) => void observed.push(event),
       run: () => Promise.reject(new Error('the coding agent has tools of its own')),

@@ -110,7 +110,9 @@ export const calling = (...calls: readonly (readonly [name: string, input: objec
     chunk({
       role: 'assistant',
       tool_calls: calls.map(([name, input], index) => ({
-        ...{ index, id: `call_${name}_${index}`, type: 'function' },
+        index,
+        id: `call_${name}_${index}`,
+        type: 'function',
         function: { name, arguments: JSON.stringify(input) },
       })),
     }),

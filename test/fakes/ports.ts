@@ -27,8 +27,12 @@ const chatPorts = (): Omit<ConversationPorts, 'trackers'> => {
       throw new Error('There are no tools here')
     },
     workspaces: {
-      ...{ create: withoutTools, open: withoutTools, pack: withoutTools, unpack: withoutTools },
-      ...{ marked: withoutTools, mark: withoutTools },
+      create: withoutTools,
+      open: withoutTools,
+      pack: withoutTools,
+      unpack: withoutTools,
+      marked: withoutTools,
+      mark: withoutTools,
       remove: async () => undefined,
     },
   }
@@ -39,7 +43,9 @@ export const processPorts = (
   { clock, ids, log }: Fakes,
   config: Pick<Config, 'accounts'> = readConfig({}),
 ) => ({
-  ...{ clock, ids, log },
+  clock,
+  ids,
+  log,
   masker: createMasker([]),
   tracing: createTracing({ clock }),
   breakers: createBreakers({ clock, isFault: () => true }),

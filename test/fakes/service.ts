@@ -98,7 +98,8 @@ export const startDomains = async (options: Options = {}) => {
   if (after) after.delivery.to = delivery.to
   const liveWatch = createLocalWatch(clock)
   const publisher = createLocalPublisher(liveWatch, {
-    ...{ clock, log },
+    clock,
+    log,
     feed: { append: (...entries) => ports.feed.append(...entries) },
   })
   const store =
@@ -144,7 +145,15 @@ export const startDomains = async (options: Options = {}) => {
     domains.tasks.create(principal, CreateTaskSchema.parse({ title: 'A task', ...body }))
   return {
     ...domains,
-    ...{ ports, config, clock, ids, log, store, delivery: after?.delivery ?? delivery, background, create },
+    ports,
+    config,
+    clock,
+    ids,
+    log,
+    store,
+    delivery: after?.delivery ?? delivery,
+    background,
+    create,
     pass: (ms: number, stepMs?: number) => pass(clock, ms, stepMs),
     /** Creates a task and lets it come to rest. */
     run: async (body: object = {}) => {

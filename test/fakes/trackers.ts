@@ -50,8 +50,10 @@ export const createTrackerApi = () => {
   }
 
   const onCodehost = (comment: FakeComment) => ({
-    ...{ id: Number(comment.id), body: comment.body, user: { login: comment.author } },
-    ...{ created_at: '2026-03-01T10:00:00Z' },
+    id: Number(comment.id),
+    body: comment.body,
+    user: { login: comment.author },
+    created_at: '2026-03-01T10:00:00Z',
     html_url: `https://github.com/acme/shop/issues/12#issuecomment-${comment.id}`,
   })
   const codehost: Route[] = [
@@ -59,8 +61,11 @@ export const createTrackerApi = () => {
       /^GET \/repos\/acme\/shop\/issues\/12$/,
       () =>
         ok({
-          ...{ number: 12, title: 'Checkout counts twice', body: 'Click Buy twice.' },
-          ...{ html_url: 'https://github.com/acme/shop/issues/12', comments: comments.codehost.length },
+          number: 12,
+          title: 'Checkout counts twice',
+          body: 'Click Buy twice.',
+          html_url: 'https://github.com/acme/shop/issues/12',
+          comments: comments.codehost.length,
         }),
     ],
     [
@@ -85,7 +90,10 @@ export const createTrackerApi = () => {
   ]
 
   const onTrackera = ({ id, body, author }: FakeComment) => ({
-    ...{ id, body, author: { displayName: author }, created: '2026-03-01T10:00:00.000+0100' },
+    id,
+    body,
+    author: { displayName: author },
+    created: '2026-03-01T10:00:00.000+0100',
   })
   const trackera: Route[] = [
     [
@@ -140,7 +148,8 @@ export const createTrackerApi = () => {
   ]
 
   const onTrackerb = ({ id }: FakeComment) => ({
-    ...{ id, url: `https://linear.app/acme/issue/ENG-12#comment-${id.slice(0, 8)}` },
+    id,
+    url: `https://linear.app/acme/issue/ENG-12#comment-${id.slice(0, 8)}`,
   })
   const noComment = failure('Entity not found: Comment', 'INPUT_ERROR', 'invalid input')
   const noIssue = failure('Entity not found: Issue', 'INPUT_ERROR', 'invalid input')
@@ -177,7 +186,9 @@ export const createTrackerApi = () => {
       ({ id }) => {
         if (id !== ISSUES.trackerb.id && id !== 'ENG-12') return noIssue
         const nodes = comments.trackerb.map(({ body, author }) => ({
-          ...{ body, createdAt: '2026-03-01T10:00:00.000Z', user: { name: author } },
+          body,
+          createdAt: '2026-03-01T10:00:00.000Z',
+          user: { name: author },
         }))
         const url = 'https://linear.app/acme/issue/ENG-12'
         return data({
@@ -234,7 +245,11 @@ export const createTrackerApi = () => {
   }
 
   return {
-    ...{ comments, calls, state, call, added },
+    comments,
+    calls,
+    state,
+    call,
+    added,
     /** A comment of that text, in the format of its tracker. */
     write: (name: TrackerName, text: string, more: Partial<FakeComment> = {}) =>
       added(name, name === 'trackera' ? document(text) : text, more),
@@ -272,7 +287,8 @@ const failure = (message: string, code: string, type: string): FakeAnswer => ({
 })
 
 const document = (text: string) => ({
-  ...{ type: 'doc', version: 1 },
+  type: 'doc',
+  version: 1,
   content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
 })
 
@@ -355,7 +371,8 @@ export const refusals = (nowMs: number, words = 'You may not do this') =>
       trackera: { status: 503, headers: { 'retry-after': '3600' }, body: { errorMessages: [words] } },
       trackerb: {
         ...failure(words, 'INTERNAL_SERVER_ERROR', 'internal error'),
-        ...{ status: 500, headers: { 'retry-after': '3600' } },
+        status: 500,
+        headers: { 'retry-after': '3600' },
       },
     },
   }) satisfies Readonly<Record<string, Readonly<Record<TrackerName, FakeAnswer>>>>

@@ -42,13 +42,24 @@ export const createWorkbench = async ({ sandboxed = false, ...options }: Options
   const git = createGit({ commands })
   const dir = join(folder, 'workspaces')
   const workspaces = createWorkspaces({
-    ...{ dir, clock, commands, git, owner: sandbox?.owner },
+    dir,
+    clock,
+    commands,
+    git,
+    owner: sandbox?.owner,
     ...(options.commandTimeoutMs && { commandTimeoutMs: options.commandTimeoutMs }),
   })
   const runner = (options: RunnerOptions = {}) =>
     createToolRunner({ tools: workspaceTools, clock, ...options })
   return {
-    ...{ folder, dir, clock, commands, git, workspaces, runner, found },
+    folder,
+    dir,
+    clock,
+    commands,
+    git,
+    workspaces,
+    runner,
+    found,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }

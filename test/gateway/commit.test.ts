@@ -49,15 +49,21 @@ describe('a request whose commit is rejected', () => {
 describe('a request of the release before, whose process died before it stored the task', () => {
   const createdAt = '2026-01-01T11:00:00.000Z'
   const row = {
-    ...{ id: 'gw_lost', taskId: 'task_lost', userId: TOKEN.userId, tokenId: 'tok_ann' },
-    ...{ workflow: 'custom' as const, createdAt },
+    id: 'gw_lost',
+    taskId: 'task_lost',
+    userId: TOKEN.userId,
+    tokenId: 'tok_ann',
+    workflow: 'custom' as const,
+    createdAt,
   }
 
   it('has failed', async () => {
     await using gateway = await startGateway({ background: false })
     await gateway.store.commit({ insert: gatewayRequests, row })
     expect(await gateway.status('gw_lost')).toMatchObject({
-      ...{ status: 'failed', error: { code: 'task_not_created' }, updatedAt: createdAt },
+      status: 'failed',
+      error: { code: 'task_not_created' },
+      updatedAt: createdAt,
     })
   })
 

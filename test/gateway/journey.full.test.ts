@@ -50,7 +50,9 @@ describe('a program that hands in work', () => {
       return status.status === 'completed' ? status : undefined
     })
     expect(done).toMatchObject({
-      ...{ requestId, taskId, workflow: 'summarize' },
+      requestId,
+      taskId,
+      workflow: 'summarize',
       progress: expect.stringMatching(/^Step \d+ of 25$/),
       result: { success: true, output: expect.stringContaining('not an AI') },
     })

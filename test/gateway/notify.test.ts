@@ -37,7 +37,9 @@ describe('notifyUrl', () => {
       timestamp: '2026-01-01T12:00:01.500Z',
       requestId,
       payload: {
-        ...{ id: taskId, title: 'Read the logs', requestId },
+        id: taskId,
+        title: 'Read the logs',
+        requestId,
         result: { success: true, output: 'done', files: 2 },
         duration: 1_500,
       },
@@ -221,8 +223,14 @@ describe('requests that the release before left open', () => {
     await gateway.store.commit<GatewayRequest>({
       insert: gatewayRequests,
       row: {
-        ...{ id: 'gw_lost', taskId: 'task_lost', userId: 'user_ann', tokenId: 'tok_ann', workflow: 'custom' },
-        ...{ createdAt: '', notifyUrl: receiver.url, openSince: '2026-01-01T12:00:00.000Z' },
+        id: 'gw_lost',
+        taskId: 'task_lost',
+        userId: 'user_ann',
+        tokenId: 'tok_ann',
+        workflow: 'custom',
+        createdAt: '',
+        notifyUrl: receiver.url,
+        openSince: '2026-01-01T12:00:00.000Z',
       },
     })
     await gateway.gateway.adoptOpenRequests()

@@ -140,7 +140,11 @@ describe('GET /api/gateway/{requestId}/status', () => {
     const { requestId, taskId } = body
     await turns()
     expect(await gateway.status(requestId)).toEqual({
-      ...{ requestId, taskId, workflow: 'summarize', status: 'in_progress', progress: null },
+      requestId,
+      taskId,
+      workflow: 'summarize',
+      status: 'in_progress',
+      progress: null,
       createdAt: '2026-01-01T12:00:00.000Z',
       updatedAt: '2026-01-01T12:00:00.000Z',
     })

@@ -29,7 +29,9 @@ describe('a synchronous request', () => {
     expect(answer.value).toMatchObject({ status: 200 })
     const { requestId, taskId } = answer.value?.body ?? {}
     expect(answer.value?.body).toEqual({
-      ...{ requestId, taskId, status: 'completed' },
+      requestId,
+      taskId,
+      status: 'completed',
       result: { success: true, output: 'done', files: 2 },
     })
   })
@@ -85,7 +87,9 @@ describe('a synchronous request', () => {
     const { requestId, taskId } = answer.value?.body ?? {}
     expect(answer.value?.status).toBe(202)
     expect(answer.value?.body).toEqual({
-      ...{ requestId, taskId, status: 'in_progress' },
+      requestId,
+      taskId,
+      status: 'in_progress',
       statusUrl: `/api/gateway/${requestId}/status`,
     })
     agent.runs[0]?.finish()

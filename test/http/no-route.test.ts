@@ -8,8 +8,12 @@ import { httpEvent } from '../fakes/http-event.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
 const needs = {
-  ...{ guard: openGuard, holds: async () => true, proxies, record: () => undefined },
-  ...{ clock: createFakeClock(), log: createFakeLog() },
+  guard: openGuard,
+  holds: async () => true,
+  proxies,
+  record: () => undefined,
+  clock: createFakeClock(),
+  log: createFakeLog(),
 }
 const routes = defineRoutes({
   describe: { method: 'GET', path: '/api/own', summary: '', access: 'public', response: z.object({}) },

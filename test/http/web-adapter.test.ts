@@ -21,7 +21,8 @@ describe('a request behind the Lambda Web Adapter', () => {
 
   it('is known by the id of its invocation', async () => {
     const handler = behindWebAdapter(async (_event, { awsRequestId }) => ({
-      ...{ statusCode: 200, headers: {} },
+      statusCode: 200,
+      headers: {},
       body: String(awsRequestId),
     }))
     const idSeen = async (invocation: string) =>

@@ -31,21 +31,33 @@ describe('accounts elsewhere as integrations', () => {
   const NOTHING = { codehost: WEBHOOK, trackera: {}, trackerb: { teams: [] } }
   const LINKED = {
     codehost: {
-      ...{ username: 'ann', avatarUrl: expect.stringMatching(/^https:/), ...WEBHOOK },
-      ...{ scopes: expect.arrayContaining(['repo']), mayComment: true },
+      username: 'ann',
+      avatarUrl: expect.stringMatching(/^https:/),
+      ...WEBHOOK,
+      scopes: expect.arrayContaining(['repo']),
+      mayComment: true,
     },
     trackera: {
-      ...{ cloudId: 'cloud-1', siteName: 'ann-site', tokenExpiry: '2026-01-01T13:00:00.000Z' },
-      ...{ scopes: ['read:me', 'read:jira-work'], mayComment: false },
+      cloudId: 'cloud-1',
+      siteName: 'ann-site',
+      tokenExpiry: '2026-01-01T13:00:00.000Z',
+      scopes: ['read:me', 'read:jira-work'],
+      mayComment: false,
     },
     trackerb: {
-      ...{ workspaceName: 'Ann & Co', workspaceId: 'org-1', scopes: ['read'], mayComment: false },
+      workspaceName: 'Ann & Co',
+      workspaceId: 'org-1',
+      scopes: ['read'],
+      mayComment: false,
       teams: [{ id: 'team-1', name: 'Core', key: 'COR' }],
     },
   }
   type Name = keyof typeof ASKED
   const nothing = (name: Name, role: 'admin' | 'user') => ({
-    ...{ connected: false, scopes: [], askedScopes: ASKED[name][role], mayComment: false },
+    connected: false,
+    scopes: [],
+    askedScopes: ASKED[name][role],
+    mayComment: false,
     ...NOTHING[name],
   })
   const linked = (name: Name) => ({ connected: true, askedScopes: ASKED[name].admin, ...LINKED[name] })

@@ -33,7 +33,8 @@ describe('web search', () => {
     ])
     for (const { name, description } of providers) expect([name, description]).not.toContain('')
     await expect(api.service.webSearch.search('x', never)).rejects.toMatchObject({
-      ...{ kind: 'unsupported', code: 'web_search_not_configured' },
+      kind: 'unsupported',
+      code: 'web_search_not_configured',
     })
   })
 
@@ -51,8 +52,10 @@ describe('web search', () => {
     // The form as it was read goes back, with one change.
     await put({ ...config, provider: 'tavily', tavily: { apiKey: 'tvly-CANARY-dev-of-tavily' } })
     expect((await get()).config).toEqual({
-      ...{ enabled: true, provider: 'tavily' },
-      ...{ brave: { apiKey: MASKED }, tavily: { apiKey: 'tvly********' } },
+      enabled: true,
+      provider: 'tavily',
+      brave: { apiKey: MASKED },
+      tavily: { apiKey: 'tvly********' },
     })
     expect(JSON.parse(await stored()).access.brave).toEqual(JSON.parse(sealed).access.brave)
     await put({ brave: { apiKey: null }, provider: 'brave' })
@@ -61,7 +64,9 @@ describe('web search', () => {
       status: { available: false, reason: 'Brave Search has no apiKey' },
     })
     const { rows } = await api.service.store.page((await import('../../lib/audit/rows.ts')).auditRows, {
-      ...{ index: 'newest', order: 'asc', limit: 10 },
+      index: 'newest',
+      order: 'asc',
+      limit: 10,
     })
     expect(rows.map(({ action, userId }) => [action, userId])).toEqual(
       Array(4).fill(['integration.change', ANN.userId]),

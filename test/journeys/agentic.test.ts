@@ -266,7 +266,8 @@ describe('an approval', () => {
     const id = await ask()
     await decideAll('allow-once')
     expect((await answered(id)).messages.at(-1)).toMatchObject({
-      ...{ role: 'assistant', content: expect.stringContaining('Written') },
+      role: 'assistant',
+      content: expect.stringContaining('Written'),
       toolCalls: [{ name: 'write_file', status: 'success' }],
     })
   }, 120_000)
@@ -318,7 +319,8 @@ describe('an approval', () => {
     expect(dataOf('session:start')).toMatchObject([begun, begun])
     expect(dataOf('approval:pending')).toEqual([
       {
-        ...{ approvalId: expect.stringMatching(/^apv_/), name: 'write_file' },
+        approvalId: expect.stringMatching(/^apv_/),
+        name: 'write_file',
         toolCallId: dataOf('tool:result')[0]?.toolCallId,
         message: 'Waiting for approval of write_file',
       },

@@ -17,13 +17,13 @@ let service: Service
 beforeAll(async () => {
   wire = await startWire()
   env = {
-    ...{ DATA_DIR: folder.in('data'), AGENTIC_ORPHAN_MS: String(ORPHAN_MS) },
-    ...{
-      AGENTIC_TIMEOUT_MS: String(TIMEOUT_MS),
-      OPENAI_BASE_URL: `${wire.origin}/v1`,
-      OPENAI_MODEL: 'model-7',
-    },
-    ...{ OPENAI_API_KEY: 'planted_1234567890', DEFAULT_PROVIDER: 'openai' },
+    DATA_DIR: folder.in('data'),
+    AGENTIC_ORPHAN_MS: String(ORPHAN_MS),
+    AGENTIC_TIMEOUT_MS: String(TIMEOUT_MS),
+    OPENAI_BASE_URL: `${wire.origin}/v1`,
+    OPENAI_MODEL: 'model-7',
+    OPENAI_API_KEY: 'planted_1234567890',
+    DEFAULT_PROVIDER: 'openai',
   }
   service = await startService({ env, mostMs: 300_000 })
 })

@@ -78,19 +78,18 @@ beforeAll(async () => {
   service = await startService({
     mostMs: 1_800_000,
     env: {
-      ...{ DATA_DIR: folder.in('data'), WORKSPACES_DIR: workspacesDir, HOME: home, PLAIN_NOTE: CANARY },
-      ...{
-        OPENAI_BASE_URL: `${wire.origin}/v1`,
-        OPENAI_MODEL: 'model-7',
-        OPENAI_API_KEY: 'key-of-a-provider',
-      },
+      DATA_DIR: folder.in('data'),
+      WORKSPACES_DIR: workspacesDir,
+      HOME: home,
+      PLAIN_NOTE: CANARY,
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      OPENAI_API_KEY: 'key-of-a-provider',
       // By its name alone: the page from which the far side is tried to be reached.
-      ...{
-        DEFAULT_PROVIDER: 'openai',
-        OPENAI_CONTEXT_TOKENS: '1000000',
-        OUTBOUND_ALLOW_HOSTS: 'localhost',
-        LOG_LEVEL: 'debug',
-      },
+      DEFAULT_PROVIDER: 'openai',
+      OPENAI_CONTEXT_TOKENS: '1000000',
+      OUTBOUND_ALLOW_HOSTS: 'localhost',
+      LOG_LEVEL: 'debug',
     },
   })
   const { client } = connect(service.baseUrl)
@@ -295,7 +294,9 @@ describe('a model that does whatever an attacker says', () => {
       }))
       const isDenied = (tool: string) => modePolicy[mode][riskOf(tool)] === 'deny'
       const verdict = (tool: string) => ({
-        ...{ tool, decision: isDenied(tool) ? 'denied' : 'blocked', isGuarded: !isDenied(tool) },
+        tool,
+        decision: isDenied(tool) ? 'denied' : 'blocked',
+        isGuarded: !isDenied(tool),
       })
       expect(made).toEqual(guarded.map(([tool]) => verdict(tool)))
       const all = await told(id, answer)

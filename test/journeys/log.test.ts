@@ -39,14 +39,24 @@ inOneProcess('the log at level info', () => {
     const requestId = made?.requestId
     expect(requestId).toMatch(/^req_/)
     expect(made && fixed(made)).toEqual({
-      ...{ level: 'info', msg: 'request', requestId, method: 'POST', path: '/api/tasks' },
-      ...{ operation: 'createTask', status: 201, user: 'local' },
+      level: 'info',
+      msg: 'request',
+      requestId,
+      method: 'POST',
+      path: '/api/tasks',
+      operation: 'createTask',
+      status: 201,
+      user: 'local',
     })
     expect(requests.every(({ ms }) => typeof ms === 'number')).toBe(true)
     const unknown = requests.find(({ status }) => status === 404)
     expect(unknown && fixed(unknown)).toEqual({
-      ...{ level: 'info', msg: 'request', requestId: expect.any(String), method: 'GET' },
-      ...{ path: '/api/nowhere', status: 404 },
+      level: 'info',
+      msg: 'request',
+      requestId: expect.any(String),
+      method: 'GET',
+      path: '/api/nowhere',
+      status: 404,
     })
     expect(lines.filter(({ msg }) => msg === 'task').map(fixed)).toEqual(
       [

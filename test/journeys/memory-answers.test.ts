@@ -25,8 +25,10 @@ beforeAll(async () => {
   mkdirSync(folder.in('memory', 'ops'), { recursive: true })
   writeFileSync(folder.in('memory', 'ops', 'deploy.md'), DEPLOY)
   const env = {
-    ...{ DATA_DIR: folder.in('data'), MEMORY_DIR: folder.in('memory') },
-    ...{ OLLAMA_BASE_URL: `${wire.origin}/v1`, OLLAMA_MODEL: 'm' },
+    DATA_DIR: folder.in('data'),
+    MEMORY_DIR: folder.in('memory'),
+    OLLAMA_BASE_URL: `${wire.origin}/v1`,
+    OLLAMA_MODEL: 'm',
   }
   service = await startService({ env, mostMs: 300_000 })
   api = connect(service.baseUrl)

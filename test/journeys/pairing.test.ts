@@ -43,7 +43,7 @@ describe('a new device', () => {
     expect((await status()).body).toEqual({ status: 'pending' })
     const approve = (cookie?: string) =>
       call('POST /api/devices/pairing/approve', {
-        ...{ body: { code: formatted, approvedBy: 'me' } },
+        body: { code: formatted, approvedBy: 'me' },
         ...(cookie === undefined ? {} : { cookie }),
       })
     expect((await approve()).status).toBe(401)

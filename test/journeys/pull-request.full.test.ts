@@ -31,13 +31,14 @@ beforeEach(async () => {
     DATA_DIR: folder.in('data'),
     CODEHOST_API_URL: `${host.origin}/api/v3`,
     CODEHOST_GIT_URL: host.origin,
-    ...{ GIT_SSL_CAINFO: host.caFile, NODE_EXTRA_CA_CERTS: host.caFile },
-    ...{
-      OPENAI_BASE_URL: `${wire.origin}/v1`,
-      OPENAI_MODEL: 'model-7',
-      OPENAI_API_KEY: 'planted_key_of_openai',
-    },
-    ...{ OUTBOUND_ALLOW_HOSTS: '127.0.0.1', TASK_LEASE_MS: '1000', LOG_LEVEL: 'debug' },
+    GIT_SSL_CAINFO: host.caFile,
+    NODE_EXTRA_CA_CERTS: host.caFile,
+    OPENAI_BASE_URL: `${wire.origin}/v1`,
+    OPENAI_MODEL: 'model-7',
+    OPENAI_API_KEY: 'planted_key_of_openai',
+    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+    TASK_LEASE_MS: '1000',
+    LOG_LEVEL: 'debug',
   }
 })
 afterEach(async () => {
@@ -128,7 +129,8 @@ describe('an issue', () => {
       return found.task.report?.status === 'pending' ? undefined : found.task
     })
     expect(report).toMatchObject({
-      ...{ provider: 'codehost', status: 'reported' },
+      provider: 'codehost',
+      status: 'reported',
       url: 'https://code.example/owner/repo/issues/3#issuecomment-1',
     })
     expect(host.comments).toMatchObject([{ issue: 3 }])

@@ -164,7 +164,9 @@ describe('a repository on a host that is refused', () => {
       details: [{ path: 'repository' }],
     })
     expect(JSON.parse(ofGateway)).toMatchObject({
-      ...{ status: 400, code: 'repository_refused', details: [{ path: 'task.repository' }] },
+      status: 400,
+      code: 'repository_refused',
+      details: [{ path: 'task.repository' }],
     })
     expect([...moreOfTasks, ...moreOfGateway]).toEqual([])
     expect(inside.connections).toBe(0)
@@ -210,7 +212,9 @@ describe('a repository of this machine', () => {
     })
     const account = { name: 'Ann', email: 'ann@example.com', password: 'correct horse 1' }
     const signUp = await fetch(`${accounts.baseUrl}/api/auth/signup`, {
-      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(account) },
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(account),
     })
     const cookie = { cookie: (signUp.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
     const ann = connect(accounts.baseUrl, cookie)
@@ -222,13 +226,15 @@ describe('a repository of this machine', () => {
     })
     for (const repository of [source, `${source}-gone`, '/etc/shadow', '/no/such/folder'])
       expect(await answerTo(accounts.baseUrl, 'tasks', { title: 'Look', repository }, cookie)).toMatchObject({
-        ...{ status: 400, ...REFUSED_PATH },
+        status: 400,
+        ...REFUSED_PATH,
       })
     const forged = { id: 'forged', title: 'Old', priority: 3, status: 'queued', source: 'api', labels: [] }
     const more = { repository: source, createdBy: 'local', createdAt: '2026-01-01T00:00:00.000Z' }
     await ann.client.importTasks({ body: { version: '1.0', tasks: [{ ...forged, ...more }] } })
     expect((await ann.untilTask('forged', 'completed', 'failed')).error).toEqual({
-      ...{ code: 'repository_refused', message: REFUSED_PATH.error },
+      code: 'repository_refused',
+      message: REFUSED_PATH.error,
     })
   })
 })
@@ -248,16 +254,15 @@ describe('a private host that the operator allows', () => {
     await using allowing = await startService({ env: { ...env, DATA_DIR: folder.in('allowing') } })
     const { perform } = connect(allowing.baseUrl)
     expect(await perform({ title: 'Greet', prompt, repository: host.repository })).toMatchObject({
-      ...{ status: 'completed', result: { filesChanged: [{ path: 'greeting.txt' }] } },
+      status: 'completed',
+      result: { filesChanged: [{ path: 'greeting.txt' }] },
     })
 
     const failed = await perform({ title: 'Greet', prompt, repository: moved.repository })
     expect(failed).toMatchObject({
-      ...{
-        status: 'failed',
-        attempts: 1,
-        error: { code: 'clone_failed', message: expect.stringContaining('redirected') },
-      },
+      status: 'failed',
+      attempts: 1,
+      error: { code: 'clone_failed', message: expect.stringContaining('redirected') },
     })
     expect(inside.connections).toBe(0)
   })

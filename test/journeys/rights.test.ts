@@ -41,10 +41,14 @@ beforeAll(async () => {
   service = await startService({
     mostMs: 600_000,
     env: {
-      ...{ DATA_DIR: folder.in('data'), WORKSPACES_DIR: folder.in('workspaces') },
-      ...{ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' },
-      ...{ OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' },
-      ...{ OPENAI_API_KEY: 'key-of-a-provider', DEFAULT_PROVIDER: 'openai' },
+      DATA_DIR: folder.in('data'),
+      WORKSPACES_DIR: folder.in('workspaces'),
+      AUTH_MODE: 'cloud',
+      REGISTRATION_MODE: 'open',
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      OPENAI_API_KEY: 'key-of-a-provider',
+      DEFAULT_PROVIDER: 'openai',
     },
   })
   people.root = await signIn('signup', 'root')

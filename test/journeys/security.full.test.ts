@@ -58,8 +58,11 @@ describe('security', () => {
       says('Done.'),
     )
     const env = {
-      ...{ DATA_DIR: folder.in('data'), OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' },
-      ...{ OPENAI_API_KEY: 'planted_1234567890', DEFAULT_PROVIDER: 'openai' },
+      DATA_DIR: folder.in('data'),
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      OPENAI_API_KEY: 'planted_1234567890',
+      DEFAULT_PROVIDER: 'openai',
     }
     await using service = await startService({ env })
     const { client, perform } = connect(service.baseUrl)
@@ -76,7 +79,9 @@ describe('security', () => {
     ])
     const { entry } = await client.getToolCall({ params: { id: entries[2]?.id ?? '' } })
     expect(entry).toMatchObject({
-      ...{ taskId: task.id, userId: 'local', arguments: { path: 'a.txt', content: 'key [masked]' } },
+      taskId: task.id,
+      userId: 'local',
+      arguments: { path: 'a.txt', content: 'key [masked]' },
       result: expect.stringContaining('a.txt'),
     })
     await wire.close()

@@ -48,13 +48,20 @@ const openWorld = async (more: Readonly<Record<string, string>> = {}) => {
   const receiver = await startWire(status(200, {}))
   const service = await startService({
     env: {
-      ...{ DATA_DIR: folder.in('data'), OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${wire.origin}/v1` },
-      ...{ OPENAI_MODEL: 'model-7', OUTBOUND_ALLOW_HOSTS: '127.0.0.1', ...more },
+      DATA_DIR: folder.in('data'),
+      OPENAI_API_KEY: 'key',
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+      ...more,
     },
   })
   const api = connect(service.baseUrl)
   return {
-    ...{ wire, receiver, service, api },
+    wire,
+    receiver,
+    service,
+    api,
     async [Symbol.asyncDispose]() {
       await service.kill9()
       await Promise.all([wire.close(), receiver.close()])
@@ -85,37 +92,56 @@ describe('a task of a request with a traceparent', () => {
       ).toEqual(
         expect.arrayContaining([
           {
-            ...{ name: 'POST /api/tasks', kind: 2, parentSpanId: CALLER },
+            name: 'POST /api/tasks',
+            kind: 2,
+            parentSpanId: CALLER,
             attributes: {
-              ...{ 'http.request.method': 'POST', 'http.request.id': requestId },
-              ...{ 'http.route': '/api/tasks', 'http.response.status_code': 201 },
+              'http.request.method': 'POST',
+              'http.request.id': requestId,
+              'http.route': '/api/tasks',
+              'http.response.status_code': 201,
               ...(isOffline ? { 'faas.invocation_id': expect.any(String) } : {}),
             },
           },
           {
-            ...{ name: 'queue wait', kind: 5, parentSpanId: request },
+            name: 'queue wait',
+            kind: 5,
+            parentSpanId: request,
             attributes: { 'task.id': id, 'task.attempt': 1 },
           },
           {
-            ...{ name: 'invoke_agent coding-agent', kind: 1, parentSpanId: request },
+            name: 'invoke_agent coding-agent',
+            kind: 1,
+            parentSpanId: request,
             attributes: {
-              ...{ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'coding-agent' },
-              ...{ 'task.id': id, 'task.attempt': 1, 'task.outcome': 'succeeded' },
+              'gen_ai.operation.name': 'invoke_agent',
+              'gen_ai.agent.name': 'coding-agent',
+              'task.id': id,
+              'task.attempt': 1,
+              'task.outcome': 'succeeded',
             },
           },
           {
-            ...{ name: 'chat model-7', kind: 3, parentSpanId: attempt },
+            name: 'chat model-7',
+            kind: 3,
+            parentSpanId: attempt,
             attributes: expect.objectContaining({
-              ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'openai' },
-              ...{ 'gen_ai.request.model': 'model-7', 'gen_ai.response.model': 'model-7' },
-              ...{ 'gen_ai.usage.input_tokens': 100, 'gen_ai.usage.output_tokens': 10 },
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.provider.name': 'openai',
+              'gen_ai.request.model': 'model-7',
+              'gen_ai.response.model': 'model-7',
+              'gen_ai.usage.input_tokens': 100,
+              'gen_ai.usage.output_tokens': 10,
               'gen_ai.response.finish_reasons': ['tool-calls'],
             }),
           },
           {
-            ...{ name: 'execute_tool write_file', kind: 1, parentSpanId: attempt },
+            name: 'execute_tool write_file',
+            kind: 1,
+            parentSpanId: attempt,
             attributes: expect.objectContaining({
-              ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'write_file' },
+              'gen_ai.operation.name': 'execute_tool',
+              'gen_ai.tool.name': 'write_file',
               'gen_ai.tool.call.id': 'call_1',
             }),
           },

@@ -51,9 +51,14 @@ beforeAll(async () => {
   service = await startService({
     mostMs: 300_000,
     env: {
-      ...{ DATA_DIR: folder.in('data'), WORKSPACES_DIR: folder.in('workspaces'), AUTH_MODE: 'cloud' },
-      ...{ REGISTRATION_MODE: 'open', OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' },
-      ...{ OPENAI_API_KEY: 'key-of-a-provider', DEFAULT_PROVIDER: 'openai' },
+      DATA_DIR: folder.in('data'),
+      WORKSPACES_DIR: folder.in('workspaces'),
+      AUTH_MODE: 'cloud',
+      REGISTRATION_MODE: 'open',
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      OPENAI_API_KEY: 'key-of-a-provider',
+      DEFAULT_PROVIDER: 'openai',
     },
   })
   for (const name of ['admin', 'ann', 'bob'] as const) await signUp(name)

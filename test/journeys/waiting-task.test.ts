@@ -80,7 +80,9 @@ describe('a task that waits for an approval', () => {
       expect(await events(id)).toEqual(before)
       await client.decideApproval({ params: { id: approval.id }, body: { decision: 'allow-once' } })
       expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
-        ...{ status: 'completed', attempts: 1, result: { filesChanged: [{ path: 'a.txt' }] } },
+        status: 'completed',
+        attempts: 1,
+        result: { filesChanged: [{ path: 'a.txt' }] },
       })
     },
     120_000,
@@ -91,7 +93,9 @@ describe('a task that waits for an approval', () => {
     expect(Date.parse(waits.waiting?.until ?? '')).toBeGreaterThan(Date.parse(waits.createdAt))
     const { client, untilTask } = here()
     expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
-      ...{ status: 'failed', attempts: 1, error: { code: 'approval_expired' } },
+      status: 'failed',
+      attempts: 1,
+      error: { code: 'approval_expired' },
     })
     await until(async () => (await client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id))
     expect((await client.listApprovals()).approvals.filter(({ taskId }) => taskId === id)).toEqual([])

@@ -48,7 +48,9 @@ describe('events of a code host and of trackers', () => {
     )
     expect(again.map(({ task }) => task?.id)).toEqual([id, id, id])
     expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
-      ...{ status: 'completed', createdBy: 'webhook:codehost', agent: 'scripted' },
+      status: 'completed',
+      createdBy: 'webhook:codehost',
+      agent: 'scripted',
     })
 
     const form = `payload=${encodeURIComponent(JSON.stringify(github.commentCreated('/ai größe + 1'))).replaceAll('%20', '+')}`

@@ -12,9 +12,13 @@ beforeAll(async () => {
   service = await startService({
     mostMs: 300_000,
     env: {
-      ...{ DATA_DIR: folder.in('data'), USER_MAX_TURNS: '2', USER_MAX_STREAMS: '2' },
-      ...{ OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' },
-      ...{ OPENAI_API_KEY: 'key-of-a-provider', DEFAULT_PROVIDER: 'openai' },
+      DATA_DIR: folder.in('data'),
+      USER_MAX_TURNS: '2',
+      USER_MAX_STREAMS: '2',
+      OPENAI_BASE_URL: `${wire.origin}/v1`,
+      OPENAI_MODEL: 'model-7',
+      OPENAI_API_KEY: 'key-of-a-provider',
+      DEFAULT_PROVIDER: 'openai',
     },
   })
 })

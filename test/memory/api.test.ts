@@ -94,10 +94,16 @@ describe('the API of memory', () => {
     await using api = await startApi()
     const { call } = api
     expect((await call('GET /api/memory/stats')).body).toEqual({
-      ...{ files: 0, chunks: 0, lastSync: null, method: 'lexical' },
+      files: 0,
+      chunks: 0,
+      lastSync: null,
+      method: 'lexical',
     })
     expect((await call('POST /api/memory/search', { body: { query: 'a' } })).body).toEqual({
-      ...{ query: 'a', method: 'lexical', chunks: [], count: 0 },
+      query: 'a',
+      method: 'lexical',
+      chunks: [],
+      count: 0,
     })
     expect((await call('POST /api/memory/sync')).body).toEqual({
       synced: 0,
@@ -154,7 +160,8 @@ describe('the API of memory', () => {
       session: { id, status: 'archived', archivedAt: expect.any(String) },
     })
     expect(await call(`POST /api/memory/sessions/${id}/archive`)).toMatchObject({
-      ...{ status: 400, body: { code: 'memory_session_state_conflict' } },
+      status: 400,
+      body: { code: 'memory_session_state_conflict' },
     })
     expect((await call('GET /api/memory/sessions')).body.total).toBe(0)
     expect((await call('GET /api/memory/sessions?status=archived')).body.total).toBe(1)

@@ -28,7 +28,9 @@ const inFolder = async (): Promise<Place & { root: string }> => {
     await writeFile(at(path), bytes)
   }
   return {
-    ...{ root, put, files: createFolderMemory({ folder: join(root, 'memory'), clock: createClock() }) },
+    root,
+    put,
+    files: createFolderMemory({ folder: join(root, 'memory'), clock: createClock() }),
     putLarge: async (path, size) => {
       await put(path, '')
       await truncate(at(path), size)
@@ -43,7 +45,9 @@ const inBucket = async (): Promise<Place> => {
   const put = (path: string, bytes: string | Uint8Array) =>
     client.send(new PutObjectCommand({ Bucket, Key: `memory/${path}`, Body: Buffer.from(bytes) }))
   return {
-    ...{ put, close, files: createS3Memory({ client, bucket: Bucket }) },
+    put,
+    close,
+    files: createS3Memory({ client, bucket: Bucket }),
     // The emulator takes no request of 50 MB.
     putLarge: (path, size) => put(path, Buffer.alloc(Math.min(size, 8 * MIB))),
     remove: (path) => client.send(new DeleteObjectCommand({ Bucket, Key: `memory/${path}` })),
@@ -74,7 +78,10 @@ describe.each([
       }
       const memory = world.process({ files })
       expect(await memory.sync()).toEqual({
-        ...{ synced: 1, added: 1, updated: 0, removed: 0 },
+        synced: 1,
+        added: 1,
+        updated: 0,
+        removed: 0,
         skipped: [
           { path: 'huge.md', reason: 'too_large' },
           { path: 'latin.md', reason: 'not_utf8' },

@@ -16,7 +16,8 @@ let wire: Wire
 const searched = async (models: Record<string, string>) => {
   const program = await startProgram(['functions/agentic/server.ts'], {
     ...environment.env,
-    ...{ AUTH_MODE: 'local', MEMORY_EXPAND: 'on' },
+    AUTH_MODE: 'local',
+    MEMORY_EXPAND: 'on',
     ...models,
   })
   try {

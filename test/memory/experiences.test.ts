@@ -3,7 +3,11 @@ import type { Store } from '../../lib/ports/store.ts'
 import { ADMIN, createWorld } from './world.ts'
 
 const learned = (intent: string) => ({
-  ...{ type: 'tool_chain' as const, intent, solution: `How to ${intent}`, successScore: 0.5, tags: [] },
+  type: 'tool_chain' as const,
+  intent,
+  solution: `How to ${intent}`,
+  successScore: 0.5,
+  tags: [],
 })
 
 /** A storage that counts the solutions that are read of experiences, and takes as many writes as it is let. */

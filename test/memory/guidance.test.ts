@@ -68,7 +68,9 @@ describe('a task that is done', () => {
     expect(experiences).toHaveLength(total)
     if (total > 0)
       expect(experiences[0]).toMatchObject({
-        ...{ type: 'task_solution', intent: 'Roll back the release', sourceTaskId: id },
+        type: 'task_solution',
+        intent: 'Roll back the release',
+        sourceTaskId: id,
         solution: 'Ran make rollback\n\nFiles: Makefile',
       })
   })
@@ -96,12 +98,11 @@ describe('the coding agent', () => {
     const memory = world.process()
     await memory.sync()
     await memory.experiences.create(ADMIN, {
-      ...{
-        type: 'error_recovery',
-        intent: 'Rollback a release that hangs',
-        solution: 'Stop the queue first',
-      },
-      ...{ successScore: 0.9, tags: [] },
+      type: 'error_recovery',
+      intent: 'Rollback a release that hangs',
+      solution: 'Stop the queue first',
+      successScore: 0.9,
+      tags: [],
     })
     const models = createScriptedModels([{ text: 'As ops/deploy.md:5-7 says' }])
     const result = await createAgentOn(bench, models, { guide: memory.guide }).run({
@@ -158,7 +159,11 @@ describe('what a task with a long prompt begins with', () => {
     await memory.sync()
     for (const intent of ['QueueLag fires again and again', 'Make the checkout page faster'])
       await memory.experiences.create(ADMIN, {
-        ...{ type: 'task_solution', intent, solution: 'Raise the prefetch', successScore: 0.5, tags: [] },
+        type: 'task_solution',
+        intent,
+        solution: 'Raise the prefetch',
+        successScore: 0.5,
+        tags: [],
       })
     const { chunks, experiences } = await memory.guide({ title, prompt: sentence + MORE })
     expect([chunks[0]?.heading, experiences.map(({ intent }) => intent)]).toEqual([

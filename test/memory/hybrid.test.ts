@@ -274,7 +274,12 @@ describe('vectors of chunks', () => {
 it('chunks without a vector are counted once a file, and not for each answer', () => {
   let reads = 0
   const entry: FileEntry = {
-    ...{ path: 'a.md', hash: 'h', tag: 't', size: 1, updatedAt: '2026-01-01T00:00:00.000Z', revision: 1 },
+    path: 'a.md',
+    hash: 'h',
+    tag: 't',
+    size: 1,
+    updatedAt: '2026-01-01T00:00:00.000Z',
+    revision: 1,
     chunks: ['a', 'b'].map((id) => ({ id, startLine: 1, endLine: 1, text: id })),
     embeddedBy: 'openai/m',
     get vectors() {

@@ -34,7 +34,8 @@ describe('a sync', () => {
     place.write('latin.md', Uint8Array.of(0x63, 0x61, 0x66, 0xe9))
     place.write('large.md', 'too_large')
     expect(await memory.sync()).toEqual({
-      ...{ ...sync, removed: 2 },
+      ...sync,
+      removed: 2,
       skipped: [
         { path: 'large.md', reason: 'too_large' },
         { path: 'latin.md', reason: 'not_utf8' },

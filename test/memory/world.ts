@@ -68,15 +68,19 @@ export const createWorld = () => {
   const process = (given: Given = {}) =>
     createMemory({
       checkOwnConversation: async () => undefined,
-      ...{ clock, log, ids: createFakeIds(), store: given.store ?? store },
+      clock,
+      log,
+      ids: createFakeIds(),
+      store: given.store ?? store,
       memoryFiles: given.files ?? place.files,
-      ...{ memoryCopies: given.copies ?? copies, isMemoryShared: given.shared ?? false },
+      memoryCopies: given.copies ?? copies,
+      isMemoryShared: given.shared ?? false,
       embedding: given.embedding,
       expand: given.expand,
       watching: () => ({ enabled: true, watching: false }),
       audit: async ({ userId }, action) => void audited.push(`${userId} ${action}`),
     })
-  return { ...{ clock, log, store, place, copies, audited, process }, [Symbol.asyncDispose]: store.close }
+  return { clock, log, store, place, copies, audited, process, [Symbol.asyncDispose]: store.close }
 }
 
 type Process = ReturnType<ReturnType<typeof createWorld>['process']>

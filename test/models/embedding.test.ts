@@ -11,7 +11,9 @@ const { signal } = new AbortController()
 
 const answering = (...vectors: readonly unknown[]): Reply =>
   status(200, {
-    ...{ object: 'list', model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 } },
+    object: 'list',
+    model: 'm',
+    usage: { prompt_tokens: 1, total_tokens: 1 },
     data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
   })
 

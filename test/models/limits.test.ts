@@ -28,15 +28,18 @@ const modelsOf = (kind: string, fetch: typeof globalThis.fetch) =>
 const call = (index: number, id: string, name = 'read_file', args = '{}') =>
   chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: args } }] })
 const delta = (index: number, partial_json: string) => ({
-  ...{ type: 'content_block_delta', index },
+  type: 'content_block_delta',
+  index,
   delta: { type: 'input_json_delta', partial_json },
 })
 const toolUse = (index: number, id: string, name = 'read_file') => ({
-  ...{ type: 'content_block_start', index },
+  type: 'content_block_start',
+  index,
   content_block: { type: 'tool_use', id, name, input: {} },
 })
 const functionCall = (id: string, name = 'read_file', arguments_ = '{}') => ({
-  ...{ type: 'response.output_item.done', output_index: 0 },
+  type: 'response.output_item.done',
+  output_index: 0,
   item: { type: 'function_call', id: 'fc', call_id: id, name, arguments: arguments_ },
 })
 const gemini = (...parts: object[]) => ({ candidates: [{ content: { parts } }] })

@@ -315,7 +315,8 @@ describe('a notification about a call that waits for approval', () => {
     const { service, list } = await started()
     const request = {
       ...({ tool: 'git', risk: 'write', title: 'git push', mode: 'ask' } as const),
-      ...{ arguments: {}, userId: ANN.userId },
+      arguments: {},
+      userId: ANN.userId,
     }
     await service.approvals.ask({ ...request, conversationId: 'conv_1' })
     const asked = { ...request, taskId: 'task_1', ttlMs: 60_000 }
@@ -323,8 +324,12 @@ describe('a notification about a call that waits for approval', () => {
     await until(async () => (await list()).total > 0)
     expect((await list()).notifications).toEqual([
       {
-        ...{ id: expect.stringMatching(/^ntf_/), type: 'approval_requested', taskId: 'task_1', read: false },
-        ...{ title: 'Approval requested: git push', createdAt: expect.any(String) },
+        id: expect.stringMatching(/^ntf_/),
+        type: 'approval_requested',
+        taskId: 'task_1',
+        read: false,
+        title: 'Approval requested: git push',
+        createdAt: expect.any(String),
         message: expect.stringMatching(/^A task waits for a decision about this call until 2026/),
       },
     ])
@@ -335,7 +340,9 @@ describe('a notification about a call that waits for approval', () => {
     await announce(3)
     for (let n = 0; n < 4; n++) {
       const notification = {
-        ...{ ...ANNOUNCED, type: 'approval_requested' as const, audience: ANN.userId },
+        ...ANNOUNCED,
+        type: 'approval_requested' as const,
+        audience: ANN.userId,
         id: service.ids.next('ntf'),
       }
       await service.notifications.deliver(announcing(notification))

@@ -58,7 +58,10 @@ export const createBrowser = (baseUrl: string, provider: TestProvider) => {
   }
 
   return {
-    ...{ ask, post, comeBack, jar },
+    ask,
+    post,
+    comeBack,
+    jar,
     /** The whole way to a provider and back. */
     signIn: async (name: ProviderName, query = '') => ask(await comeBack(name, query)),
     me: async () => (await ask('/api/auth/me')).body.user,

@@ -24,7 +24,8 @@ let admins: string[]
 beforeEach(() => {
   clock = createMovedClock()
   store = openSqliteStore({
-    ...{ file: ':memory:', clock },
+    file: ':memory:',
+    clock,
     collections: [linkedAccounts] as unknown as readonly Collection[],
   })
   statuses = { ann: { role: 'user', disabled: false }, root: { role: 'admin', disabled: false } }
@@ -34,7 +35,10 @@ afterEach(() => store.close())
 
 const key = entropy(32)
 const means = () => ({
-  ...{ store, clock, log: createFakeLog(), cipher: createCipher({ keys: () => [key], entropy }) },
+  store,
+  clock,
+  log: createFakeLog(),
+  cipher: createCipher({ keys: () => [key], entropy }),
   accountStatusOf: async (id: string) => statuses[id],
 })
 

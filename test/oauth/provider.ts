@@ -168,7 +168,13 @@ export const startProvider = async () => {
   const loopback = await onLoopback(server)
 
   return {
-    ...{ client, person, grants, issuer, state, tokenCalls, revocations },
+    client,
+    person,
+    grants,
+    issuer,
+    state,
+    tokenCalls,
+    revocations,
     /** The variables with which a service finds all of them here. */
     env: (): Record<string, string> => ({
       ...Object.fromEntries(

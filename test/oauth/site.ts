@@ -45,7 +45,11 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
   const { url: baseUrl, stop } = await onLoopback(server)
   provider.register(baseUrl)
   return {
-    ...{ provider, domains, baseUrl, clock, log },
+    provider,
+    domains,
+    baseUrl,
+    clock,
+    log,
     browser: () => createBrowser(baseUrl, provider),
     async [Symbol.asyncDispose]() {
       await stop()

@@ -40,8 +40,15 @@ const fill = async ({ service, id: owner }: Started, count: number, fields: Part
     const id = `evt_${fields.owner ?? owner}_${fields.status}_${n}`
     const body = JSON.stringify({ id, event: 'task.created', timestamp: at, payload: { title: id } })
     const row: DeliveryRow = {
-      ...{ id, owner, event: 'task.created', url: 'http://127.0.0.1:9/', body, createdAt: at },
-      ...{ status: 'delivered', attempts: [], ...fields },
+      id,
+      owner,
+      event: 'task.created',
+      url: 'http://127.0.0.1:9/',
+      body,
+      createdAt: at,
+      status: 'delivered',
+      attempts: [],
+      ...fields,
     }
     await service.store.commit<DeliveryRow>({ insert: deliveryRows, row })
   }
@@ -105,10 +112,7 @@ describe('deliveries held for a paused webhook', () => {
     await fill(it_, 1, { owner: other, ...held(iso(clock.now())) })
     for (const id of [it_.id, other]) for (const active of [false, true]) await setActive(it_, id, active)
     const dueOf = (is: string) =>
-      store.count(deliveryRows, {
-        ...{ index: 'ofOwner', is },
-        where: [{ field: 'dueAt', to: iso(clock.now()) }],
-      })
+      store.count(deliveryRows, { index: 'ofOwner', is, where: [{ field: 'dueAt', to: iso(clock.now()) }] })
     advance = clock.advance
     await outboundWebhooks.resumeDue(2_000)
     expect([await dueOf(it_.id), await dueOf(other), read]).toEqual([100, 1, 101])

@@ -21,7 +21,15 @@ export const started = async (given: object = {}, answer?: Answering, options: S
   const read = async () => (await call(`GET /api/webhooks/${id}`)).body.webhook
   const deliveries = async () => (await call(`GET /api/webhooks/${id}/deliveries`)).body
   return {
-    ...{ service, call, receiver, created: body, id, sends, heard, read, deliveries },
+    service,
+    call,
+    receiver,
+    created: body,
+    id,
+    sends,
+    heard,
+    read,
+    deliveries,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
       await receiver[Symbol.asyncDispose]()

@@ -19,7 +19,8 @@ const closing = ({ store, close }: Opened) => ({
 /** One process of several on the same storage; what storage would send is handed over by the test. */
 const processOn = async (store: Store) => {
   const service = await startDomains({
-    ...{ background: false, wrapStore: () => store },
+    background: false,
+    wrapStore: () => store,
     env: { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' },
   })
   await service.settings.refresh()

@@ -43,7 +43,9 @@ describe('events', () => {
     })
     const [first] = it_.heard()
     expect(first).toEqual({
-      ...{ id: expect.stringMatching(/^evt_/), event: expect.any(String), payload: expect.any(Object) },
+      id: expect.stringMatching(/^evt_/),
+      event: expect.any(String),
+      payload: expect.any(Object),
       timestamp: expect.stringMatching(/^2026-01-01T12:00:0/),
     })
     expect(it_.receiver.heard[0]?.headers).toMatchObject({ 'webhook-id': first.id })
@@ -71,7 +73,10 @@ describe('events', () => {
       ].sort(),
     )
     expect(failing.heard().find(({ event }) => event === 'task.failed').payload).toEqual({
-      ...{ id, title: 'Fail', error: { code: 'agent_failed', message: 'no' }, attempts: 2 },
+      id,
+      title: 'Fail',
+      error: { code: 'agent_failed', message: 'no' },
+      attempts: 2,
     })
     await using cancelled = await started({ events: ['task.cancelled', 'agent.finished'] }, undefined, {
       adapters: [createFakeAgent(HOLD)],
@@ -226,9 +231,18 @@ describe('a registration', () => {
     await it_.service.create()
     await it_.sends()
     expect(await it_.read()).toEqual({
-      ...{ id: it_.id, url: it_.receiver.url, events: ['task.created'], active: true, failing: false },
-      ...{ secret: 'wh_sec_********', createdAt: expect.any(String), updatedAt: expect.any(String) },
-      ...{ createdBy: ANN.userId, lastDelivery: expect.any(String), deliveryCount: 1, failureCount: 0 },
+      id: it_.id,
+      url: it_.receiver.url,
+      events: ['task.created'],
+      active: true,
+      failing: false,
+      secret: 'wh_sec_********',
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      createdBy: ANN.userId,
+      lastDelivery: expect.any(String),
+      deliveryCount: 1,
+      failureCount: 0,
     })
     const { body } = await it_.call(`PATCH /api/webhooks/${it_.id}`, {
       body: { secret: null, active: false },
@@ -244,7 +258,9 @@ describe('a registration', () => {
     ])
       expect((await it_.call(request, { body: {} })).body.code).toBe('webhook_not_found')
     const { rows } = await it_.service.store.page((await import('../../lib/audit/rows.ts')).auditRows, {
-      ...{ index: 'newest', order: 'asc', limit: 10 },
+      index: 'newest',
+      order: 'asc',
+      limit: 10,
     })
     expect(rows.map(({ action }) => action)).toEqual(['webhook.create', 'webhook.change', 'webhook.delete'])
     expect(JSON.stringify(rows)).not.toContain('/hook')
@@ -422,7 +438,9 @@ describe('a receiver that fails', () => {
     await using it_ = await started({ events: ['task.created'] }, (response) => response.writeHead(410).end())
     const test = () => it_.call(`POST /api/webhooks/${it_.id}/test`)
     expect((await test()).body.delivery).toMatchObject({
-      ...{ event: 'webhook.test', status: 'failed', attempts: [{ statusCode: 410 }] },
+      event: 'webhook.test',
+      status: 'failed',
+      attempts: [{ statusCode: 410 }],
       payload: { webhookId: it_.id },
     })
     expect((await test()).body.code).toBe('webhook_paused')

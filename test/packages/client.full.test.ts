@@ -81,8 +81,13 @@ export const wrong = () => {
 `
 
 const options = {
-  ...{ module: 'nodenext', target: 'es2022', lib: ['es2023'], strict: true, noEmit: true },
-  ...{ types: ['node'], typeRoots: [path.join(root, 'node_modules/@types')] },
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2023'],
+  strict: true,
+  noEmit: true,
+  types: ['node'],
+  typeRoots: [path.join(root, 'node_modules/@types')],
 }
 
 /** What the compiler has to say of the files of the program that a pattern names. */
@@ -122,7 +127,10 @@ describe('the package of the client', () => {
     for (const name of examples) copyFileSync(path.join(installed, name), program(path.basename(name)))
     expect(complaints('*.ts')).toBe('')
     expect(JSON.parse(run('main.ts'))).toEqual({
-      ...{ total: 1, same: true, output: 'string', code: 'task_not_found' },
+      total: 1,
+      same: true,
+      output: 'string',
+      code: 'task_not_found',
     })
     expect(run('first-task.ts', 'Write a note')).toMatch(/^completed: This is the scripted demo model/)
   }, 120_000)

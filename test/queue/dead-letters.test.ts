@@ -225,8 +225,13 @@ describe('the dead letter of a failure', () => {
         id: failure?.id.replace('evt_', 'dlq_'),
         taskId: id,
         title: 'Doomed',
-        ...{ attempts, lastError: error?.message, createdAt: completedAt, status: 'pending' },
-        ...{ code: error?.code, agent: 'test-agent', fingerprint: expect.any(String) },
+        attempts,
+        lastError: error?.message,
+        createdAt: completedAt,
+        status: 'pending',
+        code: error?.code,
+        agent: 'test-agent',
+        fingerprint: expect.any(String),
       },
     ])
   })

@@ -131,7 +131,9 @@ describe('a failure group in bulk', () => {
     expect(await bulk('discard', { fingerprint: other.fingerprint })).toMatchObject({ total: 1, done: 1 })
     expect(await service.deadLetters.countAll()).toMatchObject({ pending: 0, resolved: 3, discarded: 1 })
     expect(await bulk('discard', { status: 'resolved' })).toMatchObject({
-      ...{ total: 3, done: 0, failed: 3 },
+      total: 3,
+      done: 0,
+      failed: 3,
       failures: [{ code: 'dead_letter_not_pending', title: 'A task' }, {}, {}],
     })
   })

@@ -13,12 +13,23 @@ import { followedStoresOf } from '../fakes/stores.ts'
 
 const at = '2026-01-01T12:00:00.000Z'
 const ofTask: DlqItem = {
-  ...{ id: 'dlq_01KF0Q8Y3V5W7X9Z', taskId: 'task_1', title: 'Mend it', attempts: 3, fingerprint: 'f1' },
-  ...{ lastError: 'broken', createdAt: at, status: 'pending' },
+  id: 'dlq_01KF0Q8Y3V5W7X9Z',
+  taskId: 'task_1',
+  title: 'Mend it',
+  attempts: 3,
+  fingerprint: 'f1',
+  lastError: 'broken',
+  createdAt: at,
+  status: 'pending',
 }
 const ofMessage: DlqItem = {
-  ...{ id: 'dlq_01KF0Q8Y3V5W7XA0', taskId: 'unknown', title: UNDELIVERED_MESSAGE, attempts: 1 },
-  ...{ lastError: 'not_json: {', createdAt: at, status: 'pending' },
+  id: 'dlq_01KF0Q8Y3V5W7XA0',
+  taskId: 'unknown',
+  title: UNDELIVERED_MESSAGE,
+  attempts: 1,
+  lastError: 'not_json: {',
+  createdAt: at,
+  status: 'pending',
 }
 
 describe.each(followedStoresOf([deadLetters]))('dead letters on %s', (_name, open) => {

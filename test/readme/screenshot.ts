@@ -24,8 +24,10 @@ const TASKS: readonly [title: string, prompt: string, end?: 'completed' | 'faile
 using folder = temporaryFolder()
 await using service = await startService({
   env: {
-    ...{ DATA_DIR: folder.in('data'), MEMORY_DIR: folder.in('memory') },
-    ...{ QUEUE_CONCURRENCY: '2', QUEUE_RETRY_ATTEMPTS: '1' },
+    DATA_DIR: folder.in('data'),
+    MEMORY_DIR: folder.in('memory'),
+    QUEUE_CONCURRENCY: '2',
+    QUEUE_RETRY_ATTEMPTS: '1',
   },
   mostMs: 120_000,
 })

@@ -19,8 +19,11 @@ it('is one comment, although the process is killed between the comment and the r
     return tracker.call(call)
   }
   const env = {
-    ...{ ...provider.env(), ...secretEnv, DATA_DIR: folder.in('data') },
-    ...{ AGENT_ADAPTERS: 'test/fixtures/agents/moody.ts', DEFAULT_AGENT: 'moody' },
+    ...provider.env(),
+    ...secretEnv,
+    DATA_DIR: folder.in('data'),
+    AGENT_ADAPTERS: 'test/fixtures/agents/moody.ts',
+    DEFAULT_AGENT: 'moody',
   }
   const service = await startService({ env })
   await using _killed = service
@@ -35,7 +38,8 @@ it('is one comment, although the process is killed between the comment and the r
   }
   const body = JSON.stringify(issueLabeled('ai-task'))
   const answer = await fetch(`${service.baseUrl}/api/webhooks/codehost`, {
-    ...{ method: 'POST', body },
+    method: 'POST',
+    body,
     headers: headersOf({ sender: 'codehost', event: 'issues', body }),
   })
   const { task } = (await answer.json()) as { task: { id: string } }

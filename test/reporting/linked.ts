@@ -19,8 +19,10 @@ export const linkAccount = async (
   { userId = 'local', scopes = WRITES[name], token = TOKEN, username = 'ann' }: Link = {},
 ): Promise<void> => {
   const providers = createProviders({
-    ...{ settings: { accounts: config.accounts, oidc: {} }, fetch: ports.providerFetch },
-    ...{ clock: ports.clock, log: ports.log },
+    settings: { accounts: config.accounts, oidc: {} },
+    fetch: ports.providerFetch,
+    clock: ports.clock,
+    log: ports.log,
   })
   const provider = providers.get(name)
   if (provider === undefined) throw new Error(`${name} is not configured`)

@@ -35,7 +35,9 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
   const tasks = new Map<string, Task>()
   const settings = { on: true, linked: true, ended: false }
   const reporting = createReporting({
-    ...{ store, clock, masker: createMasker([SECRET]) },
+    store,
+    clock,
+    masker: createMasker([SECRET]),
     trackers: createTrackers({ fetch: createProviderFetch(), clock, apiUrls: trackers.apiUrls }),
     access: {
       writerAt: async () => {
@@ -55,7 +57,10 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
     publicUrl: 'https://agents.example.com',
   })
   const deliveries = createDeliveries({
-    ...{ store, clock, log, endpoints: reporting.endpoints },
+    store,
+    clock,
+    log,
+    endpoints: reporting.endpoints,
     tracing: createTracing({ clock }),
     outbound: { check: never, send: never },
     cipher: { seal: never, open: never },
@@ -90,8 +95,18 @@ export const FAILED = { status: 'failed', error: { code: 'agent_failed', message
 export const taskOf = (id: string, source: TrackerName, clock: FakeClock, more: Partial<Task> = {}): Task => {
   const at = iso(clock.now())
   return {
-    ...{ id, title: 'A task', priority: 3, status: 'completed', source, labels: [], agent: 'test-agent' },
-    ...{ attempts: 1, maxAttempts: 3, createdAt: at, updatedAt: at, createdBy: `webhook:${source}` },
+    id,
+    title: 'A task',
+    priority: 3,
+    status: 'completed',
+    source,
+    labels: [],
+    agent: 'test-agent',
+    attempts: 1,
+    maxAttempts: 3,
+    createdAt: at,
+    updatedAt: at,
+    createdBy: `webhook:${source}`,
     result: { success: true, output: 'I mended the checkout.' },
     ...more,
   }

@@ -18,7 +18,8 @@ const events: readonly [Sender, payload: unknown, event: string | undefined][] =
 
 const start = (trackers: FakeTrackers, outcome: () => Promise<{ success: boolean; output: string }>) =>
   startInbound({
-    ...{ background: true, adapters: [createFakeAgent(outcome)] },
+    background: true,
+    adapters: [createFakeAgent(outcome)],
     env: { ...trackers.env, QUEUE_RETRY_ATTEMPTS: '1', WEBHOOK_RETRY_DELAYS_MS: '1000,1000,1000,1000,1000' },
   })
 const done = async () => ({ success: true, output: 'Mended.' })

@@ -57,7 +57,15 @@ const openPlace = async (folder: string, other: string): Promise<Place & AsyncDi
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const [{ port = 0 } = {}] = servers.map((server) => server.address() as { port?: number })
   return {
-    ...{ data, home, other, pid: process.pid, port, socket, abstractSocket, canary: CANARY, code: ownFolder },
+    data,
+    home,
+    other,
+    pid: process.pid,
+    port,
+    socket,
+    abstractSocket,
+    canary: CANARY,
+    code: ownFolder,
     [Symbol.asyncDispose]: async () => void servers.map((server) => server.close()),
   }
 }

@@ -24,13 +24,16 @@ describe('a schedule', () => {
     const { call, id, schedule, read, service } = await started()
     const { task, ...rest } = schedule
     expect(rest).toEqual({
-      ...{ id, name: 'Hourly', cron: '0 * * * *', timezone: 'UTC', enabled: true },
-      ...{ createdBy: ANN.userId, runsAs: ANN.userId },
-      ...{
-        nextRunAt: '2026-01-01T13:00:00.000Z',
-        createdAt: expect.any(String),
-        updatedAt: expect.any(String),
-      },
+      id,
+      name: 'Hourly',
+      cron: '0 * * * *',
+      timezone: 'UTC',
+      enabled: true,
+      createdBy: ANN.userId,
+      runsAs: ANN.userId,
+      nextRunAt: '2026-01-01T13:00:00.000Z',
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     })
     expect(task).toMatchObject({ title: 'Look', prompt: 'Look around', priority: 3, source: 'cron' })
     expect(await read()).toEqual({
@@ -47,7 +50,8 @@ describe('a schedule', () => {
     expect(changed.schedule).toMatchObject({
       name: 'Vienna',
       nextRunAt: '2026-01-01T23:00:00.000Z',
-      ...{ createdBy: ANN.userId, runsAs: ANN.userId },
+      createdBy: ANN.userId,
+      runsAs: ANN.userId,
     })
     expect((await call(`DELETE /api/schedules/${id}`, { as: BOB })).body).toEqual({
       message: 'Schedule deleted',
@@ -56,7 +60,9 @@ describe('a schedule', () => {
       expect((await call(request, { body: {} })).body.code).toBe('schedule_not_found')
     expect((await call(`POST /api/schedules/${id}/run`)).body.code).toBe('schedule_not_found')
     const { rows: audit } = await service.store.page((await import('../../lib/audit/rows.ts')).auditRows, {
-      ...{ index: 'newest', order: 'asc', limit: 10 },
+      index: 'newest',
+      order: 'asc',
+      limit: 10,
     })
     expect(audit.map(({ action, userId }) => [action, userId])).toEqual([
       ['schedule.create', ANN.userId],
@@ -121,16 +127,18 @@ describe('a schedule', () => {
     const [task, ...others] = await tasks()
     expect(others).toEqual([])
     expect(task).toMatchObject({
-      ...{ title: 'Look', prompt: 'Look around', source: 'cron', sourceId: id, status: 'queued' },
+      title: 'Look',
+      prompt: 'Look around',
+      source: 'cron',
+      sourceId: id,
+      status: 'queued',
       createdBy: ANN.userId,
     })
     const { schedule } = await read()
     expect(schedule).toMatchObject({
-      ...{
-        lastTaskId: task.id,
-        lastRunAt: '2026-01-01T13:00:00.000Z',
-        nextRunAt: '2026-01-01T14:00:00.000Z',
-      },
+      lastTaskId: task.id,
+      lastRunAt: '2026-01-01T13:00:00.000Z',
+      nextRunAt: '2026-01-01T14:00:00.000Z',
     })
   })
 

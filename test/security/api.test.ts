@@ -13,8 +13,16 @@ const ADMIN: Principal = { userId: 'user_admin', role: 'admin' }
 const DAY_MS = 86_400_000
 
 const called = (more: Partial<RecordedCall> = {}): RecordedCall => ({
-  ...{ callId: 'call_1', tool: 'read_file', risk: 'read', arguments: { path: 'a.md' }, result: 'text' },
-  ...{ failed: false, decision: 'allowed', mode: 'full', userId: 'user_ann', durationMs: 3 },
+  callId: 'call_1',
+  tool: 'read_file',
+  risk: 'read',
+  arguments: { path: 'a.md' },
+  result: 'text',
+  failed: false,
+  decision: 'allowed',
+  mode: 'full',
+  userId: 'user_ann',
+  durationMs: 3,
   ...more,
 })
 
@@ -33,8 +41,12 @@ describe('the policy', () => {
     const { get } = await started()
     expect(await get('policy')).toEqual({
       policy: {
-        ...{ defaultMode: 'ask', allowedTools: [], blockedTools: [], requireApprovalFor: [] },
-        ...{ auditAll: true, toolRateLimitPerMinute: 300 },
+        defaultMode: 'ask',
+        allowedTools: [],
+        blockedTools: [],
+        requireApprovalFor: [],
+        auditAll: true,
+        toolRateLimitPerMinute: 300,
       },
     })
   })
@@ -48,7 +60,10 @@ describe('the policy', () => {
     await change({ defaultMode: 'sandbox', toolRateLimitPerMinute: 5 })
     await change({})
     expect((await get('policy')).policy).toMatchObject({
-      ...{ blockedTools: ['git'], defaultMode: 'sandbox', toolRateLimitPerMinute: 5, auditAll: true },
+      blockedTools: ['git'],
+      defaultMode: 'sandbox',
+      toolRateLimitPerMinute: 5,
+      auditAll: true,
     })
     expect(service.toolSecurity.policy.known()).toMatchObject({ blockedTools: ['git'] })
     const { records } = (await call('GET /api/audit?action=policy.change', { as: ADMIN })).body
@@ -104,16 +119,18 @@ describe('the audit of tool calls', () => {
     const [{ id, arguments: given, result }] = entries
     expect([given.length, result.length]).toEqual([200, 200])
     expect((await get(`audit/${id}`)).entry).toEqual({
-      ...{ id, timestamp: expect.any(String), userId: 'user_ann', conversationId: 'c-1', tool: 'read_file' },
-      ...{
-        callId: 'call_1',
-        arguments: { path: long },
-        result: long,
-        failed: false,
-        mode: 'full',
-        decision: 'allowed',
-        durationMs: 3,
-      },
+      id,
+      timestamp: expect.any(String),
+      userId: 'user_ann',
+      conversationId: 'c-1',
+      tool: 'read_file',
+      callId: 'call_1',
+      arguments: { path: long },
+      result: long,
+      failed: false,
+      mode: 'full',
+      decision: 'allowed',
+      durationMs: 3,
     })
   })
 
@@ -200,8 +217,13 @@ describe('the audit of tool calls', () => {
 })
 
 const request: Request = {
-  ...{ tool: 'write_file', risk: 'write', mode: 'ask', title: 'write_file a.txt', userId: 'user_ann' },
-  ...{ arguments: { path: 'a.txt' }, conversationId: 'c-1' },
+  tool: 'write_file',
+  risk: 'write',
+  mode: 'ask',
+  title: 'write_file a.txt',
+  userId: 'user_ann',
+  arguments: { path: 'a.txt' },
+  conversationId: 'c-1',
 }
 
 /** Hears of turns that go on. */
@@ -225,10 +247,8 @@ describe('approvals over the API', () => {
     expect((await decide(ANN, 'deny', 'none')).status).toBe(404)
     expect((await decide(ANN, 'perhaps')).status).toBe(400)
     expect((await decide(ANN, 'allow-once')).body).toMatchObject({
-      ...{
-        success: true,
-        approval: { id, status: 'approved', decision: 'allow-once', decidedBy: 'user_ann' },
-      },
+      success: true,
+      approval: { id, status: 'approved', decision: 'allow-once', decidedBy: 'user_ann' },
     })
     expect(await decide(ANN, 'allow-once')).toMatchObject({ status: 400, body: { code: 'approval_decided' } })
     await until(() => heard.length > 0)

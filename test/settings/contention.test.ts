@@ -22,7 +22,10 @@ const given = {
 /** The settings as one of several processes has them. */
 const processOn = (store: Store, clock: Clock = createClock()) =>
   createSettings({
-    ...{ store, given, clock, entropy },
+    store,
+    given,
+    clock,
+    entropy,
     objection: async () => undefined,
     audit: async () => undefined,
     staleAfterMs: 0,
@@ -78,10 +81,7 @@ describe('settings that many change at once', () => {
     }
     await expect(
       processOn(beaten, clock).change(LOCAL_ADMIN, { retry: { attempts: 7 } }),
-    ).rejects.toMatchObject({
-      ...{ kind: 'unavailable', code: 'settings_busy' },
-      retryAfterMs: expect.any(Number),
-    })
+    ).rejects.toMatchObject({ kind: 'unavailable', code: 'settings_busy', retryAfterMs: expect.any(Number) })
     expect(waits).toHaveLength(10)
     // No two processes that began together go on meeting each other.
     expect(new Set(waits).size).toBeGreaterThan(5)

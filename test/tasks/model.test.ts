@@ -135,7 +135,11 @@ const recountedDaily = (lives: readonly Life[]) =>
   )
 
 const LETTERS: Record<string, string> = {
-  ...{ created: 'n', started: 's', completed: 'c', failed: 'f', cancelled: 'x' },
+  created: 'n',
+  started: 's',
+  completed: 'c',
+  failed: 'f',
+  cancelled: 'x',
 }
 
 /** The same by hours and agents: each creation, start and end in the five minutes that it happened in. */

@@ -19,8 +19,19 @@ const changesOf = ({ agent, at }: Life) => {
   let before: CountedTask | undefined
   return at.map(([status, time]) => {
     const after = {
-      ...{ id: 'task', priority: 3, source: 'api', attempts: 0, maxAttempts: 3, createdBy: 'ann', fence: 0 },
-      ...{ agent, createdAt: time, queuedAt: time, ...before, status, updatedAt: time },
+      id: 'task',
+      priority: 3,
+      source: 'api',
+      attempts: 0,
+      maxAttempts: 3,
+      createdBy: 'ann',
+      fence: 0,
+      agent,
+      createdAt: time,
+      queuedAt: time,
+      ...before,
+      status,
+      updatedAt: time,
       ...(status === 'in_progress' ? { startedAt: before?.startedAt ?? time } : {}),
       ...(['completed', 'failed', 'cancelled'].includes(status) ? { completedAt: time } : {}),
     } as CountedTask
@@ -128,8 +139,13 @@ describe.each(storesOf(collections))('the analytics of a window in %s', (_name, 
     expect(run).toEqual({ count: 2, p50Ms: about(10), p95Ms: about(40) })
     expect(Object.keys(byAgent).sort()).toEqual(['a', 'b', 'other'])
     expect(byAgent.b).toEqual({
-      ...{ created: 1, started: 2, completed: 0, failed: 1, cancelled: 0 },
-      ...{ wait: { count: 1, p50Ms: about(30), p95Ms: about(30) }, run: { count: 0 } },
+      created: 1,
+      started: 2,
+      completed: 0,
+      failed: 1,
+      cancelled: 0,
+      wait: { count: 1, p50Ms: about(30), p95Ms: about(30) },
+      run: { count: 0 },
     })
     expect(byAgent.other).toMatchObject({ created: 1, cancelled: 1, wait: { count: 0 } })
   })

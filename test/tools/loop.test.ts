@@ -9,7 +9,10 @@ import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import { never } from '../fakes/workbench.ts'
 
 const toolbox = fakeToolbox(async ({ arguments: given }) => ({
-  ...{ content: JSON.stringify(given), failed: given === 'bad', decision: 'allowed', durationMs: 1 },
+  content: JSON.stringify(given),
+  failed: given === 'bad',
+  decision: 'allowed',
+  durationMs: 1,
 }))
 
 /**
@@ -47,7 +50,9 @@ const waitingOf = ({ pending }: LoopResult) =>
 
 const request = (more: Partial<LoopRequest> = {}): LoopRequest => ({
   messages: [{ role: 'user', content: 'Go' }],
-  ...{ toolbox, maxSteps: 5, signal: never },
+  toolbox,
+  maxSteps: 5,
+  signal: never,
   ...more,
 })
 
@@ -77,7 +82,10 @@ describe('a prompt that is longer than the window of the model', () => {
   it('is sent once more with results of tools that are cut to the learned window', async () => {
     const models = surprising(8_000)
     const telling = fakeToolbox(async () => ({
-      ...{ content: 'word '.repeat(10_000), failed: false, decision: 'allowed', durationMs: 1 },
+      content: 'word '.repeat(10_000),
+      failed: false,
+      decision: 'allowed',
+      durationMs: 1,
     }))
     const result = await createLoop({ models })(request({ toolbox: telling }))
     expect(result).toMatchObject({ ended: 'answered', text: 'Done' })
@@ -108,7 +116,10 @@ describe('an answer that its output limit ends inside a call', () => {
     const models = createScriptedModels([cut, { text: 'Done' }])
     expect(await createLoop({ models })(request())).toMatchObject({ ended: 'answered', toolCalls: 0 })
     expect(models.requests[1]?.messages.at(-1)).toMatchObject({
-      ...{ role: 'tool', callId: 'call_1_0', name: 'echo', failed: true },
+      role: 'tool',
+      callId: 'call_1_0',
+      name: 'echo',
+      failed: true,
       content: expect.stringContaining('output limit'),
     })
   })
@@ -124,7 +135,12 @@ describe('the loop', () => {
     const models = createScriptedModels([calling('a', 'bad'), calling('b'), { text: 'Done' }])
     const result = await createLoop({ models })(request())
     expect(result).toMatchObject({
-      ...{ ended: 'answered', text: 'Done', steps: 3, toolCalls: 3, provider: 'demo', model: 'scripted' },
+      ended: 'answered',
+      text: 'Done',
+      steps: 3,
+      toolCalls: 3,
+      provider: 'demo',
+      model: 'scripted',
       usage: { promptTokens: 30, completionTokens: 15, totalTokens: 45 },
     })
     expect(models.requests[1]?.messages.slice(2)).toEqual([
@@ -277,7 +293,10 @@ describe('the loop', () => {
       contextTokens: () => window,
     }
     const reading = fakeToolbox(async ({ arguments: length }) => ({
-      ...{ content: 'word '.repeat(Number(length) / 5), failed: false, decision: 'allowed', durationMs: 1 },
+      content: 'word '.repeat(Number(length) / 5),
+      failed: false,
+      decision: 'allowed',
+      durationMs: 1,
     }))
     await createLoop({ models })(request({ toolbox: reading }))
     const lengths = models.requests.map(({ messages }) =>

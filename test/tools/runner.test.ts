@@ -158,7 +158,9 @@ describe('mode ask', () => {
     const toolbox = bench.runner({ approvals })({ mode: 'ask', workspace, userId: 'u', conversationId: 'c' })
     const ask = (name: string, given: object) => toolbox.ask({ id: '1', name, arguments: given }, never)
     expect(await toolbox.call({ id: '1', name: 'write_file', arguments: write[1] }, never)).toMatchObject({
-      ...{ decision: 'pending', approvalId: 'apv_1', failed: true },
+      decision: 'pending',
+      approvalId: 'apv_1',
+      failed: true,
     })
     expect(await ask(...write)).toMatchObject({ decision: 'pending', approvalId: 'apv_1' })
     expect(asked).toHaveLength(2)
@@ -224,8 +226,13 @@ describe('mode ask', () => {
     expect(await call(...write)).toMatchObject({ content: 'Denied: not today' })
     expect(asked).toEqual([
       {
-        ...{ tool: 'write_file', risk: 'write', arguments: { path: 'a.txt', content: 'a' } },
-        ...{ title: 'write_file a.txt', mode: 'ask', userId: 'user_1', taskId: 'task_1' },
+        tool: 'write_file',
+        risk: 'write',
+        arguments: { path: 'a.txt', content: 'a' },
+        title: 'write_file a.txt',
+        mode: 'ask',
+        userId: 'user_1',
+        taskId: 'task_1',
       },
     ])
   })
@@ -288,9 +295,17 @@ describe('a call', () => {
       ['nope', 'invalid', undefined],
     ])
     expect(records[0]).toEqual({
-      ...{ callId: 'call_1', tool: 'write_file', risk: 'write', arguments: { path: 'a.txt', content: 'a' } },
-      ...{ result: 'Replaced a.txt, 1 bytes.', failed: false, decision: 'allowed', mode: 'full' },
-      ...{ userId: 'user_1', taskId: 'task_1', durationMs: 0 },
+      callId: 'call_1',
+      tool: 'write_file',
+      risk: 'write',
+      arguments: { path: 'a.txt', content: 'a' },
+      result: 'Replaced a.txt, 1 bytes.',
+      failed: false,
+      decision: 'allowed',
+      mode: 'full',
+      userId: 'user_1',
+      taskId: 'task_1',
+      durationMs: 0,
     })
   })
 
@@ -352,9 +367,7 @@ describe('an expired approval that a run waits for', () => {
   const opened = (owner: { taskId: string } | { conversationId: string }) =>
     bench.runner({
       approvals: { ...answering({ state: 'denied', reason: 'no decision came in time' }), stateOf },
-    })({
-      ...{ mode: 'ask', workspace, userId: 'user_1', ...owner },
-    })
+    })({ mode: 'ask', workspace, userId: 'user_1', ...owner })
 
   it('denies the call of a conversation, whose turn goes on', async () => {
     expect(await opened({ conversationId: 'conv_1' }).isDecided('apv_1')).toBe(true)
@@ -362,7 +375,8 @@ describe('an expired approval that a run waits for', () => {
 
   it('fails the task for good', async () => {
     await expect(opened({ taskId: 'task_1' }).isDecided('apv_1')).rejects.toMatchObject({
-      ...{ code: 'approval_expired', retryable: false },
+      code: 'approval_expired',
+      retryable: false,
     })
   })
 })

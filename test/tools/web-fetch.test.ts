@@ -192,7 +192,9 @@ describe('a compressed answer', () => {
       const bomb = compressors[coding](Buffer.alloc(200_000_000, 'x'))
       const before = process.memoryUsage().rss
       const { bytes, truncated } = await createOutbound({ clock, allow: ['127.0.0.1'] }).send({
-        ...{ method: 'GET', url: serveAs(bomb, 'text/plain', coding), mostBytes: 1_000_000 },
+        method: 'GET',
+        url: serveAs(bomb, 'text/plain', coding),
+        mostBytes: 1_000_000,
       })
       expect([bytes.length, truncated]).toEqual([1_000_000, true])
       expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)

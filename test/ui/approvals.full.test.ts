@@ -11,8 +11,15 @@ import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 
 const waiting = (id: string, more: Partial<Approval> = {}): Approval => ({
-  ...{ id, userId: 'user_ann', toolName: 'write_file', title: id, params: {}, securityLevel: 'write' },
-  ...{ requestedAt: '2026-01-01T00:00:00.000Z', expiresAt: '2026-01-01T00:10:00.000Z', status: 'pending' },
+  id,
+  userId: 'user_ann',
+  toolName: 'write_file',
+  title: id,
+  params: {},
+  securityLevel: 'write',
+  requestedAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-01T00:10:00.000Z',
+  status: 'pending',
   ...more,
 })
 const outcomes = (calls: ReturnType<typeof followed>) =>

@@ -315,11 +315,20 @@ inBrowser('a conversation', () => {
   it('draws of 4,000 tool calls those that are near the view, and keeps one that was opened', async () => {
     const conversationId = await converse()
     const toolCalls = Array.from({ length: 4_000 }, (_, n) => ({
-      ...{ id: `call_${n}`, name: 'read_file', arguments: { path: `file-${n}.txt` }, step: n },
-      ...{ status: 'success', result: 'Read', duration: 1 },
+      id: `call_${n}`,
+      name: 'read_file',
+      arguments: { path: `file-${n}.txt` },
+      step: n,
+      status: 'success',
+      result: 'Read',
+      duration: 1,
     }))
     const message = {
-      ...{ id: 'msg_1', conversationId, role: 'assistant', content: 'All were read.', toolCalls },
+      id: 'msg_1',
+      conversationId,
+      role: 'assistant',
+      content: 'All were read.',
+      toolCalls,
       createdAt: '2026-01-01T00:00:00.000Z',
     }
     await using opened = await open('/chat')

@@ -61,8 +61,12 @@ beforeAll(async () => {
   provider = await startProvider()
   const { TRACKERA_CLIENT_ID: _id, TRACKERA_CLIENT_SECRET: _secret, ...there } = provider.env()
   const env = {
-    ...{ ...world.env, ...there, ...secretEnv },
-    ...{ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', REPORT_PULL_REQUESTS: 'true' },
+    ...world.env,
+    ...there,
+    ...secretEnv,
+    AUTH_MODE: 'cloud',
+    REGISTRATION_MODE: 'open',
+    REPORT_PULL_REQUESTS: 'true',
   }
   service = await startService({ env, mostMs: 300_000 })
   provider.register(service.baseUrl)

@@ -373,7 +373,8 @@ inBrowser('the days of the list', () => {
     const dayOf = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
     const tasks = [2, 3].map((daysAgo) => ({
       ...finishedTasks(1)[0],
-      ...{ id: `task_days${daysAgo}`, title: `Of ${daysAgo} days ago` },
+      id: `task_days${daysAgo}`,
+      title: `Of ${daysAgo} days ago`,
       createdAt: `${dayOf(daysAgo)}T00:00:00.000Z`,
     }))
     await world.client.importTasks({ body: { version: '1.0', tasks } })

@@ -251,8 +251,12 @@ describe('the life of a task', () => {
 
 describe('a row after an event of its task', () => {
   const known: TaskFields = {
-    ...{ id: 'task_1', title: 'A', status: 'in_progress', prompt: 'Do' },
-    ...{ waitingFor: 'approval', nextAttemptAt: '2026-01-01T00:00:00.000Z' },
+    id: 'task_1',
+    title: 'A',
+    status: 'in_progress',
+    prompt: 'Do',
+    waitingFor: 'approval',
+    nextAttemptAt: '2026-01-01T00:00:00.000Z',
     error: { code: 'timeout', message: 'Late' },
   }
   const error = { code: 'agent_error', message: 'No' }
@@ -322,8 +326,12 @@ describe('a day of a time zone', () => {
 
   it('is a filter from its first moment to its last; what is a moment, and what is no day, stays', () => {
     const filters = {
-      ...{ status: 'failed', q: '2026-11-25', createdAfter: '2026-11-25', createdBefore: '2026-11-25' },
-      ...{ completedAfter: '2026-11-25T10:00:00Z', completedBefore: '2026-02-31' },
+      status: 'failed',
+      q: '2026-11-25',
+      createdAfter: '2026-11-25',
+      createdBefore: '2026-11-25',
+      completedAfter: '2026-11-25T10:00:00Z',
+      completedBefore: '2026-02-31',
     }
     expect(daysAsMoments(filters, 'America/New_York')).toEqual({
       ...filters,
@@ -590,8 +598,15 @@ describe('a link', () => {
 
 describe('a bulk retry in words', () => {
   const job = (over: Partial<BulkSummary>): BulkSummary => ({
-    ...{ id: 'bulk_1', target: 'dlq', action: 'retry', status: 'completed', total: 4, done: 4, failed: 0 },
-    ...{ createdBy: 'user_1', createdAt: '2026-01-01T00:00:00.000Z' },
+    id: 'bulk_1',
+    target: 'dlq',
+    action: 'retry',
+    status: 'completed',
+    total: 4,
+    done: 4,
+    failed: 0,
+    createdBy: 'user_1',
+    createdAt: '2026-01-01T00:00:00.000Z',
     ...over,
   })
   it.each<[Partial<BulkSummary>, string, ReturnType<typeof bulkCounts>]>([

@@ -148,8 +148,13 @@ describe('what a run shows', () => {
     )
     expect(run).toMatchObject({
       message: { id: 'msg_1', content: 'Do', isCompacted: true },
-      ...{ model: 'm', provider: 'p', maxSteps: 10, maxBudget: 5_000, usedTokens: 90 },
-      ...{ summary: 'Done', isWaiting: false },
+      model: 'm',
+      provider: 'p',
+      maxSteps: 10,
+      maxBudget: 5_000,
+      usedTokens: 90,
+      summary: 'Done',
+      isWaiting: false,
       end: { kind: 'complete', finishReason: 'stop', notice },
     })
   })
@@ -199,7 +204,12 @@ describe('a run of which nothing more comes', () => {
 
 describe('what is asked for with a message', () => {
   const chosen: Options = {
-    ...{ mode: 'full', model: '', effort: 'low', showThinking: false, maxSteps: '', maxBudget: ' ' },
+    mode: 'full',
+    model: '',
+    effort: 'low',
+    showThinking: false,
+    maxSteps: '',
+    maxBudget: ' ',
   }
   const asked = { content: 'Do', securityMode: 'full', effort: 'low', showThinking: false }
   it.each([
@@ -280,10 +290,15 @@ describe('a stream of server-sent events', () => {
 describe('what was done within the attempts of a task', () => {
   const iso = (seconds: number) => new Date(seconds * 1_000).toISOString()
   const event = (type: TaskEvent['type'], seconds: number, attempt: number): TaskEvent => ({
-    ...{ id: `event_${seconds}`, taskId: 'task_1', type, timestamp: iso(seconds), attempt },
+    id: `event_${seconds}`,
+    taskId: 'task_1',
+    type,
+    timestamp: iso(seconds),
+    attempt,
   })
   const at = (spanId: string, from: number, to?: number) => ({
-    ...{ spanId, startedAt: iso(from) },
+    spanId,
+    startedAt: iso(from),
     ...(to === undefined ? {} : { endedAt: iso(to) }),
   })
   it('is the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {

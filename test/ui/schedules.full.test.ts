@@ -39,12 +39,25 @@ describe('a pattern in words', () => {
 
 describe('what a form changes of a schedule', () => {
   const task = {
-    ...{ title: 'Look', prompt: 'Around', priority: 2 as const, source: 'trackera' as const },
-    ...{ labels: ['a', 'b'], metadata: { mine: 1 }, description: 'Long' },
+    title: 'Look',
+    prompt: 'Around',
+    priority: 2 as const,
+    source: 'trackera' as const,
+    labels: ['a', 'b'],
+    metadata: { mine: 1 },
+    description: 'Long',
   }
   const schedule = {
-    ...{ id: 'sched_1', name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', enabled: true, task },
-    ...{ createdAt: '', updatedAt: '', createdBy: 'ann', runsAs: 'ann' },
+    id: 'sched_1',
+    name: 'Nightly',
+    cron: '0 0 * * *',
+    timezone: 'UTC',
+    enabled: true,
+    task,
+    createdAt: '',
+    updatedAt: '',
+    createdBy: 'ann',
+    runsAs: 'ann',
   }
   const typed = { name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', ...textsOf(task) }
 
@@ -127,7 +140,9 @@ inBrowser('the schedules', () => {
     const { id = '', nextRunAt } = (await newest()) ?? {}
     const { schedule, nextRuns } = await world.client.getSchedule({ params: { id } })
     expect(schedule).toMatchObject({
-      ...{ cron: '30 2 * * MON-FRI', timezone: 'Europe/Vienna', enabled: true },
+      cron: '30 2 * * MON-FRI',
+      timezone: 'Europe/Vienna',
+      enabled: true,
       task: { title: 'Update', prompt: 'Update the dependencies', labels: ['deps', 'night'] },
     })
     expect(nextRuns[0]).toBe(nextRunAt)
@@ -176,7 +191,8 @@ inBrowser('the schedules', () => {
     await page.getByRole('button', { name: 'Delete Renamed' }).click()
     const { schedule: changed } = await world.client.getSchedule({ params: { id: schedule.id } })
     expect(changed).toMatchObject({
-      ...{ name: 'Renamed', cron: '0 3 * * *' },
+      name: 'Renamed',
+      cron: '0 3 * * *',
       task: { prompt: 'Long', metadata: { runMs: 1 } },
     })
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -12,8 +12,11 @@ describe('what a change does to the policy', () => {
     const before = { ...defaultPolicy, blockedTools: ['git' as const] }
     expect(
       changesOf(before, {
-        ...{ defaultMode: 'full', blockedTools: ['web_fetch'], requireApprovalFor: [] },
-        ...{ auditAll: false, toolRateLimitPerMinute: 300 },
+        defaultMode: 'full',
+        blockedTools: ['web_fetch'],
+        requireApprovalFor: [],
+        auditAll: false,
+        toolRateLimitPerMinute: 300,
       }),
     ).toEqual(['Default mode: ask → full', 'Blocked: +web_fetch −git', 'Record every call: yes → no'])
   })
@@ -67,7 +70,9 @@ inBrowser('the policy', () => {
     await page.keyboard.press('Enter')
     await page.getByText('Blocked: +git · Calls a minute and user: 300 → 250').first().waitFor()
     expect((await client.getPolicy()).policy).toEqual({
-      ...{ ...defaultPolicy, blockedTools: ['git'], requireApprovalFor: ['web_fetch'] },
+      ...defaultPolicy,
+      blockedTools: ['git'],
+      requireApprovalFor: ['web_fetch'],
       toolRateLimitPerMinute: 250,
     })
     await page.getByRole('button', { name: 'Nothing to save' }).waitFor()

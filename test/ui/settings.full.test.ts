@@ -94,7 +94,9 @@ within('the settings', () => {
     await page.getByRole('form', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click()
     await page.getByText('Your profile is saved').first().waitFor()
     const inTokyo = new Intl.DateTimeFormat('de-DE', {
-      ...{ dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Tokyo' },
+      dateStyle: 'medium',
+      timeStyle: 'medium',
+      timeZone: 'Asia/Tokyo',
     })
     for (const isNew of [false, true]) {
       if (isNew) await page.goto('/tasks')

@@ -299,7 +299,10 @@ inBrowser('the parts of a task', () => {
     const lines = ['diff --git a/old.ts b/new.ts', ...renamed, 'diff --git a/x.png b/x.png']
     const diff = ['I did this:', ...lines, 'Binary files a/x.png and b/x.png differ'].join('\n')
     const taskWith = (id: string, changes: string) => ({
-      ...{ ...finishedTasks(1)[0], id, title: 'Odd', status: 'completed' },
+      ...finishedTasks(1)[0],
+      id,
+      title: 'Odd',
+      status: 'completed',
       result: { success: true, output: 'Done', diff: changes },
     })
     const tasks = [taskWith('task_odd', diff), taskWith('task_words', 'I changed nothing.')]

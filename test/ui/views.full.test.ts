@@ -98,7 +98,10 @@ const LONG = `**Bold** <img src=x onerror=alert(1)> [link](javascript:alert(1))\
 const LONG_LINE = `+${'wide '.repeat(200)}`
 const ERROR = { code: 'agent_error', message: LONG, retryable: false }
 const RESULT = {
-  ...{ success: true, output: LONG, model: 'demo', notes: LONG },
+  success: true,
+  output: LONG,
+  model: 'demo',
+  notes: LONG,
   diff: `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n${LONG_LINE}\n`,
 }
 

@@ -14,7 +14,8 @@ export const startInbound = async ({ env, ...options }: Options = {}) => {
   const deliver = (sender: Sender, payload: unknown, { event, delivery, headers, secret }: Sent = {}) => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
     const signed = headersOf({
-      ...{ sender, body },
+      sender,
+      body,
       ...(event === undefined ? {} : { event }),
       ...(delivery === undefined ? {} : { delivery }),
       ...(secret === undefined ? {} : { secret }),

@@ -163,8 +163,14 @@ describe('an event whose commit is rejected', () => {
 
 describe('an event of the release before, whose process died over it', () => {
   const row = (id: string) => ({
-    ...{ id, sender: 'codehost' as const, event: 'issues.labeled', delivery: 'a' },
-    ...{ receivedAt: '2026-01-01T11:00:00.000Z', body: '', makes: 'task_lost', expiresAt: 9e15 },
+    id,
+    sender: 'codehost' as const,
+    event: 'issues.labeled',
+    delivery: 'a',
+    receivedAt: '2026-01-01T11:00:00.000Z',
+    body: '',
+    makes: 'task_lost',
+    expiresAt: 9e15,
   })
 
   it.each([

@@ -73,7 +73,12 @@ const play = async (seed: number) => {
     Object.entries(SECRETS).map(([sender, webhookSecret]) => [sender, { webhookSecret }]),
   ) as Record<keyof typeof SECRETS, { webhookSecret: string }>
   const inbound = createInbound({
-    ...{ store: inSteps, tasks, clock, ids: createFakeIds(), labels: LABELS, secrets },
+    store: inSteps,
+    tasks,
+    clock,
+    ids: createFakeIds(),
+    labels: LABELS,
+    secrets,
     cancelsClosed: () => true,
     reportWritesOf: () => [],
   })
@@ -121,7 +126,9 @@ describe('events of one issue that come at once, while its tasks end and process
       const played = await play(seed)
       const answers = [...played.answers.values()]
       expect({ seed, faults: played.faults, ambiguous: answers.filter(({ size }) => size !== 1) }).toEqual({
-        ...{ seed, faults: [], ambiguous: [] },
+        seed,
+        faults: [],
+        ambiguous: [],
       })
       expect(answers).toHaveLength(played.events)
       expect(new Set(played.made).size).toBe(played.made.length)

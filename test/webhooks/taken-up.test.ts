@@ -35,7 +35,9 @@ describe('an issue whose task has ended', () => {
     let execute = async () => Promise.reject(new Error('no'))
     const agent = createFakeAgent(() => execute())
     await using inbound = await startInbound({
-      ...{ adapters: [agent], background: true, env: { QUEUE_RETRY_ATTEMPTS: '1' } },
+      adapters: [agent],
+      background: true,
+      env: { QUEUE_RETRY_ATTEMPTS: '1' },
     })
     const { id } = (await label(inbound)).body.task
     await inbound.reaches(id, 'failed')

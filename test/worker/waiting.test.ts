@@ -37,12 +37,19 @@ const asking = async (
     if (checkpoint !== undefined) return { success: true, output: 'Done' }
     const asked = tools.map(({ tool, ...time }) =>
       service.approvals.ask({
-        ...{ tool, risk: 'write', title: tool, mode: 'ask', arguments: {}, userId, taskId },
+        tool,
+        risk: 'write',
+        title: tool,
+        mode: 'ask',
+        arguments: {},
+        userId,
+        taskId,
         ...time,
       }),
     )
     const approvals = (await Promise.all(asked)).map((answer, n) => ({
-      ...{ approvalId: answer.state === 'pending' ? answer.approvalId : '', toolCallId: `call_${n}` },
+      approvalId: answer.state === 'pending' ? answer.approvalId : '',
+      toolCallId: `call_${n}`,
       name: tools[n]?.tool ?? '',
     }))
     return { waitingFor: 'approval', checkpoint: {}, message: 'Waiting for approval', approvals }
@@ -112,7 +119,9 @@ describe('a task that a person has to decide about', () => {
     await pass(service.clock, 4_000, 500)
     await until(async () => (await service.tasks.get(id)).status !== 'in_progress')
     expect(await service.tasks.get(id)).toMatchObject({
-      ...{ status: 'failed', attempts: 1, error: { code: 'approval_expired' } },
+      status: 'failed',
+      attempts: 1,
+      error: { code: 'approval_expired' },
       waitingMs: expect.any(Number),
     })
     expect(agent.runs).toHaveLength(1)
@@ -190,7 +199,9 @@ describe('a task whose run waits for approval', () => {
     await Promise.all([service.tasks.recovery.resume(id), service.tasks.recovery.resume(id)])
     await turns(40)
     expect(await service.tasks.get(id)).toMatchObject({
-      ...{ status: 'completed', attempts: 1, result: { output: 'went on from {"step":1}' } },
+      status: 'completed',
+      attempts: 1,
+      result: { output: 'went on from {"step":1}' },
     })
     expect(await service.tasks.get(id)).not.toMatchObject({ waitingFor: 'approval' })
     expect(agent.runs).toHaveLength(2)

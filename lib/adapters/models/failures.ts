@@ -39,8 +39,11 @@ export type Scene = {
 
 /** The place of failures of a provider's model, at a time in epoch milliseconds. */
 export const sceneFor = (provider: Provider, model: string, now: number, masker: Masker): Scene => ({
-  ...{ provider: provider.kind, name: provider.entry.name, model },
-  ...{ hide: hiding(secretsOf(provider), masker), now },
+  provider: provider.kind,
+  name: provider.entry.name,
+  model,
+  hide: hiding(secretsOf(provider), masker),
+  now,
 })
 
 type FailureDetails = { provider: string; reason: FailureReason; status?: number }

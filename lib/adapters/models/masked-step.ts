@@ -53,7 +53,8 @@ export async function* maskedStep(masker: Masker, parts: AsyncIterable<StepPart>
     return {
       ...finish,
       message: {
-        ...{ role: 'assistant', content: masker.text(content) },
+        role: 'assistant',
+        content: masker.text(content),
         ...(masked ? { toolCalls: masked } : {}),
         ...(isClean ? { opaque } : {}),
       },

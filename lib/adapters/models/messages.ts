@@ -25,8 +25,11 @@ const toPart = (made: ContentPart<ToolSet>): Part[] => {
     case 'tool-call':
       return [
         {
-          ...{ type: made.type, toolCallId: made.toolCallId, toolName: made.toolName },
-          ...{ input: asInput(made.input), ...more },
+          type: made.type,
+          toolCallId: made.toolCallId,
+          toolName: made.toolName,
+          input: asInput(made.input),
+          ...more,
         },
       ]
     default:

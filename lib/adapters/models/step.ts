@@ -101,7 +101,8 @@ const toUsage = (ended: Ended | undefined): TokenUsage => {
   const { inputTokens, outputTokens, totalTokens } = ended?.usage ?? {}
   const [promptTokens, completionTokens] = [countIn(inputTokens) ?? 0, countIn(outputTokens) ?? 0]
   return {
-    ...{ promptTokens, completionTokens },
+    promptTokens,
+    completionTokens,
     totalTokens: countIn(totalTokens) ?? promptTokens + completionTokens,
   }
 }

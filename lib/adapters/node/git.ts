@@ -113,11 +113,18 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
     const read = host && caFile !== undefined ? [...reads, caFile] : reads
     const { timeoutMs = 60_000, maxBytes = 64 * 1_024 } = call
     return commands.run({
-      ...{ file: 'git', args: [...settingArgs, ...network, ...args], by, cwd, home, env },
+      file: 'git',
+      args: [...settingArgs, ...network, ...args],
+      by,
+      cwd,
+      home,
+      env,
       ...(tmp === undefined ? { writes: [cwd, home] } : { tmp, writes: [cwd, home, tmp] }),
       ...(host && { network: 'host' as const }),
       ...(read.length > 0 && { reads: read }),
-      ...{ timeoutMs, maxBytes, signal },
+      timeoutMs,
+      maxBytes,
+      signal,
     })
   }
 

@@ -113,8 +113,12 @@ const asNobody = [
 const withoutPrivileges = ['setpriv', '--no-new-privs', '--']
 
 const proxyVariables = {
-  ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
-  ...{ NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1' },
+  HTTP_PROXY: PROXY_URL,
+  HTTPS_PROXY: PROXY_URL,
+  http_proxy: PROXY_URL,
+  https_proxy: PROXY_URL,
+  NO_PROXY: 'localhost,127.0.0.1,::1',
+  no_proxy: 'localhost,127.0.0.1,::1',
   // Node's own clients use the variables above only with a flag.
   NODE_USE_ENV_PROXY: '1',
 }
@@ -207,8 +211,14 @@ const probe = async (commands: Commands): Promise<string | undefined> => {
     const secret = join(folder, 'secret')
     await writeFile(secret, '')
     const { stdout, stderr, timedOut } = await commands.run({
-      ...{ file: 'sh', args: ['-c', LOOK_AROUND, secret], by: 'service' },
-      ...{ cwd: '/', home: '/', writes: [], timeoutMs: PROBE_MS, maxBytes: 1_000 },
+      file: 'sh',
+      args: ['-c', LOOK_AROUND, secret],
+      by: 'service',
+      cwd: '/',
+      home: '/',
+      writes: [],
+      timeoutMs: PROBE_MS,
+      maxBytes: 1_000,
       signal: AbortSignal.timeout(2 * PROBE_MS),
     })
     if (timedOut)

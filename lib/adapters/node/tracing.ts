@@ -59,8 +59,13 @@ export const createTracing = ({ clock, exporter }: { clock: Clock; exporter?: Ex
       traceparent: `00-${traceId}-${spanId}-01`,
       end: (more = {}) =>
         exporter.add({
-          ...{ traceId, spanId, parentSpanId: parent?.spanId, name: more.name ?? name, kind: KINDS[kind] },
-          ...{ startMs: from, endMs: more.endMs ?? from + lateBy + clock.monotonic() - began },
+          traceId,
+          spanId,
+          parentSpanId: parent?.spanId,
+          name: more.name ?? name,
+          kind: KINDS[kind],
+          startMs: from,
+          endMs: more.endMs ?? from + lateBy + clock.monotonic() - began,
           attributes: {
             ...attributes,
             ...more.attributes,

@@ -26,7 +26,9 @@ const HIT = /([^\0]+)\0(\d+):(.*)(?:\n|$)/g
 
 const hitsIn = (output: string): SearchHit[] =>
   [...output.matchAll(HIT)].map(([, path = '', line, text = '']) => ({
-    ...{ path: path.replace(/^\.\//, ''), line: Number(line), text },
+    path: path.replace(/^\.\//, ''),
+    line: Number(line),
+    text,
   }))
 
 /** Searches with ripgrep. `at` is relative to `cwd` and resolved, so that no link is followed. */
@@ -43,7 +45,10 @@ export const searchIn = async (
     file: rgPath,
     args,
     by: 'service',
-    ...{ cwd, home, writes: [], reads: [cwd] },
+    cwd,
+    home,
+    writes: [],
+    reads: [cwd],
     ...limits,
   })
   // 0: hits, 1: none, 2: a file could not be read, while others may have hits.

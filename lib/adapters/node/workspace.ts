@@ -60,7 +60,9 @@ export const createWorkspaces = ({
     const where = { cwd: root, home, tmp }
 
     return {
-      ...{ root, home, tmp },
+      root,
+      home,
+      tmp,
       ...files,
       async search(request) {
         const at = await files.locate(request.path)

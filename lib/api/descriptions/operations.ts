@@ -219,10 +219,8 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     example: {
       body: {
         attestation: {
-          ...{
-            deviceId: 'dev_5f1c8a0b2d4e6f708192a3b4c5d6e7f8',
-            publicKey: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
-          },
+          deviceId: 'dev_5f1c8a0b2d4e6f708192a3b4c5d6e7f8',
+          publicKey: '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=',
           attestation: {
             timestamp: '2026-01-15T09:30:00.000Z',
             nonce: 'cmFuZG9tIG5vbmNlIQ',

@@ -51,8 +51,14 @@ agent-tasks api cancelBulk id=<job id> stops it.`,
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
     return inBulk(askDlq(connected, verb, all ? undefined : given), {
-      ...{ service: connected, terminal, json, yes, wait, isNamed: !all },
-      ...{ verb, things: 'dead letters' },
+      service: connected,
+      terminal,
+      json,
+      yes,
+      wait,
+      isNamed: !all,
+      verb,
+      things: 'dead letters',
     })
   },
 })

@@ -35,8 +35,14 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
     const given = filterOf(filter, 'retry')
     const ask = askTasks(connected, 'retry', { retried: 'false', ...given })
     return inBulk(ask, {
-      ...{ service: connected, terminal, json, yes, isDry, wait },
-      ...{ verb: 'retry', things: 'tasks' },
+      service: connected,
+      terminal,
+      json,
+      yes,
+      isDry,
+      wait,
+      verb: 'retry',
+      things: 'tasks',
       ...(given.retried === undefined ? { without: 'those that were retried already' } : {}),
     })
   },

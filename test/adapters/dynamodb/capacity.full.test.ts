@@ -25,9 +25,21 @@ const DAY_MS = 86_400_000
 const TRACE: Trace = { requestId: 'req_01M850ZJX4CVTE4PFFP89JGG81' }
 /** A finished task of one of eight agents. */
 const rowOf = (n: number, createdAt: string): TaskRow => ({
-  ...{ id: `task_day_${n}`, title: 't', priority: 3, status: 'completed', source: 'api', labels: [] },
-  ...{ agent: `agent-${n % 8}`, attempts: 1, maxAttempts: 3, createdAt, updatedAt: createdAt },
-  ...{ startedAt: createdAt, completedAt: createdAt, createdBy: 'user_ann', fence: 1 },
+  id: `task_day_${n}`,
+  title: 't',
+  priority: 3,
+  status: 'completed',
+  source: 'api',
+  labels: [],
+  agent: `agent-${n % 8}`,
+  attempts: 1,
+  maxAttempts: 3,
+  createdAt,
+  updatedAt: createdAt,
+  startedAt: createdAt,
+  completedAt: createdAt,
+  createdBy: 'user_ann',
+  fence: 1,
 })
 
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: nothing counts capacity units')
@@ -49,7 +61,11 @@ suite('the capacity units of DynamoDB', () => {
     tasks = tasksOn(store)
     meter = meterCapacity(client)
     consumer = createChangeConsumer({
-      ...{ client, collections, clock, tableName: opened.tableName, log: createFakeLog() },
+      client,
+      collections,
+      clock,
+      tableName: opened.tableName,
+      log: createFakeLog(),
       deliver: async () => undefined,
     })
   })

@@ -21,7 +21,9 @@ export const tasksOn = (store: Store): Tasks => {
     agents: { fallback: 'test-agent', types: () => ['test-agent'] },
     repositories: { check: async () => undefined },
     feed: {
-      ...{ append: async () => [], read: async () => [], follow: () => createNothing() },
+      append: async () => [],
+      read: async () => [],
+      follow: () => createNothing(),
       last: async () => undefined,
       remove: async () => 0,
     },

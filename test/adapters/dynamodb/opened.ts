@@ -61,10 +61,15 @@ export const openFollowed = async ({ endpoint, deliver, hasStreams = true, ...ne
   const { collections, clock } = needs
   const log = createFakeLog()
   const { drained, stop } = startStreamPoller({
-    ...{ endpoint, log },
+    endpoint,
+    log,
     streams: hasStreams ? await streamArnsOf(client, definitions) : [],
     handler: createChangeConsumer({
-      ...{ client, collections, clock, tableName, log },
+      client,
+      collections,
+      clock,
+      tableName,
+      log,
       deliver: deliver ?? (async () => undefined),
     }),
   })

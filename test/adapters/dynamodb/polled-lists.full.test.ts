@@ -36,42 +36,59 @@ const expiresAt = startMs + 86_400_000
 
 const insertNotification = (store: Store, n: number) => {
   const row: NotificationRow = {
-    ...{ id: `ntf_${n}`, type: 'task_failed', taskId: `task_${n}`, createdAt: iso(startMs + n), expiresAt },
-    ...{ title: `Task failed: number ${n}`, message: 'After 3 attempts: the agent ended with exit code 1' },
+    id: `ntf_${n}`,
+    type: 'task_failed',
+    taskId: `task_${n}`,
+    createdAt: iso(startMs + n),
+    expiresAt,
+    title: `Task failed: number ${n}`,
+    message: 'After 3 attempts: the agent ended with exit code 1',
   }
   return store.commit({ insert: notifications, row })
 }
 const insertRecord = (store: Store, n: number) => {
   const row: AuditRow = {
-    ...{ id: `aud_${n}`, timestamp: iso(startMs + n), userId: 'user_ann', action: 'token.create', expiresAt },
+    id: `aud_${n}`,
+    timestamp: iso(startMs + n),
+    userId: 'user_ann',
+    action: 'token.create',
+    expiresAt,
     details: { id: `tok_${n}`, name: 'CI', userId: 'user_ann', scopes: ['gateway'] },
   }
   return store.commit({ insert: auditRows, row })
 }
 const insertUser = (store: Store, n: number) => {
   const row: UserRow = {
-    ...{ id: `user_${n}`, email: `person-${n}@example.com`, name: `Person ${n}`, role: 'user' },
-    ...{ disabled: false, createdAt: iso(startMs + n) },
+    id: `user_${n}`,
+    email: `person-${n}@example.com`,
+    name: `Person ${n}`,
+    role: 'user',
+    disabled: false,
+    createdAt: iso(startMs + n),
   }
   return store.commit({ insert: users, row })
 }
 
 const insertInvite = (store: Store, n: number) => {
   const row: InviteRow = {
-    ...{
-      id: `inv_${n}`,
-      secretHash: '0'.repeat(64),
-      email: `person-${n}@example.com`,
-      createdBy: 'user_ann',
-    },
-    ...{ createdAt: iso(startMs + n), expiresAt: iso(expiresAt), keptUntil: expiresAt },
+    id: `inv_${n}`,
+    secretHash: '0'.repeat(64),
+    email: `person-${n}@example.com`,
+    createdBy: 'user_ann',
+    createdAt: iso(startMs + n),
+    expiresAt: iso(expiresAt),
+    keptUntil: expiresAt,
   }
   return store.commit({ insert: invites, row })
 }
 const insertToken = (store: Store, n: number) => {
   const row: TokenRow = {
-    ...{ id: `tok_${n}`, name: `Program ${n}`, userId: ANN.userId, scopes: ['gateway'] },
-    ...{ createdAt: iso(startMs + n), hash: '0'.repeat(64) },
+    id: `tok_${n}`,
+    name: `Program ${n}`,
+    userId: ANN.userId,
+    scopes: ['gateway'],
+    createdAt: iso(startMs + n),
+    hash: '0'.repeat(64),
   }
   return store.commit({ insert: tokenRows, row })
 }

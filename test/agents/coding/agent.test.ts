@@ -32,8 +32,14 @@ describe('the coding agent', () => {
     const { run, progress } = createAgentOn(bench, models)
     const result = await run()
     expect(result).toMatchObject({
-      ...{ success: true, output: 'Wrote notes.md', branch: 'agent/task_1', steps: 2, toolCalls: 1 },
-      ...{ provider: 'demo', model: 'scripted', usage: { totalTokens: 30 } },
+      success: true,
+      output: 'Wrote notes.md',
+      branch: 'agent/task_1',
+      steps: 2,
+      toolCalls: 1,
+      provider: 'demo',
+      model: 'scripted',
+      usage: { totalTokens: 30 },
       filesChanged: [{ path: 'notes.md', status: 'added', additions: 2, deletions: 0 }],
     })
     expect(result.diff).toContain('+++ b/notes.md\n@@ -0,0 +1,2 @@\n+one\n+two\n')
@@ -57,7 +63,8 @@ describe('the coding agent', () => {
   it('fails when the steps run out, with what it did so far', async () => {
     const { run } = createAgentOn(bench, createScriptedModels([writing('a.txt')]), { maxSteps: 3 })
     expect(await run()).toMatchObject({
-      ...{ success: false, output: 'Stopped after 3 steps, the most allowed, before the task was done.' },
+      success: false,
+      output: 'Stopped after 3 steps, the most allowed, before the task was done.',
       filesChanged: [{ path: 'a.txt', status: 'added' }],
     })
   })
@@ -81,7 +88,8 @@ describe('the coding agent', () => {
     async (securityMode) => {
       const { run } = createAgentOn(bench, createScriptedModels([writing('a.txt')]))
       await expect(run({ metadata: { securityMode } })).rejects.toMatchObject({
-        ...{ code: 'security_mode_invalid', retryable: false },
+        code: 'security_mode_invalid',
+        retryable: false,
       })
     },
   )
@@ -186,14 +194,16 @@ describe('its health', () => {
       },
     }
     expect(await createAgentOn(bench, none).agent.healthCheck()).toMatchObject({
-      ...{ healthy: false, message: 'No provider is configured' },
+      healthy: false,
+      message: 'No provider is configured',
     })
   })
 
   it('needs git', async () => {
     const without = { ...bench, git: { ...bench.git, isThere: async () => false } }
     expect(await createAgentOn(without, createScriptedModels([])).agent.healthCheck()).toMatchObject({
-      ...{ healthy: false, message: 'git is not installed' },
+      healthy: false,
+      message: 'git is not installed',
     })
   })
 })
@@ -205,7 +215,8 @@ describe('the workspace of a run', () => {
     const models = createScriptedModels([writing('m.mjs', script), start, { text: 'Ok' }])
     await writeFile(join(bench.folder, 'around.txt'), '')
     expect(await createAgentOn(bench, models).run()).toMatchObject({
-      ...{ success: true, filesChanged: [{ path: 'm.mjs', status: 'added' }] },
+      success: true,
+      filesChanged: [{ path: 'm.mjs', status: 'added' }],
     })
   })
 })

@@ -36,7 +36,8 @@ describe('a clone that exceeds a limit', () => {
     const repository = makeSource(bench, script)
     const failing = createAgentOn(bench, createScriptedModels(ANSWER)).run({ repository })
     await expect(failing).rejects.toMatchObject({
-      ...{ code: 'clone_failed', retryable: false },
+      code: 'clone_failed',
+      retryable: false,
       message: expect.stringMatching(/failed: its folders hold more than 16 MiB \(AGENT_DISK_MB\)$/),
     })
   })
@@ -57,7 +58,10 @@ describe('a run whose files are too large to be read', () => {
     const { run, progress } = createAgentOn(bench, createScriptedModels([...large, ...ANSWER]))
     const result = await run()
     expect(result).toMatchObject({
-      ...{ success: true, output: 'Done', filesChanged: [], diff: '' },
+      success: true,
+      output: 'Done',
+      filesChanged: [],
+      diff: '',
       leftOut: [{ path: '.', reason: 'unreadable' }],
     })
     expect(progress.at(-1)).toMatch(/^The changes could not be read: .*16 MiB \(AGENT_DISK_MB\)$/)

@@ -10,7 +10,10 @@ type Read = Awaited<ReturnType<typeof readOddWorkspaces>>
 
 const expected = oddWorkspaces.map(({ title, changed = [], leftOut = [] }) => ({
   title,
-  ...{ paths: [...changed, 'kept.txt'].sort(), isDiffWhole: true, sprung: false, leftOut },
+  paths: [...changed, 'kept.txt'].sort(),
+  isDiffWhole: true,
+  sprung: false,
+  leftOut,
 }))
 const titled = (read: Read) =>
   read.map((one, at) => ({ title: oddWorkspaces[at]?.title, ...one, paths: one.paths.toSorted() }))

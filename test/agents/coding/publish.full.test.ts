@@ -101,7 +101,9 @@ describe('changes', () => {
     host.commit('agent')
     for (const attempt of [1, 2])
       expect((await run({ attempt })).published).toMatchObject({
-        ...{ status: 'published', branch: 'agent-task_1', pullRequest: { number: 1 } },
+        status: 'published',
+        branch: 'agent-task_1',
+        pullRequest: { number: 1 },
       })
     expect(host.branches()).toEqual(['agent', 'agent-task_1', 'main'])
     expect(host.git('rev-list', '--count', 'main..agent-task_1')).toBe('1')

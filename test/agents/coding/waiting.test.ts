@@ -63,7 +63,11 @@ describe('a run of the coding agent that waits for approval', () => {
     approve()
     const result = await execute({ id: `task_${isGone}` }, { checkpoint })
     expect(result).toMatchObject({
-      ...{ success: true, output: 'Done', steps: 3, toolCalls: 3, usage: { totalTokens: 45 } },
+      success: true,
+      output: 'Done',
+      steps: 3,
+      toolCalls: 3,
+      usage: { totalTokens: 45 },
       filesChanged: ['a.txt', 'b.txt', 'c.txt'].map((path) => ({ path, status: 'added' })),
     })
     expect(models.requests).toHaveLength(3)
@@ -115,7 +119,8 @@ describe('a run of the coding agent that waits for approval', () => {
     async (approvalTtlMs) => {
       const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Ok' }]))
       await expect(run({ metadata: { approvalTtlMs } })).rejects.toMatchObject({
-        ...{ code: 'approval_ttl_invalid', retryable: false },
+        code: 'approval_ttl_invalid',
+        retryable: false,
       })
     },
   )
@@ -123,7 +128,8 @@ describe('a run of the coding agent that waits for approval', () => {
   it.each([[0], ['many'], [1.5]])('refuses %p as a budget', async (maxBudget) => {
     const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Ok' }]))
     await expect(run({ metadata: { maxBudget } })).rejects.toMatchObject({
-      ...{ code: 'max_budget_invalid', retryable: false },
+      code: 'max_budget_invalid',
+      retryable: false,
     })
   })
 

@@ -46,45 +46,60 @@ const rowsOf = (n: number, now: number): AnyWrite[] => {
   const expiresAt = now + DAY_MS
   const task: TaskRow = {
     ...body(),
-    ...{
-      id: `task_list_${n}`,
-      status: 'completed',
-      agent: `agent-${n % AGENTS}`,
-      attempts: 1,
-      maxAttempts: 3,
-    },
-    ...{ createdAt: at, updatedAt: at, startedAt: at, completedAt: at, createdBy: 'user_list', fence: 1 },
+    id: `task_list_${n}`,
+    status: 'completed',
+    agent: `agent-${n % AGENTS}`,
+    attempts: 1,
+    maxAttempts: 3,
+    createdAt: at,
+    updatedAt: at,
+    startedAt: at,
+    completedAt: at,
+    createdBy: 'user_list',
+    fence: 1,
   }
   const letter: DlqItem = {
-    ...{
-      id: `dlq_list_${n}`,
-      taskId: `task_list_${n}`,
-      // One that announces nothing: its notification would be one of the rows that are inserted here.
-      title: UNDELIVERED_MESSAGE,
-    },
-    ...{ attempts: 3, lastError: 'The agent ended with exit code 1', createdAt: at, status: 'pending' },
+    id: `dlq_list_${n}`,
+    taskId: `task_list_${n}`,
+    // One that announces nothing: its notification would be one of the rows that are inserted here.
+    title: UNDELIVERED_MESSAGE,
+    attempts: 3,
+    lastError: 'The agent ended with exit code 1',
+    createdAt: at,
+    status: 'pending',
   }
   const notification: NotificationRow = {
-    ...{ id: `ntf_list_${n}`, type: 'task_failed', taskId: `task_list_${n}`, createdAt: at, expiresAt },
-    ...{ title: `Task failed: number ${n}`, message: 'After 3 attempts: the agent ended with exit code 1' },
+    id: `ntf_list_${n}`,
+    type: 'task_failed',
+    taskId: `task_list_${n}`,
+    createdAt: at,
+    expiresAt,
+    title: `Task failed: number ${n}`,
+    message: 'After 3 attempts: the agent ended with exit code 1',
   }
   const record: AuditRow = {
-    ...{ id: `aud_list_${n}`, timestamp: at, userId: 'user_list', action: 'token.create', expiresAt },
+    id: `aud_list_${n}`,
+    timestamp: at,
+    userId: 'user_list',
+    action: 'token.create',
+    expiresAt,
     details: { id: `tok_${n}`, name: 'CI', userId: 'user_list', scopes: ['gateway'] },
   }
   const user: UserRow = {
-    ...{ id: `user_list_${n}`, email: `person-${n}@example.com`, name: `Person ${n}`, role: 'user' },
-    ...{ disabled: false, createdAt: at },
+    id: `user_list_${n}`,
+    email: `person-${n}@example.com`,
+    name: `Person ${n}`,
+    role: 'user',
+    disabled: false,
+    createdAt: at,
   }
   const event: InboundEvent = {
-    ...{
-      id: `event_list_${n}`,
-      sender: 'codehost',
-      event: 'issues.labeled',
-      receivedAt: at,
-      body: '{}',
-      expiresAt,
-    },
+    id: `event_list_${n}`,
+    sender: 'codehost',
+    event: 'issues.labeled',
+    receivedAt: at,
+    body: '{}',
+    expiresAt,
   }
   return [
     { insert: tasks, row: task },

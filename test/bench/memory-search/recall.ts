@@ -16,7 +16,12 @@ export type Recall = Record<Kind, number>
 export const taken = (documents: readonly Document[]): Contents =>
   contentsOf(
     documents.map(({ path, text }) => ({
-      ...{ path, tag: '', hash: '', size: text.length, updatedAt: '', revision: 1 },
+      path,
+      tag: '',
+      hash: '',
+      size: text.length,
+      updatedAt: '',
+      revision: 1,
       chunks: chunkMarkdown(path, text),
     })),
   )

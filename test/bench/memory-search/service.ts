@@ -18,13 +18,12 @@ export const openMemoryService = ({ file, folder, ...given }: Given) => {
   const store = openSqliteStore({ file, collections, clock })
   const memory = createMemory({
     checkOwnConversation: async () => undefined,
-    ...{
-      clock,
-      store,
-      ids: createIds({ clock }),
-      log: createLog({ level: 'info', masker: createMasker([]) }),
-    },
-    ...{ memoryFiles: createFolderMemory({ folder, clock }), ...given },
+    clock,
+    store,
+    ids: createIds({ clock }),
+    log: createLog({ level: 'info', masker: createMasker([]) }),
+    memoryFiles: createFolderMemory({ folder, clock }),
+    ...given,
     watching: () => ({ enabled: false, watching: false }),
     audit: async () => undefined,
   })

@@ -37,7 +37,11 @@ const call = (path: string, body: object, onText: (text: string, stop: () => voi
   new Promise<number>((resolve) => {
     const sent = request(
       {
-        ...{ host: '127.0.0.1', port: order.port, path, method: 'POST', agent },
+        host: '127.0.0.1',
+        port: order.port,
+        path,
+        method: 'POST',
+        agent,
         headers: { 'content-type': 'application/json' },
       },
       (response) => {
@@ -108,9 +112,13 @@ const worker = async (_: unknown, place: number) => {
 await Promise.all(Array.from({ length: order.atOnce }, worker))
 const cpu = process.cpuUsage()
 const result: Result = {
-  ...{ events, failed, seconds: (machineMs() - from) / 1_000, firstP50Ms: quantile(firsts, 0.5) },
+  events,
+  failed,
+  seconds: (machineMs() - from) / 1_000,
+  firstP50Ms: quantile(firsts, 0.5),
   cpuSeconds: (cpu.user + cpu.system) / 1e6,
-  ...{ lagP50Ms: quantile(lags, 0.5), lagP99Ms: quantile(lags, 0.99) },
+  lagP50Ms: quantile(lags, 0.5),
+  lagP99Ms: quantile(lags, 0.99),
 }
 console.log(JSON.stringify(result))
 process.exit(0)

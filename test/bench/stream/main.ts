@@ -135,7 +135,11 @@ const measureStreams = async () => {
   await provider.stop()
 
   const measured = (measure: string, unit: string, ours: number, against: number) => ({
-    ...{ measure, unit, ours, against, ...limit },
+    measure,
+    unit,
+    ours,
+    against,
+    ...limit,
   })
   const rows: Row[] = [
     atMost(1, measured('first event after first byte, p50', 'ms', calm.firstP50Ms, 5)),

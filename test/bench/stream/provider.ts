@@ -12,12 +12,19 @@ const EVENT = 'data: '
 
 const chunk = (delta: object, finish: string | null = null) =>
   `${EVENT}${JSON.stringify({
-    ...{ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'bench' },
+    id: 'x',
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'bench',
     choices: [{ index: 0, delta, finish_reason: finish }],
   })}\n\n`
 
 const usage = `${EVENT}${JSON.stringify({
-  ...{ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'bench', choices: [] },
+  id: 'x',
+  object: 'chat.completion.chunk',
+  created: 0,
+  model: 'bench',
+  choices: [],
   usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
 })}\n\n`
 

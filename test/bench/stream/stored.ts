@@ -42,8 +42,10 @@ const compared = async (chat: Chat, measure: Measure, of: (values: readonly numb
   }
   const [ofFew = [], ofMany = []] = both
   return ofMany.map(({ name, values }, at) => ({
-    ...{ measure: `${name}, ${LONG.toLocaleString('en-US')} messages`, ours: of(values) },
-    ...{ against: of(ofFew[at]?.values ?? []), opponent: `of ${SHORT}` },
+    measure: `${name}, ${LONG.toLocaleString('en-US')} messages`,
+    ours: of(values),
+    against: of(ofFew[at]?.values ?? []),
+    opponent: `of ${SHORT}`,
   }))
 }
 
@@ -84,7 +86,9 @@ const inPro = async (): Promise<Row[]> => {
       against: 4,
     }),
     atMost(1, {
-      ...{ ...limit, measure: `pro: the same in ${STREAMED_SECONDS} s, followed`, ours: seen.write },
+      ...limit,
+      measure: `pro: the same in ${STREAMED_SECONDS} s, followed`,
+      ours: seen.write,
       against: 4 + STREAMED_SECONDS / 2,
     }),
     ...all.map((one) => atMost(MOST_UNITS, { ...one, measure: `pro: ${one.measure}`, unit: 'RU' })),

@@ -135,7 +135,11 @@ const measureSends = async () => {
   await service.stop()
   await receivers.stop()
   const measured = (measure: string, unit: string, ours: number, against: number) => ({
-    ...{ measure, unit, ours, against, opponent: 'limit' },
+    measure,
+    unit,
+    ours,
+    against,
+    opponent: 'limit',
   })
   const rows: Row[] = [
     atLeast(1, measured('deliveries to 90 of 100 endpoints, all at once', '/s', burst.perS, LEAST_PER_S)),
@@ -184,8 +188,12 @@ const measureDeaf = async (): Promise<Row> => {
   await deaf.stop()
   const rounds = { ours: taken.ours.slice(FIRST_ROUNDS), against: taken.against.slice(FIRST_ROUNDS) }
   return atLeast(0.95, {
-    ...{ measure: 'tasks with a webhook that gets none of them', unit: '/s', opponent: 'none', rounds },
-    ...{ ours: median(rounds.ours), against: median(rounds.against) },
+    measure: 'tasks with a webhook that gets none of them',
+    unit: '/s',
+    opponent: 'none',
+    rounds,
+    ours: median(rounds.ours),
+    against: median(rounds.against),
   })
 }
 

@@ -16,8 +16,11 @@ let lastMs = 0
 
 const take = (): Heard => {
   const heard = {
-    ...{ ids: ids.size, sends: lags.length, lastMs },
-    ...{ lagP50Ms: quantile(lags, 0.5), lagP99Ms: quantile(lags, 0.99) },
+    ids: ids.size,
+    sends: lags.length,
+    lastMs,
+    lagP50Ms: quantile(lags, 0.5),
+    lagP99Ms: quantile(lags, 0.99),
   }
   ids = new Set()
   lags = []

@@ -97,8 +97,12 @@ export const issueUnlabeled = (name: string, more: Json = {}): Json => ({
 export const issueClosed = (more: Json = {}): Json => ({
   action: 'closed',
   issue: issue({
-    ...{ labels: [label('ai-task')], state: 'closed', state_reason: 'not_planned' },
-    ...{ closed_at: '2026-03-01T12:00:00Z', updated_at: '2026-03-01T12:00:00Z', ...more },
+    labels: [label('ai-task')],
+    state: 'closed',
+    state_reason: 'not_planned',
+    closed_at: '2026-03-01T12:00:00Z',
+    updated_at: '2026-03-01T12:00:00Z',
+    ...more,
   }),
   ...around,
 })

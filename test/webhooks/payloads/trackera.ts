@@ -157,8 +157,13 @@ export const statusChanged = (category: string, field = 'status'): Json => ({
     id: '10126',
     items: [
       {
-        ...{ field, fieldtype: 'jira', fieldId: field },
-        ...{ from: null, fromString: field === 'resolution' ? null : 'To Do', to: '10002', toString: 'Any' },
+        field,
+        fieldtype: 'jira',
+        fieldId: field,
+        from: null,
+        fromString: field === 'resolution' ? null : 'To Do',
+        to: '10002',
+        toString: 'Any',
       },
     ],
   },

@@ -24,8 +24,28 @@ import { createLowlight } from 'lowlight'
 import { Fragment, type ReactNode, useMemo } from 'react'
 
 const languages = createLowlight({
-  ...{ bash, c, cpp, csharp, css, diff, dockerfile, go, ini, java, javascript, json, kotlin, php, python },
-  ...{ ruby, rust, sql, swift, typescript, xml, yaml },
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  dockerfile,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  php,
+  python,
+  ruby,
+  rust,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
 })
 
 type Node = ReturnType<typeof languages.highlight>['children'][number]
@@ -37,22 +57,24 @@ const LITERAL = 'text-code-literal'
 
 /** The colour of each kind of word, by the names of highlight.js; what is not among them has that of the text. */
 const colours: Readonly<Record<string, string>> = {
-  ...{
-    'hljs-keyword': KEYWORD,
-    'hljs-built_in': KEYWORD,
-    'hljs-selector-tag': KEYWORD,
-    'hljs-meta': KEYWORD,
-  },
-  ...{ 'hljs-string': STRING, 'hljs-regexp': STRING, 'hljs-addition': 'text-completed' },
-  ...{ 'hljs-number': LITERAL, 'hljs-literal': LITERAL, 'hljs-symbol': LITERAL, 'hljs-variable': LITERAL },
-  ...{
-    'hljs-title': NAME,
-    'hljs-attr': NAME,
-    'hljs-attribute': NAME,
-    'hljs-name': NAME,
-    'hljs-section': NAME,
-  },
-  ...{ 'hljs-comment': 'text-muted-foreground', 'hljs-deletion': 'text-failed' },
+  'hljs-keyword': KEYWORD,
+  'hljs-built_in': KEYWORD,
+  'hljs-selector-tag': KEYWORD,
+  'hljs-meta': KEYWORD,
+  'hljs-string': STRING,
+  'hljs-regexp': STRING,
+  'hljs-addition': 'text-completed',
+  'hljs-number': LITERAL,
+  'hljs-literal': LITERAL,
+  'hljs-symbol': LITERAL,
+  'hljs-variable': LITERAL,
+  'hljs-title': NAME,
+  'hljs-attr': NAME,
+  'hljs-attribute': NAME,
+  'hljs-name': NAME,
+  'hljs-section': NAME,
+  'hljs-comment': 'text-muted-foreground',
+  'hljs-deletion': 'text-failed',
 }
 
 const colourOf = (names: unknown) =>

@@ -103,7 +103,7 @@ export const DataTable = <Row,>(props: Props<Row>) => {
         className="block min-w-full text-left"
         style={{ '--columns': template } as CSSProperties}
       >
-        <Head {...{ columns, selection, sorting, ids }} />
+        <Head columns={columns} selection={selection} sorting={sorting} ids={ids} />
         <tbody className="block" style={{ height: virtual.getTotalSize(), paddingTop: items[0]?.start }}>
           {items.map(({ index }) => {
             const row = rows[index] as Row
@@ -111,7 +111,10 @@ export const DataTable = <Row,>(props: Props<Row>) => {
             return (
               <DataRow
                 key={id}
-                {...{ columns, row, id, index }}
+                columns={columns}
+                row={row}
+                id={id}
+                index={index}
                 name={nameOf(row)}
                 isSelected={selection?.selected.has(id)}
                 onToggle={toggle}
@@ -152,7 +155,7 @@ const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
         )}
         {columns.map(({ id, header, isHeaderHidden, narrow, sortBy }) =>
           sorting && sortBy ? (
-            <SortHead key={id} {...{ header, narrow, sortBy, sorting }} />
+            <SortHead key={id} header={header} narrow={narrow} sortBy={sortBy} sorting={sorting} />
           ) : (
             <th key={id} className="truncate text-xs font-normal text-muted-foreground">
               <span className={isHeaderHidden ? 'sr-only' : narrow ? 'max-md:sr-only' : ''}>{header}</span>

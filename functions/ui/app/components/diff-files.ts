@@ -109,8 +109,10 @@ const readHunks = (reading: Reading): DiffLine[] => {
     if (hunk) {
       const [, before, most = 1, after, mostAfter = 1] = hunk
       place = {
-        ...{ before: Number(before), leftBefore: Number(most) },
-        ...{ after: Number(after), leftAfter: Number(mostAfter) },
+        before: Number(before),
+        leftBefore: Number(most),
+        after: Number(after),
+        leftAfter: Number(mostAfter),
       }
       lines.push({ kind: 'hunk', text })
     } else lines.push(...lineOf(text, place))

@@ -1,6 +1,4 @@
-const ESCAPES: Readonly<Record<string, number>> = {
-  ...{ a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 },
-}
+const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
 /** A quoted name, from its first quote to its last. */
 const QUOTED = /^"((?:[^"\\]|\\.)*)"/
 const PART = /\\([0-7]{3}|.)|[^\\]+/g

@@ -67,7 +67,8 @@ export const Diff = ({ text }: { text: string }) => {
           <File
             // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
             key={at}
-            {...{ at, file }}
+            at={at}
+            file={file}
             form={isNarrow ? 'unified' : chosen}
             isOpen={open.has(at)}
             onToggle={toggle}
@@ -220,7 +221,7 @@ const File = memo(({ at, file, form: shown, isOpen, onToggle }: FileProps) => {
         <Path path={path} renamedFrom={renamedFrom} />
         {isBinary ? <Binary /> : <Changed added={added} removed={removed} />}
       </summary>
-      {isOpen && <Lines key={shown} {...{ path, lines }} form={shown} />}
+      {isOpen && <Lines key={shown} path={path} lines={lines} form={shown} />}
     </details>
   )
 })

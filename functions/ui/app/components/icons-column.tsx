@@ -16,7 +16,11 @@ export const iconsColumn = <Row extends object>(props: Props<Row>): Column<Row> 
   const { header, count, isOnPhones = false, icons: Icons } = props
   const width = `${count * 2}rem`
   return {
-    ...{ id: 'icons', header, isHeaderHidden: true, width, narrow: isOnPhones ? width : null },
+    id: 'icons',
+    header,
+    isHeaderHidden: true,
+    width,
+    narrow: isOnPhones ? width : null,
     cell: (row) => (
       <span className="relative z-1 flex justify-end">
         <Icons {...row} />

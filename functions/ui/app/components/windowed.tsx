@@ -45,7 +45,9 @@ export const Windowed = <Item,>(props: Props<Item>) => {
       <Chunk
         // biome-ignore lint/suspicious/noArrayIndexKey: lists grow at their end.
         key={at}
-        {...{ first, className, isList }}
+        first={first}
+        className={className}
+        isList={isList}
         isNearAtFirst={at === 0 || at === count - 1 || at === Math.floor(meant / atOnce)}
         heightPx={some.reduce((sum, item) => sum + heightOf(item), 0)}
       >

@@ -84,7 +84,13 @@ export const draftFrom = (task: Task): boolean => {
   if (before.isUnsent && !isEmptyDraft(before)) return before.of === task.id
   const { title, prompt, priority, assignedAgent, repository, branch, labels, sourceUrl } = task
   const fields = {
-    ...{ title, prompt, priority: String(priority), assignedAgent, repository, branch, sourceUrl },
+    title,
+    prompt,
+    priority: String(priority),
+    assignedAgent,
+    repository,
+    branch,
+    sourceUrl,
     labels: labels.join(', '),
   }
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)

@@ -24,7 +24,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     // The browser's own idea of being online is not asked: on a loopback address it is wrong.
     queries: {
-      ...{ networkMode: 'always', retry: tryAgain, staleTime: 1_000 },
+      networkMode: 'always',
+      retry: tryAgain,
+      staleTime: 1_000,
       // A tab that is seen again gets the changes that it has missed. What is about a time until now changes without one.
       refetchOnWindowFocus: ({ queryKey, state }) =>
         !(isStreaming.get() && isCovered(queryKey)) || Date.now() - state.dataUpdatedAt > LONG_AGO_MS,

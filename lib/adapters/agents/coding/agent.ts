@@ -187,7 +187,9 @@ type Ran = {
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
   const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
   const approvals = pending.map(({ call, approvalId }) => ({
-    ...{ approvalId, toolCallId: call.id, name: call.name },
+    approvalId,
+    toolCallId: call.id,
+    name: call.name,
   }))
   return { waitingFor: 'approval', checkpoint, message: `Waiting for approval of ${names}`, approvals }
 }
@@ -312,7 +314,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const run = await loop({
       messages,
       ...(left?.waiting ? { waiting: left.waiting } : {}),
-      ...{ toolbox, signal, maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)) },
+      toolbox,
+      signal,
+      maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)),
       ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
       onEvent: (event) => {
         context.observe(event)

@@ -67,8 +67,13 @@ export const createCheckout = ({ git }: { git: Git }) => {
     const always = ['--quiet', '--no-local', '--no-recurse-submodules', '--template=']
     return git.run({
       args: ['clone', ...always, ...options, '--', from, '.'],
-      ...{ cwd: workspace.root, home: workspace.home, tmp: workspace.tmp, ...means, credential },
-      ...{ timeoutMs: CLONE_TIMEOUT_MS, signal },
+      cwd: workspace.root,
+      home: workspace.home,
+      tmp: workspace.tmp,
+      ...means,
+      credential,
+      timeoutMs: CLONE_TIMEOUT_MS,
+      signal,
     })
   }
 

@@ -78,7 +78,8 @@ export const checkpointOf = async (
 }
 
 export const checkoutOf = ({ branch, baseCommit, destination }: Checkout): Checkout => ({
-  ...{ branch, baseCommit },
+  branch,
+  baseCommit,
   ...(destination && { destination }),
 })
 

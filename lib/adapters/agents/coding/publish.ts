@@ -104,13 +104,13 @@ export const createPublish = (needs: Publication) => {
       branch: destination.branch,
       base: run.base,
       isOwnBranch: ownBranches(task.id).includes(destination.branch),
-      ...{
-        title,
-        body: pullRequestBody({
-          ...{ task, output: mask(output) },
-          ...{ credentials: credentials.map(mask), leftOut: leftOut.map(mask) },
-        }),
-      },
+      title,
+      body: pullRequestBody({
+        task,
+        output: mask(output),
+        credentials: credentials.map(mask),
+        leftOut: leftOut.map(mask),
+      }),
     }
     const pullRequest = await codeHost.pullRequest(wanted, run.account)
     progress(cutText(`Pull request ${pullRequest.number}: ${pullRequest.url}`, 2_000))

@@ -79,7 +79,10 @@ const open = ({
   const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
   const connection = connect(client, wait)
   const offload = createBlobOffload({
-    ...{ blobs, mostInside, mostCopied, newToken },
+    blobs,
+    mostInside,
+    mostCopied,
+    newToken,
     onLost: onLost && createLostOnce(onLost),
   })
   const logs = createLogs({ connection, planOf, now: clock.now, newToken })

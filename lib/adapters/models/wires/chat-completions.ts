@@ -32,10 +32,7 @@ const toolCallIn = (limits: StepLimits, given: Fields, position: number): object
   if (id !== undefined || named !== undefined) limits.call(index, id)
   const text = limits.text(jsonTextIn(input))
   if (named !== undefined && text?.trimStart().startsWith('{')) limits.beginning()
-  return definedIn({
-    ...{ index, id, type: 'function' },
-    function: definedIn({ name: named, arguments: text }),
-  })
+  return definedIn({ index, id, type: 'function', function: definedIn({ name: named, arguments: text }) })
 }
 
 /** A delta of the answer; a server that does not stream sends a `message` with the same fields. */
@@ -65,7 +62,10 @@ const withParts = ({ reasoning, reasoning_content: _, content, ...delta }: Field
 })
 
 const chunkOf = (choices: readonly object[]) => ({
-  ...{ id: '', object: 'chat.completion.chunk', created: 0, model: '' },
+  id: '',
+  object: 'chat.completion.chunk',
+  created: 0,
+  model: '',
   choices,
 })
 
@@ -91,9 +91,15 @@ const saysNothing = 'ended its answer with an error'
 
 /** The documented reason for other names of it; an unknown one is passed on. */
 const REASONS: Readonly<Record<string, string>> = {
-  ...{ eos: 'stop', eos_token: 'stop', end_turn: 'stop', stop_sequence: 'stop' },
-  ...{ tool_use: 'tool_calls', tool_call: 'tool_calls' },
-  ...{ max_tokens: 'length', max_output_tokens: 'length', model_length: 'length' },
+  eos: 'stop',
+  eos_token: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  tool_call: 'tool_calls',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  model_length: 'length',
   safety: 'content_filter',
 }
 /** The reasons of answers that the provider broke off. */

@@ -27,7 +27,8 @@ export const cohereChat: WireReader = (limits) => {
     limits.call(calls, limits.identifier(id))
     calls += 1
     return {
-      ...{ id: limits.identifier(id) ?? `call_${calls}`, type: 'function' },
+      id: limits.identifier(id) ?? `call_${calls}`,
+      type: 'function',
       function: { name: limits.identifier(name) ?? '', arguments: limits.text(jsonTextIn(input)) ?? '' },
     }
   }

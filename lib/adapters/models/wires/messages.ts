@@ -65,7 +65,8 @@ export const messages: WireReader = (limits) => {
     const text = field && limits.text(given[field])
     if (!field || text === undefined || !open.has(index)) return []
     const withText = (joined: string) => ({
-      ...{ type: 'content_block_delta', index },
+      type: 'content_block_delta',
+      index,
       delta: { type: given.type, [field]: joined },
     })
     return [new TextEvent(`${index}/${field}`, text, withText)]
@@ -88,7 +89,11 @@ export const messages: WireReader = (limits) => {
       {
         type: 'message_start',
         message: {
-          ...{ id: '', type: 'message', role: 'assistant', model: '', content: [] },
+          id: '',
+          type: 'message',
+          role: 'assistant',
+          model: '',
+          content: [],
           usage: { input_tokens: 0, output_tokens: 0, ...usageIn(fieldsIn(message).usage) },
         },
       },

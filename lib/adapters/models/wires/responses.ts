@@ -19,12 +19,15 @@ type Items = Readonly<Record<string, (limits: StepLimits, item: Fields, index: n
 const items: Items = {
   message: (_limits, { phase }) =>
     definedIn({
-      ...{ role: 'assistant', content: [], status: 'completed' },
+      role: 'assistant',
+      content: [],
+      status: 'completed',
       phase: phase === 'commentary' || phase === 'final_answer' ? phase : undefined,
     }),
   reasoning: (limits, { summary, encrypted_content }) =>
     definedIn({
-      ...{ summary: partsIn(limits, 'summary_text', summary), status: 'completed' },
+      summary: partsIn(limits, 'summary_text', summary),
+      status: 'completed',
       encrypted_content: limits.text(encrypted_content),
     }),
   function_call: (limits, { call_id, name, arguments: input }, index) => ({
@@ -74,7 +77,11 @@ export const responses: WireReader = (limits) => {
     const named = textIn(fieldsIn(incomplete_details).reason)
     const reason = named ?? (type === 'response.incomplete' ? 'max_output_tokens' : undefined)
     const status = {
-      ...{ id: '', object: 'response', output: [], status: 'completed', usage: usageIn(usage) },
+      id: '',
+      object: 'response',
+      output: [],
+      status: 'completed',
+      usage: usageIn(usage),
       incomplete_details: reason === undefined ? undefined : { reason },
     }
     return [{ type, response: definedIn(status) }]

@@ -30,7 +30,7 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
             </li>
           ))}
         </ul>
-        <Trouble {...{ agent, outcomes, breaker }} />
+        <Trouble agent={agent} outcomes={outcomes} breaker={breaker} />
       </div>
       <Stats agent={agent} />
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t p-3.5 sm:grid-cols-4">

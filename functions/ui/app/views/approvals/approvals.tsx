@@ -60,7 +60,8 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
   const selection: Selection = { selected, onSelect }
   useRowKeys({
     ids: calls.map(({ approval }) => approval.id),
-    ...{ selection, scroller },
+    selection,
+    scroller,
     show: (index) => scrollToItem(scroller.current, index),
   })
   return (
@@ -89,7 +90,13 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
             items={calls}
             keyOf={({ approval }) => approval.id}
             draw={(call, index) => (
-              <CallCard isMeant={call.approval.id === item} {...{ call, index, selection, mark }} />
+              <CallCard
+                isMeant={call.approval.id === item}
+                call={call}
+                index={index}
+                selection={selection}
+                mark={mark}
+              />
             )}
             itemPx={CARD_PX}
             meant={calls.findIndex(({ approval }) => approval.id === item)}

@@ -28,7 +28,8 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
   const run = (title: string, past: string, decision: Decision, of: readonly Approval[]) => {
     setAsking(false)
     setJob({
-      ...{ title, past },
+      title,
+      past,
       items: of.map((one) => ({ id: one.id, title: visibleText(one.title) })),
       act: async (id) => {
         await decide(id, decision).catch((error: unknown) => {

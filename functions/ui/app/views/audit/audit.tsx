@@ -35,7 +35,9 @@ const List = () => {
         <DataTable
           label="Audit"
           columns={columnsWith(open)}
-          {...{ rows, keyOf, onMore }}
+          rows={rows}
+          keyOf={keyOf}
+          onMore={onMore}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           empty={<Nothing filters={filters} onClear={clear} />}

@@ -23,7 +23,10 @@ export const UserMessage = ({ text, note }: { text: string; note?: string | unde
 type Call = NonNullable<ChatMessage['toolCalls']>[number]
 
 const shown = ({ id, name, arguments: given, status, result, duration }: Call) => ({
-  ...{ callId: id, name, arguments: given, result },
+  callId: id,
+  name,
+  arguments: given,
+  result,
   title: titleOf(name, given),
   state: status === 'pending' ? ('waiting' as const) : status,
   tookMs: status === 'pending' ? undefined : duration,

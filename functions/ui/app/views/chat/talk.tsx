@@ -70,11 +70,11 @@ type OpenProps = {
 
 const Open = ({ id, talk, newest }: OpenProps) => {
   const turn = useTurn(id)
-  if (newest) return <WithSession key={newest.id} {...{ id, talk, turn }} session={newest} />
+  if (newest) return <WithSession key={newest.id} id={id} talk={talk} turn={turn} session={newest} />
   return (
     <>
-      <TalkLog {...{ id, talk, turn }} live={undefined} />
-      <Reply {...{ id, talk, turn }} isUnanswered={isUnanswered(talk.messages, undefined, false)} />
+      <TalkLog id={id} talk={talk} turn={turn} live={undefined} />
+      <Reply id={id} talk={talk} turn={turn} isUnanswered={isUnanswered(talk.messages, undefined, false)} />
     </>
   )
 }
@@ -94,9 +94,12 @@ const WithSession = ({ id, talk, session, turn }: SessionProps) => {
   }, [followed.standing, refetch])
   return (
     <>
-      <TalkLog {...{ id, talk, turn }} live={{ session, followed }} />
+      <TalkLog id={id} talk={talk} turn={turn} live={{ session, followed }} />
       <Reply
-        {...{ id, talk, turn, isGoing }}
+        id={id}
+        talk={talk}
+        turn={turn}
+        isGoing={isGoing}
         isUnanswered={isUnanswered(talk.messages, followed.run, isRunning)}
         isStopping={stop.isPending || stop.isSuccess}
         onStop={() => stop.mutate(session.id, { onError: notStopped })}

@@ -22,7 +22,8 @@ type Props = {
 export const Probe = ({ group, onClose, onRetryOthers }: Props) => {
   const { data: letter, error } = useNewestPending(group.fingerprint)
   const { mutate, isPending, data: retried, error: refused } = useProbe()
-  if (retried) return <Followed taskId={retried.task.id} {...{ group, onClose, onRetryOthers }} />
+  if (retried)
+    return <Followed taskId={retried.task.id} group={group} onClose={onClose} onRetryOthers={onRetryOthers} />
   return (
     <Dialog isOpen onClose={onClose} title="Try one task?">
       <DialogBody>

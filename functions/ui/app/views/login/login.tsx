@@ -73,7 +73,7 @@ const Issuer = () => {
       <a href={wayTo('oidc', invite)} className={`${buttonClass({ kind: 'primary' })} h-9 justify-center`}>
         Continue with single sign-on
       </a>
-      <InviteField {...{ invite, setInvite }} isOpen={isWanted} />
+      <InviteField invite={invite} setInvite={setInvite} isOpen={isWanted} />
     </>
   )
 }
@@ -84,7 +84,7 @@ const Accounts = () => {
     <>
       <PasswordForm />
       <ProviderButtons invite={invite}>
-        <InviteField {...{ invite, setInvite }} isOpen={isWanted} />
+        <InviteField invite={invite} setInvite={setInvite} isOpen={isWanted} />
       </ProviderButtons>
     </>
   )

@@ -15,10 +15,7 @@ const FIELDS = ['intent', 'solution', 'type', 'tags']
 const bodyOf = (texts: Texts) => {
   const { intent = '', solution = '', tags = '' } = given(texts)
   const named = tags.split(',').map((tag) => tag.trim())
-  return {
-    ...{ intent, solution, type: texts.type as Experience['type'] },
-    tags: named.filter((tag) => tag !== ''),
-  }
+  return { intent, solution, type: texts.type as Experience['type'], tags: named.filter((tag) => tag !== '') }
 }
 
 /** A button, and the form behind it that records an experience. */

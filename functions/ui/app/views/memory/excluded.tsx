@@ -24,7 +24,9 @@ export const Excluded = () => {
     <DataTable
       label="Files left out"
       keyOf={({ path }: ExcludedFile) => path}
-      {...{ columns, rows, onMore }}
+      columns={columns}
+      rows={rows}
+      onMore={onMore}
       {...(total === undefined ? {} : { total })}
       isLoading={isPending}
       empty={

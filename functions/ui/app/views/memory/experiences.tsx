@@ -17,7 +17,9 @@ export const Experiences = ({ q }: { q: string | undefined }) => {
       <DataTable
         label="Experiences"
         keyOf={({ id }: Experience) => id}
-        {...{ columns, rows, onMore }}
+        columns={columns}
+        rows={rows}
+        onMore={onMore}
         {...(total === undefined ? {} : { total })}
         isLoading={isPending}
         empty={

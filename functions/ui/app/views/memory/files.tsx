@@ -20,7 +20,9 @@ export const Files = () => {
     <DataTable
       label="Files in memory"
       keyOf={({ path }: File) => path}
-      {...{ columns, rows, onMore }}
+      columns={columns}
+      rows={rows}
+      onMore={onMore}
       {...(total === undefined ? {} : { total })}
       isLoading={isPending}
       empty={

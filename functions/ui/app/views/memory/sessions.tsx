@@ -28,7 +28,9 @@ export const Sessions = () => {
       <DataTable
         label="Memory sessions"
         keyOf={({ id }: MemorySession) => id}
-        {...{ columns, rows, onMore }}
+        columns={columns}
+        rows={rows}
+        onMore={onMore}
         {...(total === undefined ? {} : { total })}
         isLoading={isPending}
         empty={

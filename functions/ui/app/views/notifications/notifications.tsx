@@ -36,7 +36,10 @@ export const Notifications = (): ReactNode => {
       ) : (
         <DataTable
           label="All notifications"
-          {...{ columns, rows, keyOf, onMore }}
+          columns={columns}
+          rows={rows}
+          keyOf={keyOf}
+          onMore={onMore}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           empty={

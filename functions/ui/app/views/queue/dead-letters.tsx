@@ -45,7 +45,10 @@ export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
         <DataTable
           label="Dead letters"
           columns={columnsOf(status)}
-          {...{ rows, keyOf, nameOf, onMore }}
+          rows={rows}
+          keyOf={keyOf}
+          nameOf={nameOf}
+          onMore={onMore}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           selection={{ selected, onSelect: setSelected }}

@@ -17,7 +17,8 @@ export const Queue = (): ReactNode => {
       <QueueStatus status={data} error={error} onRetry={() => void refetch()} />
       <DeadLetters
         key={`${status} ${fingerprint}`}
-        {...{ status, fingerprint }}
+        status={status}
+        fingerprint={fingerprint}
         counts={data?.deadLetterQueue}
       />
     </View>

@@ -25,7 +25,9 @@ const dayOf = (timezone: string, at: number): string => {
   if (isSoon) return inZone(timezone, at, { weekday: 'short' })
   const isThisYear = at - Date.now() < 300 * DAY_MS
   return inZone(timezone, at, {
-    ...{ weekday: 'short', day: 'numeric', month: 'short' },
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
     ...(isThisYear ? {} : { year: 'numeric' }),
   }).replace(',', '')
 }

@@ -29,7 +29,7 @@ export const NewScheduleDialog = ({ onClose }: Close) => {
     })
   return (
     <Dialog isOpen onClose={onClose} title="New schedule">
-      <Fields verb="Create" {...{ error, isPending, onClose }} onSend={create} />
+      <Fields verb="Create" error={error} isPending={isPending} onClose={onClose} onSend={create} />
     </Dialog>
   )
 }
@@ -58,7 +58,16 @@ const Change = ({ given, onClose }: Close & { given: Schedule }) => {
       },
     })
   }
-  return <Fields verb="Save" {...{ schedule, error, isPending, onClose }} onSend={save} />
+  return (
+    <Fields
+      verb="Save"
+      schedule={schedule}
+      error={error}
+      isPending={isPending}
+      onClose={onClose}
+      onSend={save}
+    />
+  )
 }
 
 type Props = Close & {

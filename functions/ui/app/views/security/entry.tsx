@@ -100,7 +100,9 @@ const factsOf = (
     ['Of', <Person key="of" id={userId} />],
     [
       'Session',
-      (taskId ?? conversationId) && <TitledSession key="session" {...{ taskId, conversationId }} />,
+      (taskId ?? conversationId) && (
+        <TitledSession key="session" taskId={taskId} conversationId={conversationId} />
+      ),
     ],
     ['Run', runId && <RunLink key="run" id={runId} />],
     ['Took', spanOf(durationMs)],

@@ -21,14 +21,23 @@ export const ToolCalls = (): ReactNode => {
   const hasPeople = useMe()?.role === 'admin'
   return (
     <>
-      <FilterBar {...{ filters, hasPeople, total, error }} onChange={change} onClear={clear} />
+      <FilterBar
+        filters={filters}
+        hasPeople={hasPeople}
+        total={total}
+        error={error}
+        onChange={change}
+        onClear={clear}
+      />
       {error && rows.length === 0 ? (
         <Problem error={error} onRetry={() => void refetch()} />
       ) : (
         <DataTable
           label="Tool calls"
           columns={columnsWith(open, hasPeople)}
-          {...{ rows, keyOf, onMore }}
+          rows={rows}
+          keyOf={keyOf}
+          onMore={onMore}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           empty={<Nothing isFiltered={Object.keys(filters).length > 0} onClear={clear} />}

@@ -50,7 +50,7 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
   return (
     <Row
       title={titleOf(name)}
-      aside={<State {...{ data, isLost }} isThere={standing?.needs === undefined} />}
+      aside={<State data={data} isLost={isLost} isThere={standing?.needs === undefined} />}
       meta={
         <>
           {error && !data && <span className="text-destructive">{saysOf(error)}</span>}

@@ -22,7 +22,13 @@ export const SettingField = ({ setting, source, text, error, onWrite, onReset }:
   return (
     <div className={`relative flex min-w-0 ${setting.shape.type === 'array' ? 'sm:col-span-2' : ''}`}>
       <Field label={label} error={error} hint={isFixed ? `Decided by ${variable} in the environment.` : hint}>
-        <Control {...{ setting, text, onWrite }} isDisabled={isFixed} isWrong={error !== undefined} />
+        <Control
+          setting={setting}
+          text={text}
+          onWrite={onWrite}
+          isDisabled={isFixed}
+          isWrong={error !== undefined}
+        />
       </Field>
       <span className="absolute top-0 right-0 flex items-center gap-1">
         {isFixed && <Tag>Environment</Tag>}

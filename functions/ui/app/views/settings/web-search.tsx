@@ -112,7 +112,13 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
         />
       )}
       {shown?.configFields.includes('apiKey') && (
-        <KeyField {...{ draft, write, isAdmin }} stored={stored.apiKey} error={wrong[`${provider}.apiKey`]} />
+        <KeyField
+          draft={draft}
+          write={write}
+          isAdmin={isAdmin}
+          stored={stored.apiKey}
+          error={wrong[`${provider}.apiKey`]}
+        />
       )}
       <Refusal error={error} fields={[provider, 'provider']} />
       {isAdmin && (

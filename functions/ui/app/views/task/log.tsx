@@ -31,7 +31,7 @@ type Props = { taskId: string; isOver: boolean }
 /** The log of a task: what is new is asked for while it goes on. */
 export const Log = ({ taskId, isOver }: Props) => {
   const { data: events, error } = useTaskEvents(taskId, isOver)
-  if (events) return <Lines key={taskId} {...{ taskId, isOver }} lines={linesOf(events)} />
+  if (events) return <Lines key={taskId} taskId={taskId} isOver={isOver} lines={linesOf(events)} />
   return error ? <Problem error={error} /> : <SkeletonRows count={8} />
 }
 

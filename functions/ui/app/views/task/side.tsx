@@ -22,7 +22,7 @@ export const Side = ({ task, run }: Props) => {
   return (
     <div className="min-w-0 rounded-lg border bg-card">
       <Tabs shown={tab} />
-      <Content {...{ tab, task, run, isOver }} />
+      <Content tab={tab} task={task} run={run} isOver={isOver} />
     </div>
   )
 }

@@ -52,7 +52,7 @@ const Body = ({ task }: { task: Shown }) => {
     <>
       <Summary task={task} usedTokens={run?.usedTokens} />
       <div className="grid grid-cols-1 items-start gap-4 p-4 md:px-6 lg:grid-cols-2 lg:grid-rows-[auto_1fr]">
-        <Trace {...{ task, isOver, run }} />
+        <Trace task={task} isOver={isOver} run={run} />
         <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <Side task={task} run={run} />
         </div>
@@ -66,6 +66,6 @@ type TraceProps = { task: Shown; isOver: boolean; run: Run | undefined }
 
 const Trace = ({ task, isOver, run }: TraceProps) => {
   const { data: events, error } = useTaskEvents(task.id, isOver)
-  if (events) return <Timeline {...{ events, run, task }} />
+  if (events) return <Timeline events={events} run={run} task={task} />
   return <Panel title="Trace">{error ? <Problem error={error} /> : <SkeletonRows count={2} />}</Panel>
 }

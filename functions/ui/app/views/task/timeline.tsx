@@ -90,7 +90,7 @@ export const Timeline = ({ events, run, task }: Props) => {
   const whole = { from, to: Math.max(...spans.map(({ to }) => to ?? now), from + 1) }
   const works = run && worksByAttempt(run, spans)
   return (
-    <Panel title="Trace" aside={<Zoom {...{ whole, zoom }} onZoom={setZoom} />}>
+    <Panel title="Trace" aside={<Zoom whole={whole} zoom={zoom} onZoom={setZoom} />}>
       <figure aria-label="Timeline" className="pt-2 pb-2">
         <Axis stretch={zoom ?? whole} origin={from} />
         <Scroller role="group" label="Bars" className="max-h-[45vh] overflow-x-hidden overflow-y-auto px-3.5">
@@ -98,7 +98,8 @@ export const Timeline = ({ events, run, task }: Props) => {
             {spans.map((span) => (
               <SpanRows
                 key={`${span.kind}${span.from}`}
-                {...{ span, now }}
+                span={span}
+                now={now}
                 stretch={zoom ?? whole}
                 works={works?.get(span) ?? []}
                 onZoom={setZoom}

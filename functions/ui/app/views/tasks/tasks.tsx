@@ -59,7 +59,7 @@ export const Tasks = (): ReactNode => {
       }
     >
       {selected.size > 0 ? (
-        <BulkBar {...{ rows, selected, total }} filters={asked} onClear={selectNone} />
+        <BulkBar rows={rows} selected={selected} total={total} filters={asked} onClear={selectNone} />
       ) : (
         <FilterBar />
       )}
@@ -69,7 +69,11 @@ export const Tasks = (): ReactNode => {
       ) : (
         <DataTable
           label="Tasks"
-          {...{ columns, rows, keyOf, nameOf, onMore }}
+          columns={columns}
+          rows={rows}
+          keyOf={keyOf}
+          nameOf={nameOf}
+          onMore={onMore}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           selection={{ selected, onSelect }}

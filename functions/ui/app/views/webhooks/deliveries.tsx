@@ -44,7 +44,10 @@ export const Deliveries = (): ReactNode => {
         <DataTable
           label="Deliveries"
           columns={deliveryColumns}
-          {...{ rows, keyOf, nameOf, onMore }}
+          rows={rows}
+          keyOf={keyOf}
+          nameOf={nameOf}
+          onMore={onMore}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           selection={{ selected, onSelect }}
@@ -57,7 +60,8 @@ export const Deliveries = (): ReactNode => {
       )}
       <DeliveryDialog
         webhook={webhook}
-        {...{ rows, onMore }}
+        rows={rows}
+        onMore={onMore}
         isLoading={isPending}
         onClose={() => void navigate({ search: {}, replace: true })}
       />

@@ -45,7 +45,10 @@ export const Webhooks = (): ReactNode => {
       ) : (
         <DataTable
           label="Webhooks"
-          {...{ columns, rows, keyOf, nameOf }}
+          columns={columns}
+          rows={rows}
+          keyOf={keyOf}
+          nameOf={nameOf}
           isLoading={isPending}
           selection={{ selected, onSelect }}
           empty={

@@ -15,6 +15,7 @@ describe('the wait that the answer of a provider asks for', () => {
     ['a date that has passed', 503, { 'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT' }, 0],
     ['milliseconds before seconds', 429, { 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
     ['no number of milliseconds', 429, { 'retry-after-ms': 'soon', 'retry-after': '9' }, 9_000],
+    ['Azure: milliseconds', 429, { 'x-ms-retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
     ['a month', 503, { 'retry-after': '2592000' }, DAY],
     ['more seconds than a number holds', 503, { 'retry-after': '9'.repeat(400) }, DAY],
     ['a date in 9999', 429, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, DAY],
@@ -79,6 +80,23 @@ describe('the wait that the answer of a provider asks for', () => {
       { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '60' },
       60_000,
     ],
+    ['RateLimit: the reset of its limit', 429, { ratelimit: '"default";r=0;t=40' }, 40_000],
+    ['RateLimit: parameters in any order', 429, { ratelimit: '"default"; t=40; r=0' }, 40_000],
+    ['RateLimit: without a rest', 429, { ratelimit: 'default;t=40' }, 40_000],
+    ['RateLimit: a name that looks like parameters', 429, { ratelimit: '"a;t=9,\\";t=8";r=0;t=40' }, 40_000],
+    [
+      'RateLimit: the limit that is used up, not the other',
+      429,
+      { ratelimit: '"day";r=9;t=3600, "burst";r=0;t=40' },
+      40_000,
+    ],
+    ['RateLimit: the later of two that are used up', 503, { ratelimit: '"a";r=0;t=4,"b";r=0;t=40' }, 40_000],
+    ['RateLimit: with room, while overloaded', 503, { ratelimit: '"default";r=9;t=40' }, undefined],
+    ['RateLimit: of version 07', 429, { ratelimit: 'limit=100, remaining=0, reset=40' }, 40_000],
+    ['RateLimit: without a time', 429, { ratelimit: '"default";r=0' }, undefined],
+    ['RateLimit: a month', 429, { ratelimit: '"default";r=0;t=2592000' }, DAY],
+    ['Retry-After before RateLimit', 429, { 'retry-after': '2', ratelimit: '"default";r=0;t=40' }, 2_000],
+    ['RateLimit-Reset', 429, { 'ratelimit-remaining': '0', 'ratelimit-reset': '40' }, 40_000],
     ['nothing', 429, {}, undefined],
   ])('%s', (_, status, headers, waitMs) => {
     expect(askedWaitMs({ status, headers, said: '' }, NOW)).toBe(waitMs)
@@ -90,6 +108,7 @@ describe('the wait that the answer of a provider asks for', () => {
     ['of a field', 429, '{"error":{"message":"slow","retry_after":34}}', '', 34_000],
     ['of a field in seconds', 429, '{"metadata":{"retry_after_seconds":"34"}}', '', 34_000],
     ['of a field in milliseconds', 503, '{"error":{"retry_after_ms": 3400 }}', '', 3_400],
+    ['of a header with milliseconds', 429, '{"headers":{"x-ms-retry-after-ms":"3400"}}', '', 3_400],
     ['of a field that is no number', 429, '{"error":{"retry_after":"soon"}}', '', undefined],
     [
       'of a router that hands on headers',
@@ -112,7 +131,7 @@ describe('the wait that the answer of a provider asks for', () => {
   it('is found in 100 kB of digits and units within the time of a test', () => {
     const said = `try again in ${'1m'.repeat(50_000)}`
     expect(
-      askedWaitMs({ status: 429, headers: { 'x-ratelimit-reset': said }, body: said, said }, NOW),
+      askedWaitMs({ status: 429, headers: { 'x-ratelimit-reset': said, ratelimit: `"${'\\"'.repeat(50_000)}` }, body: said, said }, NOW),
     ).toEqual(expect.any(Number))
   })
 })

@@ -1,3 +1,4 @@
+import { cutText } from '../../core/cut-text.ts'
 import { boundedWaitMs, durationIn, numberIn, retryAfterMs, waitIn } from '../../core/retry-after.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -7,13 +8,14 @@ type Refusal = { status: number; headers?: Headers | undefined; body?: string | 
 
 /**
  * How long a provider asks to be left alone, in milliseconds up to a day; undefined when it does not say. In this order:
- * `retry-after-ms`, `retry-after`, the delay in the body, and the resets of its rate limits, which a router of models hands
- * on in the body. The message of an answer about a rate limit is read last: an error event in a stream has no headers.
+ * `retry-after-ms`, which Azure also names `x-ms-retry-after-ms`, `retry-after`, the delay in the body, and the resets of its
+ * rate limits, which a router of models hands on in the body. The message of an answer about a rate limit is read last: an error event in a stream has no headers.
  */
 export const askedWaitMs = (refusal: Refusal, nowMs: number): number | undefined => {
   const { status, headers = {}, body = '', said } = refusal
   return (
     boundedWaitMs(numberIn(headers['retry-after-ms'])) ??
+    boundedWaitMs(numberIn(headers['x-ms-retry-after-ms'])) ??
     retryAfterMs(headers['retry-after'], nowMs) ??
     delayInBody(body, nowMs) ??
     boundedWaitMs(untilReset({ ...limitsInBody(body), ...headers }, status === 429, nowMs)) ??
@@ -24,22 +26,45 @@ export const askedWaitMs = (refusal: Refusal, nowMs: number): number | undefined
 // The anthropic-ratelimit-…-reset of Anthropic, the x-ratelimit-reset-… of OpenAI, and those of others.
 const isReset = (name: string): boolean => name.includes('ratelimit') && name.includes('-reset')
 
+/** A rate limit: what is left of it, and the milliseconds until its reset; NaN for what is unknown. */
+type Limit = { remaining: number; resetMs: number }
+
+const limitsInHeaders = (headers: Headers, nowMs: number): Limit[] =>
+  Object.entries(headers)
+    .filter(([name]) => isReset(name))
+    .map(([name, value]) => ({
+      remaining: numberIn(headers[name.replace('-reset', '-remaining')]),
+      resetMs: waitIn(value, nowMs),
+    }))
+
+/**
+ * The limits in a header `RateLimit` (draft-ietf-httpapi-ratelimit-headers): `"default";r=0;t=40` with one item for each
+ * limit, or the form of its version 07, `limit=100, remaining=0, reset=40`.
+ */
+const limitsInRateLimit = (header = ''): Limit[] => {
+  const unquoted = cutText(header, LONGEST_RATE_LIMIT).replace(/"(?:[^"\\]|\\.)*"/g, '')
+  const items = /;\s*t=/.test(unquoted) ? unquoted.split(',') : [unquoted]
+  return items.map((item) => ({
+    remaining: numberIn(/\b(?:r|remaining)=(\d+)/.exec(item)?.[1]),
+    resetMs: numberIn(/\b(?:t|reset)=(\d+)/.exec(item)?.[1]) * 1_000,
+  }))
+}
+const LONGEST_RATE_LIMIT = 1_024
+
 /**
  * The latest reset of the limits that are used up. When an answer about a rate limit has none that is marked so, the
  * request asked for more than the rest of one of them: any may be meant.
  */
 const untilReset = (headers: Headers, isRateLimit: boolean, nowMs: number): number | undefined => {
-  const resets = Object.entries(headers).filter(([name]) => isReset(name))
-  const remaining = (name: string) => numberIn(headers[name.replace('-reset', '-remaining')])
-  const isUsedUp = ([name]: [string, string]) => remaining(name) === 0
-  const usedUp = resets.filter(isUsedUp)
-  const meant = usedUp.length === 0 && isRateLimit ? resets : usedUp
-  const waits = meant.map(([, value]) => waitIn(value, nowMs)).filter((ms) => ms >= 0)
+  const limits = [...limitsInHeaders(headers, nowMs), ...limitsInRateLimit(headers.ratelimit)]
+  const usedUp = limits.filter(({ remaining }) => remaining === 0)
+  const meant = usedUp.length === 0 && isRateLimit ? limits : usedUp
+  const waits = meant.map(({ resetMs }) => resetMs).filter((ms) => ms >= 0)
   return waits.length === 0 ? undefined : Math.max(...waits)
 }
 
 /** `"retryDelay": "34s"` of https://cloud.google.com/apis/design/errors#error_details, `"retry_after_seconds": 34`. */
-const DELAY = /"(?:retryDelay|retry[_-]?after(?:_seconds|(_ms))?)"\s*:\s*"?(\d[\d.]{0,19})s?["\s,}]/i
+const DELAY = /"(?:retryDelay|(?:x-ms-)?retry[_-]?after(?:_seconds|([_-]ms))?)"\s*:\s*"?(\d[\d.]{0,19})s?["\s,}]/i
 const delayInBody = (body: string, nowMs: number): number | undefined => {
   const [, isMs, count] = DELAY.exec(body) ?? []
   return boundedWaitMs(isMs ? numberIn(count) : waitIn(count ?? '', nowMs))

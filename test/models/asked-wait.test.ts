@@ -131,7 +131,15 @@ describe('the wait that the answer of a provider asks for', () => {
   it('is found in 100 kB of digits and units within the time of a test', () => {
     const said = `try again in ${'1m'.repeat(50_000)}`
     expect(
-      askedWaitMs({ status: 429, headers: { 'x-ratelimit-reset': said, ratelimit: `"${'\\"'.repeat(50_000)}` }, body: said, said }, NOW),
+      askedWaitMs(
+        {
+          status: 429,
+          headers: { 'x-ratelimit-reset': said, ratelimit: `"${'\\"'.repeat(50_000)}` },
+          body: said,
+          said,
+        },
+        NOW,
+      ),
     ).toEqual(expect.any(Number))
   })
 })

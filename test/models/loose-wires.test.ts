@@ -134,7 +134,7 @@ describe('an answer over Anthropic messages', () => {
     ],
     ['the type only as the name of the event', frames('event: message_start\ndata: {}\n\n', ...said, ...end)],
     [
-      'no usage',
+      'neither usage nor a reason of its end',
       frames({ type: 'message_start', message: {} }, ...said, ...end.map(({ type }) => ({ type }))),
     ],
     [
@@ -150,11 +150,12 @@ describe('an answer over Anthropic messages', () => {
         ...end,
       ),
     ],
-  ])('with %s is read', async (what, body) => {
-    if (what === 'no usage')
-      return expect(failure(models('anthropic', body), request)).resolves.toMatchObject({
-        thrown: { details: { reason: 'unreadable' } },
-      })
+    ['no `message_delta`', frames(start, ...said, { type: 'message_stop' })],
+    [
+      'a reason of its end that is null',
+      frames(start, ...said, { type: 'message_delta', delta: { stop_reason: null } }, end[1]),
+    ],
+  ])('with %s is read', async (_, body) => {
     expect((await saidBy('anthropic', body)).text).toBe('Hello')
   })
 
@@ -206,6 +207,73 @@ describe('an answer of Gemini', () => {
     ],
   ])('with %s is read', async (_, body) => {
     expect((await saidBy('google', body)).text).toBe('Hello')
+  })
+})
+
+describe('the end of an answer', () => {
+  const called = block(0, { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a' } })
+  const ended = (stop_reason: string) => [{ type: 'message_delta', delta: { stop_reason } }, end[1] ?? {}]
+  const incomplete = (reason: string) => ({
+    type: 'response.incomplete',
+    response: { incomplete_details: { reason } },
+  })
+  const cohere = (finish_reason: unknown) =>
+    frames(
+      { type: 'message-start', id: 'm' },
+      { type: 'content-start', index: 0, delta: { message: { content: { type: 'text', text: '' } } } },
+      { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Hello' } } } },
+      { type: 'content-end', index: 0 },
+      { type: 'message-end', delta: { finish_reason } },
+    )
+  it.each<[string, string, string, string]>([
+    ['anthropic', 'no reason', frames(start, ...said, end[1]), 'stop'],
+    ['anthropic', 'no reason after a call', frames(start, ...called, end[1]), 'tool-calls'],
+    ['anthropic', 'a new reason', frames(start, ...said, ...ended('new_reason')), 'other'],
+    ['openai', 'a new reason', frames(...hello, chunk({}, 'new_reason'), DONE), 'other'],
+    ['mistral', 'a new reason', frames(...hello, chunk({}, 'new_reason'), DONE), 'other'],
+    ['xai', 'a new reason', frames(...responded, incomplete('new_reason')), 'other'],
+    ['google', 'a new reason', frames(candidate([{ text: 'Hello' }], { finishReason: 'NEW' })), 'other'],
+    ['cohere', 'a new reason', cohere('NEW'), 'other'],
+    ['cohere', 'no reason', cohere(undefined), 'other'],
+  ])('of %s with %s keeps the answer', async (...[kind, , body, reason]) => {
+    const { finish } = await saidBy(kind, body)
+    const { content, toolCalls } = finish.message
+    expect([finish.reason, content || toolCalls]).toEqual([
+      reason,
+      reason === 'tool-calls' ? [{ id: 'c1', name: 'read_file', arguments: { path: 'a' } }] : 'Hello',
+    ])
+  })
+})
+
+describe('a malformed call of Gemini', () => {
+  const malformed = (finishMessage?: string) =>
+    frames(
+      candidate([{ text: 'I look.' }]),
+      candidate(null, { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage }),
+    )
+
+  it.each<[string | undefined, string]>([
+    ["Malformed function call: print(default_api.read_file(path='a'))", 'read_file'],
+    ['Malformed function call: call:default_api:read_file{path:a}', 'read_file'],
+    ['Malformed function call: no_such_tool()', 'unknown'],
+    [undefined, 'unknown'],
+  ])('%s is one of a tool, with its words as arguments', async (quoted, name) => {
+    const { text, finish } = await saidBy('google', malformed(quoted))
+    expect([text, finish.reason]).toEqual(['I look.', 'tool-calls'])
+    expect(finish.message).toEqual({
+      role: 'assistant',
+      content: 'I look.',
+      toolCalls: [{ id: expect.any(String), name, arguments: quoted ?? 'Malformed function call' }],
+    })
+  })
+
+  it('is an error in its own words where no tools were given', async () => {
+    const quoted = 'Malformed function call: print(1)'
+    const { thrown } = await failure(models('google', malformed(quoted)), ask('Hi'))
+    expect(thrown).toMatchObject({
+      details: { reason: 'unreadable' },
+      message: `Google Gemini ended its answer with an error: ${quoted}`,
+    })
   })
 })
 
@@ -346,6 +414,12 @@ describe('an error inside of an answer with status 200', () => {
       frames({ type: 'message-end', delta: { finish_reason: 'ERROR', error: 'Broken' } }),
       'reported an error: Broken',
       { reason: 'refused' },
+    ],
+    [
+      'cohere',
+      frames({ type: 'message-end', delta: { finish_reason: 'TIMEOUT' } }),
+      'ended its answer with an error',
+      { reason: 'status' },
     ],
     [
       'openai',

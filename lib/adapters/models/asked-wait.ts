@@ -64,7 +64,8 @@ const untilReset = (headers: Headers, isRateLimit: boolean, nowMs: number): numb
 }
 
 /** `"retryDelay": "34s"` of https://cloud.google.com/apis/design/errors#error_details, `"retry_after_seconds": 34`. */
-const DELAY = /"(?:retryDelay|(?:x-ms-)?retry[_-]?after(?:_seconds|([_-]ms))?)"\s*:\s*"?(\d[\d.]{0,19})s?["\s,}]/i
+const DELAY =
+  /"(?:retryDelay|(?:x-ms-)?retry[_-]?after(?:_seconds|([_-]ms))?)"\s*:\s*"?(\d[\d.]{0,19})s?["\s,}]/i
 const delayInBody = (body: string, nowMs: number): number | undefined => {
   const [, isMs, count] = DELAY.exec(body) ?? []
   return boundedWaitMs(isMs ? numberIn(count) : waitIn(count ?? '', nowMs))

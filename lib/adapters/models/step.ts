@@ -9,7 +9,7 @@ import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
 import { refuseTooManyCalls } from './step-limits.ts'
-import { countIn } from './wire-fields.ts'
+import { countIn, fieldsIn, textIn } from './wire-fields.ts'
 
 /** The connection of one step, for the side that may close it. */
 type Line = {
@@ -140,6 +140,21 @@ const toCall = (part: Extract<SdkPart, { type: 'tool-call' }>): ToolCall => ({
   arguments: argumentsOf(part.input),
 })
 
+/**
+ * Gemini leaves a malformed call out of its answer, and quotes it in a message. It is passed on as a call of the tool that
+ * the message names, with the message as its arguments, so that the model is told of it. Undefined for other answers.
+ */
+const quotedCall = async (ended: Ended | undefined, scene: Scene, tools: readonly ToolSpec[] = []) => {
+  if (ended?.rawFinishReason !== 'MALFORMED_FUNCTION_CALL') return undefined
+  const quoted = textIn(fieldsIn(ended.providerMetadata?.google).finishMessage) ?? 'Malformed function call'
+  if (tools.length === 0)
+    throw providerError(scene, 'unreadable', `ended its answer with an error: ${quoted}`)
+  const { generateId } = await import('ai')
+  const words = new Set(quoted.match(/\w+/g))
+  const name = tools.find((each) => words.has(each.name))?.name ?? 'unknown'
+  return { id: generateId(), name, arguments: quoted }
+}
+
 const shown = (part: SdkPart): StepPart | undefined => {
   if (part.type !== 'text-delta' && part.type !== 'reasoning-delta') return undefined
   if (part.text === '') return undefined
@@ -199,13 +214,15 @@ async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
 
 /** One call of a model. Throws at the first sign of failure; tool calls come only once the answer is complete. */
 export async function* callModel(call: Call): AsyncGenerator<StepPart> {
-  const { scene } = call
+  const { scene, request } = call
   const { content, toolCalls, made, begun, isRewritten, ended } = yield* read(call)
-  const reason = reasonOrThrow(ended, scene)
+  const quoted = await quotedCall(ended, scene, request.tools)
+  if (quoted) toolCalls.push(quoted)
+  const reason = quoted ? 'tool-calls' : reasonOrThrow(ended, scene)
   // The output limit may end an answer inside a call.
   if (reason === 'length') toolCalls.push(...begun.values())
-  const opaque =
-    isRewritten || (reason === 'length' && begun.size > 0) ? {} : { opaque: toOpaque(scene.provider, made) }
+  const isOther = isRewritten || quoted !== undefined || (reason === 'length' && begun.size > 0)
+  const opaque = isOther ? {} : { opaque: toOpaque(scene.provider, made) }
   for (const toolCall of toolCalls) yield { type: 'tool-call', call: toolCall }
   yield {
     type: 'finish',

@@ -37,13 +37,14 @@ export const generateContent: WireReader = (limits) => {
     return text === undefined ? [] : [definedIn({ text, thought: isThought, ...signature })]
   }
 
-  const candidateIn = ({ content, finishReason }: Fields): object => {
+  const candidateIn = ({ content, finishReason, finishMessage }: Fields): object => {
     const reason = textIn(finishReason)
     isEnded ||= reason !== undefined
     const parts = listIn(fieldsIn(content).parts).flatMap(partIn)
     return definedIn({
       content: parts.length === 0 ? undefined : { role: 'model', parts },
       finishReason: reason,
+      finishMessage: limits.text(finishMessage),
     })
   }
 

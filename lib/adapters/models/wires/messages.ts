@@ -56,6 +56,8 @@ const deltas: Readonly<Record<string, string>> = {
  */
 export const messages: WireReader = (limits) => {
   let isEnded = false
+  let isReasonNamed = false
+  let hasCall = false
   /** The indices of known blocks: deltas of others are left out with them. */
   const open = new Set<number>()
 
@@ -77,11 +79,18 @@ export const messages: WireReader = (limits) => {
     const known = blocks[String(given.type)]
     if (!known) return []
     open.add(index)
+    hasCall ||= given.type === 'tool_use'
     const { begin, delta } = known(limits, given, index)
     return [
       { type: 'content_block_start', index, content_block: begin },
       ...(delta ? blockDelta({ delta }, index) : []),
     ]
+  }
+
+  const ending = (reason: unknown, usage: unknown): object => {
+    const stop_reason = textIn(reason) ?? null
+    isReasonNamed ||= stop_reason !== null
+    return { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 0, ...usageIn(usage) } }
   }
 
   const events: Readonly<Record<string, (event: Fields, index: number) => object[]>> = {
@@ -102,16 +111,12 @@ export const messages: WireReader = (limits) => {
     content_block_delta: blockDelta,
     content_block_stop: (_event, index) =>
       open.delete(index) ? [{ type: 'content_block_stop', index }] : [],
-    message_delta: ({ delta, usage }) => [
-      {
-        type: 'message_delta',
-        delta: { stop_reason: textIn(fieldsIn(delta).stop_reason) ?? null },
-        usage: { output_tokens: 0, ...usageIn(usage) },
-      },
-    ],
+    message_delta: ({ delta, usage }) => [ending(fieldsIn(delta).stop_reason, usage)],
     message_stop: () => {
       isEnded = true
-      return [{ type: 'message_stop' }]
+      // Some servers name no reason: the answer is whole all the same.
+      const named = isReasonNamed ? [] : [ending(hasCall ? 'tool_use' : 'end_turn', undefined)]
+      return [...named, { type: 'message_stop' }]
     },
   }
 

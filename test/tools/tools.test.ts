@@ -197,6 +197,48 @@ describe('search_files in a workspace with odd files', () => {
   })
 })
 
+describe('search_files and git', () => {
+  const search = ['search_files', { query: 'needle' }] as const
+  const status = ['git', { args: ['status'] }] as const
+  it.each([
+    ['.gitignore', 'mkfifo .gitignore', [search, status]],
+    ['src/.gitignore', 'mkdir src; mkfifo src/.gitignore', [search, status]],
+    ['.gitignore', 'ln -s /dev/zero .gitignore', [search]],
+    ['src/.ignore', 'mkdir src; mkfifo pipe; ln -s ../pipe src/.ignore', [search]],
+    ['.gitattributes', 'mkfifo .gitattributes', [status]],
+    [
+      '.git/info/exclude',
+      'rm -f .git/info/exclude; mkdir -p .git/info; mkfifo .git/info/exclude',
+      [search, status],
+    ],
+    ['.git/index', 'mkfifo .git/index', [status]],
+    ['.git/HEAD', 'rm .git/HEAD; mkfifo .git/HEAD', [status]],
+    ['.git/config', 'rm .git/config; mkfifo .git/config', [status]],
+    ['.git/refs/heads/main', 'mkfifo .git/refs/heads/main', [status]],
+    ['.git', 'rm -r .git; mkfifo .git', [status]],
+    ['kept/index', 'mv .git kept; echo "gitdir: kept" > .git; mkfifo kept/index', [status]],
+  ])('refuse a workspace whose %s is a pipe or a device: %s', async (path, script, calls) => {
+    await gitIn(bench.git, workspace.root, 'init', '-q')
+    await put('a.txt', 'needle')
+    expect(await workspace.run('sh', ['-ec', script], never)).toMatchObject({ exitCode: 0 })
+    for (const [name, input] of calls)
+      expect(await call(name, input)).toMatchObject({
+        content: `${path} is not a regular file: remove it first`,
+        failed: true,
+      })
+  })
+
+  it('do not refuse other pipes, and sockets of git', async () => {
+    await gitIn(bench.git, workspace.root, 'init', '-q')
+    await put('a.txt', 'needle')
+    const socket = 'import socket; socket.socket(socket.AF_UNIX).bind(".git/fsmonitor--daemon.ipc")'
+    const script = `mkfifo pipe; ln -s none .gitignore; mkdir .gitattributes; python3 -c '${socket}'`
+    expect(await workspace.run('sh', ['-ec', script], never)).toMatchObject({ exitCode: 0 })
+    expect((await call(...search)).content).toBe('a.txt:1:needle')
+    expect(await call('git', { args: ['status', '--short'] })).toMatchObject({ failed: false })
+  })
+})
+
 describe('run_command', () => {
   it('answers exit code, output and errors', async () => {
     await put('x.js', 'console.log("out"); console.error("err"); process.exit(3)')

@@ -8,6 +8,9 @@ const flags = [
   '--fixed-strings',
   '--hidden',
   '--no-follow',
+  // The settings of a home, and of a git folder elsewhere.
+  '--no-ignore-global',
+  '--no-ignore-exclude',
   '--color=never',
   '--no-heading',
   '--with-filename',

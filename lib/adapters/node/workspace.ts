@@ -8,6 +8,7 @@ import type { Workspace, Workspaces } from '../../ports/workspace.ts'
 import { keepObjects, makeFolder } from './own-git.ts'
 import { workspaceArchive } from './workspace-archive.ts'
 import { workspaceFiles } from './workspace-files.ts'
+import { refuseEndlessFiles } from './workspace-pipes.ts'
 import { searchIn } from './workspace-search.ts'
 import { removeFolder } from './workspace-sweep.ts'
 import { applyPatch, workspaceTree } from './workspace-tree.ts'
@@ -69,13 +70,17 @@ export const createWorkspaces = ({
         if (at === undefined)
           throw new Problem('invalid', 'path_outside', `${request.path} is outside the workspace`)
         await refuseSpecial(join(root, at), request.path)
+        await refuseEndlessFiles(root)
         return searchIn(commands, { ...where, at: at === '.' ? at : `./${at}` }, request)
       },
       run(file, args, signal) {
         const limits = { timeoutMs: commandTimeoutMs, maxBytes: MOST_OUTPUT, signal }
         return commands.run({ file, args, by: 'agent', ...where, writes: [root, home, tmp], ...limits })
       },
-      git: (args, signal) => git.run({ args, by: 'agent', ...where, signal }),
+      async git(args, signal) {
+        await refuseEndlessFiles(root)
+        return git.run({ args, by: 'agent', ...where, signal })
+      },
       keepObjects: () => keepObjects(place, owner),
       tree: (commit, except, signal) => workspaceTree({ git, owner }, place, commit, except, signal),
       applyPatch: (commit, patch, signal) => applyPatch({ git, owner }, place, { commit, patch }, signal),

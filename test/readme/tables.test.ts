@@ -12,7 +12,7 @@ import { securityModes } from '../../lib/core/security-mode.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
 import { everySetting } from '../../lib/settings/catalog.ts'
 import { eventOf, TASK_STATUSES, transitions } from '../../lib/tasks/machine.ts'
-import { conversationTools, workspaceTools } from '../../lib/tools/catalog.ts'
+import { conversationTools } from '../../lib/tools/catalog.ts'
 import { guards } from '../../lib/tools/guards.ts'
 import { modePolicy } from '../../lib/tools/policy.ts'
 import { risks } from '../../lib/tools/schema.ts'
@@ -100,20 +100,14 @@ describe('the configuration', () => {
 })
 
 describe('the pages', () => {
-  it('lists the tools of the coding agent with their risk, and the guards', () => {
-    expect(tablesOf('tool').map(([name, risk]) => [name, risk])).toEqual(
-      workspaceTools.map(({ name, risk }) => [name, risk]),
-    )
+  it('names the guards', () => {
     expect(codeWords()).toEqual(expect.arrayContaining(guards.map(({ name }) => name)))
   })
 
-  it('lists the tools of conversations, the modes and the policy as the code has them', () => {
+  it('lists the tools of conversations, those of tasks first, the modes and the policy as the code has them', () => {
     const needs = { outbound: {}, clock: {} } as never as Parameters<typeof conversationTools>[0]
-    const listed = tablesOf('tool of conversations').map(([name, risk]) => [name, risk])
-    expect(listed.sort()).toEqual(
-      conversationTools(needs)
-        .map(({ name, risk }) => [name, risk])
-        .sort(),
+    expect(tablesOf('tool').map(([name, risk]) => [name, risk])).toEqual(
+      conversationTools(needs).map(({ name, risk }) => [name, risk]),
     )
     expect(tablesOf('security mode')).toEqual(
       securityModes.map((mode) => [mode, ...risks.map((risk) => modePolicy[mode][risk])]),

@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { routes } from '../../lib/api/routes.ts'
 import { isOffline, type Service, startService, temporaryFolder } from '../journeys/service.ts'
 import { blocks } from './readme.ts'
-import { askedBy, blank, type Command, commandsOfReadme, isAsShown, runCommand, shows } from './tour.ts'
+import { type Command, commandsOfReadme, isAsShown, runCommand, shows } from './tour.ts'
 
 const commands = commandsOfReadme()
 /** The work that a command shows is done within some seconds, on emulators within a minute. The limit of a test is longer. */
@@ -40,12 +39,6 @@ describe('the banner', () => {
 })
 
 describe('the commands of README.md and docs/', () => {
-  it('call every endpoint', () => {
-    const asked = new Set(commands.map(askedBy))
-    const served = Object.values(routes).map(({ method, path }) => `${method} ${blank(path)}`)
-    expect(served.filter((route) => !asked.has(route))).toEqual([])
-  })
-
   // In their order, on one service, each as a reader would paste it.
   const each = hasCurl ? it.each : it.skip.each
   each(commands.map((command): [string, Command] => [command.text, command]))(

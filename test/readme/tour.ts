@@ -43,13 +43,6 @@ export const isAsShown = ({ status, shown }: Command, answer: Answer): boolean =
   (status === undefined ? Math.floor(answer.status / 100) === 2 : answer.status === status) &&
   shows(shown, answer.body)
 
-/** The method and path that a command asks for, variables and parameters left blank. */
-export const askedBy = ({ text }: Command): string => {
-  const path = /http:\/\/127\.0\.0\.1:300\d(\/[^\s'?")]*)/.exec(text)?.[1] ?? ''
-  return `${/-X (\w+)/.exec(text)?.[1] ?? 'GET'} ${blank(path)}`
-}
-export const blank = (path: string): string => path.replaceAll(/\$\w+|\{\w+\}/g, '{}')
-
 /** Keeps what curl was answered, whatever the command makes of it, and the variables for the commands that follow. */
 const scriptOf = (command: string) => `
 curl() { command curl --output body --write-out '%{http_code}' "$@" > status && cat body; }

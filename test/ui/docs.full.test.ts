@@ -27,7 +27,7 @@ inBrowser('the docs', () => {
     ['/docs', 'Every operation of this service'],
     ['/docs/api/createTask', 'Send POST'],
     ['/docs/api/followEvents?code=typescript', 'eventsIn(body)'],
-    ['/docs/guide/tasks', 'List, filter, follow, run again'],
+    ['/docs/guide/tasks', 'Create a task only once'],
     ['/docs/reference/errors#task_not_found', 'no such task'],
     ['/docs/reference/settings', 'QUEUE_CONCURRENCY'],
     ['/docs/guide/nowhere', 'There is no such page'],

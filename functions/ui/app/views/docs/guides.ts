@@ -17,10 +17,10 @@ const pages = import.meta.glob<GuideNode[]>('../../../../../docs/*/*.md', {
 })
 
 export const groups = {
-  guide: 'Do a thing',
-  operate: 'Operate it',
-  reference: 'Look it up',
-  explain: 'Understand it',
+  guide: 'Guides',
+  operate: 'Operations',
+  reference: 'Reference',
+  explain: 'Background',
 } as const
 type Group = keyof typeof groups
 

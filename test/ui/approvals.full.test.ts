@@ -256,6 +256,7 @@ inBrowser('the view of approvals', () => {
       const left = Date.parse(one?.expiresAt ?? '') > Date.now() ? [{ ...one, expiresAt: soon }] : []
       await route.fulfill({ json: { approvals: left } })
     })
+    await page.clock.install()
     // What the mock answers is no change that the stream would tell of.
     await page.route('**/api/events/stream*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await page.reload()
@@ -263,7 +264,8 @@ inBrowser('the view of approvals', () => {
     await card(page, 'g.txt')
       .getByText(/^0:\d\d left$/)
       .waitFor()
-    await card(page, 'g.txt').getByText('Expired').waitFor({ timeout: 30_000 })
+    await page.clock.fastForward(20_000)
+    await card(page, 'g.txt').getByText('Expired').waitFor()
     await card(page, 'g.txt').getByText('No decision came in time').waitFor()
     expect(await card(page, 'g.txt').getByRole('button', { name: 'Allow once' }).count()).toBe(0)
   })

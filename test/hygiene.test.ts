@@ -67,11 +67,6 @@ const SAFE_CUTS = [
   ['lib/adapters/sqlite/high-water.ts', 'key.slice(', 'it is compared with ids, and read by nobody'],
   ['lib/memory/copies.ts', 'text.slice(', 'the text is base64'],
   ['lib/memory/chunker.ts', 'lengthOfPiece(line.slice(', 'the length of the piece is what is kept'],
-  [
-    'functions/ui/app/components/text-pieces.ts',
-    'const ahead = text.slice(',
-    'the end of a line is looked for in it',
-  ],
   ['functions/ui/app/components/text-pieces.ts', 'const blank = text.slice(', 'a blank is looked for in it'],
   ['lib/tools/builtin/web-fetch.ts', 'parser.write(html.slice(', 'the parser joins the pieces'],
   [

@@ -173,9 +173,42 @@ export const hostileTexts = (letters: number): [string, string][] => [
   ['one letter with marks', fill(`a${'\u0301'.repeat(9_900)}\n\n`, letters)],
   [
     'blocks of code in many colours',
-    fill(`\`\`\`ts\n${'const a = `b` /* c */\n'.repeat(380)}\`\`\`\n`, letters),
+    fill(`\`\`\`ts\n${'const a = `b` /* c */\n'.repeat(200)}\`\`\`\n`, letters),
   ],
+  ['code with a colour for each letter', fill(code('json', '1,'), letters)],
+  ['code of tags in each other', fill(code('xml', '<a>'), letters)],
+  ['code of strings in each other', fill(code('js', '`${'), letters)],
+  ['code of Thai words', fill(code('python', '"ก" '), letters)],
+  ['a table in Thai', `|a|b|\n|-|-|\n${fill(`|${'ประเทศไทย '.repeat(20)}|ก|\n`, letters * 0.27)}`],
+  ['a table of marks', `|a|b|\n|-|-|\n${fill(`|${'e\u0301\u0302 '.repeat(60)}|a|\n`, letters * 0.27)}`],
+  ['a table of many scripts', `|a|b|\n|-|-|\n${fill(`|${fill('aกжא', 200)}|a|\n`, letters * 0.27)}`],
+  ['tables in Thai', fill(`|a|b|\n|-|-|\n${`|${'ประเทศไทย '.repeat(10)}|ก|\n`.repeat(20)}\n`, letters)],
+  [
+    'tables of 12 kB in Thai',
+    fill(`|a|b|\n|-|-|\n${`|${'ประเทศไทย '.repeat(30)}|ก|\n`.repeat(40)}\n`, letters),
+  ],
+  [
+    'one item of many paragraphs in Thai',
+    fill(`- ${`${'ประเทศไทย '.repeat(100)}\n\n  `.repeat(60)}\n\n---\n`, letters),
+  ],
+  ['a list in Thai', fill(`- ${'ประเทศไทย '.repeat(100)}\n`, letters)],
+  ['quotes of many scripts', fill(`> ${fill('aกжא ', 900)}\n\n`, letters)],
+  ['names of images in Thai', fill(`![${'ก '.repeat(4_000)}](a.png)\n\n`, letters)],
 ]
+
+/** Texts by name that a browser lays out slowly where they are shown as they were written. */
+export const hostilePlainTexts = (letters: number): [string, string][] => [
+  ['letters of many scripts', filled(manyScripts(), letters)],
+  ['lines of Thai', fill(`${'ก'.repeat(990)}\n`, letters)],
+  ['empty lines', fill('\n', letters)],
+  ['lines of one letter', fill('a\n', letters)],
+  ['a letter from each block', filled(manyBlocks(), letters)],
+]
+
+/** A block of code that is short enough to be coloured, in lines that are. */
+function code(language: string, part: string): string {
+  return `\`\`\`${language}\n${`${fill(part, 60)}\n`.repeat(80)}\`\`\`\n`
+}
 
 function backticks(): () => string {
   let count = 0
@@ -195,5 +228,13 @@ function manyScripts(): () => string {
   return () => {
     count += 1
     return String.fromCodePoint((SCRIPTS[count % SCRIPTS.length] ?? 0) + (count % 20))
+  }
+}
+
+function manyBlocks(): () => string {
+  let count = 0
+  return () => {
+    count += 1
+    return String.fromCodePoint(0x100 + ((count * 7) % 0xd000))
   }
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
+import { colouredWords } from '../../functions/ui/app/components/coloured-limit.ts'
 import type { Block, Part } from '../../functions/ui/app/components/markdown-blocks.ts'
 import { partAt } from '../../functions/ui/app/components/markdown-part.ts'
 import { linePieces } from '../../functions/ui/app/components/text-pieces.ts'
+import { layoutWeight, startOfLine } from '../../functions/ui/app/components/text-weight.ts'
 import { writtenPart } from '../../functions/ui/app/components/written-part.ts'
 import { seededRandom } from '../crash/random.ts'
 import { hostileTexts, markdownText } from './markdown-corpus.ts'
@@ -27,8 +29,11 @@ const blocksOf = (parts: readonly Part[]): Drawn[] =>
 
 const sizeOf = ({ children = [] }: Drawn): number => children.reduce((sum, one) => sum + sizeOf(one), 1)
 const depthOf = ({ children = [] }: Drawn): number => 1 + Math.max(0, ...children.map(depthOf))
-const longestOf = ({ type, value = '', children = [] }: Drawn): number =>
-  Math.max(type === 'code' || type === 'written' ? 0 : value.length, ...children.map(longestOf))
+const textOf = ({ type, value = '', children = [] }: Drawn): string =>
+  type === 'code' || type === 'written' ? '' : value + children.map(textOf).join('')
+const heaviestOf = (node: Drawn): number =>
+  isParagraph(node) ? layoutWeight(textOf(node)) : Math.max(0, ...(node.children ?? []).map(heaviestOf))
+const isParagraph = ({ type }: Drawn) => ['paragraph', 'heading', 'tableCell'].includes(type)
 
 /** What is drawn in one step is bounded, however the text is made. */
 const expectBounded = (parts: readonly Part[]) => {
@@ -39,7 +44,7 @@ const expectBounded = (parts: readonly Part[]) => {
       // A group of several blocks is light; one that cannot be divided stands alone.
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(sizes.length > 1 ? 300 : 4_000)
       expect(Math.max(...(blocks as Drawn[]).map(depthOf))).toBeLessThanOrEqual(31)
-      expect(Math.max(...(blocks as Drawn[]).map(longestOf))).toBeLessThanOrEqual(10_000)
+      expect(Math.max(...(blocks as Drawn[]).map(heaviestOf))).toBeLessThanOrEqual(10_000)
     }
   }
 }
@@ -72,8 +77,11 @@ describe('a text that is drawn as Markdown', () => {
     ['a paragraph of more emphasis than is drawn', times('*a* ', 2_000)],
     ['a paragraph that does not end', times('word ', 2_100)],
     ['quotes in each other', `${times('> ', 40)}a`],
-    ['a word of more letters than are laid out', times('ก', 2_001)],
-    ['such a word in several forms', times(`${times('ก', 300)}*ก*`, 7)],
+    ['a paragraph of more Thai than is laid out', times('ประเทศไทย ', 280)],
+    ['such a paragraph in several forms', times(`${times('ก', 300)}*ก*`, 9)],
+    ['a paragraph that changes its script too often', times('aж', 170)],
+    ['a table of more Thai than is laid out', `|a|b|\n|-|-|\n${times(`|${times('ก', 200)}|b|\n`, 66)}`],
+    ['a name of an image that is too long', `![${times('ก ', 2_001)}](a.png)`],
   ])('is shown as written where drawing a block would stop the page: %s', (_name, text) => {
     const blocks = blocksOf(partsOf(text))
     expect(blocks.map(({ type, value }) => [type, value?.trim() === text.trim()])).toEqual([
@@ -139,14 +147,42 @@ describe('a text that is shown as written', () => {
   it.each([
     ['short', ['short']],
     ['', ['']],
-    [`${'a\n'.repeat(40)}b`, ['a\n'.repeat(39).concat('a'), 'b']],
-    ['\n'.repeat(81), ['\n'.repeat(40), '\n'.repeat(40), '\n']],
-    [`a\n${'a'.repeat(1_500)}\nb`, ['a', 'a'.repeat(1_500), 'b']],
+    // A line break weighs as much as 40 letters of ASCII, a letter of another script as four, a change of the script as 28.
+    [`${'a\n'.repeat(60)}b`, ['a\n'.repeat(58).concat('a'), 'a\nb']],
+    ['\n'.repeat(121), ['\n'.repeat(61), '\n'.repeat(60)]],
+    [`a\n${'a'.repeat(2_000)}\n${'a'.repeat(400)}\nb`, [`a\n${'a'.repeat(2_000)}`, `${'a'.repeat(400)}\nb`]],
+    [`a\n${'ก'.repeat(700)}\nb`, ['a', 'ก'.repeat(700), 'b']],
+    ['ก'.repeat(2_500), ['ก'.repeat(2_000), 'ก'.repeat(500)]],
+    ['aж'.repeat(200), [`${'aж'.repeat(131)}a`, `ж${'aж'.repeat(68)}`]],
+    [`${'aж'.repeat(100)} ${'aж'.repeat(100)}`, [`${'aж'.repeat(100)} `, 'aж'.repeat(100)]],
     ['a'.repeat(2_500), ['a'.repeat(2_000), 'a'.repeat(500)]],
     [`${'a'.repeat(1_900)} ${'a'.repeat(200)}`, [`${'a'.repeat(1_900)} `, 'a'.repeat(200)]],
     [`${'a'.repeat(1_999)}😀b`, [`${'a'.repeat(1_999)}😀`, 'b']],
     [`${'a'.repeat(2_000)}\u0301b`, [`${'a'.repeat(2_000)}\u0301`, 'b']],
-  ])('is laid out in pieces of few letters and lines: %#', (text, pieces) => {
+  ])('is laid out in pieces that take a browser little time: %#', (text, pieces) => {
     expect(linePieces(text)).toEqual(pieces)
+  })
+})
+
+describe('code', () => {
+  it.each([
+    ['of a program', 'const a = 1\n'.repeat(100), 400],
+    ['with a word for each second letter', `${'1,'.repeat(30)}\n`.repeat(80), 0],
+    ['of many letters', 'longer '.repeat(800), 0],
+    ['in one long line', 'const a = 1;'.repeat(50), 0],
+  ])('is coloured where finding its colours takes little time: %s', (_of, text, words) => {
+    expect(colouredWords(text)).toBe(words)
+  })
+})
+
+describe('a text in one line of a list', () => {
+  it.each([
+    ['Guard total() against an empty cart', 'Guard total() against an empty cart'],
+    ['a'.repeat(500), `${'a'.repeat(400)}…`],
+    ['ก'.repeat(500), `${'ก'.repeat(400)}…`],
+    ['aж'.repeat(500), `${'aж'.repeat(33)}…`],
+    [`${'a'.repeat(399)}😀`, `${'a'.repeat(399)}…`],
+  ])('ends where a line of the page ends, or before it where it costs much: %#', (text, start) => {
+    expect(startOfLine(text)).toBe(start)
   })
 })

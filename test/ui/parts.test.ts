@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import { conditionOf } from '../../functions/ui/app/components/agent-condition.ts'
 import { bulkCounts, bulkText } from '../../functions/ui/app/components/bulk-outcome.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
-import { openAtFirst } from '../../functions/ui/app/components/diff-budget.ts'
+import {
+  openAtFirst,
+  piecesOf,
+  startOfDiffLine,
+  weightOfLine,
+} from '../../functions/ui/app/components/diff-budget.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
@@ -538,15 +543,35 @@ describe('a diff', () => {
   })
 })
 
+const linesOf = (text: string, length: number) =>
+  Array.from({ length }, () => ({ kind: 'note', text }) as const)
+
 describe('the files of a diff that are open at first', () => {
-  const filesOf = (...counts: readonly number[]) =>
-    counts.map((length) => ({ lines: Array.from({ length }, () => ({ kind: 'note', text: '' }) as const) }))
+  const filesOf = (counts: readonly number[], text: string) =>
+    counts.map((count) => ({ lines: linesOf(text, count) }))
+  const code = 'a'.repeat(50)
   it.each([
-    ['are all of a small diff', [10, 300, 20], [0, 1, 2]],
-    ['are so many as have 500 lines together', [190, 190, 190, 190, 1], [0, 1]],
-    ['count a long file by the part that is drawn', [20_000, 90, 20_000, 1], [0, 1]],
-  ])('%s', (_says, counts, open) => {
-    expect([...openAtFirst(filesOf(...counts))]).toEqual(open)
+    ['are all of a small diff', code, [10, 300, 20], [0, 1, 2]],
+    ['are so many as have 500 lines of code together', code, [190, 190, 190, 190, 1], [0, 1]],
+    ['count a long file by the part that is drawn', code, [20_000, 90, 20_000, 1], [0, 1]],
+    ['are fewer where their letters cost a browser more', 'กขคง'.repeat(200), [5, 9, 14, 5], [0, 1]],
+  ])('%s', (_says, text, counts, open) => {
+    expect([...openAtFirst(filesOf(counts, text))]).toEqual(open)
+  })
+})
+
+describe('the lines of a file', () => {
+  it.each([
+    ['code', 'const a = 1'.padEnd(50), 1_000, [400, 400, 200]],
+    ['nothing', '', 1_000, [550, 450]],
+    ['letters of two scripts', 'aж'.repeat(1_000), 40, [17, 17, 6]],
+  ])('are drawn in pieces that take a browser little time: lines of %s', (_of, text, count, counts) => {
+    expect(piecesOf(linesOf(text, count), weightOfLine).map(({ length }) => length)).toEqual(counts)
+  })
+
+  it('are shown up to 2,000 letters, and fewer of those that cost a browser more', () => {
+    const letters = ['a', 'ก', 'aж'].map((text) => startOfDiffLine(text.repeat(3_000)).length)
+    expect(letters).toEqual([2_000, 1_000, 132])
   })
 })
 

@@ -242,7 +242,7 @@ inBrowser('the parts of a task', () => {
       `diff --git a/${name} b/${name}\n@@ -0,0 +1,${lines} @@\n${'+line\n'.repeat(lines)}`
     const diff = [
       ...Array.from({ length: 40 }, (_, n) => file(`part${n + 10}.ts`, 390)),
-      file('whole.ts', 1_500),
+      file('whole.ts', 2_500),
     ].join('')
     const task = { ...finishedTasks(1)[0], id: 'task_bigdiff', title: 'Big', status: 'completed' }
     const result = { success: true, output: 'Done', diff }
@@ -259,12 +259,12 @@ inBrowser('the parts of a task', () => {
     const whole = page.getByRole('group', { name: 'Changes of whole.ts' })
     const lines = whole.getByText('line', { exact: true })
     // The hunk's head is a line too.
-    expect(await lines.count()).toBe(399)
+    expect(await lines.count()).toBe(532)
     expect(await page.locator('summary', { hasText: 'whole.ts' }).evaluate(isAtTop)).toBe(true)
-    await page.getByText('1,101 lines are not shown').waitFor()
-    await page.getByRole('button', { name: 'Show 800 more lines' }).click()
-    await page.getByRole('button', { name: 'Show 301 more lines' }).click()
-    expect(await lines.count()).toBe(1_500)
+    await page.getByText('1,968 lines are not shown').waitFor()
+    await page.getByRole('button', { name: 'Show 1,066 more lines' }).click()
+    await page.getByRole('button', { name: 'Show 902 more lines' }).click()
+    expect(await lines.count()).toBe(2_500)
     const rules = ['button-name', 'nested-interactive', 'scrollable-region-focusable']
     expect(await violationsIn(page, rules)).toEqual([])
     expect(faults).toEqual([])
@@ -293,6 +293,19 @@ inBrowser('the parts of a task', () => {
     expect(await violationsIn(page, ['button-name', 'list', 'scrollable-region-focusable'])).toEqual([])
     expect(faults).toEqual([])
   }, 90_000)
+
+  it('draw a part of a text of very many lines, and more of it on demand', async () => {
+    const prompt = `${'\n'.repeat(30_000)}The end`
+    const task = { ...finishedTasks(1)[0], id: 'task_manylines', prompt }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [task] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_manylines?tab=input')
+    const shown = opened.page.getByRole('group', { name: 'Prompt' })
+    await shown.getByText('5,607 letters are not shown').waitFor()
+    expect(await shown.getByText('The end').count()).toBe(0)
+    await shown.getByRole('button', { name: 'Show more' }).click()
+    await shown.getByText('The end').waitFor()
+    expect(await shown.getByRole('button').count()).toBe(0)
+  })
 
   it('show what is no diff as text, and say what was renamed and what is binary', async () => {
     const renamed = ['similarity index 100%', 'rename from old.ts', 'rename to new.ts']

@@ -11,11 +11,12 @@ import { median, quantile } from '../quantile.ts'
 import { atMost, type Row } from '../row.ts'
 import { startService } from '../service.ts'
 import { table } from '../table.ts'
+import { hostilePlaces } from './hostile-places.ts'
 import { hostileMarkdown } from './markdown.ts'
 
 /**
  * The page in Chromium, of a service in mode `mini`: `npm run bench:page`, after `npm run page`. Service, browser and this program
- * share one machine. It exits 1 when a limit is missed. `-- log list` measures a part: `load`, `change`, `log`, `list`, `markdown`; and
+ * share one machine. It exits 1 when a limit is missed. `-- log list` measures a part: `load`, `change`, `log`, `list`, `markdown`, `places`; and
  * `pro`, which is left out unless it is named: `change` in mode `pro`, through the offline stack and its emulators.
  */
 const MOST_FIRST_LOAD = 200_000
@@ -250,6 +251,7 @@ const parts: Readonly<Record<string, Part>> = {
   log: ofMini(longLog),
   list: ofMini(longList),
   markdown: ofMini(hostileMarkdown),
+  places: ofMini(hostilePlaces),
   pro: { measure: changeWithin(MOST_CHANGE_PRO_MS), entry: 'offline/main.ts', isDefault: false },
 }
 

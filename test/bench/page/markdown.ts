@@ -1,11 +1,11 @@
-import type { Page } from 'playwright-core'
 import type { Client } from '../../../lib/api/client.ts'
 import type { routes } from '../../../lib/api/routes.ts'
 import { seededRandom } from '../../crash/random.ts'
-import { launchBrowser, openPage } from '../../ui/browser.ts'
+import { openPage } from '../../ui/browser.ts'
 import { hostileTexts, markdownText } from '../../ui/markdown-corpus.ts'
 import { finishedTasks } from '../../ui/world.ts'
 import { atMost, type Row } from '../row.ts'
+import { longestTask, settled } from './longest-task.ts'
 
 const LETTERS = 100_000
 /** Of texts that are this short more is drawn as Markdown. */
@@ -14,49 +14,6 @@ const FEW_LETTERS = 20_000
 const MOST_BLOCK_MS = 50
 const TEXTS = Number(process.env.MARKDOWN_TEXTS ?? 60)
 const SEED = Number(process.env.MARKDOWN_SEED ?? 20_261_126)
-/** A text is settled when nothing was done for so long. */
-const CALM_MS = 400
-const LONGEST_MS = 8_000
-
-/** The events of a trace, of which tasks of the main thread have the time of its processor. */
-type Traced = { name: string; tdur?: number; dur?: number; pid: number; tid: number; args: { name?: string } }
-
-/** The longest task of the main thread of the page while something happens, in ms of processor time. */
-const longestTask = async (page: Page, happens: () => Promise<unknown>): Promise<number> => {
-  const browser = await launchBrowser(true)
-  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] })
-  await happens()
-  const { traceEvents } = JSON.parse(String(await browser.stopTracing())) as { traceEvents: Traced[] }
-  const main = traceEvents.filter(
-    ({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain',
-  )
-  const threads = new Set(main.map(({ pid, tid }) => `${pid}:${tid}`))
-  const tasks = traceEvents.filter(
-    ({ name, pid, tid }) => /RunTask$/.test(name) && threads.has(`${pid}:${tid}`),
-  )
-  return Math.max(0, ...tasks.map(({ tdur, dur = 0 }) => tdur ?? dur)) / 1_000
-}
-
-/** Waits until the main thread has had nothing to do for a while. */
-const settled = (page: Page) =>
-  page.evaluate(
-    ({ calmMs, longestMs }) =>
-      new Promise<void>((resolve) => {
-        const from = performance.now()
-        let last = from
-        new MutationObserver(() => {
-          last = performance.now()
-        }).observe(document.body, { childList: true, subtree: true, characterData: true })
-        const look = () => {
-          const now = performance.now()
-          if (now - last > calmMs || now - from > longestMs) resolve()
-          else setTimeout(look, 50)
-        }
-        setTimeout(look, calmMs)
-      }),
-    { calmMs: CALM_MS, longestMs: LONGEST_MS },
-  )
-
 /**
  * Outputs of 100,000 letters of the worst forms, each shown in a page that is open: the longest time for which one of them keeps
  * the page from answering.

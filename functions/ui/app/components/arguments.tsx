@@ -27,7 +27,9 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
     >
       {given.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="leading-5 text-muted-foreground">{name}</dt>
+          <dt className="leading-5 text-muted-foreground [overflow-wrap:anywhere]">
+            <TextPieces text={name} />
+          </dt>
           <dd className="min-w-0 max-md:pb-1.5">
             <Value text={visibleText(textOf(value))} name={name} isWhole={isWhole} />
           </dd>
@@ -37,9 +39,14 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
   )
 }
 
+/** No tool takes more. */
+const MOST_ARGUMENTS = 50
+
 /** Arguments that no tool takes may be anything: they are one value then. */
-const valuesIn = (given: unknown): Readonly<Record<string, unknown>> =>
-  typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : { given }
+const valuesIn = (given: unknown): Readonly<Record<string, unknown>> => {
+  const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given)
+  return isNamed && Object.keys(given).length <= MOST_ARGUMENTS ? { ...given } : { given }
+}
 
 /** Text as it is; the words of a command one after the other, those with spaces in quotes. */
 const textOf = (value: unknown): string => {

@@ -1,13 +1,10 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { Boundary, useRecovery } from './boundary.tsx'
-import { MOST_COLOURED } from './coloured-limit.ts'
+import { colouredWords } from './coloured-limit.ts'
 import { lazyComponent } from './lazy.tsx'
 import { TextPieces } from './plain-text.tsx'
 
 const Coloured = lazyComponent(() => import('./coloured-code.tsx'), 'ColouredCode')
-
-/** Some languages are coloured in a time that is quadratic in the length of a line. */
-const LONG_LINE = /[^\n]{500}/
 
 type Props = { text: string; language: string | null | undefined }
 
@@ -15,7 +12,7 @@ type Props = { text: string; language: string | null | undefined }
 export const Code = ({ text, language }: Props) => (
   <pre className="my-2 rounded-md border bg-muted/60 px-3 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
     <code>
-      {language && text.length <= MOST_COLOURED && !LONG_LINE.test(text) ? (
+      {language && colouredWords(text) > 0 ? (
         <Boundary of="code colours" failed={(props) => <Uncoloured {...props} text={text} />} loading={text}>
           <Coloured text={text} language={language} />
         </Boundary>

@@ -1,10 +1,16 @@
 import { Fragment, memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { cutText } from '../../../../lib/core/cut-text.ts'
 import { createStored } from '../data/stored.ts'
 import { Button } from './button.tsx'
 import { Copy } from './copy.tsx'
-import { FILES_AT_ONCE, LINES_AT_ONCE, openAtFirst, piecesOf } from './diff-budget.ts'
+import {
+  FILES_AT_ONCE,
+  openAtFirst,
+  piecesOf,
+  startOfDiffLine,
+  weightOfLine,
+  weightOfPair,
+} from './diff-budget.ts'
 import { type DiffLine, type FileDiff, filesOfDiff, type Pair, sideBySide } from './diff-files.ts'
 import { type Folder, treeOf } from './diff-tree.ts'
 import { countOf } from './format.ts'
@@ -13,6 +19,7 @@ import { LongText } from './long-text.tsx'
 import { useNarrow } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
 import { Segments } from './segments.tsx'
+import { startOfLine } from './text-weight.ts'
 
 type Form = 'unified' | 'split'
 const form = createStored<Form>('diff-form', 'unified', (value) => value === 'unified' || value === 'split')
@@ -157,7 +164,7 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
               className="shrink-0 text-muted-foreground [details[open]>summary>&]:rotate-90"
             />
             <span className="min-w-0 flex-1 truncate font-mono text-xs text-muted-foreground">
-              {folder.name}/
+              {startOfLine(folder.name)}/
             </span>
             <Changed {...folder} />
           </summary>
@@ -174,7 +181,7 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
           style={indent(depth + (depth > 0 || folders.length > 0 ? 1 : 0))}
           onClick={() => goTo(at)}
         >
-          <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-xs">{startOfLine(name)}</span>
           {isBinary ? <Binary /> : <Changed {...counts} />}
         </button>
       </li>
@@ -232,14 +239,18 @@ const Lines = ({ path, lines, form: shown }: { path: string; lines: readonly Dif
   const pieces = useMemo(
     () =>
       shown === 'split'
-        ? piecesOf(sideBySide(lines)).map((pairs) => ({
+        ? piecesOf(sideBySide(lines), weightOfPair).map((pairs) => ({
             count: pairs.length,
             drawn: <Split pairs={pairs} />,
           }))
-        : piecesOf(lines).map((some) => ({ count: some.length, drawn: <Unified lines={some} /> })),
+        : piecesOf(lines, weightOfLine).map((some) => ({
+            count: some.length,
+            drawn: <Unified lines={some} />,
+          })),
     [lines, shown],
   )
-  const rest = pieces.slice(most).reduce((sum, { count }) => sum + count, 0)
+  const linesIn = (some: typeof pieces) => some.reduce((sum, { count }) => sum + count, 0)
+  const rest = linesIn(pieces.slice(most))
   return (
     <>
       <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto border-t pb-2">
@@ -252,7 +263,7 @@ const Lines = ({ path, lines, form: shown }: { path: string; lines: readonly Dif
       </Scroller>
       {rest > 0 && (
         <More
-          most={PIECES_AT_ONCE * LINES_AT_ONCE}
+          most={linesIn(pieces.slice(most, most + PIECES_AT_ONCE))}
           rest={rest}
           of="lines"
           onMore={() => setMost(most + PIECES_AT_ONCE)}
@@ -308,8 +319,10 @@ const Split = memo(({ pairs }: { pairs: readonly Pair[] }) =>
 )
 
 const Side = ({ line, number }: { line: DiffLine | undefined; number: number | undefined }) => (
-  <div className={`flex min-w-0 pr-2 not-first:border-l ${line ? looks[line.kind].row : 'bg-muted/50'}`}>
-    <span className={`w-11 ${numberClass}`}>{number}</span>
+  <div
+    className={`grid min-w-0 grid-cols-[2.75rem_1rem_minmax(0,1fr)] pr-2 not-first:border-l ${line ? looks[line.kind].row : 'bg-muted/50'}`}
+  >
+    <span className={numberClass}>{number}</span>
     <span className={signClass}>{line && looks[line.kind].sign}</span>
     <span className="min-w-0 [overflow-wrap:anywhere] whitespace-pre-wrap">
       {line && <Words text={line.text} />}
@@ -317,18 +330,15 @@ const Side = ({ line, number }: { line: DiffLine | undefined; number: number | u
   </div>
 )
 
-/** So many letters of a line are shown: no person reads more of one, and laying them out takes seconds. */
-const MOST_LETTERS = 2_000
-
-const Words = ({ text }: { text: string }): ReactNode =>
-  text.length <= MOST_LETTERS ? (
-    text
+const Words = ({ text }: { text: string }): ReactNode => {
+  const start = startOfDiffLine(text)
+  const left = text.length - start.length
+  return left === 0 ? (
+    start
   ) : (
     <>
-      {cutText(text, MOST_LETTERS)}
-      <span className="text-muted-foreground select-none">
-        {' '}
-        … {countOf(text.length - MOST_LETTERS)} more letters
-      </span>
+      {start}
+      <span className="text-muted-foreground select-none"> … {countOf(left)} more letters</span>
     </>
   )
+}

@@ -9,6 +9,8 @@ export type Group = {
   readonly blocks: readonly Block[]
   readonly source: string
   readonly definitions: string
+  /** About how many elements of the page it costs as much as. */
+  readonly weight: number
 }
 
 /** The beginning of a text in groups, each of which is drawn in one step. The next part begins at `end`. */

@@ -7,9 +7,10 @@ import { gfmFootnote } from 'micromark-extension-gfm-footnote'
 import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
 import { gfmTable } from 'micromark-extension-gfm-table'
 import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
-import { MOST_COLOURED } from './coloured-limit.ts'
+import { colouredWords } from './coloured-limit.ts'
 import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
-import { PART_LETTERS } from './written-part.ts'
+import { createWeigher, layoutWeight } from './text-weight.ts'
+import { LETTERS_A_WEIGHT, PART_LETTERS } from './written-part.ts'
 
 type Of<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
 
@@ -22,18 +23,17 @@ const SLICE_LETTERS = 2_000
 const PART_WEIGHT = 10_000
 /** About so many elements are drawn in one step, which takes a few milliseconds. */
 const GROUP_WEIGHT = 300
-/** The limits of a block that cannot be divided. A block of code is drawn in lines, so that it has no limit of letters. */
+/** The limit of a block that cannot be divided. A block of code is drawn in lines, so that it has no limit of letters. */
 const BLOCK_WEIGHT = 4_000
-const BLOCK_LETTERS = 30_000
-const LEAF_LETTERS = 10_000
-/** Browsers lay out a text without blanks in a time that is quadratic in its length in some scripts, such as Thai. */
-const WORD_LETTERS = 2_000
-/** A text as it was written costs one element for so many letters: it is laid out in pieces. */
-const LETTERS_A_WEIGHT = 1_000
-/** A text that is laid out at once costs one for so many. */
-const LETTERS_LAID_OUT = 50
-/** Code in colours has an element for about so many letters. */
-const LETTERS_COLOURED = 3
+/**
+ * The limit of a paragraph, a heading and a cell, as `layoutWeight` has it. Browsers need a time for its text that is quadratic in its
+ * length in some scripts, such as Thai.
+ */
+const PARAGRAPH_WEIGHT = 10_000
+/** A browser lays out the text of a table so often, to find the widths of its columns. */
+const TIMES_IN_TABLE = 4
+/** A text that is laid out at once costs one for so much, as `layoutWeight` has it. */
+const LAID_OUT_A_WEIGHT = 50
 const MOST_DEPTH = 30
 const MOST_DEFINITIONS = 100
 const DEFINITION_LETTERS = 1_000
@@ -112,34 +112,45 @@ const WEIGHTS: Partial<Record<MarkdownNode['type'], number>> = { code: 8, table:
 
 class TooDeep extends Error {}
 
-/** `word` is the length of the text behind the last blank: emphasis and links do not end it. */
-type Scale = { weight: number; letters: number; longest: number; word: number; longestWord: number }
-const emptyScale: Scale = { weight: 0, letters: 0, longest: 0, word: 0, longestWord: 0 }
+/** `paragraph` is what the text weighs of the paragraph that is read, to which emphasis and links in it belong. */
+type Scale = { weight: number; paragraph: number; weigh: (code: number) => number; heaviest: number }
+const emptyScale = (): Scale => ({ weight: 0, paragraph: 0, weigh: createWeigher(), heaviest: 0 })
 type Urls = ReadonlyMap<string, string>
 
-const addText = (scale: Scale, text: string): void => {
-  scale.letters += text.length
-  scale.longest = Math.max(scale.longest, text.length)
-  for (const [at, word] of text.split(/\s/).entries()) {
-    scale.word = at === 0 ? scale.word + word.length : word.length
-    scale.longestWord = Math.max(scale.longestWord, scale.word)
-  }
+const addText = (scale: Scale, text: string, isInTable: boolean): void => {
+  const weight = layoutWeight(text, scale.weigh)
+  scale.weight += ((isInTable ? TIMES_IN_TABLE : 1) * weight) / LAID_OUT_A_WEIGHT
+  scale.paragraph += weight
+  scale.heaviest = Math.max(scale.heaviest, scale.paragraph)
 }
 
-/** What begins a line of its own with its text. */
-const BEGIN_LINES: ReadonlySet<MarkdownNode['type']> = new Set(['paragraph', 'heading', 'tableCell', 'break'])
+/** What has text of its own. */
+const PARAGRAPHS: ReadonlySet<MarkdownNode['type']> = new Set(['paragraph', 'heading', 'tableCell'])
 
 /** A node without its places, which are most of it, and with the targets of its links by name. Adds to the scale. */
-const drawable = (node: MarkdownNode, scale: Scale, urls: Urls, depth = 0): MarkdownNode => {
+const drawable = (
+  node: MarkdownNode,
+  scale: Scale,
+  urls: Urls,
+  depth = 0,
+  isWithinTable = false,
+): MarkdownNode => {
+  const isInTable = isWithinTable || node.type === 'table'
   if (depth > MOST_DEPTH) throw new TooDeep()
   const { position: _position, ...rest } = node
   scale.weight += WEIGHTS[node.type] ?? 1
-  if (rest.type === 'code' && rest.lang)
-    scale.weight += Math.min(rest.value.length, MOST_COLOURED) / LETTERS_COLOURED
-  if (BEGIN_LINES.has(node.type)) scale.word = 0
-  if ('value' in rest && rest.type !== 'code') addText(scale, rest.value)
+  // A word in a colour is an element.
+  if (rest.type === 'code' && rest.lang) scale.weight += colouredWords(rest.value)
+  if (PARAGRAPHS.has(node.type)) {
+    scale.paragraph = 0
+    scale.weigh = createWeigher()
+  }
+  if ('value' in rest && rest.type !== 'code') addText(scale, rest.value, isInTable)
+  if ('alt' in rest) addText(scale, rest.alt || ('url' in rest ? rest.url : ''), isInTable)
   if (!('children' in rest)) return rest as MarkdownNode
-  const children = (rest.children as MarkdownNode[]).map((child) => drawable(child, scale, urls, depth + 1))
+  const children = (rest.children as MarkdownNode[]).map((child) =>
+    drawable(child, scale, urls, depth + 1, isInTable),
+  )
   const url = rest.type === 'linkReference' ? urls.get(rest.identifier) : undefined
   return (url === undefined ? { ...rest, children } : { type: 'link', url, children }) as MarkdownNode
 }
@@ -160,13 +171,12 @@ const weighed = (node: MarkdownNode, source: string, urls: Urls): Weighed[] => {
 /** A block within the limits; undefined for any other. */
 const drawnWithin = (node: MarkdownNode, urls: Urls): { block: Block; weight: number } | undefined => {
   const isDivisible = node.type === 'list' || node.type === 'blockquote'
-  const scale = { ...emptyScale }
+  const scale = emptyScale()
   try {
     const block = drawable(node, scale, urls)
-    const { weight, letters, longest, longestWord } = scale
+    const { weight, heaviest } = scale
     const isLight = weight <= (isDivisible && node.children.length > 1 ? GROUP_WEIGHT : BLOCK_WEIGHT)
-    const isShort = letters <= BLOCK_LETTERS && longest <= LEAF_LETTERS && longestWord <= WORD_LETTERS
-    return isLight && isShort ? { block, weight: weight + letters / LETTERS_LAID_OUT } : undefined
+    return isLight && heaviest <= PARAGRAPH_WEIGHT ? { block, weight } : undefined
   } catch (thrown) {
     if (thrown instanceof TooDeep) return undefined
     throw thrown
@@ -209,7 +219,7 @@ const numberAfter = ({ nodes, isWithinList, first }: Slice): number | undefined 
   return ((nodes.length === 1 ? first : undefined) ?? last.start ?? 1) + last.children.length
 }
 
-type WeighedGroup = Group & { weight: number; at: number }
+type WeighedGroup = Group & { at: number }
 
 /** The blocks of a slice in groups; `at` is the place of a group in the text, at the start of a line. */
 const groupsOf = ({ from, source, prefix, nodes, first }: Slice): WeighedGroup[] => {

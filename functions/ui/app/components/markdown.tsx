@@ -1,13 +1,12 @@
 import { Fragment, memo, type ReactNode, startTransition, useEffect, useRef, useState } from 'react'
 import { cutText } from '../../../../lib/core/cut-text.ts'
-import { Button } from './button.tsx'
 import { Code } from './code.tsx'
-import { countOf } from './format.ts'
 import { linkOf } from './link.ts'
 import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
 import { keptPart, parsePart } from './markdown-parser.ts'
 import { PlainText } from './plain-text.tsx'
 import { Scroller } from './scroller.tsx'
+import { ShowMore } from './show-more.tsx'
 import { PART_LETTERS } from './written-part.ts'
 
 type Kind = Block['type']
@@ -124,13 +123,19 @@ const drawn = (nodes: readonly Block[]): ReactNode =>
     return <Fragment key={at}>{draw?.(node)}</Fragment>
   })
 
+/** About so high is a group that was not laid out yet: of heavy ones fewer are laid out at once. */
+const aboutHigh = (weight: number): number => Math.max(20, weight / 15)
+
 type GroupProps = { group: Group; isFar: boolean }
 
 /** Where there are many, those out of sight cost the browser nothing until they come into sight. */
 const Drawn = memo(
-  ({ group: { blocks }, isFar }: GroupProps) =>
+  ({ group: { blocks, weight }, isFar }: GroupProps) =>
     isFar ? (
-      <div className="[contain-intrinsic-block-size:auto_20rem] [content-visibility:auto] [&>:first-child]:mt-0">
+      <div
+        className="[content-visibility:auto] [&>:first-child]:mt-0"
+        style={{ containIntrinsicBlockSize: `auto ${aboutHigh(weight)}rem` }}
+      >
         {drawn(blocks)}
       </div>
     ) : (
@@ -212,19 +217,9 @@ export const Markdown = ({ text }: { text: string }) => {
     <div className="leading-6 [overflow-wrap:anywhere] [&>:first-child]:mt-0 [&>:last-child]:mb-0">
       {groups.map((group, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
-        <Drawn key={at} group={group} isFar={groups.length > MOST_NEAR} />
+        <Drawn key={at} group={group} isFar={groups.length > 1} />
       ))}
-      {left > 0 && (
-        <p className="mt-3 flex flex-wrap items-center gap-2">
-          <Button size="small" onClick={() => setCount(count + 1)}>
-            Show more
-          </Button>
-          <span className="text-muted-foreground">{countOf(left)} letters are not shown</span>
-        </p>
-      )}
+      {left > 0 && <ShowMore letters={left} onMore={() => setCount(count + 1)} />}
     </div>
   )
 }
-
-/** So many groups are drawn without a box of their own. */
-const MOST_NEAR = 2

@@ -1,8 +1,10 @@
-/** A browser lays out this many characters of any script in a few milliseconds. */
-export const PIECE_LETTERS = 1_000
-/** An empty line costs it as much as some ten letters. */
-const PIECE_LINES = 40
-/** A line of more letters is cut, since browsers need a time for it that is quadratic in its length in some scripts. */
+import { createWeigher } from './text-weight.ts'
+
+/** A piece takes a browser half a millisecond. Some twenty lines of ASCII weigh so much. */
+const PIECE_WEIGHT = 2_400
+/** A line that weighs more is cut. */
+const LINE_WEIGHT = 8_000
+/** As is a line of more letters, since browsers need a time for it that is quadratic in its length in some scripts. */
 const LINE_LETTERS = 2_000
 
 /**
@@ -25,29 +27,29 @@ export const linePieces = (text: string): string[] => {
 
 /** A piece has as many lines as fit, or one that is long, or what fits of one that is too long. */
 const endOfPiece = (text: string, from: number): number => {
-  let end = endOfLine(text, from)
-  if (end === undefined) return withinLine(text, from)
-  for (let lines = 1; lines < PIECE_LINES && end < text.length; lines += 1) {
-    const next = endOfLine(text, end + 1)
-    if (next === undefined || next - from > PIECE_LETTERS) return end
-    end = next
+  const weigh = createWeigher()
+  let weight = 0
+  let line: number | undefined
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === NEW_LINE) {
+      if (weight > PIECE_WEIGHT) return line ?? at
+      line = at
+    }
+    weight += weigh(code)
+    if (line !== undefined && weight > PIECE_WEIGHT) return line
+    const isTooLong = weight > LINE_WEIGHT || at - from >= LINE_LETTERS
+    if (line === undefined && isTooLong) return withinLine(text, from, at)
   }
-  return end
+  return text.length
 }
-
-/** The end of the line that begins at a place; undefined where it is too long. */
-const endOfLine = (text: string, from: number): number | undefined => {
-  const ahead = text.slice(from, from + LINE_LETTERS)
-  const end = ahead.indexOf('\n')
-  if (end >= 0) return from + end
-  return from + ahead.length === text.length ? text.length : undefined
-}
+const NEW_LINE = 10
 
 /** Where a line is cut that is too long: behind a blank where one is near. */
-const withinLine = (text: string, from: number): number => {
-  const most = from + LINE_LETTERS
-  const blank = text.slice(most - NEAR_LETTERS, most).lastIndexOf(' ')
-  return blank === -1 ? wholeCharacter(text, most) : most - NEAR_LETTERS + blank + 1
+const withinLine = (text: string, from: number, most: number): number => {
+  const near = Math.max(from, most - NEAR_LETTERS)
+  const blank = text.slice(near, most).lastIndexOf(' ')
+  return blank === -1 ? wholeCharacter(text, most) : near + blank + 1
 }
 const NEAR_LETTERS = 200
 

@@ -111,13 +111,23 @@ const PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
 const EVENTS_AT_ONCE = 200
+const LETTERS_AT_ONCE = 500_000
 
 /** A batch in pieces, between which the page answers: a run that is over comes with thousands of events at once. */
 async function* inPieces(events: readonly StreamEvent[]): AsyncGenerator<readonly StreamEvent[]> {
-  for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
-    if (at > 0) await new Promise((resolve) => setTimeout(resolve))
-    yield events.slice(at, at + EVENTS_AT_ONCE)
+  let piece: StreamEvent[] = []
+  let letters = 0
+  for (const event of events) {
+    if (piece.length >= EVENTS_AT_ONCE || letters > LETTERS_AT_ONCE) {
+      yield piece
+      await new Promise((resolve) => setTimeout(resolve))
+      piece = []
+      letters = 0
+    }
+    piece.push(event)
+    letters += event.data.length
   }
+  if (piece.length > 0) yield piece
 }
 
 const runEvent = ({ id, data }: StreamEvent): RunEvent => ({ ...JSON.parse(data), id })

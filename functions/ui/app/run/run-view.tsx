@@ -86,7 +86,9 @@ const notes: Readonly<Record<Note['tone'], string>> = {
 }
 
 const Said = ({ note: { tone, text } }: { note: Note }) => (
-  <p className={`border-b pb-1 font-medium [overflow-wrap:anywhere] ${notes[tone]}`}>{text}</p>
+  <p className={`border-b pb-1 font-medium [overflow-wrap:anywhere] ${notes[tone]}`}>
+    <TextPieces text={text} />
+  </p>
 )
 
 type StepProps = { step: Step; isBare: boolean; isFolded: boolean; of: AuditOf }
@@ -149,7 +151,7 @@ type TroubleProps = { code: string; message: string; isOfTask?: boolean }
 export const Trouble = ({ code, message, isOfTask = false }: TroubleProps) => (
   <div role="alert" className={`rounded-md border px-3 py-2 ${isWanted(code) ? 'bg-muted/60' : bad}`}>
     <p className={`[overflow-wrap:anywhere] ${isWanted(code) ? 'font-medium' : 'text-destructive'}`}>
-      {message}
+      <TextPieces text={message} />
     </p>
     <p className="text-muted-foreground">
       {isWithoutProvider(code) ? <NoProvider /> : !isOfTask && adviceFor(code)}
@@ -171,7 +173,9 @@ const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] })
     <>
       {early && <p className="text-queued">{early}</p>}
       {run.end?.kind === 'complete' && run.end.notice && (
-        <p className="text-xs text-muted-foreground">{run.end.notice}</p>
+        <p className="text-xs text-muted-foreground">
+          <TextPieces text={run.end.notice} />
+        </p>
       )}
       <p role="status" className="text-xs text-muted-foreground">
         <Facts

@@ -1,9 +1,10 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Arguments } from '../components/arguments.tsx'
 import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from '../components/icons.tsx'
 import { TextPieces } from '../components/plain-text.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
+import { startOfLine } from '../components/text-weight.ts'
 import { spanOf } from '../components/time.ts'
 import { AuditLink, type AuditOf } from './audit-link.tsx'
 import type { CallState } from './run.ts'
@@ -38,9 +39,14 @@ const decisions: Readonly<Record<string, { says: string; tone: Tone }>> = {
 /** A tool call: one line, and under it what it was given and what it gave back. */
 export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
   const { title, state, decision, tookMs, result } = call
+  // What is folded is not made: a run may have thousands of calls, each with 100 kB.
+  const [isOpen, setOpen] = useState(false)
   const word = decisions[decision ?? '']
   return (
-    <details className="group/call rounded-md border bg-card">
+    <details
+      className="group/call rounded-md border bg-card"
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary className="flex min-h-8 items-center gap-2 rounded-md px-2.5 py-1 hover:bg-muted">
         <span role="img" aria-label={looks[state].says} title={looks[state].says} className="shrink-0">
           {decision === 'denied' || decision === 'blocked' ? (
@@ -49,22 +55,24 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
             looks[state].icon
           )}
         </span>
-        <span className="min-w-0 flex-1 truncate font-mono text-xs">{title}</span>
+        <span className="min-w-0 flex-1 truncate font-mono text-xs">{startOfLine(title)}</span>
         {word && <Tag tone={word.tone}>{word.says}</Tag>}
         {state === 'waiting' && <Tag tone="warn">waits for approval</Tag>}
         {tookMs !== undefined && (
           <span className="shrink-0 text-xs text-muted-foreground">{spanOf(tookMs)}</span>
         )}
       </summary>
-      <div className="flex flex-col gap-2 border-t px-2.5 py-2">
-        <Given values={call.arguments} />
-        {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
-        {state !== 'running' && state !== 'waiting' && (
-          <p className="text-xs">
-            <AuditLink of={of} callId={call.callId} />
-          </p>
-        )}
-      </div>
+      {isOpen && (
+        <div className="flex flex-col gap-2 border-t px-2.5 py-2">
+          <Given values={call.arguments} />
+          {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
+          {state !== 'running' && state !== 'waiting' && (
+            <p className="text-xs">
+              <AuditLink of={of} callId={call.callId} />
+            </p>
+          )}
+        </div>
+      )}
     </details>
   )
 }

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Button } from '../components/button.tsx'
 import { Bell as Icon } from '../components/icons.tsx'
 import { Popover, PopoverClose } from '../components/popover.tsx'
+import { startOfLine } from '../components/text-weight.ts'
 import { When } from '../components/when.tsx'
 import { unreadLooks, useNotifications, useRead, useReadAll } from '../data/notifications.ts'
 
@@ -64,10 +65,12 @@ const Row = ({ id, type, title, message, taskId, read, createdAt }: Shown) => {
       <span className={`mt-1.5 size-1.5 shrink-0 rounded-full ${read ? '' : unreadLooks[type]}`} />
       <span className="min-w-0 flex-1">
         <span className="flex justify-between gap-2">
-          <span className={`truncate ${read ? '' : 'font-medium'}`}>{title}</span>
+          <span className={`truncate ${read ? '' : 'font-medium'}`}>{startOfLine(title)}</span>
           <When at={createdAt} className="text-xs text-muted-foreground" />
         </span>
-        <span className="line-clamp-2 text-muted-foreground [overflow-wrap:anywhere]">{message}</span>
+        <span className="line-clamp-2 text-muted-foreground [overflow-wrap:anywhere]">
+          {startOfLine(message)}
+        </span>
       </span>
     </>
   )

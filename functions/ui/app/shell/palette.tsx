@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
 import { usePaused } from '../components/paused.ts'
 import { State } from '../components/state.tsx'
+import { startOfLine } from '../components/text-weight.ts'
 import { foundTasks } from '../data/tasks.ts'
 import { destinations } from './nav.ts'
 import { closeOverlay, overlay } from './overlay.ts'
@@ -68,7 +69,7 @@ export const Palette = () => {
                   className={item}
                   onSelect={go(() => navigate({ to: '/tasks/$id', params: { id } }))}
                 >
-                  <span className="min-w-0 flex-1 truncate">{title}</span>
+                  <span className="min-w-0 flex-1 truncate">{startOfLine(title)}</span>
                   <State status={status} />
                 </Command.Item>
               ))}

@@ -1,5 +1,6 @@
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { Person } from '../../components/person.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import type { AuditRecord } from '../../data/audit.ts'
 import { briefOf, wordsOf } from './actions.ts'
@@ -42,6 +43,6 @@ export const columnsWith = (open: (id: string) => void): readonly Column<AuditRe
     header: 'Details',
     width: 'minmax(0, 1fr)',
     narrow: null,
-    cell: ({ details }) => <span className="text-muted-foreground">{briefOf(details)}</span>,
+    cell: ({ details }) => <span className="text-muted-foreground">{startOfLine(briefOf(details))}</span>,
   },
 ]

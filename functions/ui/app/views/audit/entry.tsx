@@ -2,6 +2,7 @@ import { Button } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { fullyOf } from '../../components/format.ts'
+import { TextPieces } from '../../components/plain-text.tsx'
 import type { AuditFilters, AuditRecord } from '../../data/audit.ts'
 import { useNameOf } from '../../data/people.ts'
 import { textOf, wordsOf } from './actions.ts'
@@ -38,6 +39,8 @@ export const Entry = ({ record, onClose, onOnly }: Props) => {
 const Fact = ({ name, value }: { name: string; value: unknown }) => (
   <>
     <dt className="text-muted-foreground">{name}</dt>
-    <dd className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">{textOf(value, 2)}</dd>
+    <dd className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">
+      <TextPieces text={textOf(value, 2)} />
+    </dd>
   </>
 )

@@ -5,6 +5,7 @@ import { Plus } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { useRowKeys } from '../../components/row-keys.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { scrollToItem, Windowed } from '../../components/windowed.tsx'
 import { useConversations } from '../../data/chat.ts'
@@ -55,7 +56,9 @@ export const ConversationList = ({ className }: { className: string }) => {
                     data-row-link
                     className="flex min-h-8 items-center gap-2 rounded-md px-2 hover:bg-accent data-[status=active]:bg-accent data-[status=active]:font-medium"
                   >
-                    <span className="min-w-0 flex-1 truncate">{title || 'New conversation'}</span>
+                    <span className="min-w-0 flex-1 truncate">
+                      {startOfLine(title) || 'New conversation'}
+                    </span>
                     <When at={createdAt} className="text-xs text-muted-foreground" />
                   </Link>
                 </li>

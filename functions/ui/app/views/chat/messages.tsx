@@ -70,7 +70,11 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
       />
       {!isWaiting && content !== '' && <RichText text={content} />}
       {error && <Trouble {...error} />}
-      {notice && <p className="text-xs text-muted-foreground">{notice}</p>}
+      {notice && (
+        <p className="text-xs text-muted-foreground">
+          <TextPieces text={notice} />
+        </p>
+      )}
       <p className="text-xs text-muted-foreground">
         <Facts
           facts={[

@@ -7,6 +7,7 @@ import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from '../../components
 import { saysOf } from '../../components/problem.tsx'
 import { Spark } from '../../components/spark.tsx'
 import { Tag } from '../../components/tag.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
@@ -41,7 +42,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
             search={{ status: 'all', fingerprint }}
             className="line-clamp-2 font-medium [overflow-wrap:anywhere] hover:underline"
           >
-            {message}
+            {startOfLine(message)}
           </Link>
           <p className="text-muted-foreground">
             <Facts

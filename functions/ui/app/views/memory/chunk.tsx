@@ -4,6 +4,7 @@ import type { MemoryChunk } from '../../../../../lib/memory/schema.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Trash2 } from '../../components/icons.tsx'
 import { TextPieces } from '../../components/plain-text.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { useRemoveChunk } from '../../data/memory.ts'
 import { Marked } from './marked.tsx'
 
@@ -27,9 +28,9 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
           {heading && (
             <p className="truncate font-semibold">
               {trail.length > 0 && (
-                <span className="font-normal text-muted-foreground">{trail.join(' › ')} › </span>
+                <span className="font-normal text-muted-foreground">{startOfLine(trail.join(' › '))} › </span>
               )}
-              <Marked text={heading} terms={terms} />
+              <Marked text={startOfLine(heading)} terms={terms} />
             </p>
           )}
           <Link
@@ -37,7 +38,7 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
             search={{ path }}
             className="block truncate font-mono text-xs text-muted-foreground hover:underline"
           >
-            {path}:{startLine}–{endLine}
+            {startOfLine(path)}:{startLine}–{endLine}
           </Link>
         </div>
         {aside}

@@ -2,6 +2,7 @@ import type { Column } from '../../components/data-row.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { type ExcludedFile, useExcludedFiles } from '../../data/memory.ts'
 
 export const reasons: Readonly<Record<ExcludedFile['reason'], string>> = {
@@ -41,7 +42,7 @@ const columns: readonly Column<ExcludedFile>[] = [
     id: 'path',
     header: 'File',
     width: 'minmax(0, 1fr)',
-    cell: ({ path }) => <span className="truncate font-mono">{path}</span>,
+    cell: ({ path }) => <span className="truncate font-mono">{startOfLine(path)}</span>,
   },
   {
     id: 'reason',

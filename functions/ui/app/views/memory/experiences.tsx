@@ -4,6 +4,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Tag } from '../../components/tag.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { useExperiences } from '../../data/memory.ts'
 import { type Experience, ExperienceDialog, kinds } from './experience-dialog.tsx'
@@ -55,7 +56,7 @@ const columns: readonly Column<Experience>[] = [
         data-row-link
         className={`font-medium ${rowLinkClass}`}
       >
-        {intent}
+        {startOfLine(intent)}
       </Link>
     ),
   },

@@ -7,6 +7,7 @@ import { Empty } from '../../components/empty.tsx'
 import { Trash2 } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { useMemoryFiles, useRemoveFile } from '../../data/memory.ts'
 
@@ -61,7 +62,7 @@ const columns: readonly Column<File>[] = [
     width: 'minmax(0, 1fr)',
     cell: ({ path }) => (
       <Link to="/memory" search={{ path }} data-row-link className={`font-medium ${rowLinkClass}`}>
-        {path}
+        {startOfLine(path)}
       </Link>
     ),
   },

@@ -8,6 +8,7 @@ import { Form, type Texts } from '../../components/form.tsx'
 import { Archive, Flame } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { Problem, saysOf } from '../../components/problem.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
 import {
@@ -114,7 +115,7 @@ const columns: readonly Column<MemorySession>[] = [
     id: 'name',
     header: 'Session',
     width: 'minmax(0, 1fr)',
-    cell: ({ name }) => <span className="truncate font-medium">{name}</span>,
+    cell: ({ name }) => <span className="truncate font-medium">{startOfLine(name)}</span>,
   },
   {
     id: 'begun',

@@ -3,6 +3,7 @@ import { Button } from '../../components/button.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { Check } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import type { NotificationRow } from '../../data/notification-pages.ts'
 import { unreadLooks, useRead } from '../../data/notifications.ts'
@@ -23,7 +24,7 @@ const Title = ({ id, title, taskId, read }: NotificationRow) => {
   if (taskId === undefined)
     return (
       <button type="button" data-row-link onClick={open} className={`${weight} ${rowLinkClass}`}>
-        {title}
+        {startOfLine(title)}
       </button>
     )
   return (
@@ -34,7 +35,7 @@ const Title = ({ id, title, taskId, read }: NotificationRow) => {
       onClick={open}
       className={`${weight} ${rowLinkClass}`}
     >
-      {title}
+      {startOfLine(title)}
     </Link>
   )
 }
@@ -77,7 +78,7 @@ export const columns: readonly Column<NotificationRow>[] = [
     narrow: null,
     cell: ({ message }) => (
       <span title={message} className="text-muted-foreground">
-        {message}
+        {startOfLine(message)}
       </span>
     ),
   },

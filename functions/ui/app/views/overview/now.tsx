@@ -9,6 +9,7 @@ import { useNow } from '../../components/now.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { useUsualRuns } from '../../data/analytics.ts'
@@ -100,7 +101,7 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
       className="flex items-center gap-3 px-3.5 py-1.5 hover:bg-muted max-md:flex-wrap max-md:gap-y-0"
     >
       {status && <State status={status} isBrief />}
-      <span className="min-w-0 flex-1 truncate max-md:basis-4/5">{title}</span>
+      <span className="min-w-0 flex-1 truncate max-md:basis-4/5">{startOfLine(title ?? '')}</span>
       <span className="max-w-36 truncate text-muted-foreground max-md:hidden">{agent}</span>
       {children}
     </Link>

@@ -4,6 +4,7 @@ import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { RotateCcw, SquareArrowOutUpRight, Trash2 } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { Tag, type Tone } from '../../components/tag.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import type { DeadLetter, DeadLetterFilter } from '../../data/dead-letters.ts'
 import { useDecision } from './decision.ts'
@@ -27,7 +28,7 @@ const Title = ({ id, title }: DeadLetter) => (
     data-row-link
     className={`font-medium ${rowLinkClass}`}
   >
-    {title}
+    {startOfLine(title)}
   </Link>
 )
 
@@ -78,7 +79,7 @@ const columns: readonly Column<DeadLetter>[] = [
     header: 'Why it failed',
     width: 'minmax(0, 3fr)',
     narrow: 'minmax(0, 1fr)',
-    cell: ({ lastError }) => <span title={lastError}>{lastError}</span>,
+    cell: ({ lastError }) => <span title={lastError}>{startOfLine(lastError)}</span>,
   },
   {
     id: 'attempts',

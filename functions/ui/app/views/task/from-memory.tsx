@@ -3,7 +3,9 @@ import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { ThumbsDown, ThumbsUp } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
+import { Windowed } from '../../components/windowed.tsx'
 import { type Given, useRate, useVerdicts } from '../../data/memory.ts'
 import { Section } from './section.tsx'
 
@@ -29,34 +31,49 @@ export const FromMemory = ({ taskId, memory }: { taskId: string; memory: unknown
   return (
     <Section title="From memory">
       <ul className="divide-y pb-1">
-        {chunks.map(({ id, path = '', startLine, endLine, heading }) => (
-          <Row key={id} id={id} kind="chunk" taskId={taskId}>
-            <Link
-              to="/memory"
-              search={{ path }}
-              className="max-w-full shrink-0 truncate font-mono text-xs hover:underline"
-            >
-              {path}:{startLine}–{endLine}
-            </Link>
-            {heading && <span className="min-w-0 truncate text-muted-foreground">{heading}</span>}
-          </Row>
-        ))}
-        {experiences.map(({ id, intent }) => (
-          <Row key={id} id={id} kind="experience" taskId={taskId}>
-            <Link
-              to="/memory"
-              search={{ show: 'experiences', item: id }}
-              className="truncate hover:underline"
-            >
-              {intent}
-            </Link>
-            <span className="shrink-0 text-muted-foreground">earlier work</span>
-          </Row>
-        ))}
+        <Windowed
+          isList
+          items={[
+            ...chunks.map((chunk) => ({ kind: 'chunk' as const, ...chunk })),
+            ...experiences.map((experience) => ({ kind: 'experience' as const, ...experience })),
+          ]}
+          keyOf={({ kind, id }) => `${kind} ${id}`}
+          draw={(shown) => (
+            <Row id={shown.id} kind={shown.kind} taskId={taskId}>
+              {shown.kind === 'chunk' ? <ChunkLink {...shown} /> : <ExperienceLink {...shown} />}
+            </Row>
+          )}
+          itemPx={ROW_PX}
+          className="divide-y"
+        />
       </ul>
     </Section>
   )
 }
+
+const ROW_PX = 36
+
+const ChunkLink = ({ path = '', startLine, endLine, heading }: Shown) => (
+  <>
+    <Link
+      to="/memory"
+      search={{ path }}
+      className="max-w-full shrink-0 truncate font-mono text-xs hover:underline"
+    >
+      {startOfLine(path)}:{startLine}–{endLine}
+    </Link>
+    {heading && <span className="min-w-0 truncate text-muted-foreground">{startOfLine(heading)}</span>}
+  </>
+)
+
+const ExperienceLink = ({ id, intent = '' }: Shown) => (
+  <>
+    <Link to="/memory" search={{ show: 'experiences', item: id }} className="truncate hover:underline">
+      {startOfLine(intent)}
+    </Link>
+    <span className="shrink-0 text-muted-foreground">earlier work</span>
+  </>
+)
 
 const ANSWERS = [
   { useful: true, label: 'Useful', Icon: ThumbsUp },

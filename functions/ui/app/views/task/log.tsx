@@ -42,8 +42,8 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
   const virtual = useVirtualizer({
     count: found.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => LINE,
-    overscan: 20,
+    estimateSize: (at) => aboutHigh(found[at]),
+    overscan: 6,
     getItemKey: (at) => found[at]?.id ?? at,
   })
   const items = virtual.getVirtualItems()
@@ -106,8 +106,14 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
   )
 }
 
-/** The height of a line that needs no second one. */
+/** The height of a line that needs no second one, of a further one, and how many letters one has. */
 const LINE = 22
+const NEXT_LINE = 19
+const LETTERS = 100
+
+/** About so high is a line before it was drawn: of long ones fewer are drawn at once. */
+const aboutHigh = (line: Line | undefined): number =>
+  LINE + NEXT_LINE * Math.floor((line?.message ?? '').length / LETTERS)
 
 /** The line that the address leads to: `#L12`. */
 const useLinkedLine = (): number | undefined => {

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { GitBranch, GitPullRequest, MessageSquare, MessageSquareX } from '../../components/icons.tsx'
 import { secureLinkOf } from '../../components/link.ts'
+import { TextPieces } from '../../components/plain-text.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { providers } from '../../data/providers.ts'
 import { Section } from './section.tsx'
@@ -73,7 +75,11 @@ const Away = ({ to, children }: { to: unknown; children: ReactNode }) => {
 const Why = ({ error }: { error: Fault | undefined }) => (
   <>
     <span className="text-destructive">
-      {error ? `${String(error.message)} (${String(error.code)})` : 'for no reason that is known'}
+      {error ? (
+        <TextPieces text={`${String(error.message)} (${String(error.code)})`} />
+      ) : (
+        'for no reason that is known'
+      )}
     </span>
     . What the account may do is under{' '}
     <Link to="/settings/integrations" className="underline underline-offset-2">
@@ -84,7 +90,11 @@ const Why = ({ error }: { error: Fault | undefined }) => (
 )
 
 const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
-  const name = <code className="font-mono text-xs">{branch}</code>
+  const name = (
+    <code title={branch} className="font-mono text-xs">
+      {startOfLine(branch)}
+    </code>
+  )
   if (status === 'failed')
     return (
       <Line icon={<GitBranch size={14} aria-hidden />}>
@@ -95,13 +105,16 @@ const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
     return <Line icon={<GitBranch size={14} aria-hidden />}>Pushed to the branch {name}</Line>
   return (
     <Line icon={<GitPullRequest size={14} aria-hidden />}>
-      <Away to={pullRequest.url}>Pull request #{String(pullRequest.number)}</Away> from the branch {name}
+      <Away to={pullRequest.url}>Pull request #{startOfLine(String(pullRequest.number))}</Away> from the
+      branch {name}
     </Line>
   )
 }
 
 const placeOf = (provider: string) =>
-  Object.hasOwn(providers, provider) ? providers[provider as keyof typeof providers].says : provider
+  Object.hasOwn(providers, provider)
+    ? providers[provider as keyof typeof providers].says
+    : startOfLine(provider)
 
 const ReportLine = ({ provider, status, url, reportedAt, error }: Report) => {
   const issue = <Away to={url}>the issue at {placeOf(String(provider))}</Away>

@@ -5,6 +5,7 @@ import { Copy } from '../../components/copy.tsx'
 import { Diff } from '../../components/diff.tsx'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { Windowed } from '../../components/windowed.tsx'
 import type { Run } from '../../run/run.ts'
 import { Input } from './input.tsx'
@@ -106,7 +107,9 @@ const LeftOut = ({ entries }: { entries: unknown }) => {
           atOnce={50}
           draw={({ path, reason }) => (
             <li className="[overflow-wrap:anywhere]">
-              <code className="font-mono text-xs">{path}</code>
+              <code title={path} className="font-mono text-xs">
+                {startOfLine(path)}
+              </code>
               <span className="text-muted-foreground"> {REASONS[reason]}</span>
             </li>
           )}

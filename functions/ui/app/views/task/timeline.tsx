@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { ChevronRight, Maximize, ZoomIn, ZoomOut } from '../../components/icons.tsx'
 import { useNow } from '../../components/now.ts'
 import { Scroller } from '../../components/scroller.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { Windowed } from '../../components/windowed.tsx'
@@ -211,7 +212,7 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
       {isExplained(span) && (
         <li className="flex h-5 items-center text-xs text-muted-foreground">
           <span className="truncate pl-4" title={span.reason}>
-            {span.reason}
+            {startOfLine(span.reason ?? '')}
           </span>
         </li>
       )}
@@ -282,7 +283,7 @@ const Row = ({
           className={`min-w-0 truncate text-left hover:underline ${isWithin ? 'pl-4 text-xs text-muted-foreground' : ''}`}
           onClick={() => onZoom({ from, to: Math.max(end, from + LEAST_MS) })}
         >
-          {name}
+          {startOfLine(name)}
         </button>
       </span>
       <span className="relative h-full flex-1 overflow-x-clip border-l">

@@ -6,6 +6,7 @@ import { countOf } from '../../components/format.ts'
 import { Person } from '../../components/person.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { spanOf } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 import { createStored } from '../../data/stored.ts'
@@ -21,9 +22,11 @@ const priorities = {
 const Title = ({ id, title, repository, labels }: TaskRow) => (
   <span className="flex min-w-0 items-center gap-2">
     <Link to="/tasks/$id" params={{ id }} data-row-link className={`truncate font-medium ${rowLinkClass}`}>
-      {title}
+      {startOfLine(title)}
     </Link>
-    {repository && <span className="truncate text-muted-foreground max-lg:hidden">{repository}</span>}
+    {repository && (
+      <span className="truncate text-muted-foreground max-lg:hidden">{startOfLine(repository)}</span>
+    )}
     {labels.slice(0, 2).map((label) => (
       <span key={label} className="shrink-0 max-lg:hidden">
         <Tag>{cutText(label, 24)}</Tag>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { countOf } from '../../components/format.ts'
 import { iconsColumn } from '../../components/icons-column.tsx'
+import { startOfLine } from '../../components/text-weight.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
@@ -119,7 +120,7 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
       const answer = visibleText(answerOf(delivery))
       return (
         <span title={answer} className={quiet}>
-          {answer}
+          {startOfLine(answer)}
         </span>
       )
     },

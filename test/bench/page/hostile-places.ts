@@ -1,0 +1,81 @@
+import type { Page, Route } from 'playwright-core'
+import { openPage } from '../../ui/browser.ts'
+import { hostilePlainTexts } from '../../ui/markdown-corpus.ts'
+import { atMost, type Row } from '../row.ts'
+import { longestTask, settled } from './longest-task.ts'
+import { type Place, placesOf } from './places.ts'
+
+const LETTERS = 100_000
+/** The page answers a key within this, whatever it shows. */
+const MOST_BLOCK_MS = 50
+/** `PLACES='^diff'` measures some of the places. */
+const PLACES = new RegExp(process.env.PLACES ?? '')
+/** A place is scrolled to these parts of its height, one after the other. */
+const SCROLLS = [0.37, 0.74, 0.11, 0.48, 0.85, 0.22]
+
+/** Scrolls all that scrolls, and waits until that is painted. */
+const scroll = (page: Page, part: number) =>
+  page.evaluate(async (share) => {
+    for (const one of document.querySelectorAll('*')) {
+      const isScrolled = one.scrollHeight > one.clientHeight + 50
+      if (isScrolled && /auto|scroll/.test(getComputedStyle(one).overflowY))
+        one.scrollTop = share * one.scrollHeight
+    }
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  }, part)
+
+const goTo = (page: Page, to: string) =>
+  page.evaluate((path) => {
+    history.pushState({}, '', path)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, to)
+
+/** Answers as the service would if it had what the place shows. */
+const answering = (answers: Place['answers']) => async (route: Route) => {
+  const { pathname } = new URL(route.request().url())
+  const name = Object.keys(answers).find((one) => pathname === one || pathname.endsWith(one))
+  if (name === undefined) return route.continue()
+  const body = answers[name]
+  // A stream is given as its text.
+  return typeof body === 'string'
+    ? route.fulfill({ body, contentType: 'text/event-stream' })
+    : route.fulfill({ json: body })
+}
+
+/** The longest time for which a place keeps the page from answering: as it opens, is used and is scrolled. */
+const blockOf = async (page: Page, { path, answers, act }: Place): Promise<number> => {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.route('**/api/**', answering(answers))
+  await page.goto('/health')
+  await settled(page)
+  return longestTask(page, async () => {
+    await goTo(page, path)
+    await settled(page)
+    await act?.(page)
+    await settled(page)
+    for (const part of SCROLLS) await scroll(page, part)
+  })
+}
+
+/** Texts of the worst forms in each place of the page that shows texts. */
+export const hostilePlaces = async (world: { baseUrl: string }): Promise<Row[]> => {
+  await using opened = await openPage(world.baseUrl, '/health')
+  const { page } = opened
+  const worst: { name: string; ms: number }[] = []
+  const names = Object.keys(placesOf('')).filter((name) => PLACES.test(name))
+  for (const name of names) {
+    for (const [of, text] of hostilePlainTexts(LETTERS)) {
+      const place = placesOf(text)[name]
+      if (place === undefined) continue
+      // The first time the fonts of its scripts are looked for, which is no matter of the place.
+      await blockOf(page, place)
+      worst.push({ name: `${name}: ${of}`, ms: await blockOf(page, place) })
+    }
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  worst.sort((a, b) => b.ms - a.ms)
+  for (const { name, ms } of worst.slice(0, 12)) console.error(`${ms.toFixed(0).padStart(6)} ms  ${name}`)
+  const [first] = worst
+  const measure = `the longest block of the page by hostile texts in ${names.length} places: ${first?.name}`
+  return [atMost(1, { measure, unit: 'ms', ours: first?.ms ?? 0, against: MOST_BLOCK_MS, opponent: 'limit' })]
+}

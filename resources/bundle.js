@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 
 /**
  * Schemas of an SDK client name their traits by constants in computed keys (`[_hQ]: 1`). The bundler assumes that a
@@ -14,15 +15,30 @@ const plainKeys = (source) => {
 /** Code reads only the version of a manifest; bundles would contain its list of dependencies. */
 const versionOf = (manifest) => JSON.stringify({ version: JSON.parse(manifest).version })
 
+/**
+ * Modules that a bundle contains as the plain data that they export, without what that is computed with: every contract,
+ * zod and its conversion to OpenAPI.
+ */
+const computed = {
+  name: 'computed',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]lib[\\/]api[\\/](?:document|places)\.ts$/ }, async ({ path }) => {
+      const exported = Object.entries(await import(pathToFileURL(path).href))
+      const lines = exported.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+      return { contents: lines.join('\n'), loader: 'js' }
+    }),
+}
+
 const rewritten = (name, filter, loader, rewrite) => ({
   name,
   setup: ({ onLoad }) =>
     onLoad({ filter }, ({ path }) => ({ contents: rewrite(readFileSync(path, 'utf8')), loader })),
 })
 
-/** Plugins of esbuild that remove what a bundle does not need. */
+/** Plugins of esbuild that keep bundles small. */
 // biome-ignore lint/style/noDefaultExport: plugins are loaded by path.
 export default [
+  computed,
   rewritten('plain-keys', /\/client-[a-z0-9]+\/dist-es\/schemas\/\w+\.js$/, 'js', plainKeys),
   rewritten('version-of-manifest', /\/package\.json$/, 'json', versionOf),
 ]

@@ -7,7 +7,7 @@ import type { Tables } from './routes.ts'
 type Override = NonNullable<CreateDocumentOptions['override']>
 
 /** Converts zod's JSON Schema to the form that readers and generators expect. */
-export const plain: Override = (context) => {
+const plain: Override = (context) => {
   const { jsonSchema } = context
   // The service drops unknown keys and may answer more than it documents, so no object is closed.
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties

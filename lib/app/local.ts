@@ -224,13 +224,7 @@ const dieOf = (log: Log) => (reason: unknown) => {
 }
 
 /** Loaded at the first request: nothing else needs the library. */
-const describe = async () => {
-  const [{ openApiDocument }, { tables }] = await Promise.all([
-    import('../api/openapi.ts'),
-    import('../api/routes.ts'),
-  ])
-  return openApiDocument({ tables, version: VERSION })
-}
+const describe = async () => (await import('../api/document.ts')).document
 
 /** The output of `npm run page`. */
 const FOLDER = fileURLToPath(new URL('../../functions/ui/dist/', import.meta.url))

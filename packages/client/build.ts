@@ -1,10 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { build } from 'esbuild'
-import { openApiDocument } from '../../lib/api/openapi.ts'
+import { document } from '../../lib/api/document.ts'
 import { requestParts } from '../../lib/api/request-parts.ts'
-import { tables } from '../../lib/api/routes.ts'
-import { VERSION } from '../../lib/version.ts'
 import { declarationsOf } from './declarations.ts'
 
 /** Writes `dist/`: one module without dependencies, and its declarations. `npm pack` runs it first. */
@@ -32,4 +30,4 @@ await build({
     },
   ],
 })
-writeFileSync(path.join(dist, 'index.d.ts'), declarationsOf(openApiDocument({ tables, version: VERSION })))
+writeFileSync(path.join(dist, 'index.d.ts'), declarationsOf(document))

@@ -117,7 +117,9 @@ const print = (stage: string): string => {
 /** Of the files that a stage is printed from. */
 const digest = (): string => {
   const hash = createHash('sha256')
-  const files = globSync('{serverless.yml,package.json,resources/**/*.*}', { cwd: root }).toSorted()
+  const files = globSync('{serverless.yml,package.json,resources/**/*.*,functions/*.ts,lib/**/*.ts}', {
+    cwd: root,
+  }).toSorted()
   for (const file of files) hash.update(file).update(readFileSync(path.join(root, file)))
   return hash.digest('hex').slice(0, 16)
 }

@@ -3,8 +3,6 @@ import * as path from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { catalog } from '../../lib/adapters/models/catalog.ts'
-import { routesAsMarkdown } from '../../lib/api/reference.ts'
-import { tables } from '../../lib/api/routes.ts'
 import { readConfig, settingNames } from '../../lib/config/config.ts'
 import { Environment } from '../../lib/config/environment.ts'
 import { PROVIDER_KINDS } from '../../lib/config/families.ts'
@@ -167,13 +165,6 @@ describe('the pages', () => {
 
   it('begin with a README of 200 lines at most', () => {
     expect(readText('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
-  })
-})
-
-describe('the page of the API', () => {
-  it('has every route; if not, run: npm run openapi', () => {
-    const [, shown = ''] = readText('docs/reference/api.md').split(/^## Routes\n/m)
-    expect(shown.trim()).toBe(routesAsMarkdown(tables))
   })
 })
 

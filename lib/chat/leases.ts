@@ -18,9 +18,12 @@ export const turnLost = (row: object | undefined): Problem =>
     ? missing('Conversation')
     : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
 
+/** Whether the lease of a turn that ends at this time holds. */
+export const turnLeaseHolds = (until: number, now: number): boolean => leaseHolds(until, LEASE_MS, now)
+
 /** Whether a turn of the conversation is running, in any process. */
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
-  turnToken !== undefined && leaseHolds(turnUntil, LEASE_MS, clock.now())
+  turnToken !== undefined && turnLeaseHolds(turnUntil, clock.now())
 
 /** Frees a taken slot; repeats do nothing. */
 type FreeSlot = () => Promise<void>

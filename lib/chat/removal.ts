@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Conversations } from './conversations.ts'
-import { isLeased, LEASE_MS } from './leases.ts'
+import { isLeased, LEASE_MS, turnLeaseHolds } from './leases.ts'
 import {
   type ChatTurnRow,
   type ConversationRow,
@@ -78,7 +78,7 @@ export const createConversationRemoval = (needs: Needs) => {
    * first. A turn that was running may still add rows, so the removal ends only after it.
    */
   const removeSome = async ({ id, userId, busyUntil = 0 }: RemovalRow, most: number): Promise<number> => {
-    const isBusy = hasTurn ? hasTurn(id) : busyUntil > clock.now()
+    const isBusy = hasTurn ? hasTurn(id) : turnLeaseHolds(busyUntil, clock.now())
     let removed = await forgetApprovals({ userId, conversationId: id }, most)
     if (removed >= most) return removed
     const sessions = await forgetSessions(id, most - removed)

@@ -29,7 +29,14 @@ import {
 import type { ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
-import { findWaiting, giveUpWaiting, INTERRUPTED, pendingOf, type WithdrawApprovals } from './waiting.ts'
+import {
+  findWaiting,
+  giveUpWaiting,
+  INTERRUPTED,
+  pendingOf,
+  stillWaits,
+  type WithdrawApprovals,
+} from './waiting.ts'
 
 const LONGEST_TITLE = 80
 
@@ -147,7 +154,7 @@ export const createTurns = (needs: Needs) => {
     const { id, userId, waitingUntil, turnToken } = row
     if (waitingUntil === undefined) return row
     const waiting = await findWaiting(store, id)
-    const isExpired = waitingUntil <= clock.now()
+    const isExpired = !stillWaits(waitingUntil, clock.now())
     if (!isExpired && turnToken === undefined) throw approvalPending(waiting?.toolCalls ?? [])
     const expired = { code: 'approval_expired', message: 'The approvals were not decided on in time' }
     await giveUpWaiting({ store, withdrawApprovals }, row, waiting, isExpired ? expired : INTERRUPTED)

@@ -1,7 +1,15 @@
 import { lostFields, lostText } from '../core/truncated.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import { type ChatTurnRow, type ConversationRow, chatMessages, chatTurns, conversations } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
+
+/** The longest wait of a turn for approvals, which expire long before. */
+export const LONGEST_WAIT_MS = 3_600_000
+
+/** Whether a turn that waits until this time still waits. */
+export const stillWaits = (waitingUntil: number, now: number): boolean =>
+  leaseHolds(waitingUntil, LONGEST_WAIT_MS, now)
 
 /** Denies approvals that no turn waits for any more; the audit records their calls with the reason. */
 export type WithdrawApprovals = (ids: readonly string[], reason: string) => Promise<void>

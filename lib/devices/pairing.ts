@@ -142,7 +142,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
       ...(approvedAt === undefined ? {} : { approvedAt }),
       ...(reason === undefined ? {} : { reason }),
     }
-    if (row.status !== 'approved' || Date.parse(row.expiresAt) <= clock.now()) return known
+    if (row.status !== 'approved' || !requests.isInTime(row)) return known
     const token = await tokenOf(row)
     if (token === undefined) throw missing('Pairing request')
     return { ...known, token }

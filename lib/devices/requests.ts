@@ -3,6 +3,7 @@ import { Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
+import { isTooLate, leaseHolds, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
@@ -40,6 +41,8 @@ export const codeIn = (entered: string): string | undefined => {
   return ENTERED.test(code) ? code : undefined
 }
 
+/** How long a request can be approved, and its token be read. */
+const OPEN_MS = 600_000
 /** The most open requests of one address, or of one IPv6 network. */
 const MOST_OPEN = 20
 const SLOTS = Array.from({ length: MOST_OPEN }, (_, n) => String(n).padStart(2, '0'))
@@ -59,9 +62,20 @@ export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds)
       order: 'asc',
       limit: MOST_OPEN,
     })
-    const free = SLOTS.filter((slot) => rows.every(({ place }) => place !== slot))
+    const now = clock.now()
+    // A slot of a clock that ran ahead would be taken for as long as the clock was ahead.
+    const isHeld = ({ expiresAt }: PairingSlotRow) => !isTooLate(expiresAt, now + OPEN_MS)
+    const held = rows.filter(isHeld)
+    await Promise.all(
+      rows
+        .filter((row) => !isHeld(row))
+        .map(({ address, place, pairingId }) =>
+          store.commit({ remove: pairingSlots, key: [address, place], when: { pairingId } }),
+        ),
+    )
+    const free = SLOTS.filter((slot) => held.every(({ place }) => place !== slot))
     const slot = free[entropy(1).readUInt8() % free.length]
-    if (slot === undefined) throw full(rows, clock.now())
+    if (slot === undefined) throw full(held, now)
     return slot
   },
 })
@@ -80,8 +94,6 @@ const full = (taken: readonly PairingSlotRow[], now: number) => {
   })
 }
 
-/** How long a request can be approved, and its token be read. */
-const OPEN_MS = 600_000
 /** How long a rejected or expired request still answers its state. */
 const KEPT_MS = 86_400_000
 const SECRET_ID_BYTES = 24
@@ -109,8 +121,10 @@ export type Requests = ReturnType<typeof createRequests>
 
 /** Requests for pairing, from their creation to the decision. */
 export const createRequests = ({ store, limiter, entropy, clock, identity, slots }: Needs) => {
-  const isOpen = ({ status, expiresAt }: PairingRow) =>
-    status === 'pending' && Date.parse(expiresAt) > clock.now()
+  /** Whether a request can be approved, and its token be read. */
+  const isInTime = ({ expiresAt }: PairingRow) => leaseHolds(Date.parse(expiresAt), OPEN_MS, clock.now())
+
+  const isOpen = (row: PairingRow) => row.status === 'pending' && isInTime(row)
 
   /** Counts a request from an address, malformed ones too. Throws Problem `rate_limited`. */
   const count = async (address: string): Promise<void> => {
@@ -199,7 +213,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
   const statusOf = (row: PairingRow): PairingStatus =>
     row.status === 'pending' && !isOpen(row) ? 'expired' : row.status
 
-  return { count, create, find, decide, statusOf }
+  return { count, create, find, decide, isInTime, statusOf }
 }
 
 const idOf = (requestId: string) =>
@@ -222,7 +236,7 @@ export const createPending = ({ store, clock }: PendingNeeds) => {
     const { rows } = await store.page(pairings, {
       index: 'byStatus',
       is: 'pending',
-      where: [{ field: 'createdAt', from: iso(newestExpired() + 1) }],
+      where: [{ field: 'createdAt', from: iso(newestExpired() + 1), to: tooLateFrom(clock.now()) }],
       order: 'desc',
       limit: MOST_SHOWN,
     })

@@ -1,5 +1,6 @@
 import type { Principal } from '../core/principal.ts'
 import { timeOfId, ulidTime } from '../core/ulid.ts'
+import { isTooLate } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -32,10 +33,13 @@ export type Live = ReturnType<typeof createLive>
 export const createLive = ({ feed, liveWatch, clock, ids, longestMs = LONGEST_MS }: Needs) => {
   const ends = new Set<() => void>()
 
-  /** Whether all events after an id were published and are still stored. */
+  /**
+   * Whether all events after an id were published and are still stored. New ids sort below one of a clock that ran ahead, so
+   * its reader would get none of them.
+   */
   const isReplayable = (after: string, since: number): boolean => {
     const time = ID.test(after) ? timeOfId(after) : 0
-    return time >= since && time > clock.now() - KEEP_MS
+    return time >= since && time > clock.now() - KEEP_MS && !isTooLate(time, clock.now())
   }
 
   async function* events(principal: Principal, after: string, since: number, signal: AbortSignal) {
@@ -46,7 +50,9 @@ export const createLive = ({ feed, liveWatch, clock, ids, longestMs = LONGEST_MS
       yield { id: ids.next('evt'), type: after === '' ? 'ready' : 'reset', data: {}, timestamp: now }
     }
     const range = { after: place, reader: principal.userId }
-    for await (const entry of feed.follow(LIVE_STREAM, range, signal)) yield shown(entry)
+    // Stored under a clock ahead, it sorts above all new entries and expires late: each reader would get it again.
+    for await (const entry of feed.follow(LIVE_STREAM, range, signal))
+      if (!isTooLate(Date.parse(entry.at), clock.now())) yield shown(entry)
   }
 
   /** Renews the mark until the signal aborts. A failed renewal ends the stream, and its reader reconnects. */

@@ -15,6 +15,12 @@ const LOOK_AGAIN_MS = 250
 /** The longest wait for the lease: a function has to answer within 29 s. */
 const LONGEST_WAIT_MS = 15_000
 
+/** Whether a holder of the lease may be at work. */
+export const isLeaseHeld = (
+  { leaseToken, leaseUntil = 0 }: Pick<MemoryStateRow, 'leaseToken' | 'leaseUntil'>,
+  now: number,
+): boolean => leaseToken !== undefined && leaseHolds(leaseUntil, LEASE_MS, now)
+
 type Needs = {
   store: Store
   clock: Clock
@@ -44,8 +50,7 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
   const attempt = async (): Promise<Lease | undefined> => {
     const seen = await read()
     // A process alone with its storage needs no lease: a stored one belongs to a dead process.
-    if (shared && seen.leaseToken !== undefined && leaseHolds(seen.leaseUntil ?? 0, LEASE_MS, clock.now()))
-      return undefined
+    if (shared && isLeaseHeld(seen, clock.now())) return undefined
     const token = ids.next('lease')
     const lease = { leaseToken: token, leaseUntil: clock.now() + LEASE_MS }
     const row = { ...NOTHING, ...lease }

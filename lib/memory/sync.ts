@@ -14,7 +14,7 @@ import { embeddedAs, embedMissing, type KnownVectors, knownVectors } from './emb
 import type { Excluded } from './excluded.ts'
 import type { StoredChunk } from './rows.ts'
 import type { ExcludedFile, SyncResult } from './schema.ts'
-import type { MemoryState } from './state.ts'
+import { isLeaseHeld, type MemoryState } from './state.ts'
 import { lackingIn } from './vectors.ts'
 
 /** The most files that an answer names. */
@@ -165,11 +165,9 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     sync: (): Promise<SyncResult> => change(syncDraft(true)),
     /** For callers that poll: two small reads when nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
-      const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy: by }] = await Promise.all([
-        listed(),
-        state.read(),
-      ])
-      const isTorn = leaseToken !== undefined && leaseUntil <= clock.now()
+      const [{ found }, stored] = await Promise.all([listed(), state.read()])
+      const { listing, embeddedBy: by } = stored
+      const isTorn = stored.leaseToken !== undefined && !isLeaseHeld(stored, clock.now())
       const isEmbedded = embedding === undefined || by === embedding.model
       const isSame = listing === undefined ? found.length === 0 : listing === listingOf(found) && isEmbedded
       if (!isTorn && isSame) return undefined

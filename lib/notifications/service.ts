@@ -1,8 +1,11 @@
 import { missing } from '../core/errors.ts'
 import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { CORRECTED, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Counters, Query, Store } from '../ports/store.ts'
 import {
   addressedCounter,
@@ -20,13 +23,14 @@ import type { Announce, Notification } from './schema.ts'
 
 const SCOPE = 'notifications'
 const KEEP_MS = 90 * 86_400_000
+const AT_ONCE = 100
 /** More than a page has, in case several were created in the millisecond at its edge. */
 const MOST_READS = 1_000
 
 export type Notifications = ReturnType<typeof createNotifications>
 
 /** Notifications with the read state of the caller. */
-export const createNotifications = ({ store, clock }: { store: Store; clock: Clock }) => {
+export const createNotifications = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
   let latest = 0
   // Strictly increasing, and never before the write: a reader's mark must not cover later notifications.
   const creationTime = () => {
@@ -35,10 +39,36 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   }
 
   /**
+   * Gives notifications of a clock that ran ahead the time of now: a mark up to one would cover all that come until then. A
+   * process that saw the clock step back goes on in the time of its own notifications.
+   */
+  const correctTimes = async (): Promise<void> => {
+    if (isTooLate(latest, clock.now())) return
+    const where = [{ field: 'createdAt' as const, from: tooLateFrom(clock.now()) }]
+    const ahead = { index: 'newest', order: 'asc', where, limit: AT_ONCE } as const
+    for await (const rows of pagesOf((from) => store.page(notifications, { ...ahead, ...from })))
+      for (const { id, createdAt: before } of rows) {
+        const createdAt = creationTime()
+        const write = { update: notifications, key: id, when: { createdAt: before }, set: { createdAt } }
+        const { applied } = await store.commit<NotificationRow>(write)
+        if (applied) log.warn({ notificationId: id, before, createdAt }, CORRECTED)
+      }
+  }
+
+  /** The mark of a user. One that was set under a clock ahead covers later notifications too: it counts for nothing. */
+  const markOf = async (userId: string): Promise<ReadMark | undefined> => {
+    const mark = await store.get(readMarks, userId)
+    return mark && isAhead(mark) ? undefined : mark
+  }
+
+  const isAhead = ({ readUntil }: ReadMark) => isTooLate(Date.parse(readUntil), Math.max(latest, clock.now()))
+
+  /**
    * Stores an announcement; a repeat changes nothing. Throws Problem `unavailable`, so that the notice is delivered
    * again.
    */
   const deliver = async ({ notification }: Announce): Promise<void> => {
+    if (latest === 0) await correctTimes()
     const row = { ...notification, createdAt: creationTime(), expiresAt: clock.now() + KEEP_MS }
     await store.commit<NotificationRow>({ insert: notifications, row })
   }
@@ -97,7 +127,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   const list = async (principal: Principal, query: PageQuery) => {
     const { userId } = principal
     const [mark, page] = await Promise.all([
-      store.get(readMarks, userId),
+      markOf(userId),
       store.page(notifications, { ...newestFor(principal), ...rangeOf(query, SCOPE) }),
     ])
     const afterMark = page.rows.filter((row) => isAfter(mark, row))
@@ -118,7 +148,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   /** Marks a notification as read for the caller; a repeat changes nothing. */
   const read = async (principal: Principal, id: string): Promise<Notification> => {
     const { userId } = principal
-    const [row, mark] = await Promise.all([store.get(notifications, id), store.get(readMarks, userId)])
+    const [row, mark] = await Promise.all([store.get(notifications, id), markOf(userId)])
     if (!row || !isFor(principal, row)) throw missing('Notification')
     const { createdAt, expiresAt } = row
     const since = mark === undefined ? {} : { since: mark.readUntil }
@@ -134,7 +164,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
   const moveMark = async (mark: ReadMark): Promise<void> => {
     const { userId: key, readUntil, createdUntil = 0 } = mark
     let { applied, row } = await store.commit<ReadMark>({ insert: readMarks, row: mark })
-    while (!applied && row !== undefined && row.readUntil <= readUntil) {
+    while (!applied && row !== undefined && (row.readUntil <= readUntil || isAhead(row))) {
       const when = { readUntil: row.readUntil }
       const set = { readUntil, createdUntil: Math.max(createdUntil, row.createdUntil ?? 0) }
       const outcome = await store.commit<ReadMark>({ update: readMarks, key, when, set })
@@ -145,6 +175,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
 
   /** Marks all present notifications as read for the caller. Resolves to the number of unread ones: 0. */
   const readAll = async (principal: Principal): Promise<number> => {
+    await correctTimes()
     // Counted before the newest is read: a notification that is created in between then counts as unread.
     const { created: createdUntil = 0 } = await countersFor(principal)
     const { rows } = await store.page(notifications, { ...newestFor(principal), limit: 1 })

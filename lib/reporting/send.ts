@@ -36,6 +36,10 @@ const LONGEST_MESSAGE = 500
 /** The most accounts that a report is tried with. */
 const MOST_ACCOUNTS = 3
 
+/** Whether a send of a report is under way. */
+export const isBeingSent = ({ sendingUntil = 0 }: ReportRow, now: number): boolean =>
+  leaseHolds(sendingUntil, LEASE_MS, now)
+
 /** The kinds of errors that are retried; the task shows any other error. */
 const REPEATED: ReadonlySet<ProblemKind> = new Set(['rate_limited', 'unavailable', 'internal'])
 
@@ -58,7 +62,7 @@ export const createSendReport = (needs: Needs) => {
   }
 
   const claim = async (row: ReportRow): Promise<ReportRow | undefined> => {
-    if (leaseHolds(row.sendingUntil ?? 0, LEASE_MS, clock.now())) return undefined
+    if (isBeingSent(row, clock.now())) return undefined
     const sendingUntil = clock.now() + LEASE_MS
     const begun = row.commentId === undefined ? { begun: true as const } : {}
     const isClaimed = await change(row, { set: { sendingUntil, ...begun } })

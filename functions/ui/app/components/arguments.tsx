@@ -31,7 +31,7 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
             <TextPieces text={name} />
           </dt>
           <dd className="min-w-0 max-md:pb-1.5">
-            <Value text={visibleText(textOf(value))} name={name} isWhole={isWhole} />
+            <Value text={textOf(value)} name={name} isWhole={isWhole} />
           </dd>
         </div>
       ))}
@@ -56,7 +56,7 @@ const textOf = (value: unknown): string => {
   return value.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-const startOf = (text: string): string => cutText(text.split('\n').slice(0, LINES).join('\n'), LETTERS)
+const startOf = (text: string): string => cutText(text, LETTERS).split('\n').slice(0, LINES).join('\n')
 
 const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string; isWhole: boolean }) => {
   const [isWhole, setWhole] = useState(false)
@@ -65,7 +65,7 @@ const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string
   return (
     <>
       <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-        <TextPieces text={isWhole ? text : start} />
+        <TextPieces text={visibleText(isWhole ? text : start)} />
         {isCut && !isWhole && '…'}
       </pre>
       {isCut && (

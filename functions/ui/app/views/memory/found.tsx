@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useDeferredValue } from 'react'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -43,9 +44,11 @@ const WordsAlone = ({ model }: { model: string }) => (
 
 /** What a question finds, the best first. */
 export const Found = ({ q }: { q: string }) => {
-  const { data, error, refetch, isPending } = useMemorySearch(q)
+  const { data: newest, error, refetch, isPending } = useMemorySearch(q)
+  // Its words are looked for in each chunk: React draws what is deferred in steps, between which the page answers.
+  const data = useDeferredValue(newest, undefined)
   const model = useMemoryStats().data?.embeddingModel
-  if (isPending) return <SkeletonRows />
+  if (isPending || (newest && !data)) return <SkeletonRows />
   if (!data) return <Problem error={error} onRetry={() => void refetch()} />
   const note = data.method === 'lexical' && model !== undefined && <WordsAlone model={model} />
   if (data.count === 0)

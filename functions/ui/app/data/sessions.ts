@@ -111,21 +111,20 @@ const PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
 
 const EVENTS_AT_ONCE = 200
-const LETTERS_AT_ONCE = 500_000
+const LETTERS_AT_ONCE = 50_000
 
-/** A batch in pieces, between which the page answers: a run that is over comes with thousands of events at once. */
+/** A batch in pieces, between which the page answers: a run that is over comes with thousands of events at once, or with long ones. */
 async function* inPieces(events: readonly StreamEvent[]): AsyncGenerator<readonly StreamEvent[]> {
   let piece: StreamEvent[] = []
   let letters = 0
   for (const event of events) {
-    if (piece.length >= EVENTS_AT_ONCE || letters > LETTERS_AT_ONCE) {
-      yield piece
-      await new Promise((resolve) => setTimeout(resolve))
-      piece = []
-      letters = 0
-    }
     piece.push(event)
     letters += event.data.length
+    if (piece.length < EVENTS_AT_ONCE && letters < LETTERS_AT_ONCE) continue
+    yield piece
+    await new Promise((resolve) => setTimeout(resolve))
+    piece = []
+    letters = 0
   }
   if (piece.length > 0) yield piece
 }

@@ -99,6 +99,7 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
               />
             )}
             itemPx={CARD_PX}
+            atOnce={10}
             meant={calls.findIndex(({ approval }) => approval.id === item)}
           />
         </ul>

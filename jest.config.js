@@ -4,6 +4,8 @@ const isQuick = !process.argv.slice(2).some((argument) => !argument.startsWith('
 export default {
   // jest without a module registry of its own: see test/runner.
   testEnvironment: '<rootDir>/test/runner/environment.js',
+  globalSetup: '<rootDir>/test/runner/setup.js',
+  globalTeardown: '<rootDir>/test/runner/teardown.js',
   testRunner: '<rootDir>/test/runner/runner.js',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],

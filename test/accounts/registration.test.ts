@@ -124,8 +124,8 @@ describe('registration', () => {
 
   it.each(['local', 'oidc'] as const)('and log-in by password are not there in mode %s', async (mode) => {
     const { signUp, logIn } = createWorld({ mode })
-    for (const call of [signUp('Ann'), logIn('Ann')])
-      await expect(call).rejects.toMatchObject({ kind: 'unsupported', code: 'cloud_mode_only' })
+    for (const call of [() => signUp('Ann'), () => logIn('Ann')])
+      await expect(call()).rejects.toMatchObject({ kind: 'unsupported', code: 'cloud_mode_only' })
   })
 
   it('is audited with the invite that it was by, without password or code', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
@@ -17,6 +16,7 @@ import type { FeedDraft } from '../../lib/ports/feed.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { turns } from '../fakes/service.ts'
 import { watchStore } from '../fakes/watched-store.ts'
 
 const clock = createClock()
@@ -41,7 +41,7 @@ describe('a run that closes', () => {
       isOver = true
       return batch
     })
-    await sleep(20)
+    await turns()
     expect([unstored.map(({ type }) => type), isOver]).toEqual([['step:start'], false])
     store([])
     await closed

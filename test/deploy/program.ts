@@ -16,7 +16,14 @@ const TELLS_ITS_PORT = `data:text/javascript,${encodeURIComponent(`
 export const startProgram = async (args: readonly string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, ['--import', TELLS_ITS_PORT, ...args], {
     cwd: root,
-    env: { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'silent', ...compiled, ...env },
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: process.env.TMPDIR,
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      ...compiled,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     timeout: MOST_MS,
     killSignal: 'SIGKILL',

@@ -35,13 +35,13 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
     const other = await request(requester())
     await reject(ann(), other.code, 'no')
     for (const refused of [
-      approve(ann(), made.code),
-      reject(ann(), other.code, undefined),
-      devices.revoke(BOB, approved.id),
-      status(`${made.requestId}x`),
+      () => approve(ann(), made.code),
+      () => reject(ann(), other.code, undefined),
+      () => devices.revoke(BOB, approved.id),
+      () => status(`${made.requestId}x`),
     ])
       heard.push(
-        await refused.then(String, (thrown) => JSON.stringify({ ...thrown, message: thrown.message })),
+        await refused().then(String, (thrown) => JSON.stringify({ ...thrown, message: thrown.message })),
       )
     await devices.revoke(ANN, approved.id)
     opened.clock.advance(600_000)

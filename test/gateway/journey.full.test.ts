@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
@@ -93,7 +92,6 @@ describe('a program that hands in work', () => {
     const body = { task: { title: 'Hello' }, options: { notifyUrl: receiver.url, notifySecret: 's' } }
     const { requestId } = await first.client.submitRequest({ body }, first.asToken)
     await until(() => receiver.heard[0])
-    await sleep(1_000)
     await first.service.kill9()
     receiver.answer = (response) => response.writeHead(204).end()
     const before = receiver.heard.length
@@ -155,30 +153,11 @@ describe('a program with a token', () => {
     expect(await ask('/api/tokens', token)).toEqual([401, 'invalid_token'])
   })
 
-  it('may ask ten times in a second and sixty times in a minute', async () => {
+  it('may ask ten times in a second, and another token has ten of its own', async () => {
     const { client, call } = await callerOf(service())
-    const statuses: number[] = []
-    let last: Response | undefined
     // What does not fit is counted too, and makes no task.
-    const burst = async (count: number) => {
-      const answers = await Promise.all(Array.from({ length: count }, () => call('POST', '/api/gateway', {})))
-      statuses.push(...answers.map(({ status }) => status))
-      last = answers.at(-1)
-    }
-    await burst(11)
-    expect(statuses.toSorted()).toEqual([...Array(10).fill(400), 429])
-    for (let n = 0; n < 5; n++) {
-      await sleep(1_050)
-      await burst(n < 4 ? 10 : 9)
-    }
-    expect(statuses).toHaveLength(60)
-    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
-    await sleep(1_050)
-    await burst(1)
-    expect(last?.status).toBe(429)
-    const retryAfter = Number(last?.headers.get('retry-after'))
-    expect(retryAfter).toBeGreaterThan(30)
-    expect(retryAfter).toBeLessThanOrEqual(60)
+    const answers = await Promise.all(Array.from({ length: 11 }, () => call('POST', '/api/gateway', {})))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(400), 429])
     const { token } = await client.createToken({ body: { name: 'two', scopes: ['gateway'] } })
     expect((await call('POST', '/api/gateway', {}, token)).status).toBe(400)
   })

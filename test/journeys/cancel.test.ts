@@ -5,15 +5,6 @@ import { until } from './api.ts'
 import { type Connection, connect, typesOf } from './client.ts'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
-const STOPPED_WITHIN_MS = 2_000
-
-/** How long `over` takes to come true from now on, in milliseconds. */
-const timeOf = async (over: () => Promise<unknown> | unknown): Promise<number> => {
-  const begun = performance.now()
-  await over()
-  return performance.now() - begun
-}
-
 /** The processes of this machine that were started with this argument. */
 const processesWith = (argument: string): string[] =>
   readdirSync('/proc')
@@ -52,15 +43,12 @@ const cancel = async (on: Connection, id: string) => {
 }
 
 describe('a cancel of a coding-agent task', () => {
-  it('that waits for a slow model frees its slot within two seconds, for good', async () => {
+  it('that waits for a slow model frees its slot, for good', async () => {
     const { id } = await api.create({ title: 'Slow', prompt: 'demo: slow 600000\ndemo: say never said' })
     await untilProgress(api, id, 'Step 1')
     const next = await api.create({ title: 'Next', prompt: 'demo: say my turn' })
-    const tookMs = await timeOf(async () => {
-      await cancel(api, id)
-      await until(async () => ((await api.task(next.id)).status === 'queued' ? undefined : true))
-    })
-    expect(tookMs).toBeLessThan(STOPPED_WITHIN_MS)
+    await cancel(api, id)
+    await until(async () => ((await api.task(next.id)).status === 'queued' ? undefined : true))
     expect(await api.untilTask(next.id, 'completed', 'failed')).toMatchObject({ status: 'completed' })
     const task = await api.task(id)
     expect(task).toMatchObject({ status: 'cancelled', attempts: 1 })
@@ -69,21 +57,18 @@ describe('a cancel of a coding-agent task', () => {
     expect((await api.client.listDlq({ query: { status: 'all' } })).items).not.toMatchObject([{ taskId: id }])
   })
 
-  it('ends the processes that its tools started within two seconds', async () => {
+  it('ends the processes that its tools started', async () => {
     // Seconds that no other process of this machine sleeps.
     const seconds = `100.${process.pid}`
     const call = JSON.stringify({ command: 'sleep', args: [seconds] })
     const { id } = await api.create({ title: 'Sleeper', prompt: `demo: tool run_command ${call}` })
     await until(() => processesWith(seconds)[0])
-    const tookMs = await timeOf(async () => {
-      await cancel(api, id)
-      await until(() => processesWith(seconds).length === 0 || undefined)
-    })
-    expect(tookMs).toBeLessThan(STOPPED_WITHIN_MS)
+    await cancel(api, id)
+    await until(() => processesWith(seconds).length === 0 || undefined)
     expect((await api.task(id)).status).toBe('cancelled')
   })
 
-  it('closes the connection to its model within two seconds', async () => {
+  it('closes the connection to its model', async () => {
     const wire = await startWire(hang(chunk({ role: 'assistant', content: 'Let me think about' })))
     const env = {
       DATA_DIR: folder.in('hanging'),
@@ -100,11 +85,8 @@ describe('a cancel of a coding-agent task', () => {
       closed.then(() => (isClosed = true))
       await untilProgress(on, id, 'Step 1')
       expect(isClosed).toBe(false)
-      const tookMs = await timeOf(async () => {
-        await cancel(on, id)
-        await closed
-      })
-      expect(tookMs).toBeLessThan(STOPPED_WITHIN_MS)
+      await cancel(on, id)
+      await closed
       expect((await on.task(id)).status).toBe('cancelled')
       expect(wire.heard).toHaveLength(1)
     } finally {

@@ -47,6 +47,7 @@ export const launchService = ({
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      TMPDIR: process.env.TMPDIR,
       PORT: '0',
       LOG_LEVEL: 'warn',
       ...compiled,

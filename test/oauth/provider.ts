@@ -39,7 +39,8 @@ export const startProvider = async () => {
   const revocations: string[] = []
   const state = {
     fault: 'none' as Fault,
-    delayMs: 0,
+    /** What each answer with tokens waits for. */
+    held: Promise.resolve() as Promise<unknown>,
     sites: [{ id: 'cloud-1', name: 'ann-site' }],
     apiFault: false,
     discoveries: 0,
@@ -104,7 +105,7 @@ export const startProvider = async () => {
   const token = async (name: string, request: IncomingMessage, response: ServerResponse) => {
     const form = new URLSearchParams(await textOf(request))
     tokenCalls.push(`${name} ${form.get('grant_type')}`)
-    if (state.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, state.delayMs))
+    await state.held
     if (state.fault !== 'none') return fail(state.fault, request, response)
     return json(response, inItsWay(name, tokenAnswer(name, form, request.headers.authorization)))
   }

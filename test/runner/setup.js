@@ -1,0 +1,8 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** All temporary files of the tests, and of the programs that they start, are in one folder, which the end removes. */
+export default () => {
+  process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'tests-'))
+}

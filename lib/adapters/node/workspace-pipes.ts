@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { Problem } from '../../core/errors.ts'
 import { pathBelow } from './workspace-entries.ts'
 
-/** The files that git and ripgrep open in every folder. */
+/** The files that git and ripgrep open in a folder. */
 const SETTINGS: ReadonlySet<string> = new Set([
   ...['.git', '.gitignore', '.gitattributes', '.gitmodules', '.mailmap'],
   ...['.ignore', '.rgignore'],
@@ -16,30 +16,28 @@ const isEndless = async (place: Buffer, entry: Dirent<Buffer>): Promise<boolean>
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
 }
 
-type Folder = { path: Buffer | undefined; isOfGit: boolean }
+const entriesIn = (place: string): Promise<Dirent<Buffer>[]> =>
+  readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])
 
-const pathIn = ({ path }: Folder, { name }: Dirent<Buffer>): Buffer =>
-  path === undefined ? name : Buffer.concat([path, Buffer.from('/'), name])
-
-const entriesIn = async (root: string, { path }: Folder): Promise<Dirent<Buffer>[]> => {
-  const place = path === undefined ? root : pathBelow(root, path)
-  return readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])
+/** The entries of git's own folder; its objects are written by git alone, and are many. */
+async function* entriesOfGit(root: string, folder: Buffer): AsyncGenerator<[path: Buffer, Dirent<Buffer>]> {
+  for (const entry of await entriesIn(pathBelow(root, folder))) {
+    const path = Buffer.concat([folder, Buffer.from('/'), entry.name])
+    if (!entry.isDirectory()) yield [path, entry]
+    else if (entry.name.toString() !== 'objects') yield* entriesOfGit(root, path)
+  }
 }
 
 /**
- * Throws Problem `invalid` `path_unfit` for a pipe or a device in the place of a file that git or ripgrep opens: in a
- * folder of git, which has an entry `HEAD`, or as settings. The program would wait for it until its time limit.
+ * Throws Problem `invalid` `path_unfit` for a pipe or a device in the place of a file that git or ripgrep opens in the
+ * root or in `.git`: the program would wait for it until its time limit, as it does for one in another folder.
  */
 export const refuseEndlessFiles = async (root: string): Promise<void> => {
-  const folders: Folder[] = [{ path: undefined, isOfGit: false }]
-  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
-    const entries = await entriesIn(root, at)
-    const isOfGit = at.isOfGit || entries.some(({ name }) => name.toString() === 'HEAD')
-    for (const entry of entries) {
-      const [name, path] = [entry.name.toString(), pathIn(at, entry)]
-      if (entry.isDirectory()) folders.push({ path, isOfGit: isOfGit || name === '.git' })
-      else if ((isOfGit || SETTINGS.has(name)) && (await isEndless(pathBelow(root, path), entry)))
-        throw new Problem('invalid', 'path_unfit', `${path} is not a regular file: remove it first`)
-    }
+  const refuse = async (path: Buffer, entry: Dirent<Buffer>) => {
+    if (await isEndless(pathBelow(root, path), entry))
+      throw new Problem('invalid', 'path_unfit', `${path} is not a regular file: remove it first`)
   }
+  for (const entry of await entriesIn(root))
+    if (SETTINGS.has(entry.name.toString())) await refuse(entry.name, entry)
+  for await (const [path, entry] of entriesOfGit(root, Buffer.from('.git'))) await refuse(path, entry)
 }

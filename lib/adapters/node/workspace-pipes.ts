@@ -16,7 +16,7 @@ const isEndless = async (place: Buffer, entry: Dirent<Buffer>): Promise<boolean>
   return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
 }
 
-const entriesIn = (place: string): Promise<Dirent<Buffer>[]> =>
+const entriesIn = (place: string | Buffer): Promise<Dirent<Buffer>[]> =>
   readdir(place, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])
 
 /** The entries of git's own folder; its objects are written by git alone, and are many. */

@@ -19,6 +19,7 @@ import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { limitedCounts } from './limits/limited-count.ts'
 import { callsRows } from './limits/limiter.ts'
+import { openStreams } from './limits/streams.ts'
 import { liveWatches } from './live/watch.ts'
 import { experiences, memoryFiles, memorySessions, memoryState, memoryVerdicts } from './memory/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
@@ -60,6 +61,7 @@ export const collections = [
   rosters,
   invites,
   callsRows,
+  openStreams,
   limitedCounts,
   identityRows,
   pairings,

@@ -33,8 +33,11 @@ export const agenticHandlers = ({
     }),
     followAgentSession: ({ params, query, headers }, call) => {
       const after = headers['last-event-id'] ?? query.after ?? ''
-      return openStream(call, async (reader) =>
-        whileAdmitted(await agentSessions.follow(call.principal, params.id, after, reader), reader, clock),
+      return openStream(
+        call,
+        async (reader) =>
+          whileAdmitted(await agentSessions.follow(call.principal, params.id, after, reader), reader, clock),
+        { isResumable: true },
       )
     },
     cancelAgentSession: async ({ params }, { principal }) => ({

@@ -10,7 +10,8 @@ import type { Masker } from '../core/masker.ts'
 import { createIsPaired, createUnpairing } from '../devices/paired.ts'
 import { createHoldsRights } from '../http/guard.ts'
 import { createLimiter } from '../limits/limiter.ts'
-import { createLocalUserSlots, createSharedUserSlots, streamLimit, turnLimit } from '../limits/user-slots.ts'
+import { createLocalStreams, createSharedStreams } from '../limits/streams.ts'
+import { createLocalUserSlots, createSharedUserSlots, turnLimit } from '../limits/user-slots.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -40,7 +41,7 @@ const STALE_AFTER_MS = 2_000
 /** The time in which a turn is stored after its time limit. */
 const TURN_ENDS_MS = 60_000
 /** The longest stream: a function ends after 15 minutes. */
-const LONGEST_STREAM_MS = { cloud: 900_000, local: 86_400_000 } as const
+const LONGEST_STREAM_MS = 900_000
 
 export type AuthContext = ReturnType<typeof createAuthContext>
 
@@ -103,9 +104,9 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     countAttempt: createAttempts({ limiter }),
     holdsRights: createHoldsRights({ identity, settings }),
     openTurns: slotsOf(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
-    openStreams: slotsOf(
-      streamLimit(config.USER_MAX_STREAMS, isCloud ? LONGEST_STREAM_MS.cloud : LONGEST_STREAM_MS.local),
-    ),
+    openStreams: isCloud
+      ? createSharedStreams(ports, { most: config.USER_MAX_STREAMS, longestMs: LONGEST_STREAM_MS })
+      : createLocalStreams(ports, { most: config.USER_MAX_STREAMS }),
   }
 }
 

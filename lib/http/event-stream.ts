@@ -20,18 +20,13 @@ export const eventText = (data: object, { name, id }: { name?: string; id?: stri
 /** A comment, which no reader takes for an event. */
 const comment = () => ': still here\n\n'
 
-/** An answer of server-sent events; the text of a piece has one or more events. `heartbeat` makes what is sent every 15 s of silence. */
-export const eventStream = <Piece>(
-  clock: Clock,
-  pieces: AsyncIterable<Piece>,
-  textOf: (piece: Piece) => string = String,
-  heartbeat: () => string = comment,
-) => new Reply({ raw: keptOpen(pieces, textOf, heartbeat, clock) }, { headers: HEADERS })
+/** An answer of server-sent events; each text has one or more. `heartbeat` makes what is sent every 15 s of silence. */
+export const eventStream = (clock: Clock, texts: AsyncIterable<string>, heartbeat: () => string = comment) =>
+  new Reply({ raw: keptOpen(texts, heartbeat, clock) }, { headers: HEADERS })
 
 /** Yields texts as they come and heartbeats in silence. Does not wait for `given` after its reader has disconnected. */
-async function* keptOpen<Piece>(
-  given: AsyncIterable<Piece>,
-  textOf: (piece: Piece) => string,
+async function* keptOpen(
+  given: AsyncIterable<string>,
   heartbeat: () => string,
   clock: Clock,
 ): AsyncGenerator<string, void> {
@@ -40,14 +35,14 @@ async function* keptOpen<Piece>(
   const silence = watchSilence(clock, SILENCE_MS, () => settle('silence'))
   try {
     for (let next = iterator.next(); ; ) {
-      const first = await new Promise<IteratorResult<Piece> | 'silence'>((resolve, reject) => {
+      const first = await new Promise<IteratorResult<string> | 'silence'>((resolve, reject) => {
         settle = resolve
         next.then(resolve, reject)
       })
       if (first === 'silence') yield heartbeat()
       else if (first.done) return
       else {
-        yield textOf(first.value)
+        yield first.value
         silence.start()
         next = iterator.next()
       }
@@ -59,8 +54,27 @@ async function* keptOpen<Piece>(
   }
 }
 
-/** Takes one of the streams that a user may have open; resolves to the function that frees it. */
-export type OpenStreams = (userId: string) => Promise<() => Promise<void>>
+/** The place of an open stream; `replaced` aborts when a newer stream of the user took it. */
+type Place = { free: () => Promise<void>; replaced: AbortSignal }
+/**
+ * Takes one of the places for streams that a user may have open. A reader of a resumable stream loses no event when it
+ * comes back, so a newer stream may take its place.
+ */
+export type OpenStreams = (userId: string, isResumable: boolean) => Promise<Place>
+
+type Options<Piece> = {
+  textOf?: (piece: Piece) => string
+  heartbeat?: () => string
+  isResumable?: boolean
+}
+
+/** When `EventSource` comes back after its stream was replaced: at once it would replace another one. */
+const BACK_MS = 30_000
+const REPLACED = 'A newer stream took the place of this one: you have as many open as you may'
+
+/** The last event of a stream that was replaced. It has no id: the reader comes back with the one before. */
+const replacedText = (clock: Clock) =>
+  `retry: ${BACK_MS}\n${eventText({ type: 'replaced', data: { message: REPLACED }, timestamp: clock.now() })}`
 
 type Needs = { clock: Clock; openStreams: OpenStreams }
 
@@ -70,16 +84,19 @@ export const createOpenStream =
   async <Piece>(
     { principal, gone }: Pick<Call, 'principal' | 'gone'>,
     begin: (reader: AbortSignal) => Promise<AsyncIterable<Piece>>,
-    textOf?: (piece: Piece) => string,
-    heartbeat?: () => string,
+    { textOf = String, heartbeat, isResumable = false }: Options<Piece> = {},
   ) => {
-    const free = await openStreams(principal.userId)
-    const reader = gone()
+    const { free, replaced } = await openStreams(principal.userId, isResumable)
+    const reader = AbortSignal.any([gone(), replaced])
     // A reader that left before the first piece is sent none, and may have left already.
     if (reader.aborted) void free()
     else reader.addEventListener('abort', () => void free(), { once: true })
+    async function* texts(pieces: AsyncIterable<Piece>) {
+      for await (const piece of pieces) yield textOf(piece)
+      if (replaced.aborted) yield replacedText(clock)
+    }
     try {
-      return eventStream(clock, freeing(await begin(reader), free), textOf, heartbeat)
+      return eventStream(clock, freeing(texts(await begin(reader)), free), heartbeat)
     } catch (thrown) {
       await free()
       throw thrown

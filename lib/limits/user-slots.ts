@@ -73,15 +73,3 @@ export const turnLimit = (most: number, longestMs: number): Kind => ({
       { retryAfterMs: AGAIN_MS },
     ),
 })
-export const streamLimit = (most: number, longestMs: number): Kind => ({
-  name: 'open.streams',
-  most,
-  longestMs,
-  refused: () =>
-    new Problem(
-      'rate_limited',
-      'too_many_streams',
-      `You have ${most} streams open, the most at once: close one first`,
-      { retryAfterMs: AGAIN_MS },
-    ),
-})

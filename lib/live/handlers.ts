@@ -13,7 +13,9 @@ export const liveHandlers = ({ live, clock, openStreams }: Needs): Handlers<type
       const after = headers['last-event-id'] ?? query.after ?? ''
       // An event, since `EventSource` hides comments: a page could not tell a service that hangs from one without changes.
       const heartbeat = () => eventText({ type: 'heartbeat', data: {}, timestamp: clock.now() })
-      return openStream(call, (reader) => live.follow(call.principal, after, reader), textOf, heartbeat)
+      return openStream(call, (reader) => live.follow(call.principal, after, reader), {
+        ...{ textOf, heartbeat, isResumable: true },
+      })
     },
   }
 }

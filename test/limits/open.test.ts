@@ -95,31 +95,32 @@ describe('what one user may have open in a service', () => {
     })
   })
 
-  it('are so many streams of any kind: the next one is refused until one is closed', async () => {
-    const follow = (signal?: AbortSignal) =>
-      fetch(`${service.baseUrl}/api/events/stream`, signal ? { signal } : {})
+  it('are so many streams: one more ends the oldest that can be resumed, with an event', async () => {
     const leaving = new AbortController()
-    const open = [await follow(leaving.signal), await follow()]
-    const id = await converse()
+    const follow = () => fetch(`${service.baseUrl}/api/events/stream`, { signal: leaving.signal })
+    const open = [await follow(), await follow(), await follow()]
+    expect(open.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(await open[0]?.text()).toMatch(
+      /retry: 30000\ndata: \{"type":"replaced","data":\{"message":"A newer/,
+    )
     script(saying('Here.'))
-    const refused = [
-      await follow(),
-      await post('/api/chat/completions', { ...said, stream: true }),
-      await post('/api/chat/smart', { ...said, stream: true }),
-      await post(`/api/chat/conversations/${id}/messages/agentic`, { content: 'Hi' }),
-    ]
-    for (const answer of refused)
-      expect([answer.status, await answer.json()]).toMatchObject([429, { code: 'too_many_streams' }])
-    expect(wire.heard).toEqual([])
+    const streamed = await post('/api/chat/completions', { ...said, stream: true })
+    expect([streamed.status, await streamed.text()]).toEqual([200, expect.stringContaining('Here.')])
+    expect(await open[1]?.text()).toMatch(/"type":"replaced"/)
     leaving.abort()
-    await until(async () => {
-      const answer = await follow()
-      if (answer.status !== 200) return undefined
-      open.push(answer)
-      return answer
-    })
-    expect((await follow()).status).toBe(429)
-    for (const { body } of open.slice(1)) await body?.cancel()
+    await open[2]?.text().catch(() => undefined)
+  })
+
+  it('are no more streams that cannot be resumed: the next one is refused before the model hears of it', async () => {
+    script(hang(chunk({ role: 'assistant', content: 'Well' })))
+    const leaving = new AbortController()
+    const stream = () => post('/api/chat/completions', { ...said, stream: true }, leaving.signal)
+    const open = [await stream(), await stream()]
+    expect(open.map(({ status }) => status)).toEqual([200, 200])
+    const refused = await fetch(`${service.baseUrl}/api/events/stream`)
+    expect([refused.status, await refused.json()]).toMatchObject([429, { code: 'too_many_streams' }])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    leaving.abort()
     // A HEAD is no stream that stays open.
     await until(async () => {
       const head = await fetch(`${service.baseUrl}/api/events/stream`, { method: 'HEAD' })

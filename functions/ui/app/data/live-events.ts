@@ -126,7 +126,10 @@ const open = () => {
   opened.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
     lastId = lastEventId
     watchSilence()
-    apply(JSON.parse(data) as Change)
+    const change = JSON.parse(data) as Change
+    // The browser comes back by itself after the time that the event gives.
+    if (change.type === 'replaced') lose()
+    else apply(change)
   }
   opened.onerror = () => {
     if (isBroken || opened.readyState === EventSource.CLOSED) lose()

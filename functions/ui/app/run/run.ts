@@ -335,7 +335,7 @@ export const beginning: Progress = { run: emptyRun, mark: { id: '', run: emptyRu
 export const advanced = (progress: Progress, events: readonly RunEvent[]): Progress =>
   events.reduce(({ run, mark }, event) => {
     const next = after(run, event)
-    return { run: next, mark: JOINED.has(event.type) ? mark : { id: event.id, run: next } }
+    return { run: next, mark: JOINED.has(event.type) || event.id === '' ? mark : { id: event.id, run: next } }
   }, progress)
 
 /** As it was at the mark: what comes after it is taken again. */

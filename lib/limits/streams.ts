@@ -1,0 +1,185 @@
+import { collection } from '../core/collection.ts'
+import { createContention } from '../core/contention.ts'
+import { messageOf, Problem } from '../core/errors.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+
+/** One stream of a user. A replaced one has lost its place, and is ending. */
+type Stream = {
+  readonly id: string
+  readonly isResumable: boolean
+  /** When the place is free even if it was not freed: its process may have died. Epoch milliseconds. */
+  readonly until: number
+  readonly isReplaced?: true
+}
+
+/** The open streams of one user, oldest first. */
+type StreamsRow = { id: string; version: number; streams: readonly Stream[]; expiresAt: number }
+
+export const openStreams = collection<StreamsRow>({
+  name: 'openStreams',
+  key: 'id',
+  indexes: {},
+  expires: 'expiresAt',
+})
+
+type Place = { free: () => Promise<void>; replaced: AbortSignal }
+
+/**
+ * Takes one of the places for streams that a user may have open; `free` frees it, and repeats do nothing. When all are taken,
+ * the oldest resumable stream is replaced: its signal aborts. A function in the cloud does not learn that its reader left, so
+ * the oldest stream is the one that most likely has no reader. Throws Problem `rate_limited` `too_many_streams` when no
+ * stream is resumable, or when as many replaced ones have not ended yet: so at most twice the number run at any time.
+ */
+export type TakePlace = (userId: string, isResumable: boolean) => Promise<Place>
+
+type Limit = { most: number; longestMs: number }
+
+/** The streams with a further one; undefined when it has to be refused. */
+const withStream = (
+  streams: readonly Stream[],
+  added: Stream,
+  most: number,
+): readonly Stream[] | undefined => {
+  const open = streams.filter(({ isReplaced }) => !isReplaced)
+  if (open.length < most) return [...streams, added]
+  const oldest = open.find(({ isResumable }) => isResumable)
+  if (oldest === undefined || streams.length - open.length >= most) return undefined
+  return [...streams.map((one) => (one === oldest ? { ...one, isReplaced: true as const } : one)), added]
+}
+
+/** The streams of one process. */
+export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 'most'>): TakePlace => {
+  const streamsOf = new Map<string, readonly Stream[]>()
+  const controllers = new Map<string, AbortController>()
+  const set = (userId: string, streams: readonly Stream[]) =>
+    streams.length > 0 ? streamsOf.set(userId, streams) : streamsOf.delete(userId)
+  return async (userId, isResumable) => {
+    const id = ids.next('stream')
+    const added = { id, isResumable, until: Number.POSITIVE_INFINITY }
+    const streams = withStream(streamsOf.get(userId) ?? [], added, most)
+    if (streams === undefined) throw tooMany(most)
+    set(userId, streams)
+    const controller = new AbortController()
+    controllers.set(id, controller)
+    for (const one of streams) if (one.isReplaced) controllers.get(one.id)?.abort()
+    return {
+      replaced: controller.signal,
+      free: async () => {
+        controllers.delete(id)
+        set(userId, without(streamsOf.get(userId) ?? [], id))
+      },
+    }
+  }
+}
+
+const without = (streams: readonly Stream[], id: string) => streams.filter((one) => one.id !== id)
+
+/** How often a stream finds out whether it was replaced. */
+const LOOK_MS = 2_000
+
+type Needs = {
+  store: Pick<Store, 'get' | 'commit'>
+  clock: Pick<Clock, 'now' | 'after'>
+  entropy: Entropy
+  ids: Ids
+  log: Pick<Log, 'warn'>
+}
+
+/** The streams of several processes: a row per user has them, and each resumable stream reads it every two seconds. */
+export const createSharedStreams = (
+  { store, clock, entropy, ids, log }: Needs,
+  { most, longestMs }: Limit,
+): TakePlace => {
+  const contend = createContention({ timer: clock, entropy })
+
+  const attempt = async (
+    userId: string,
+    step: (streams: readonly Stream[], now: number) => readonly Stream[] | undefined,
+  ): Promise<'stored' | 'refused' | undefined> => {
+    const row = await store.get(openStreams, userId)
+    const now = clock.now()
+    const known = (row?.streams ?? []).filter(({ until }) => leaseHolds(until, longestMs, now))
+    const streams = step(known, now)
+    if (streams === undefined) return 'refused'
+    // Versions begin with the time, so that a new row never has a version of an earlier row of the user.
+    const next = { version: (row?.version ?? now) + 1, streams, expiresAt: now + longestMs }
+    const { applied } = await store.commit<StreamsRow>(
+      row === undefined
+        ? { insert: openStreams, row: { id: userId, ...next } }
+        : { update: openStreams, key: userId, when: { version: row.version }, set: next },
+    )
+    return applied ? 'stored' : undefined
+  }
+
+  /** Aborts when the stream has lost its place. A failed read is repeated at the next look. */
+  const watchPlace = (userId: string, id: string) => {
+    const replaced = new AbortController()
+    let isEnded = false
+    let cancel: () => void
+    const look = async () => {
+      try {
+        const row = await store.get(openStreams, userId)
+        const own = row?.streams.find((one) => one.id === id)
+        if (own === undefined || own.isReplaced) replaced.abort()
+      } catch (thrown) {
+        log.warn({ reason: messageOf(thrown) }, 'the open streams of a user could not be read')
+      }
+      if (!isEnded && !replaced.signal.aborted) arm()
+    }
+    const arm = () => {
+      cancel = clock.after(LOOK_MS, () => void look())
+    }
+    arm()
+    const end = () => {
+      isEnded = true
+      cancel()
+    }
+    return { replaced: replaced.signal, end }
+  }
+
+  return async (userId, isResumable) => {
+    const id = ids.next('stream')
+    const outcome = await contend(() =>
+      attempt(userId, (streams, now) =>
+        withStream(streams, { id, isResumable, until: now + longestMs }, most),
+      ),
+    )
+    if (outcome === undefined) throw busy()
+    if (outcome === 'refused') throw tooMany(most)
+    const watch = isResumable
+      ? watchPlace(userId, id)
+      : { replaced: new AbortController().signal, end: () => undefined }
+    const removed = async () => {
+      watch.end()
+      try {
+        await contend(() => attempt(userId, (streams) => without(streams, id)))
+      } catch (thrown) {
+        log.warn({ reason: messageOf(thrown) }, 'the place of a stream was not freed')
+      }
+    }
+    let freed: Promise<void> | undefined
+    const free = () => {
+      freed ??= removed()
+      return freed
+    }
+    return { replaced: watch.replaced, free }
+  }
+}
+
+const AGAIN_MS = 5_000
+
+const tooMany = (most: number) =>
+  new Problem(
+    'rate_limited',
+    'too_many_streams',
+    `You have ${most} streams open, the most at once: close one first`,
+    { retryAfterMs: AGAIN_MS },
+  )
+
+const busy = () =>
+  new Problem('unavailable', 'limit_busy', 'Too much at once: try again', { retryAfterMs: 1_000 })

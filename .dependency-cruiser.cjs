@@ -31,6 +31,8 @@ const shared = [
   '^lib/http/(?:route|observe|guard|trusted-proxies|credential|event-stream)\\.ts$',
   '^lib/[^/]+/schema\\.ts$',
 ]
+// Services that domains are given: they see the types only.
+const services = '^lib/(?:feed/feed|limits/limiter)\\.ts$'
 // What the page may run of the service: it has no dependency but what is plain itself.
 const plain =
   '^lib/(?:api/(?:client|api-error|server-sent-events|task-log)|core/(?:cut-text|run-time|session-end|well-formed-json)|tasks/machine|memory/words)\\.ts$'
@@ -57,9 +59,13 @@ const rules = [
   ],
   ['ports-see-core', { path: within('ports') }, { pathNot: within('core|ports') }],
   [
+    // Programs and git of this machine are no port: no domain speaks to them.
     'adapters-see-ports',
     { path: '^lib/adapters/([^/]+)/' },
-    { path: '^lib/', pathNot: within('core|ports|adapters/$1') },
+    {
+      path: '^lib/',
+      pathNot: [within('core|ports|adapters/$1'), '^lib/adapters/node/(?:command|git)\\.ts$'],
+    },
   ],
   [
     'only-app-names-adapters',
@@ -70,7 +76,12 @@ const rules = [
   [
     'domains-see-schemas-of-domains',
     { path: domain },
-    { path: '^lib/', pathNot: [within('core|ports|$1'), ...shared] },
+    { path: '^lib/', pathNot: [within('core|ports|$1'), ...shared, services] },
+  ],
+  [
+    'services-are-passed',
+    { path: domain, pathNot: services },
+    { path: services, dependencyTypesNot: ['type-only'] },
   ],
   // The command line is a client as any other: it has no more of the service than the network shows, and identities.
   [

@@ -12,9 +12,9 @@ import {
   workspaceSnapshots,
 } from './chat/rows.ts'
 import type { Collection } from './core/collection.ts'
-import { feedEntries } from './core/feed-entries.ts'
 import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
+import { feedEntries } from './feed/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { limitedCounts } from './limits/limited-count.ts'

@@ -55,8 +55,10 @@ const planted: Readonly<Record<string, string>> = {
   ].join('\n'),
   'lib/tasks/cycle.ts': `import type { Back } from './cycle-back.ts'; export type There = {}`,
   'lib/tasks/cycle-back.ts': `import type { There } from './cycle.ts'; export type Back = {}`,
+  'lib/queue/read.ts': `import '../limits/limiter.ts'`,
+  'lib/limits/limiter.ts': '',
   'lib/queue/schema.ts': '',
-  'lib/queue/service.ts': '',
+  'lib/queue/service.ts': `import './read.ts'`,
   'lib/queue/forgotten.ts': `import './schema.ts'`,
 }
 
@@ -93,6 +95,7 @@ describe('the import rules', () => {
     'only-app-names-adapters: lib/tasks/service.ts > lib/adapters/sqlite/store.ts',
     'http-knows-no-domain: lib/http/host.ts > lib/tasks/schema.ts',
     'domains-see-schemas-of-domains: lib/tasks/service.ts > lib/queue/service.ts',
+    'services-are-passed: lib/queue/read.ts > lib/limits/limiter.ts',
     'ai-sdk-stays-in-models: lib/tasks/service.ts > node_modules/ai/index.js',
     'aws-sdk-stays-in-aws: lib/tasks/service.ts > node_modules/@aws-sdk/client-s3/index.js',
     'sqlite-stays-in-sqlite: lib/tasks/service.ts > node:sqlite',

@@ -1,6 +1,6 @@
 import { iso } from '../core/time.ts'
+import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Feed } from '../ports/feed.ts'
 import type { Store } from '../ports/store.ts'
 import { type AgentSessionRow, agentSessions, streamOf } from './rows.ts'
 import { isOver } from './schema.ts'

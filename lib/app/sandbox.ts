@@ -1,10 +1,9 @@
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
-import { createCommands } from '../adapters/node/command.ts'
+import { type Commands, createCommands, type Sandbox } from '../adapters/node/command.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
-import { findSandbox, ownFolder, type Sandbox } from '../adapters/node/sandbox.ts'
+import { findSandbox, ownFolder } from '../adapters/node/sandbox.ts'
 import { badSetting, type Config } from '../config/config.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Commands } from '../ports/command.ts'
 import type { Log } from '../ports/log.ts'
 
 type Needs = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
-import type { Limit, Limiter } from '../ports/limiter.ts'
+import type { Limit, Limiter } from '../limits/limiter.ts'
 import type { Attempt, CountAttempt } from './schema.ts'
 
 const MINUTE = 60_000

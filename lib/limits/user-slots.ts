@@ -1,7 +1,7 @@
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
+import type { Limiter } from './limiter.ts'
 
 /**
  * Takes one of a user's slots, for something that is open for a while; resolves to the function that frees it, of which

@@ -1,7 +1,7 @@
 import type { LiveDraft } from '../core/collection.ts'
 import { messageOf } from '../core/errors.ts'
+import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Feed } from '../ports/feed.ts'
 import type { LivePublisher, LiveWatch } from '../ports/live.ts'
 import type { Log } from '../ports/log.ts'
 import { KEEP_MS, LIVE_STREAM } from './watch.ts'

@@ -10,7 +10,7 @@ import { compact, encodeVectors, lackingIn, vectorsOf } from './vectors.ts'
 const AT_ONCE = 64
 
 /** The text of a chunk for the model, with its headings, which name the subject. */
-export const embeddedText = ({ trail = [], heading, text }: StoredChunk): string =>
+const embeddedText = ({ trail = [], heading, text }: StoredChunk): string =>
   [...trail, ...(heading === undefined ? [] : [heading]), text].join('\n')
 
 const keyOf = (chunk: StoredChunk) => hash('sha256', embeddedText(chunk), 'base64url')

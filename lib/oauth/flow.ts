@@ -4,7 +4,7 @@ import { missing, Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
-import type { Limiter } from '../ports/limiter.ts'
+import type { Limiter } from '../limits/limiter.ts'
 import {
   AUTHORIZATION_REQUEST_MS,
   type AuthorizationRequest,

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../core/token-usage.ts'
-import type { CommandResult } from './command.ts'
 import type { LoopEvent } from './tool.ts'
+import type { CommandResult } from './workspace.ts'
 
 export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string }
 

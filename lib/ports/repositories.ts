@@ -13,6 +13,9 @@ export type RemoteSource = {
   shown: string
 }
 
+/** Credentials of HTTP Basic authentication (RFC 7617). */
+export type Credential = { username: string; password: string }
+
 /** `owner/repo` in two parts. */
 export type HostedName = { owner: string; name: string }
 

@@ -1,5 +1,22 @@
-import type { CommandResult } from './command.ts'
-import type { GitCall } from './git.ts'
+import type { Credential, RemoteSource } from './repositories.ts'
+
+/**
+ * The limits of a command: memory of all its processes, the number of processes and threads, and disk space in the
+ * folders it writes to.
+ */
+export type CommandLimit = 'memory' | 'processes' | 'disk'
+
+/** `exitCode` is null for a command that was stopped or killed by a signal; 127 means that the program does not exist. */
+export type CommandResult = {
+  exitCode: number | null
+  stdout: string
+  stderr: string
+  /** Whether output was dropped. */
+  truncated: boolean
+  timedOut: boolean
+  /** The exceeded limit, and a message that names its value and its setting. */
+  exceeded?: { limit: CommandLimit; message: string }
+}
 
 export type WorkspaceFile = { text: string; bytes: number; truncated: boolean }
 export type SearchHit = { path: string; line: number; text: string }
@@ -80,7 +97,12 @@ export const taskOfWorkspace = (name: string): string => name.replace(/-\d+$/, '
 export type OwnGit = (
   args: readonly string[],
   maxBytes: number,
-  options?: Pick<GitCall, 'host' | 'credential' | 'timeoutMs'> & { attributes?: string },
+  options?: {
+    host?: RemoteSource['host']
+    credential?: Credential | undefined
+    timeoutMs?: number
+    attributes?: string
+  },
 ) => Promise<CommandResult>
 
 export interface Workspaces {

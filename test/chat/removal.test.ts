@@ -12,8 +12,8 @@ import {
   conversations,
   workspaceSnapshots,
 } from '../../lib/chat/rows.ts'
-import { feedEntries } from '../../lib/core/feed-entries.ts'
 import { createMasker } from '../../lib/core/masker.ts'
+import { feedEntries } from '../../lib/feed/rows.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { toolCalls } from '../../lib/security/rows.ts'

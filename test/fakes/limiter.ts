@@ -1,4 +1,4 @@
-import type { Limiter } from '../../lib/ports/limiter.ts'
+import type { Limiter } from '../../lib/limits/limiter.ts'
 
 /** Lets every call pass. */
 export const unlimited: Limiter = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
+import type { Limit } from '../../lib/limits/limiter.ts'
 import { callsRows, createLimiter } from '../../lib/limits/limiter.ts'
-import type { Limit } from '../../lib/ports/limiter.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
 import { storesOf } from '../fakes/stores.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import type { CommandLimit, CommandResult } from '../../ports/command.ts'
+import type { CommandLimit, CommandResult } from '../../ports/workspace.ts'
 
 export type CommandLimits = { memoryMb: number; processes: number; diskMb: number }
 

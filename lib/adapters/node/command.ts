@@ -2,9 +2,53 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import { decodedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
-import type { Command, CommandLimit, CommandResult, Commands } from '../../ports/command.ts'
+import type { CommandLimit, CommandResult } from '../../ports/workspace.ts'
 import { type CommandLimits, namedLimit, watchCommand } from './command-watch.ts'
-import type { Sandbox } from './sandbox.ts'
+
+/** A program and its arguments, never a shell line. `env` is added to the clean environment. */
+export type Command = {
+  file: string
+  args: readonly string[]
+  /**
+   * Who chose the program and its arguments: the service (clone, diff, search), or an agent. Where no sandbox works, the
+   * service may refuse programs of agents.
+   */
+  by: 'service' | 'agent'
+  /** The working directory. */
+  cwd: string
+  home: string
+  /** The folder for temporary files; the system's when absent. */
+  tmp?: string
+  /** Folders that the program may write to. In a sandbox it sees only these, the system's folders and `reads`. */
+  writes: readonly string[]
+  /** Further files and folders that the program may read. */
+  reads?: readonly string[]
+  /** `host`: the network of the service. Absent: no network, or for programs of agents what the operator allows. */
+  network?: 'host'
+  env?: Readonly<Record<string, string>>
+  timeoutMs: number
+  /** The most bytes that are kept of each output stream; the rest is read and dropped. */
+  maxBytes: number
+  signal: AbortSignal
+}
+
+/**
+ * Child processes with a clean environment: PATH, HOME, LANG, TERM, TMPDIR and `env`. On abort and time-out the command
+ * and all processes it started get SIGTERM, and a second later SIGKILL; for an exceeded limit SIGKILL at once. No process
+ * outlives the promise, and in a sandbox none outlives the service. `run` resolves for any exit code. It rejects with the
+ * signal's reason once all processes have ended, and with Problem `unavailable` `sandbox_missing` where the service
+ * refuses programs of agents.
+ */
+export interface Commands {
+  run(command: Command): Promise<CommandResult>
+}
+
+/** Wraps a command into a sandbox: returns the words to start instead. */
+export type Sandbox = {
+  /** The owner of files that programs write; absent: the service's own user. */
+  owner?: number
+  wrap(command: Command): { file: string; args: string[]; env: Record<string, string> }
+}
 
 const TERM_GRACE_MS = 1_000
 const PIPE_GRACE_MS = 250

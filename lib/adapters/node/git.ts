@@ -1,7 +1,49 @@
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
-import type { Commands } from '../../ports/command.ts'
-import { COMMITTER, type Git, type GitCall, type PinnedHost } from '../../ports/git.ts'
+import type { Credential, RemoteSource } from '../../ports/repositories.ts'
+import type { CommandResult } from '../../ports/workspace.ts'
+import type { Command, Commands } from './command.ts'
+
+/** The committer of commits that the service makes. */
+export const COMMITTER = { name: 'agent', email: 'agent@localhost' } as const
+
+export type GitCall = {
+  /** The folder that `args` act on. Git never searches for a repository above it. */
+  cwd: string
+  home: string
+  tmp?: string
+  /** `agent` for arguments that an agent chose; the service when absent. */
+  by?: Command['by']
+  args: readonly string[]
+  /** The transport that this call may use (`file`); none when absent. */
+  transports?: readonly 'file'[]
+  /** The host of a clone, fetch or push over https. Only a call with a host reaches the network. */
+  host?: RemoteSource['host']
+  /**
+   * The credentials for `host`. Git gets them for this call only; neither arguments nor files contain them. A call of an
+   * agent has none.
+   */
+  credential?: Credential | undefined
+  /** Further folders of this machine that git reads, such as the source of a local clone. */
+  reads?: readonly string[]
+  /**
+   * A git directory of the service, which is used on the files in `cwd`. Nothing is read from a git directory among them.
+   */
+  apart?: string
+  timeoutMs?: number
+  maxBytes?: number
+  signal: AbortSignal
+}
+
+/**
+ * Git in a controlled environment: no prompt, hook, pager, editor, credential helper or settings of the system or user,
+ * and no network except to a pinned host, without redirects. `run` resolves for any exit code.
+ */
+export interface Git {
+  run(call: GitCall): Promise<CommandResult>
+  /** Whether git is installed and starts. */
+  isThere(timeoutMs: number): Promise<boolean>
+}
 
 type Needs = {
   commands: Commands
@@ -56,14 +98,14 @@ const environment = {
 }
 
 /** `host:port:address,…` for CURLOPT_RESOLVE, which replaces the lookup of the host. An address needs no entry. */
-const pinArgs = ({ name, port, addresses }: PinnedHost): string[] => {
+const pinArgs = ({ name, port, addresses }: RemoteSource['host']): string[] => {
   if (isIP(name.replace(/^\[(.*)\]$/, '$1'))) return []
   const listed = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address))
   return asArgs({ 'http.curloptResolve': `${name}:${port}:${listed.join(',')}` })
 }
 
 /** The only address that gets the credential: git sends a header to URLs below the one it is set for. */
-const headerFor = ({ name, port }: PinnedHost) => `http.https://${name}:${port}/.extraHeader`
+const headerFor = ({ name, port }: RemoteSource['host']) => `http.https://${name}:${port}/.extraHeader`
 
 /**
  * A setting for this process and its children, in the environment: arguments are visible to all users, and files stay.

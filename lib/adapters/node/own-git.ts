@@ -1,9 +1,8 @@
 import { chmod, chown, copyFile, link, mkdir, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
-import type { CommandResult } from '../../ports/command.ts'
-import type { Git } from '../../ports/git.ts'
-import type { OwnGit } from '../../ports/workspace.ts'
+import type { CommandResult, OwnGit } from '../../ports/workspace.ts'
+import type { Git } from './git.ts'
 import { entriesBelow, pathBelow } from './workspace-entries.ts'
 import { removeFolder } from './workspace-sweep.ts'
 

@@ -4,8 +4,8 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rgPath } from '@vscode/ripgrep'
 import { cutText } from '../../core/cut-text.ts'
-import type { Command, Commands } from '../../ports/command.ts'
 import { bridge, PROXY_URL } from './agent-bridge.ts'
+import type { Command, Commands, Sandbox } from './command.ts'
 
 /** The user and group of programs when the service runs as root: `nobody` on all systems. */
 const UNPRIVILEGED = 65_534
@@ -36,13 +36,6 @@ type SandboxNeeds = {
   limits: { memoryMb: number; diskMb: number }
   /** The socket of the proxy, the only network of agents' programs; without it they have none. */
   proxySocket?: string | undefined
-}
-
-/** Wraps a command into a sandbox: returns the words to start instead. */
-export type Sandbox = {
-  /** The owner of files that programs write; absent: the service's own user. */
-  owner?: number
-  wrap(command: Command): { file: string; args: string[]; env: Record<string, string> }
 }
 
 /**

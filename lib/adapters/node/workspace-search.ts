@@ -1,7 +1,7 @@
 import { rgPath } from '@vscode/ripgrep'
 import { Problem } from '../../core/errors.ts'
-import type { Commands } from '../../ports/command.ts'
 import type { SearchHit, SearchRequest } from '../../ports/workspace.ts'
+import type { Commands } from './command.ts'
 
 const flags = [
   '--no-config',

@@ -1,8 +1,7 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isGitName } from '../../core/git-name.ts'
-import type { CommandResult } from '../../ports/command.ts'
-import type { LeftOut, OwnGit, WorkspaceTree } from '../../ports/workspace.ts'
+import type { CommandResult, LeftOut, OwnGit, WorkspaceTree } from '../../ports/workspace.ts'
 import { type OwnGitNeeds, openOwnGit, type Place, workspaceFailed, writeOwned } from './own-git.ts'
 import { entriesBelow, pathBelow } from './workspace-entries.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
-import type { CommandResult } from '../../ports/command.ts'
+import type { CommandResult } from '../../ports/workspace.ts'
 import { defineTool, type ToolOutput } from '../tool.ts'
 
 const part = (label: string, text: string) => (text === '' ? [] : [`${label}:`, text.trimEnd()])

@@ -13,11 +13,11 @@ import type {
   Guidance,
 } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Git } from '../../../ports/git.ts'
 import type { ModelMessage, Models, ToolSpec } from '../../../ports/model.ts'
 import type { Repositories, Source } from '../../../ports/repositories.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
 import { type Workspace, type Workspaces, workspaceName } from '../../../ports/workspace.ts'
+import type { Git } from '../../node/git.ts'
 import { changesIn } from './changes.ts'
 import { type Checkout, createCheckout } from './checkout.ts'
 import { type CodingCheckpoint, checkoutOf, checkpointOf, restore, spentBy } from './checkpoint.ts'

@@ -1,8 +1,8 @@
 import { ownBranches } from '../../../core/own-pull-request.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
-import { COMMITTER, type Credential, type Git } from '../../../ports/git.ts'
-import type { Source } from '../../../ports/repositories.ts'
+import type { Credential, Source } from '../../../ports/repositories.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
+import { COMMITTER, type Git } from '../../node/git.ts'
 import { taskTrailer, trailerFormat } from './commit-message.ts'
 import { accessRefused, cloneFailure, isRefusal, workspaceFailure } from './git-failures.ts'
 

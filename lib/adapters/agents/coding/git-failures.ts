@@ -3,8 +3,8 @@ import { durationText } from '../../../core/duration.ts'
 import { Problem } from '../../../core/errors.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import { withoutPaths } from '../../../core/without-paths.ts'
-import type { CommandResult } from '../../../ports/command.ts'
 import type { HostedName } from '../../../ports/repositories.ts'
+import type { CommandResult } from '../../../ports/workspace.ts'
 
 type Cause = { signs: readonly string[]; advice: string; retryable: boolean }
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import { feedContract } from './feed.ts'
+import { feedSuite } from './feed.ts'
 
-feedContract('a SQLite file', async (needs) => {
+feedSuite('a SQLite file', async (needs) => {
   const folder = await mkdtemp(join(tmpdir(), 'feed-'))
   const store = openSqliteStore({ file: join(folder, 'store.db'), deliver: async () => undefined, ...needs })
   store.start()

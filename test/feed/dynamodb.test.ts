@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../offline/emulators.ts'
 import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
-import { feedContract } from './feed.ts'
+import { feedSuite } from './feed.ts'
 
 if (hasDynoxide()) {
   let emulator: Emulator | undefined
@@ -9,7 +9,7 @@ if (hasDynoxide()) {
     emulator = await startDynoxide()
   })
   afterAll(() => emulator?.stop())
-  feedContract('DynamoDB', async (needs) => {
+  feedSuite('DynamoDB', async (needs) => {
     const client = openClient(emulator?.endpoint ?? '')
     const { store, again } = await openTables({ client, ...needs })
     const stores = [store]

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { createIds } from '../../lib/adapters/node/ids.ts'
-import { createFeed } from '../../lib/adapters/store/feed.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { feedEntries } from '../../lib/core/feed-entries.ts'
+import type { Feed, FeedEntry, FeedPlace } from '../../lib/feed/feed.ts'
+import { createFeed } from '../../lib/feed/feed.ts'
+import { feedEntries } from '../../lib/feed/rows.ts'
 import type { Clock } from '../../lib/ports/clock.ts'
-import type { Feed, FeedEntry, FeedPlace } from '../../lib/ports/feed.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { seededRandom, upTo } from '../crash/random.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
@@ -101,8 +101,8 @@ const idsOf = (entries: readonly FeedEntry[]) => entries.map(({ id }) => id)
 const drafts = (...texts: readonly string[]) => texts.map((text) => ({ type: 'said', data: { text } }))
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
-/** The contract of `lib/ports/feed.ts`. Two feeds are two processes; each has a clock of its own. */
-export const feedContract = (name: string, open: OpenFeedStore): void => {
+/** The feed on a store. Two feeds are two processes; each has a clock of its own. */
+export const feedSuite = (name: string, open: OpenFeedStore): void => {
   describe(`the feed contract on ${name}`, () => {
     const storeClock = createFakeClock()
     let opened: OpenedFeedStore | undefined

@@ -1,6 +1,6 @@
-import type { FeedBatch } from '../../core/feed-entries.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Page } from '../../ports/store.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Page } from '../ports/store.ts'
+import type { FeedBatch } from './rows.ts'
 
 /** A session that another process follows stores its deltas every two seconds: a poll adds little to that. */
 const POLL_MS = 250

@@ -1,4 +1,4 @@
-import { collection } from './collection.ts'
+import { collection } from '../core/collection.ts'
 
 /**
  * One stored entry. Its time is the time of its batch. Its id derives from the id of the batch, unless its writer

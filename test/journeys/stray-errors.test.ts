@@ -9,7 +9,7 @@ const folder = temporaryFolder()
 const env = { AGENT_ADAPTERS: fixture('agents/stray.ts'), DEFAULT_AGENT: 'stray', DATA_DIR: folder.path }
 const names = [
   ...['timer', 'immediate', 'tick', 'microtask', 'rejection', 'async function', 'emitter', 'callback'],
-  ...['child', 'abort listener', 'run', 'module', 'health'],
+  ...['child', 'abort listener', 'run', 'module', 'health', 'thenable'],
 ]
 const nodeArgs = ['--import', fixture('throw-on-signal.ts')]
 

@@ -47,8 +47,10 @@ const lentContext = (context: AgentContext): AgentContext => ({
 export const attributed = (adapter: AgentAdapter): AgentAdapter => {
   const owner = { agent: adapter.type }
   const verbs: Partial<AgentAdapter> = {
-    execute: (task, context) => withinAgent(owner, () => adapter.execute(task, lentContext(context))),
-    healthCheck: () => withinAgent(owner, () => adapter.healthCheck()),
+    // Awaited within the agent: the `then` of what it returns may be its own.
+    execute: (task, context) =>
+      withinAgent(owner, async () => await adapter.execute(task, lentContext(context))),
+    healthCheck: () => withinAgent(owner, async () => await adapter.healthCheck()),
   }
   return new Proxy(adapter, {
     get: (target, name) => Reflect.get(verbs, name) ?? Reflect.get(target, name),

@@ -24,7 +24,7 @@ import { liveWatches } from './live/watch.ts'
 import { experiences, memoryFiles, memorySessions, memoryState, memoryVerdicts } from './memory/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
-import { webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
+import { subscriptionsRows, webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
 import { deadLetters, failureMutes } from './queue/rows.ts'
 import { reports } from './reporting/rows.ts'
 import { schedules } from './schedules/rows.ts'
@@ -73,6 +73,7 @@ export const collections = [
   deliveryRows,
   webhooks,
   webhookHealth,
+  subscriptionsRows,
   reports,
   integrationRows,
   inboundEvents,

@@ -55,10 +55,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
   let founded = false
 
   const isFounded = async (): Promise<boolean> => {
-    if (founded) return true
-    const roster = await store.get(rosters, ROSTER_ID)
-    if (roster?.founder !== undefined) await store.commit<Registration>(...accountWrites(roster.founder))
-    founded = roster !== undefined
+    founded ||= (await store.get(rosters, ROSTER_ID)) !== undefined
     return founded
   }
 
@@ -98,15 +95,16 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     linkOf: Credentials['linkOf'],
   ): Promise<'made' | 'taken' | 'founded'> => {
     const { userId } = registration
-    const [head, user] = accountWrites(registration)
+    const user: Insert<UserRow> = { insert: users, row: userRowOf(registration) }
     const link = linkOf ? [await linkOf(userId)] : []
     const beside: AnyWrite[] = []
     if (admission.as === 'founder') beside.push(foundingOf(userId))
     if (admission.as === 'invited') beside.push(invites.use(admission.invite, userId))
-    const outcome = await store.commit<Registration>(head, [...user, ...beside, ...link])
+    const head = { insert: registrations, row: registration }
+    const outcome = await store.commit<Registration>(head, [user, ...beside, ...link])
     if (outcome.applied) return 'made'
     if (outcome.refused === 0) return 'taken'
-    if (outcome.refused > user.length + beside.length) throw busy()
+    if (outcome.refused > 1 + beside.length) throw busy()
     if (admission.as === 'invited') throw invalidInvite()
     return 'founded'
   }
@@ -136,11 +134,6 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
 
   return register
 }
-
-const accountWrites = (row: Registration): [Insert<Registration>, [Insert<UserRow>]] => [
-  { insert: registrations, row },
-  [{ insert: users, row: userRowOf(row) }],
-]
 
 const foundingOf = (userId: string): Insert<Roster> => ({
   insert: rosters,

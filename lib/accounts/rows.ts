@@ -39,8 +39,6 @@ export type UserRow = Profile & {
   role: Role
   disabled: boolean
   createdAt?: string
-  /** A field of earlier releases, without a meaning now. */
-  standing?: number
 }
 export const users = collection<UserRow>({
   name: 'users',
@@ -59,8 +57,6 @@ export type Roster = {
   id: string
   version: number
   admins: readonly string[]
-  /** The first account, in a row of an earlier release that died before it stored the account. */
-  founder?: Registration
 }
 export const ROSTER_ID = 'admins'
 export const rosters = collection<Roster>({ name: 'rosters', key: 'id', indexes: {} })
@@ -105,7 +101,7 @@ export const userRowOf = (registration: Registration): UserRow => ({
 })
 
 /** The user as its owner and the admins see it. */
-export const shownUser = ({ disabled: _disabled, standing: _standing, ...row }: UserRow): User => ({
+export const shownUser = ({ disabled: _disabled, ...row }: UserRow): User => ({
   ...row,
   onboardingCompleted: row.onboardingCompleted ?? false,
 })

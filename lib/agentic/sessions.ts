@@ -518,7 +518,7 @@ const unseen = (after: string) => {
   }
 }
 
-/** Converts an entry of the feed to the event. Entries of earlier versions have the event's id in their data. */
+/** Converts an entry of the feed to the event. */
 const eventOf = ({ id, type, data }: FeedEntry): SessionEvent => ({
   id,
   type,

@@ -65,7 +65,6 @@ export const createBackground = (
 
   /** Continues the work of the last process, then starts the workers. */
   const start = async () => {
-    await gateway.adoptOpenRequests()
     await agentSessions.recover(true)
     const { resent, recovered } = await tasks.recovery.afterRestart()
     upkeep.deliverMessages()

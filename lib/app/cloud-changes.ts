@@ -10,11 +10,12 @@ import { createFeed } from '../feed/feed.ts'
 import { createStreamPublisher } from '../live/publishing.ts'
 import { createStoredWatch } from '../live/watch.ts'
 import { hasSubscriber } from '../outbound-webhooks/events.ts'
+import { SUBSCRIPTIONS_ID, subscriptionsRows } from '../outbound-webhooks/rows.ts'
+import { subscribedEvents } from '../outbound-webhooks/subscriptions.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Store } from '../ports/store.ts'
-import { SETTINGS_ID, settingsRows } from '../settings/rows.ts'
 import type { EmittedEntry } from '../tasks/schema.ts'
 import { openBasePorts, required, tableNames } from './cloud-ports.ts'
 
@@ -65,8 +66,7 @@ const createSubscribedOnly =
   async (messages: readonly Message[]): Promise<readonly Message[]> => {
     if (!messages.some(isEmitted)) return messages
     try {
-      const row = await store.get(settingsRows, SETTINGS_ID)
-      const subscribed = new Set(Object.values(row?.subscriptions ?? {}).flat())
+      const subscribed = subscribedEvents(await store.get(subscriptionsRows, SUBSCRIPTIONS_ID))
       return messages.filter(
         (message) => !isEmitted(message) || hasSubscriber(message.body.entry.type, subscribed),
       )

@@ -173,8 +173,8 @@ export const openLocalApp = async (config: Config) => {
     taskQueue.resize(withinPool(concurrency))
     notificationQueue.resize(notificationConcurrency)
   })
-  // The access settings are read before the first request.
-  await domains.settings.refresh()
+  // The access settings and the subscriptions are read before the first request.
+  await Promise.all([domains.settings.refresh(), domains.subscriptions.load()])
   refuseOpenHost(domains, config)
   warnOfGuessedAddress(config, domains, log)
   await checkKey(ports)

@@ -9,14 +9,14 @@ export const OF_A_TASK = 'task'
 
 /**
  * An approval. `binding` identifies the call that it is for, `usedAt` is set once a call has used it up, and `mode` is
- * that of the call (absent in rows of earlier versions). It is indexed by `scope`, its conversation or task; while it is
+ * that of the call. It is indexed by `scope`, its conversation or task; while it is
  * pending also by `pendingOf`, its user, and by `pendingTask` if a task waits for it. `dueAt` is its expiry, if it has one,
  * and after its end the time of its removal. It has no `expires`: storage must not remove one that is waited for.
  */
 export type ApprovalRow = Approval & {
   scope: string
   binding: string
-  mode?: SecurityMode
+  mode: SecurityMode
   usedAt?: string
   pendingOf?: string
   pendingTask?: typeof OF_A_TASK
@@ -89,16 +89,12 @@ export const approvals = collection<ApprovalRow, 'params'>({
   publishes: publishesOf,
 })
 
-/**
- * The approval that is valid for a binding until it is used up: there is at most one. Only rows of earlier versions have
- * `expiresAt`.
- */
-export type ApprovalSlot = { binding: string; approvalId: string; expiresAt?: number }
+/** The approval that is valid for a binding until it is used up: there is at most one. */
+export type ApprovalSlot = { binding: string; approvalId: string }
 export const approvalSlots = collection<ApprovalSlot>({
   name: 'approvalSlots',
   key: 'binding',
   indexes: {},
-  expires: 'expiresAt',
 })
 
 /**

@@ -10,7 +10,7 @@ import { CORRECTED, createStepWatch, isTooLate, tooLateFrom } from '../core/wron
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { AnyWrite, Outcome, Store, Write } from '../ports/store.ts'
+import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
 import {
   type AllowedToolRow,
   type ApprovalRow,
@@ -98,23 +98,13 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     unset: ['pendingOf', 'pendingTask'] as const,
   })
 
-  /** Commits the end of an approval with the removal of its slot, which an earlier version may have removed before. */
-  const commitWithSlot = async (
-    head: Write<ApprovalRow>,
-    slot: AnyWrite,
-    others: readonly AnyWrite[] = [],
-  ): Promise<Outcome<ApprovalRow>> => {
-    const outcome = await store.commit(head, [...others, slot])
-    const isSlotGone = !outcome.applied && outcome.refused > others.length
-    return isSlotGone ? store.commit(head, others) : outcome
-  }
-
   /** Ends an approval that no call uses any more, and records its call; the next such call asks again. */
   const endUnused = async (id: string, status: 'denied' | 'expired', reason: string): Promise<void> => {
     const row = await store.get(approvals, id, true)
     if (row?.status !== 'pending') return
-    await commitWithSlot(ended(id, { status, usedAt: iso(clock.now()) }), removalOfSlot(row), [
+    await store.commit<ApprovalRow>(ended(id, { status, usedAt: iso(clock.now()) }), [
       recordNotMade(row, reason),
+      removalOfSlot(row),
     ])
   }
 
@@ -308,7 +298,9 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
 
   /** Removes an approval, and its slot if it has one. */
   const remove = async (row: Readonly<ApprovalRow>): Promise<void> => {
-    await commitWithSlot({ remove: approvals, key: row.id }, removalOfSlot(row))
+    const removal = { remove: approvals, key: row.id }
+    const { applied } = await store.commit<ApprovalRow>(removal, [removalOfSlot(row)])
+    if (!applied) await store.commit<ApprovalRow>(removal)
   }
 
   /** Denies an approval without a person. */

@@ -21,9 +21,9 @@ export const allEnded = (done: number, ended: Ended): boolean => countOf(ended) 
  * A job. `at` is the index of the next item. Each item's effect and the step of `at` are one commit, so that no item
  * takes effect twice and every counted item took effect. It runs with the role that its caller had. `movedAt` is the time
  * of its last step or repeated message; `resent` counts repeated messages. A retry is refused for a task that was retried
- * at `unretriedSince` or later, so that two jobs at the same time run no task twice; jobs of earlier versions have none.
+ * at `unretriedSince` or later, so that two jobs at the same time run no task twice.
  * A retry is `following` after its last item, until the tasks that it queued have ended; `ended` is how many of them had
- * when the job was last looked at. Retries of earlier versions have none, and end with their last item.
+ * when the job was last looked at.
  */
 export type BulkRow = Omit<BulkSummary, 'status' | 'results'> &
   Expiring & {

@@ -35,7 +35,7 @@ const BULK_STATUSES = ['running', 'completed', 'cancelled'] as const
 const BulkFailureSchema = z.object({
   id: z.string(),
   title: z.string().optional().meta({
-    description: 'The title of its task; absent where there is none, and in jobs of earlier versions',
+    description: 'The title of its task; absent where there is none',
   }),
   error: z.string(),
   code: z.string().meta({ description: 'The code that the single action would have answered' }),
@@ -54,7 +54,7 @@ const BulkResultsSchema = z
   })
   .meta({
     description:
-      'How the tasks that a retry queued have ended, together `done`. A later retry of one of them does not count. Absent for other actions, and in jobs of earlier versions',
+      'How the tasks that a retry queued have ended, together `done`. A later retry of one of them does not count. Absent for other actions',
   })
 export type BulkResults = z.output<typeof BulkResultsSchema>
 

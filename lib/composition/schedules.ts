@@ -1,5 +1,5 @@
 import { createLimitedCount } from '../limits/limited-count.ts'
-import { SCHEDULES, schedules } from '../schedules/rows.ts'
+import { SCHEDULES } from '../schedules/rows.ts'
 import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/service.ts'
 import type { TaskCreation } from '../tasks/create.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
@@ -19,7 +19,6 @@ export const composeSchedules = (
     id: SCHEDULES.counter,
     most: MOST_SCHEDULES,
     tooMany: tooManySchedules,
-    countRows: () => ports.store.count(schedules, { index: 'newest' }),
   })
   return createSchedules({ ...ports, tasks, limit, audit: audit.record })
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { eventNamesOf, hasSubscriber } from '../outbound-webhooks/events.ts'
+import { eventNamesOf } from '../outbound-webhooks/events.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import { createTaskCreation, type TaskCreation } from '../tasks/create.ts'
@@ -8,14 +8,10 @@ import { createTransitions } from '../tasks/transitions.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
 /**
- * Whether an event of a task is sent as a notice to outbound webhooks. One process knows its subscriptions. A function
- * knows those of two seconds ago, so it marks each event that a webhook may hear, and the stream function, which follows
- * the change, reads the subscriptions (`lib/app/cloud-changes.ts`).
+ * Whether a webhook may be subscribed to an event of a task. A function marks each such event as one to send, and the stream
+ * function, which follows the change, reads the subscriptions (`lib/app/cloud-changes.ts`).
  */
-export const sendsNotice =
-  ({ settings }: Pick<AuthContext, 'settings'>, { SERVICE_MODE }: Pick<Config, 'SERVICE_MODE'>) =>
-  (type: TaskEvent['type']): boolean =>
-    SERVICE_MODE === 'pro' ? eventNamesOf(type).length > 0 : hasSubscriber(type, settings.subscribedEvents())
+export const mayHaveSubscriber = (type: TaskEvent['type']): boolean => eventNamesOf(type).length > 0
 
 type CreationPorts = AuthPorts & {
   adapters: readonly AgentAdapter[]
@@ -31,7 +27,7 @@ export const composeTaskCreation = (
   const ended = async () => undefined
   return createTaskCreation({
     ...ports,
-    transitions: createTransitions({ ...ports, ended, sendsNotice: sendsNotice(auth, config) }),
+    transitions: createTransitions({ ...ports, ended, sendsNotice: mayHaveSubscriber }),
     agents: { fallback: config.DEFAULT_AGENT, types: () => adapters.map(({ type }) => type) },
     maxAttempts: () => auth.settings.current().retry.attempts,
   })

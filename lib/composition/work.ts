@@ -9,8 +9,10 @@ import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
+import { hasSubscriber } from '../outbound-webhooks/events.ts'
 import { createWebhookSecrets } from '../outbound-webhooks/registrations.ts'
 import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
+import { createSubscriptions } from '../outbound-webhooks/subscriptions.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -34,7 +36,7 @@ import { createSemaphore } from '../worker/semaphore.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
-import { sendsNotice } from './task-creation.ts'
+import { mayHaveSubscriber } from './task-creation.ts'
 
 /** The state of a queue's worker in the queue's status. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
@@ -99,6 +101,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
+  const subscriptions = createSubscriptions(ports)
   const approvals = composeApprovals(ports)
   const tasks = createTasks({
     ...ports,
@@ -109,7 +112,10 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
-    sendsNotice: sendsNotice(auth, config),
+    sendsNotice:
+      config.SERVICE_MODE === 'pro'
+        ? mayHaveSubscriber
+        : (type) => hasSubscriber(type, subscriptions.events()),
     limiter,
     audit: auth.audit.record,
     maxAttempts: () => retry().attempts,
@@ -150,8 +156,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const outboundWebhooks = createOutboundWebhooks({
     ...ports,
     secrets: webhookSecrets,
-    subscriptions: settings.subscriptions,
-    changeSubscriptions: settings.changeSubscriptions,
+    subscriptions,
     findTask: tasks.find,
     deliveries: { ...deliveries, ...createOwnedDeliveries(ports) },
     audit: auth.audit.record,
@@ -202,6 +207,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     deliveries,
     gateway,
     outboundWebhooks,
+    subscriptions,
     reporting,
     active,
     worker,

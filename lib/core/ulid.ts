@@ -21,15 +21,3 @@ export const ulidTime = (ms: number): string => {
     digits = DIGITS.charAt(left % 32) + digits
   return digits
 }
-
-/** The next text after an id. `createIds` never makes such an id, so no other event has it. */
-export const successorOf = (id: string): string => {
-  const at = id.search(/[^Z]Z*$/)
-  return id.slice(0, at) + DIGITS.charAt(DIGITS.indexOf(id.charAt(at)) + 1) + '0'.repeat(id.length - at - 1)
-}
-
-/** A text that sorts just before an id: all ids before this id sort before the text too. */
-export const placeBefore = (id: string): string => {
-  const last = id.length - 1
-  return `${id.slice(0, last)}${String.fromCharCode(id.charCodeAt(last) - 1)}~`.toWellFormed()
-}

@@ -37,8 +37,8 @@ export type Attempt = {
 export type DeliveryRow = NewDelivery & {
   status: 'pending' | 'delivered' | 'failed'
   dueAt?: string
-  /** The sends since it was made or made due again; rows of an earlier version count their attempts instead. */
-  tries?: number
+  /** The sends since it was made or made due again. */
+  tries: number
   /** The first attempt and the latest ones. */
   attempts: readonly Attempt[]
   /** The number of attempts between them. */

@@ -146,7 +146,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     if (result === 'refused') return lost()
     // What is lost here says nothing about the receiver.
     if (row.once || result === 'data_lost') return { ...ended('failed'), isLost: false }
-    const waitMs = waitAfter(triesOf(row) + 1, delaysMs(), askedMs)
+    const waitMs = waitAfter(row.tries + 1, delaysMs(), askedMs)
     return waitMs === undefined ? lost() : { set: { dueAt: iso(clock.now() + waitMs) }, isLost: false }
   }
 
@@ -156,7 +156,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
       update: deliveryRows,
       key: row.id,
       when: { status: 'pending', dueAt: row.dueAt ?? null },
-      set: { ...set, tries: triesOf(row) + 1, ...attemptsWith(row, sent.attempt) },
+      set: { ...set, tries: row.tries + 1, ...attemptsWith(row, sent.attempt) },
       ...rest,
     }
     return store.commit(write, isLost ? await endpoints.onLost(row.owner) : [])
@@ -248,8 +248,6 @@ const outcomeFor = (statusCode: number): Handled['outcome'] => {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === GONE ? 'refused' : 'again'
 }
-
-const triesOf = ({ tries, attempts }: DeliveryRow): number => tries ?? attempts.length
 
 /** The log fields of a lost delivery. Of its URL only the host: the rest may hold a secret. */
 const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attempt }: Sent) => ({

@@ -56,7 +56,7 @@ export const codeRows = collection<CodeRow>({
 export type PairingSlotRow = { address: string; place: string; pairingId: string; expiresAt: number }
 
 export const pairingSlots = collection<PairingSlotRow>({
-  name: 'pairingPlaces',
+  name: 'pairingSlots',
   within: 'address',
   key: 'place',
   indexes: { ofAddress: { within: 'address', by: 'place' } },

@@ -19,23 +19,20 @@ export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) =>
   const tokenIn = async ({ id, sealedToken }: PairingRow): Promise<string | undefined> =>
     sealedToken === undefined ? undefined : cipher.open(sealedToken, contextOf(id))
 
-  /**
-   * The token of an approved request that has not expired; undefined when the device was revoked meanwhile. A row of an
-   * earlier release may have a token without a session: then that token gets one.
-   */
+  /** The token of an approved request that has not expired; undefined when the device was revoked meanwhile. */
   return async (row: PairingRow): Promise<string | undefined> => {
-    const { id, approvedBy, sealedToken, sessionId } = row
+    const { id, approvedBy, sessionId } = row
     if (sessionId !== undefined) return tokenIn(row)
     if (approvedBy === undefined) return undefined
-    const token = (await tokenIn(row)) ?? entropy(TOKEN_BYTES).toString('base64url')
+    const token = entropy(TOKEN_BYTES).toString('base64url')
     const session = draftSession(token, approvedBy, id)
     const outcome = await store.commit<PairingRow>(
       {
         update: pairings,
         key: id,
-        when: { status: 'approved', sealedToken: sealedToken ?? null, sessionId: null },
+        when: { status: 'approved', sessionId: null },
         set: {
-          sealedToken: sealedToken ?? (await cipher.seal(token, contextOf(id))),
+          sealedToken: await cipher.seal(token, contextOf(id)),
           sessionId: session.sessionId,
           keptUntil: session.expiresAt,
         },

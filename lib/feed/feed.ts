@@ -57,6 +57,8 @@ export interface Feed {
   append(stream: string, drafts: readonly FeedDraft[], options?: FeedAppend): Promise<readonly FeedEntry[]>
   /** The stored entries, by id; without a `limit` all of them. */
   read(stream: string, range?: FeedRange): Promise<readonly FeedEntry[]>
+  /** Whether an append of a single entry with this id is stored. */
+  has(stream: string, id: string): Promise<boolean>
   /** The newest entry, by id; undefined for an empty stream. The cost does not depend on the length of the stream. */
   last(stream: string): Promise<FeedEntry | undefined>
   /**
@@ -102,7 +104,7 @@ const outcomeUnknown = () =>
     'Storage is unavailable: the outcome of a write is not known.',
   )
 
-type Needs = { store: Pick<Store, 'commit' | 'page'>; clock: Clock; ids: Ids }
+type Needs = { store: Pick<Store, 'commit' | 'get' | 'page'>; clock: Clock; ids: Ids }
 
 /**
  * Streams as rows of a collection, with one row per append. Followers only read the table, one page at a time, so that a
@@ -171,6 +173,8 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
         for (const entry of entriesOf(row, range)) if (entries.push(entry) >= limit) return entries
       return entries
     },
+
+    has: async (stream, id) => (await store.get(feedEntries, [stream, id])) !== undefined,
 
     async last(stream) {
       const { rows } = await store.page(feedEntries, {

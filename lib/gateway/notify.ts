@@ -1,15 +1,12 @@
-import { pagesOf } from '../core/pages.ts'
 import { runTimeMs } from '../core/run-time.ts'
 import { jsonText } from '../core/well-formed-json.ts'
 import type { AddDelivery, NewDelivery } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
-import { type GatewayRequest, gatewayRequests, requestIdOf } from './rows.ts'
+import { gatewayRequests, requestIdOf } from './rows.ts'
 import type { GatewayTasks } from './submit.ts'
 
-type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'watch'>; addDelivery: AddDelivery }
-
-const PAGE = 100
+type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find'>; addDelivery: AddDelivery }
 
 /** Delivers the end of a request's task to its `notifyUrl`. */
 export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
@@ -26,23 +23,7 @@ export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
     await addDelivery({ ...eventOf(id, task), owner: id, url, ...(secret ? { secret } : {}) })
   }
 
-  const adopt = async ({ id, taskId }: GatewayRequest): Promise<void> => {
-    if (!(await tasks.watch(taskId))) await notify(taskId)
-    await store.commit<GatewayRequest>({ update: gatewayRequests, key: id, unset: ['openSince'] })
-  }
-
-  return {
-    notify,
-    /**
-     * Converts the open requests of the release before in a data file: an unfinished task sends a notice at its end from
-     * now on, and for an ended task the delivery is added. Called before a worker starts; a repeat does nothing.
-     */
-    adoptOpenRequests: async (): Promise<void> => {
-      const open = { index: 'open', order: 'asc', limit: PAGE } as const
-      for await (const rows of pagesOf((from) => store.page(gatewayRequests, { ...open, ...from })))
-        await Promise.all(rows.map(adopt))
-    },
-  }
+  return { notify }
 }
 
 /**

@@ -13,14 +13,12 @@ export type GatewayRequest = {
   notifyUrl?: string
   /** The secret that signs its delivery, sealed for deliveries. */
   secret?: string
-  /** Set by the release before until the end of the task was sent; see `adoptOpenRequests`. */
-  openSince?: string
 }
 
 export const gatewayRequests = collection<GatewayRequest>({
   name: 'gatewayRequests',
   key: 'id',
-  indexes: { open: { by: 'openSince' } },
+  indexes: {},
 })
 
 /** A used `Idempotency-Key`, stored for a day. `status` is the task's status in the first answer. */
@@ -28,7 +26,7 @@ export type GatewayKey = {
   key: string
   bodyHash: string
   taskId: string
-  status?: Task['status']
+  status: Task['status']
   expiresAt: number
 }
 

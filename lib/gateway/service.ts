@@ -42,12 +42,6 @@ const createRateLimit = ({ limiter, callsPerMinute }: RateLimitNeeds) => {
 
 type StatusNeeds = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'lastProgress'> }
 
-/** The answer for a request whose process died before it stored the task, which the release before allowed. */
-const NOT_CREATED = {
-  code: 'task_not_created',
-  message: 'The service stopped before it had stored the task; send the request again',
-}
-
 /** The status of a request, from its task. Throws Problem `missing` for requests of others. */
 const createStatus =
   ({ store, tasks }: StatusNeeds) =>
@@ -56,14 +50,8 @@ const createStatus =
     if (request?.userId !== userId) throw missing('Request')
     const { taskId, workflow, createdAt } = request
     const [task, progress] = await Promise.all([tasks.find(taskId), tasks.lastProgress(taskId)])
-    return {
-      requestId,
-      taskId,
-      workflow,
-      createdAt,
-      progress: progress ?? null,
-      ...(task ? stateOf(task) : { status: 'failed', error: NOT_CREATED, updatedAt: createdAt }),
-    }
+    if (task === undefined) throw new Error(`The task of ${requestId} does not exist`)
+    return { requestId, taskId, workflow, createdAt, progress: progress ?? null, ...stateOf(task) }
   }
 
 const stateOf = ({ status, updatedAt, ...task }: Task) => ({

@@ -8,7 +8,7 @@ import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Outbound } from '../ports/outbound.ts'
-import type { AnyWrite, Store, Write } from '../ports/store.ts'
+import type { AnyWrite, Store } from '../ports/store.ts'
 import type { CreateTask, Task } from '../tasks/schema.ts'
 import type { GatewayBody } from './contract.ts'
 import { scaffolded } from './prompt.ts'
@@ -31,15 +31,13 @@ export type GatewayTasks = {
   find(id: string): Promise<Task | undefined>
   /** Whether the task has ended; undefined when it does not exist. */
   isOver(id: string): Promise<boolean | undefined>
-  /** Requests a notice at the end of a task; false when it has ended or does not exist. */
-  watch(id: string): Promise<boolean>
   /** The latest progress message of the task's agent. */
   lastProgress(id: string): Promise<string | undefined>
 }
 
 type Needs = {
   store: Store
-  tasks: Pick<GatewayTasks, 'draft' | 'find' | 'checkRepository'>
+  tasks: Pick<GatewayTasks, 'draft' | 'checkRepository'>
   outbound: Pick<Outbound, 'check'>
   cipher: Pick<Cipher, 'seal'>
   clock: Clock
@@ -53,8 +51,6 @@ type Asked = { principal: Principal; body: GatewayBody; trace: Trace | undefined
 
 /** The longest prompt of a task. */
 const LONGEST_PROMPT = 100_000
-
-const MOST_TRIES = 20
 
 /** Stores a request: its task, the request and the use of its key are one commit. */
 export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Needs) => {
@@ -103,19 +99,16 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
       throw asPartOf('task', thrown)
     })
 
-  /** The answer to a used key; undefined when the release before died before it stored the task. */
-  const replay = async (body: GatewayBody, known: GatewayKey): Promise<Submitted | undefined> => {
+  /** The answer to a used key; undefined for a new one. Throws Problem `invalid` for another body. */
+  const replay = async (body: GatewayBody, key: string): Promise<Submitted | undefined> => {
+    const known = await store.get(gatewayKeys, key)
+    if (known === undefined) return undefined
     refuseReuse(known.bodyHash, hashOf(body))
-    const task = await tasks.find(known.taskId)
-    return task && { taskId: task.id, status: known.status ?? task.status, replayed: true }
+    return { taskId: known.taskId, status: known.status, replayed: true }
   }
 
-  /** Stores a request; undefined when another request has used its key since `known` was read. */
-  const submitNew = async (
-    asked: Asked,
-    key: string | undefined,
-    known: GatewayKey | undefined,
-  ): Promise<Submitted | undefined> => {
+  /** Stores a request; undefined when another request has used its key meanwhile. */
+  const submitNew = async (asked: Asked, key: string | undefined): Promise<Submitted | undefined> => {
     const { principal, body } = asked
     await refusePrivate(body.options.notifyUrl)
     const taskId = ids.next('task')
@@ -123,10 +116,13 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     await checkRepository(principal, body)
     const { status } = task
     const request: AnyWrite = { insert: gatewayRequests, row: await requestOf(principal, body, taskId) }
-    const use = { bodyHash: hashOf(body), taskId, status, expiresAt: clock.now() + REPLAY_MS }
+    const expiresAt = clock.now() + REPLAY_MS
     const { applied } = await (key === undefined
       ? store.commit(request, [write, ...rows])
-      : store.commit(keyWrite(key, use, known), [request, write, ...rows]))
+      : store.commit<GatewayKey>(
+          { insert: gatewayKeys, row: { key, bodyHash: hashOf(body), taskId, status, expiresAt } },
+          [request, write, ...rows],
+        ))
     return applied ? { taskId, status, replayed: false } : undefined
   }
 
@@ -137,30 +133,13 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     trace?: Trace,
   ): Promise<Submitted> => {
     const key = idempotencyKey && replayKey(principal, idempotencyKey)
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const known = key ? await store.get(gatewayKeys, key) : undefined
-      const submitted =
-        (known && (await replay(body, known))) ?? (await submitNew({ principal, body, trace }, key, known))
-      if (submitted !== undefined) return submitted
-    }
-    throw contended()
+    const replayed = () => (key ? replay(body, key) : undefined)
+    const submitted =
+      (await replayed()) ?? (await submitNew({ principal, body, trace }, key)) ?? (await replayed())
+    if (submitted === undefined) throw new Error('The key that another request has used does not exist')
+    return submitted
   }
 }
-
-/** The write that uses a key, or uses it again when its task was never stored. */
-const keyWrite = (
-  key: string,
-  use: Omit<GatewayKey, 'key'>,
-  known: GatewayKey | undefined,
-): Write<GatewayKey> =>
-  known === undefined
-    ? { insert: gatewayKeys, row: { key, ...use } }
-    : { update: gatewayKeys, key, when: { taskId: known.taskId }, set: use }
-
-const contended = () =>
-  new Problem('unavailable', 'request_contended', 'The request was not stored; send it again', {
-    retryAfterMs: 1_000,
-  })
 
 /**
  * The task for its agent. Its id marks the beginning and the end of the caller's text, since the caller cannot know it.

@@ -19,8 +19,6 @@ type Needs = {
   /** The name of the kind of rows. */
   id: string
   most: number
-  /** Counts the rows, where the number is not stored yet. */
-  countRows: () => Promise<number>
   tooMany: () => Problem
 }
 
@@ -32,12 +30,12 @@ type CommitWith<R> = (count: AnyWrite) => Promise<Outcome<R>>
  * that was read: of concurrent inserts, no more than the limit succeed.
  */
 export const createLimitedCount = (needs: Needs) => {
-  const { store, clock, entropy, id, most, countRows, tooMany } = needs
+  const { store, clock, entropy, id, most, tooMany } = needs
   const contend = createContention({ timer: clock, entropy })
 
   const attempt = async <R>(commit: CommitWith<R>): Promise<true | undefined> => {
     const row = await store.get(limitedCounts, id)
-    const count = row?.count ?? (await countRows())
+    const count = row?.count ?? 0
     if (count >= most) throw tooMany()
     const { applied } = await commit(
       row === undefined
@@ -56,11 +54,8 @@ export const createLimitedCount = (needs: Needs) => {
       if ((await contend(() => attempt(commit))) === undefined) throw busy()
     },
     /** Commits a removal with the lowered number. */
-    remove: async <R>(commit: (counts: readonly AnyWrite[]) => Promise<Outcome<R>>): Promise<Outcome<R>> => {
-      const outcome = await commit([{ update: limitedCounts, key: id, add: { count: -1 } }])
-      // The number is not stored yet: it is counted before the next insert.
-      return !outcome.applied && outcome.refused > 0 ? commit([]) : outcome
-    },
+    remove: <R>(commit: CommitWith<R>): Promise<Outcome<R>> =>
+      commit({ update: limitedCounts, key: id, add: { count: -1 } }),
   }
 }
 

@@ -108,20 +108,14 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
       return row
     },
 
-    /**
-     * The names of a conversation's sessions that are not archived, newest first. Sessions of other users do not count:
-     * earlier releases tied them without a check.
-     */
-    namesOf: async ({ userId }: Actor, conversationId: string): Promise<string[]> => {
+    /** The names of a conversation's sessions that are not archived, newest first. */
+    namesOf: async (conversationId: string): Promise<string[]> => {
       const { rows } = await store.page(memorySessions, {
         index: 'ofConversation',
         is: conversationId,
         order: 'desc',
         limit: MOST_OF_CONVERSATION,
-        where: [
-          { field: 'status', in: ['active'] },
-          { field: 'createdBy', in: [userId] },
-        ],
+        where: [{ field: 'status', in: ['active'] }],
       })
       return rows.map(({ name }) => name)
     },

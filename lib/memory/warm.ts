@@ -1,4 +1,4 @@
-import type { Actor, Principal } from '../core/principal.ts'
+import type { Principal } from '../core/principal.ts'
 import { filesIn, shownChunk } from './contents.ts'
 import type { IndexCache } from './index-cache.ts'
 import type { CheckOwnConversation, MemoryChunk } from './schema.ts'
@@ -9,7 +9,7 @@ const MOST = 6
 type Needs = {
   indexCache: IndexCache
   search: ReturnType<typeof createSearch>
-  namesOf: (by: Actor, conversationId: string) => Promise<string[]>
+  namesOf: (conversationId: string) => Promise<string[]>
   checkOwnConversation: CheckOwnConversation
 }
 type Given = { query?: string | undefined; conversationId?: string | undefined }
@@ -33,7 +33,7 @@ export const createWarm = ({ indexCache, search, namesOf, checkOwnConversation }
   return async (principal: Principal, { query, conversationId }: Given) => {
     if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
     const isByNames = query === undefined && conversationId !== undefined
-    const names = isByNames ? await namesOf(principal, conversationId) : []
+    const names = isByNames ? await namesOf(conversationId) : []
     const question = query ?? names.join(' ')
     const found = question === '' ? [] : await matching(question)
     const chunks = found.length > 0 || query !== undefined ? found : await latest()

@@ -83,7 +83,7 @@ export const reads = collection<ReadRow>({
 
 /**
  * All notifications created up to `readUntil` count as read by the user. `createdUntil` is the number of notifications
- * created by then; marks of earlier releases have none.
+ * created by then.
  */
-export type ReadMark = { userId: string; readUntil: string; createdUntil?: number }
+export type ReadMark = { userId: string; readUntil: string; createdUntil: number }
 export const readMarks = collection<ReadMark>({ name: 'notificationMarks', key: 'userId', indexes: {} })

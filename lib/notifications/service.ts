@@ -162,11 +162,11 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
 
   /** Moves the mark of a user forward. Of two concurrent requests the later mark wins. */
   const moveMark = async (mark: ReadMark): Promise<void> => {
-    const { userId: key, readUntil, createdUntil = 0 } = mark
+    const { userId: key, readUntil, createdUntil } = mark
     let { applied, row } = await store.commit<ReadMark>({ insert: readMarks, row: mark })
     while (!applied && row !== undefined && (row.readUntil <= readUntil || isAhead(row))) {
       const when = { readUntil: row.readUntil }
-      const set = { readUntil, createdUntil: Math.max(createdUntil, row.createdUntil ?? 0) }
+      const set = { readUntil, createdUntil: Math.max(createdUntil, row.createdUntil) }
       const outcome = await store.commit<ReadMark>({ update: readMarks, key, when, set })
       applied = outcome.applied
       row = outcome.row

@@ -71,4 +71,4 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
-const contextOf = (id: string) => `oauthBeginnings/${id}`
+const contextOf = (id: string) => `authorizationRequests/${id}`

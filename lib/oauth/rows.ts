@@ -20,7 +20,7 @@ export type AuthorizationRequestRow = {
   expiresAt: number
 }
 export const authorizationRequests = collection<AuthorizationRequestRow>({
-  name: 'oauthBeginnings',
+  name: 'authorizationRequests',
   key: 'id',
   indexes: {},
   expires: 'expiresAt',
@@ -34,9 +34,9 @@ export type LinkedAccountRow = Workplace & {
   id: string
   userId: string
   provider: ProviderName
-  /** The realm of its subject, by the provider's configuration at that time; older rows have none. */
-  realm?: string
-  /** The client that got the subject, for issuers that give each client others; older rows have none. */
+  /** The realm of its subject, by the provider's configuration at that time. */
+  realm: string
+  /** The client that got the subject, for issuers that give each client others. */
   clientId?: string
   linkedAt: string
   username?: string
@@ -61,11 +61,9 @@ export const linkedAccounts = collection<LinkedAccountRow>({
 /** The scope of subjects; without a client it covers all clients. */
 export type Place = { name: ProviderName; realm: string; clientId?: string }
 
-/** Whether the account is one of that scope; a field that the row lacks counts as equal. */
+/** Whether the account is one of that scope. */
 export const isAccountAt = (
   { name, realm, clientId }: Place,
   row: Pick<LinkedAccountRow, 'provider' | 'realm' | 'clientId'>,
 ): boolean =>
-  row.provider === name &&
-  (row.realm ?? realm) === realm &&
-  (clientId === undefined || (row.clientId ?? clientId) === clientId)
+  row.provider === name && row.realm === realm && (clientId === undefined || row.clientId === clientId)

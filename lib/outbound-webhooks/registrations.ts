@@ -7,11 +7,11 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Outbound } from '../ports/outbound.ts'
-import type { AnyWrite, Store, Update } from '../ports/store.ts'
-import type { Subscriptions } from '../settings/schema.ts'
+import type { Store, Update } from '../ports/store.ts'
 import type { ChangeWebhook, CreateWebhook } from './contract.ts'
 import { WEBHOOK_ID, type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
 import { MASKED_SECRET, SECRET_PREFIX, type Webhook } from './schema.ts'
+import { type createSubscriptions, webhookContended } from './subscriptions.ts'
 
 const SECRET_BYTES = 32
 /** How long the replaced secret keeps signing after a rotation. */
@@ -68,16 +68,13 @@ type Needs = {
   secrets: WebhookSecrets
   clock: Clock
   ids: Ids
-  /** Commits changes of registrations together with the new subscriptions. Throws the errors of `prepare`. */
-  changeSubscriptions: (
-    prepare: (now: Subscriptions) => Promise<{ subscriptions: Subscriptions; rows: readonly AnyWrite[] }>,
-  ) => Promise<void>
+  subscriptions: Pick<ReturnType<typeof createSubscriptions>, 'all' | 'change'>
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
 /** The registrations of webhooks. They belong to the whole installation, as tasks do. */
 export const createRegistrations = (needs: Needs) => {
-  const { store, outbound, secrets, clock, ids, changeSubscriptions, audit } = needs
+  const { store, outbound, secrets, clock, ids, subscriptions, audit } = needs
 
   const all = async (): Promise<readonly WebhookRow[]> =>
     (await store.page(webhooks, { index: 'newest', order: 'desc', limit: MOST_WEBHOOKS })).rows
@@ -144,7 +141,7 @@ export const createRegistrations = (needs: Needs) => {
       ...(secret === undefined ? {} : { secret: await secrets.seal(id, secret) }),
     }
     const health: WebhookHealth = { id, deliveryCount: 0, failureCount: 0 }
-    await changeSubscriptions(async (now) => {
+    await subscriptions.change(async (now) => {
       if (Object.keys(now).length >= MOST_WEBHOOKS) throw tooMany()
       return {
         subscriptions: { ...now, [id]: row.events },
@@ -187,7 +184,7 @@ export const createRegistrations = (needs: Needs) => {
   const changeAlone = async (id: string, given: ChangeWebhook): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1)
       if ((await store.commit<WebhookRow>(await changeOf(await load(id), given))).applied) return
-    throw changedMeanwhile()
+    throw webhookContended()
   }
 
   const change = async (principal: Principal, id: string, given: ChangeWebhook): Promise<Webhook> => {
@@ -195,7 +192,7 @@ export const createRegistrations = (needs: Needs) => {
     const { events } = given
     if (events === undefined) await changeAlone(id, given)
     else
-      await changeSubscriptions(async (now) => ({
+      await subscriptions.change(async (now) => ({
         subscriptions: { ...now, [id]: events },
         rows: [await changeOf(await load(id), given)],
       }))
@@ -206,7 +203,7 @@ export const createRegistrations = (needs: Needs) => {
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
     let note = {}
-    await changeSubscriptions(async ({ [id]: _events, ...others }) => {
+    await subscriptions.change(async ({ [id]: _events, ...others }) => {
       note = auditDetailsOf(await load(id))
       return {
         subscriptions: others,
@@ -226,7 +223,7 @@ export const createRegistrations = (needs: Needs) => {
     const set = { ...secrets.rotated(row, await secrets.seal(id, secret)), updatedAt: iso(clock.now()) }
     const when = { secret: row.secret ?? null }
     const { applied } = await store.commit<WebhookRow>({ update: webhooks, key: id, when, set })
-    if (!applied) throw changedMeanwhile()
+    if (!applied) throw webhookContended()
     await audit(principal, 'webhook.rotate', auditDetailsOf(row))
     return { webhook: await shown({ ...row, ...set }), secret }
   }
@@ -247,7 +244,7 @@ export const createRegistrations = (needs: Needs) => {
       })
       if (applied) return
     }
-    throw changedMeanwhile()
+    throw webhookContended()
   }
 
   return {
@@ -273,8 +270,3 @@ const auditDetailsOf = ({ id, url, events, active }: WebhookRow) => ({
 
 const tooMany = () =>
   new Problem('invalid', 'too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks; delete one first`)
-
-const changedMeanwhile = () =>
-  new Problem('unavailable', 'webhook_contended', 'The webhook was changed meanwhile; send it again', {
-    retryAfterMs: 1_000,
-  })

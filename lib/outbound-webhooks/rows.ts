@@ -58,3 +58,17 @@ export const webhookHealth = collection<WebhookHealth>({
   key: 'id',
   indexes: { deleted: { by: 'deletedAt' } },
 })
+
+/** The events of each webhook, by its id. */
+export type Subscriptions = Readonly<Record<string, readonly string[]>>
+
+/** `version` grows with each change, so that concurrent changes do not undo each other. */
+export type SubscriptionsRow = { id: string; version: number; subscriptions: Subscriptions }
+
+export const SUBSCRIPTIONS_ID = 'subscriptions'
+
+export const subscriptionsRows = collection<SubscriptionsRow>({
+  name: 'webhookSubscriptions',
+  key: 'id',
+  indexes: {},
+})

@@ -6,7 +6,6 @@ import type { DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
-import type { Subscriptions } from '../settings/schema.ts'
 import type { EmittedEntry, Task } from '../tasks/schema.ts'
 import { createDeliveryUpkeep, type WebhookDeliveries } from './delivery-upkeep.ts'
 import { eventsOf } from './events.ts'
@@ -19,8 +18,6 @@ type Needs = Parameters<typeof createRegistrations>[0] & {
   clock: Clock
   ids: Ids
   findTask: (id: string) => Promise<Task | undefined>
-  /** The subscribed events of each webhook. Rejects when they cannot be read. */
-  subscriptions: () => Promise<Subscriptions>
   deliveries: WebhookDeliveries
 }
 
@@ -35,7 +32,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
 
   /** The webhooks that get an event now. Each is read by its key: an index may not have a new webhook yet. */
   const subscribedTo = async (event: WebhookEvent): Promise<readonly WebhookRow[]> => {
-    const subscribed = Object.entries(await subscriptions()).filter(
+    const subscribed = Object.entries(await subscriptions.all()).filter(
       ([, events]) => events.includes(event) || events.includes(ALL_EVENTS),
     )
     const rows = await Promise.all(subscribed.map(([id]) => store.get(webhooks, id)))

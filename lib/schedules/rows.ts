@@ -8,9 +8,7 @@ type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
  * A schedule. `nextRunAt` is set while it is enabled, and is the condition of every run: of several processes that read
  * the same due time one changes it. `revision` grows with every change except runs.
  */
-export type ScheduleRow = Omit<Schedule, 'task' | 'runsAs'> & {
-  /** Absent in rows of earlier versions. */
-  runsAs?: string
+export type ScheduleRow = Omit<Schedule, 'task'> & {
   task: Omit<CreateTask, keyof HeavyTask>
   heavyTask: HeavyTask
   revision: number

@@ -29,9 +29,7 @@ type ScheduledTasks = {
 /** Commits the insert or removal of a schedule together with their number, and refuses an insert at the limit. */
 type ScheduleLimit = {
   insert(commit: (count: AnyWrite) => Promise<Outcome<ScheduleRow>>): Promise<void>
-  remove(
-    commit: (counts: readonly AnyWrite[]) => Promise<Outcome<ScheduleRow>>,
-  ): Promise<Outcome<ScheduleRow>>
+  remove(commit: (count: AnyWrite) => Promise<Outcome<ScheduleRow>>): Promise<Outcome<ScheduleRow>>
 }
 
 type Needs = {
@@ -137,8 +135,8 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   }
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
-    const { applied, row } = await limit.remove((counts) =>
-      store.commit<ScheduleRow>({ remove: schedules, key: id }, counts),
+    const { applied, row } = await limit.remove((count) =>
+      store.commit<ScheduleRow>({ remove: schedules, key: id }, [count]),
     )
     if (!applied || row === undefined) throw missing('Schedule')
     await audit(principal, 'schedule.delete', auditDetailsOf(row))
@@ -186,7 +184,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     const set = next === undefined ? {} : { nextRunAt: next }
     const unset = next === undefined ? (['nextRunAt'] as const) : []
     try {
-      const { writes, ran } = draftOf(row, { userId: runsAsOf(row), role: 'user' })
+      const { writes, ran } = draftOf(row, { userId: row.runsAs, role: 'user' })
       await store.commit<ScheduleRow>(
         { ...moved, set: { ...set, ...ran }, unset: ['lastError', ...unset] },
         writes,
@@ -291,13 +289,8 @@ const split = ({
   },
 })
 
-/** Rows of earlier versions only have the user who made them. */
-const runsAsOf = ({ runsAs, createdBy }: Pick<ScheduleRow, 'runsAs' | 'createdBy'>): string =>
-  runsAs ?? createdBy
-
 const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
   ...row,
-  runsAs: runsAsOf(row),
   task: { ...row.task, ...heavyTask },
 })
 

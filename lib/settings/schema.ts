@@ -3,9 +3,6 @@ import { type Setting, type Settings, settingsCatalog } from './catalog.ts'
 
 export type { Settings } from './catalog.ts'
 
-/** The events of each outbound webhook, by its id. */
-export type Subscriptions = Readonly<Record<string, readonly string[]>>
-
 const groups = Object.entries<Readonly<Record<string, Setting>>>(settingsCatalog)
 
 const shapeOf = (settings: Readonly<Record<string, Setting>>, wrap: (schema: z.ZodType) => z.ZodType) =>

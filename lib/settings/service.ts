@@ -4,11 +4,11 @@ import type { Principal } from '../core/principal.ts'
 import { createRowCache, versionedWrite } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { AnyWrite, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import { everySetting } from './catalog.ts'
 import { changesIn, type Given, merged, type Objection, refuseUnchangeable, settingsOf } from './changes.ts'
 import { SETTINGS_ID, type SettingsRow, settingsRows } from './rows.ts'
-import type { Settings, SettingsPatch, Source, Subscriptions } from './schema.ts'
+import type { Settings, SettingsPatch, Source } from './schema.ts'
 
 type Needs = {
   store: Store
@@ -21,9 +21,6 @@ type Needs = {
   staleAfterMs: number
 }
 
-/** A change of the settings, and the rows of the same commit. */
-type Prepared = { set: Partial<SettingsRow>; rows?: readonly AnyWrite[] }
-
 const NOTHING: SettingsRow = { id: SETTINGS_ID, version: 0, values: {} }
 const BUSY_MS = 1_000
 
@@ -35,16 +32,14 @@ export const createSettings = (needs: Needs) => {
   const contend = createContention({ timer: clock, entropy: needs.entropy })
   const listeners: ((settings: Settings) => void)[] = []
   let settings: Settings
-  let subscribed: ReadonlySet<string> = new Set()
 
   const cache = createRowCache<SettingsRow>({
     read: () => store.get(settingsRows, SETTINGS_ID),
     first: NOTHING,
     clock,
     staleAfterMs,
-    onRow: ({ subscriptions = {} }) => {
+    onRow: () => {
       settings = settingsOf(valueNow)
-      subscribed = new Set(Object.values(subscriptions).flat())
       for (const listener of listeners) listener(settings)
     },
   })
@@ -66,15 +61,14 @@ export const createSettings = (needs: Needs) => {
    * Writes a change of the cached row and returns the resulting settings; false when `prepare` returns nothing. Throws
    * Problem `unavailable` `settings_busy` when other writers win every time.
    */
-  const write = async (prepare: (row: SettingsRow) => Prepared | undefined | Promise<Prepared>) => {
+  const write = async (prepare: (row: SettingsRow) => Partial<SettingsRow> | undefined) => {
     const written = await contend(async () => {
       await cache.load()
-      const prepared = await prepare(cache.row())
-      if (prepared === undefined) return false
-      const { set, rows = [] } = prepared
       const before = cache.row()
+      const set = prepare(before)
+      if (set === undefined) return false
       const next = { ...before, ...set, version: before.version + 1 }
-      const { applied } = await store.commit<SettingsRow>(versionedWrite(settingsRows, before, next), rows)
+      const { applied } = await store.commit<SettingsRow>(versionedWrite(settingsRows, before, next))
       if (!applied) return undefined
       cache.put(next)
       return read()
@@ -88,7 +82,7 @@ export const createSettings = (needs: Needs) => {
     const changes = changesIn(patch)
     if (changes.length === 0) return { changed: false, ...read() }
     await refuseUnchangeable(changes, needs)
-    const written = await write(({ values }) => ({ set: { values: merged(values, changes) } }))
+    const written = await write(({ values }) => ({ values: merged(values, changes) }))
     await needs.audit(principal, 'settings.change', Object.fromEntries(changes))
     return { changed: true, ...(written || read()) }
   }
@@ -115,25 +109,7 @@ export const createSettings = (needs: Needs) => {
      */
     replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
       const isTheOne = (row: SettingsRow) => (row.accessKeyHash || undefined) === from
-      return (
-        (await write((row) => (isTheOne(row) ? { set: { accessKeyHash: to ?? '' } } : undefined))) !== false
-      )
-    },
-    /** The events with a subscribed outbound webhook, as cached in this process. */
-    subscribedEvents: (): ReadonlySet<string> => subscribed,
-    /** The events of each outbound webhook: of all registrations that were answered before the call. */
-    subscriptions: async (): Promise<Subscriptions> => {
-      await latest()
-      return cache.row().subscriptions ?? {}
-    },
-    /** Commits changes of registrations together with the new subscriptions. Throws the errors of `prepare`. */
-    changeSubscriptions: async (
-      prepare: (now: Subscriptions) => Promise<{ subscriptions: Subscriptions; rows: readonly AnyWrite[] }>,
-    ): Promise<void> => {
-      await write(async ({ subscriptions: now = {} }) => {
-        const { subscriptions, rows } = await prepare(now)
-        return { set: { subscriptions }, rows }
-      })
+      return (await write((row) => (isTheOne(row) ? { accessKeyHash: to ?? '' } : undefined))) !== false
     },
     /** The hash as it was last read. */
     accessKeyHash: (): string | undefined => cache.row().accessKeyHash || undefined,

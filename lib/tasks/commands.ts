@@ -6,10 +6,10 @@ import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
 import type { TaskCreation } from './create.ts'
-import { isFinal, nextStatus, TASK_STATUSES, type TaskStatus } from './machine.ts'
+import { isFinal, nextStatus, type TaskStatus } from './machine.ts'
 import type { createTaskReads } from './read.ts'
-import { publicTask, tasks } from './rows.ts'
-import { type CreateTask, TASK_DEFINITION, type Task, type TaskRow } from './schema.ts'
+import { tasks } from './rows.ts'
+import { type CreateTask, publicTask, TASK_DEFINITION, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 import { WAIT_FIELDS, waitedUntil } from './wait.ts'
 
@@ -166,14 +166,7 @@ export const createTaskCommands = (needs: Needs) => {
     return task
   }
 
-  /** Requests a notice at the end of a task. False when the task has ended or does not exist. */
-  const watch = async (id: string): Promise<boolean> => {
-    const unfinished = TASK_STATUSES.filter((status) => !isFinal(status))
-    const change = { update: tasks, key: id, when: { status: unfinished }, set: { watched: true as const } }
-    return (await store.commit<TaskRow>(change)).applied
-  }
-
-  return { allows, cancel, cancelWaiting, retry, failureOf, watch }
+  return { allows, cancel, cancelWaiting, retry, failureOf }
 }
 
 /** The request for a redrive, and the bulk job that it is part of. */
@@ -191,11 +184,9 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       from: 'failed',
       verb: 'redrive',
       when: { completedAt: completedAt ?? null },
-      // A row of an earlier version has no `watched`; a notice without a receiver does nothing.
       set: {
         attempts: 0,
         queuedAt: iso(clock.now()),
-        watched: true,
         ...(trace ? { trace } : {}),
         ...(bulkJobId === undefined ? {} : { bulkJobId }),
       },

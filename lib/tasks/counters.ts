@@ -1,8 +1,7 @@
 import { bulkResultCounters } from '../bulk/schema.ts'
 import type { Change, Increment } from '../core/collection.ts'
-import { getOrCreate } from '../core/get-or-create.ts'
 import { runTimeMs } from '../core/run-time.ts'
-import { dayOf, msOf } from '../core/time.ts'
+import { dayOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { hourlyCountsOf } from './hourly-counters.ts'
 import { isFinal, TASK_STATUSES, type TaskStatus } from './machine.ts'
@@ -81,37 +80,31 @@ const bulkResult = (jobId: string, after: CountedTask | undefined): Increment[] 
 
 const ofAll = (add: Record<string, number>): Increment => ({ ...TASK_COUNTERS, add })
 
-// Equal increments are the same object, so that storage can count repeats by identity.
-const cache = new Map<string, Increment>()
-
 const created = ({ status, priority, source, agent: own, countedAs: agent = own }: CountedTask): Increment =>
-  getOrCreate(cache, `${status} ${priority} ${source} ${agent}`, () =>
-    ofAll({
-      total: 1,
-      [`status:${status}`]: 1,
-      [`priority:${priority}`]: 1,
-      [`source:${source}`]: 1,
-      [`agent:${agent}`]: 1,
-    }),
-  )
+  ofAll({
+    total: 1,
+    [`status:${status}`]: 1,
+    [`priority:${priority}`]: 1,
+    [`source:${source}`]: 1,
+    [`agent:${agent}`]: 1,
+  })
 
 const moved = (from: TaskStatus, to: TaskStatus): Increment =>
-  getOrCreate(cache, `${from}>${to}`, () => ofAll({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
+  ofAll({ [`status:${from}`]: -1, [`status:${to}`]: 1 })
 
 /** A completion or failure counts for its agent and its day, a completion also its duration. */
 const endedRun = ({ status, agent: own, countedAs: agent = own, ...times }: CountedTask): Increment[] => {
   const { completedAt } = times
   if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
   const ofDay = daily(completedAt, status)
-  const endMs = msOf(completedAt)
+  const endMs = Date.parse(completedAt)
   const lastAt = { [`lastAt:${agent}`]: endMs }
   if (status === 'failed') return [{ ...TASK_COUNTERS, add: { [`failed:${agent}`]: 1 }, most: lastAt }, ofDay]
   const durationMs = runTimeMs(times, endMs)
   return [
-    getOrCreate(cache, `completed ${agent}`, () => ofAll({ [`completed:${agent}`]: 1, durationCount: 1 })),
     {
       ...TASK_COUNTERS,
-      add: { durationMs, [`durationMs:${agent}`]: durationMs },
+      add: { [`completed:${agent}`]: 1, durationCount: 1, durationMs, [`durationMs:${agent}`]: durationMs },
       least: { leastDurationMs: durationMs },
       most: { mostDurationMs: durationMs, ...lastAt },
     },
@@ -119,15 +112,8 @@ const endedRun = ({ status, agent: own, countedAs: agent = own, ...times }: Coun
   ]
 }
 
-let day = ''
-let ofDay: Partial<Record<'created' | 'completed' | 'failed', Increment>> = {}
-
-/** Only the increments of the current day are cached: earlier days are rarely needed again. */
-const daily = (at: string, what: 'created' | 'completed' | 'failed'): Increment => {
-  if (!at.startsWith(day) || day === '') {
-    day = dayOf(at)
-    ofDay = {}
-  }
-  ofDay[what] ??= { counter: DAILY_COUNTERS, member: day, add: { [what]: 1 } }
-  return ofDay[what]
-}
+const daily = (at: string, what: 'created' | 'completed' | 'failed'): Increment => ({
+  counter: DAILY_COUNTERS,
+  member: dayOf(at),
+  add: { [what]: 1 },
+})

@@ -7,8 +7,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { AnyWrite, Insert, Store } from '../ports/store.ts'
-import { type CreateReplay, createReplays, publicTask, tasks, ticketRowsOf } from './rows.ts'
-import type { CreateTask, Task, TaskRow } from './schema.ts'
+import { type CreateReplay, createReplays, tasks, ticketRowsOf } from './rows.ts'
+import { type CreateTask, publicTask, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
 /** The agents that a task may name, and the default agent. */
@@ -16,7 +16,7 @@ export type AgentChoice = { fallback: string; types(): readonly string[] }
 
 type Needs = {
   store: Store
-  transitions: Pick<Transitions, 'emittedEvent'>
+  transitions: Pick<Transitions, 'emittedEvent' | 'event'>
   agents: AgentChoice
   repositories: Pick<Repositories, 'check'>
   clock: Clock
@@ -88,8 +88,8 @@ export const createTaskCreation = (needs: Needs) => {
   const insertOf = (row: TaskRow): Insert<TaskRow> => ({
     insert: tasks,
     row,
-    // A new task is queued at once: this one entry stands for both events, see `eventsOf`.
-    log: [transitions.emittedEvent('created')],
+    // A new task is queued at once.
+    log: [transitions.emittedEvent('created'), transitions.event('queued')],
   })
 
   /** Makes a new task and its write, for a caller that commits them. Throws Problem `invalid`. */
@@ -115,8 +115,7 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /** The answer of the first request with the same key. */
-  const replayed = (principal: Principal, body: CreateTask, { made, task }: CreateReplay): Task => {
-    if (task !== undefined || made === undefined) return task as Task
+  const replayed = (principal: Principal, body: CreateTask, { made }: CreateReplay): Task => {
     const { id, agent, maxAttempts: most, createdAt: at } = made
     const times = { createdAt: at, updatedAt: at, queuedAt: at }
     const row = { ...body, id, status: 'queued' as const, agent, attempts: 0, maxAttempts: most, ...times }
@@ -130,7 +129,7 @@ export const createTaskCreation = (needs: Needs) => {
   const createOnce = async (principal: Principal, body: CreateTask, key: string, trace?: Trace) => {
     const record = replayKey(principal, key)
     const earlier = async (): Promise<{ task: Task; replayed: true } | undefined> => {
-      const known = await store.get(createReplays, record, true)
+      const known = await store.get(createReplays, record)
       if (known === undefined) return undefined
       refuseReuse(known.bodyHash, fingerprintOf(body))
       return { task: replayed(principal, body, known), replayed: true }

@@ -8,7 +8,8 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { EXPORT_VERSION } from './contract.ts'
-import { publicTask, tasks } from './rows.ts'
+import { tasks } from './rows.ts'
+import { publicTask } from './schema.ts'
 
 const PAGE = 500
 

@@ -1,8 +1,6 @@
 import type { Increment } from '../core/collection.ts'
-import { getOrCreate } from '../core/get-or-create.ts'
 import { bucketOf } from '../core/histogram.ts'
 import { runTimeMs } from '../core/run-time.ts'
-import { msOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { TaskStatus } from './machine.ts'
 import type { CountedTask } from './schema.ts'
@@ -39,26 +37,24 @@ export const hourlyCountsOf = (before: CountedTask | undefined, after: CountedTa
   if (happening === undefined || at === undefined) return counted
   counted.push(hourly(at, after, happening))
   if (before && !before.startedAt && startedAt && queuedAt)
-    counted.push(lasted(at, after, 'wait', msOf(startedAt) - msOf(queuedAt)))
-  if (status === 'completed' && startedAt) counted.push(lasted(at, after, 'run', runTimeMs(after, msOf(at))))
+    counted.push(lasted(at, after, 'wait', Date.parse(startedAt) - Date.parse(queuedAt)))
+  if (status === 'completed' && startedAt)
+    counted.push(lasted(at, after, 'run', runTimeMs(after, Date.parse(at))))
   return counted
 }
 
-// Equal increments are the same object, as in counters.ts. Only the increments of the current hour are cached.
-let hour = ''
-const ofHour = new Map<string, Increment>()
-
-const increment = (at: string, { agent: own, countedAs: agent = own }: CountedTask, name: string) => {
-  if (!at.startsWith(hour) || hour === '') {
-    hour = at.slice(0, HOUR_LENGTH)
-    ofHour.clear()
-  }
-  return getOrCreate(ofHour, `${name} ${agent}`, () => ({
+const increment = (
+  at: string,
+  { agent: own, countedAs: agent = own }: CountedTask,
+  name: string,
+): Increment => {
+  const hour = at.slice(0, HOUR_LENGTH)
+  return {
     counter: HOURLY_COUNTERS,
     member: `${hour} ${agent}`,
     add: { [name]: 1 },
     expiresAt: hourMs(hour) + KEPT_MS,
-  }))
+  }
 }
 
 const HOUR_LENGTH = '2026-01-31T23'.length

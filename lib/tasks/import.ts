@@ -9,7 +9,6 @@ import { notJson, readJson } from '../core/json.ts'
 import { type CutList, createListCutter } from '../core/json-list.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
-import { wellFormedJson } from '../core/well-formed-json.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Insert, Store } from '../ports/store.ts'
@@ -47,8 +46,7 @@ const listIn = async (pieces: AsyncIterable<Buffer>): Promise<CutList> => {
 /** Parses one item. Throws Problem `invalid` and `too_large`, by the rules of a request body. */
 const itemIn = (bytes: Buffer): unknown => {
   if (bytes.length > ITEM_LIMIT) throw invalid([{ path: '', message: `is larger than ${ITEM_LIMIT} bytes` }])
-  // Exports of older versions may have half of a character where a text was cut.
-  return readJson(wellFormedJson(textOf(bytes)))
+  return readJson(textOf(bytes))
 }
 
 /** The issues of an item in the form of every other answer. */
@@ -91,7 +89,7 @@ const ImportedId = z
   .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
 
 /**
- * A task of an export. Fields that an older export lacks are filled in; present fields must be valid. `createdBy` is not
+ * A task of an export. Fields that the file lacks are filled in; present fields must be valid. `createdBy` is not
  * taken from the file: a task acts with the rights and the linked accounts of that person.
  */
 const ImportedTask = StoredTaskSchema.omit({ createdBy: true, waitingFor: true, waiting: true }).extend({

@@ -6,8 +6,8 @@ import { truncatedIn } from '../core/truncated.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
 import { TASK_COUNTERS } from './counters.ts'
-import { publicTask, tasks } from './rows.ts'
-import type { TaskFields, TaskRow } from './schema.ts'
+import { tasks } from './rows.ts'
+import { publicTask, type TaskFields, type TaskRow } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 

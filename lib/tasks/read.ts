@@ -2,15 +2,22 @@ import type { LogEntry } from '../core/collection.ts'
 import { invalid, missing } from '../core/errors.ts'
 import { webhookCreator } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
-import { placeBefore, successorOf, timeOfId } from '../core/ulid.ts'
+import { timeOfId } from '../core/ulid.ts'
 import type { Feed, FeedEntry } from '../feed/feed.ts'
 import type { Store } from '../ports/store.ts'
 import type { TaskEventsRange } from './contract.ts'
 import { isFinal, TASK_STATUSES } from './machine.ts'
-import { publicTask, tasks, ticketOf, ticketTasks } from './rows.ts'
-import { type Task, type TaskEvent, type TaskLogEntry, type TaskRow, TaskSourceSchema } from './schema.ts'
+import { tasks, ticketOf, ticketTasks } from './rows.ts'
+import {
+  publicTask,
+  type Task,
+  type TaskEvent,
+  type TaskLogEntry,
+  type TaskRow,
+  TaskSourceSchema,
+} from './schema.ts'
 
-type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last'> }
+type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last' | 'has'> }
 type ProgressData = Pick<TaskEvent, 'message' | 'attempt'>
 
 const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
@@ -97,39 +104,36 @@ export const createTaskReads = ({ store, feed }: Needs) => {
    */
   const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
     const task = await load(id)
-    const [log, progress] = await Promise.all([
+    const [log, progress, isProgress] = await Promise.all([
       store.log(tasks, id),
-      feed.read(progressOf(id), { ...(after && { after: placeBefore(after) }), limit: limit + 1 }),
+      feed.read(progressOf(id), { ...(after && { after }), limit }),
+      after === undefined ? false : feed.has(progressOf(id), after),
     ])
-    const logged = log.flatMap((entry) => eventsOf(task, entry)).filter((event) => event.id >= (after ?? ''))
-    const all = [...logged, ...progress.map((entry) => progressEvent(task, entry))].sort(byId)
-    // The first event is `after` itself, which is read to see that it exists.
-    if (after !== undefined && all.shift()?.id !== after)
+    if (after !== undefined && !isProgress && !log.some((entry) => entry.id === after))
       throw invalid([{ path: 'after', message: 'is not an event of this task' }])
-    const shown = all.slice(0, limit)
-    return { taskId: id, events: shown, count: shown.length }
+    const logged = log.filter((entry) => entry.id > (after ?? '')).map((entry) => loggedEvent(task, entry))
+    const events = [...logged, ...progress.map((entry) => progressEvent(task, entry))].sort(byId)
+    const page = events.slice(0, limit)
+    return { taskId: id, events: page, count: page.length }
   }
 
   return { load, get, find, summary, newestOfTicket, exists, isOver, unfinishedLike, lastProgress, events }
 }
 
-/**
- * The events of a log entry, as the API shows them. The entry of a new task stands for two events, created and queued. An
- * entry with a message comes from an import or an earlier version.
- */
-const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
+/** An entry of the log as the API shows it. */
+const loggedEvent = (task: TaskRow, entry: LogEntry): TaskEvent => {
   const { id, type, attempt, emitted: _emitted, ...more } = entry as TaskLogEntry & LogEntry
-  const event = (eventId: string, of: TaskEvent['type'], own: Partial<TaskEvent> = {}): TaskEvent => ({
-    id: eventId,
-    taskId: task.id,
-    type: of,
-    timestamp: iso(timeOfId(id)),
-    ...own,
-  })
-  if (type === 'created' && more.message === undefined)
-    return [event(id, type, { message: `from ${task.source}` }), event(successorOf(id), 'queued')]
   const run = attempt === undefined ? {} : { agent: task.agent, attempt }
-  return [event(id, type, { ...run, ...(type === 'started' ? startedBy(task) : {}), ...more })]
+  return {
+    id,
+    taskId: task.id,
+    type,
+    timestamp: iso(timeOfId(id)),
+    ...run,
+    ...(type === 'created' ? { message: `from ${task.source}` } : {}),
+    ...(type === 'started' ? startedBy(task) : {}),
+    ...more,
+  }
 }
 
 /** The started event of a gateway's task names its workflow, as the metadata does. */

@@ -7,14 +7,13 @@ import { isFinal } from './machine.ts'
 import {
   CreateTaskSchema,
   type EmittedEntry,
+  publicTask,
   type RunTask,
   type SentTask,
   TASK_DETAIL,
   TASK_LONG,
   type Task,
   type TaskDetail,
-  type TaskEvent,
-  TaskEventSchema,
   type TaskLogEntry,
   type TaskLong,
   type TaskRow,
@@ -63,13 +62,12 @@ const ALL_FIELDS = [
   'bulkJobId',
 ] as TaskField[]
 
-/** Rows of earlier versions are whole events, also those of progress. */
-export const taskEvents = collection<TaskEvent>({
+export const taskEvents = collection<TaskLogEntry & { taskId: string }>({
   name: 'taskEvents',
   within: 'taskId',
   key: 'id',
   indexes: { ofTask: { within: 'taskId', by: 'id' } },
-  summary: TaskEventSchema.keyof().options,
+  summary: ['taskId', 'id', 'type', 'message', 'attempt', 'metadata', 'emitted'],
 })
 
 const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
@@ -198,46 +196,17 @@ export const ticketRowsOf = ({ id, source, sourceId, createdAt }: Task): Insert<
   return [{ insert: ticketTasks, row }]
 }
 
-/**
- * A used `Idempotency-Key`, stored for a day: the task, and the parts of the answer that a repeated request cannot give.
- * Earlier versions stored `task` instead.
- */
+/** A used `Idempotency-Key`, stored for a day, with the parts of the answer that a repeated request cannot give. */
 export type CreateReplay = {
   key: string
   bodyHash: string
   expiresAt: number
-  made?: Pick<Task, 'id' | 'agent' | 'maxAttempts' | 'createdAt'>
-  task?: Task
+  made: Pick<Task, 'id' | 'agent' | 'maxAttempts' | 'createdAt'>
 }
 
 export const createReplays = collection<CreateReplay>({
   name: 'createReplays',
   key: 'key',
   indexes: {},
-  detail: ['task'],
   expires: 'expiresAt',
 })
-
-/** Names every field of a row that a task does not have, or does not compile. */
-type Hidden = { [Field in Exclude<keyof TaskRow, keyof Task>]: undefined }
-
-/**
- * A stored row as the API shows it. Hidden fields are set to undefined, which JSON omits and which is faster than leaving
- * them out.
- */
-export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, keyof Hidden> => {
-  const task: Row & Hidden = {
-    ...row,
-    fence: undefined,
-    leaseExpiresAt: undefined,
-    countedAs: undefined,
-    checkpoint: undefined,
-    refusals: undefined,
-    approvalIds: undefined,
-    sentAgainAt: undefined,
-    trace: undefined,
-    watched: undefined,
-    bulkJobId: undefined,
-  }
-  return task
-}

@@ -112,15 +112,8 @@ export const TaskSchema = z
   })
   .meta({ id: 'Task' })
 
-/**
- * A task in an export. The rule against white space around names is for new tasks only: earlier versions stored such
- * names, and their exports must stay importable.
- */
-export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape).extend({
-  title: z.string().min(1).max(500),
-  labels: z.array(z.string().min(1).max(200)).max(50).default([]),
-  assignedAgent: z.string().min(1).max(200).optional(),
-})
+/** A task in an export. */
+export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape)
 
 /** The order of a filtered list. */
 export const TASK_SORTINGS = ['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'] as const
@@ -225,6 +218,27 @@ export type TaskRow = Task & {
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */
   bulkJobId?: string
 }
+
+/** The fields of a row that no task shows; one that is missing here does not compile. */
+const HIDDEN: Readonly<Record<Exclude<keyof TaskRow, keyof Task>, true>> = {
+  fence: true,
+  leaseExpiresAt: true,
+  countedAs: true,
+  checkpoint: true,
+  refusals: true,
+  approvalIds: true,
+  sentAgainAt: true,
+  trace: true,
+  watched: true,
+  bulkJobId: true,
+}
+
+/** A stored row as the API shows it. */
+export const publicTask = <Row extends Partial<TaskRow>>(row: Row) =>
+  Object.fromEntries(Object.entries(row).filter(([field]) => !(field in HIDDEN))) as Omit<
+    Row,
+    keyof typeof HIDDEN
+  >
 
 /** Heavy fields, read only on request. */
 export const TASK_DETAIL = [

@@ -4,8 +4,8 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Outcome, Store, Update, Write } from '../ports/store.ts'
 import { eventOf, isFinal, nextStatus, type TaskStatus, type TaskVerb } from './machine.ts'
-import { publicTask, tasks } from './rows.ts'
-import type { Task, TaskEvent, TaskLogEntry, TaskRow } from './schema.ts'
+import { tasks } from './rows.ts'
+import { publicTask, type Task, type TaskEvent, type TaskLogEntry, type TaskRow } from './schema.ts'
 
 type Needs = {
   store: Pick<Store, 'commit'>

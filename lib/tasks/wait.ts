@@ -12,11 +12,6 @@ export type TaskApprovals = {
 /** The fields of a task that waits. */
 export const WAIT_FIELDS = ['waitingFor', 'waiting', 'approvalIds'] as const satisfies (keyof TaskRow)[]
 
-/** What a write that ends the wait of a task sets: its waiting time up to `now`. A row of an earlier version has no `waiting`. */
-export const waitedUntil = (
-  { waitingFor, waiting, updatedAt, waitingMs = 0 }: TaskRow,
-  now: number,
-): Pick<TaskRow, 'waitingMs'> =>
-  waitingFor === undefined
-    ? {}
-    : { waitingMs: waitingMs + Math.max(0, now - Date.parse(waiting?.since ?? updatedAt)) }
+/** What a write that ends the wait of a task sets: its waiting time up to `now`. */
+export const waitedUntil = ({ waiting, waitingMs = 0 }: TaskRow, now: number): Pick<TaskRow, 'waitingMs'> =>
+  waiting === undefined ? {} : { waitingMs: waitingMs + Math.max(0, now - Date.parse(waiting.since)) }

@@ -62,10 +62,8 @@ const LONGEST_NAME = 500
  * again. Throws Problem `unavailable` when other writers win every time.
  */
 export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsClosed }: Needs) => {
-  const claimedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {
-    const taskId = claim && (claim.taskId ?? (await store.get(inboundEvents, claim.event))?.taskId)
-    return taskId === undefined ? undefined : tasks.find(taskId)
-  }
+  const claimedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> =>
+    claim && tasks.find(claim.taskId)
 
   /** The unfinished task of a claimed issue: the claimed task, or a successor of one that has ended. */
   const unfinishedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {
@@ -204,7 +202,7 @@ const eventWrite = (event: InboundEvent, known: InboundEvent | undefined): Write
 const claimWrite = (row: InboundClaim, known: InboundClaim | undefined): Write<InboundClaim> => {
   if (known === undefined) return { insert: inboundClaims, row }
   const { id: key, ...set } = row
-  return { update: inboundClaims, key, when: { taskId: known.taskId ?? null }, set }
+  return { update: inboundClaims, key, when: { taskId: known.taskId }, set }
 }
 
 const contended = () =>

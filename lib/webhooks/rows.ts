@@ -22,7 +22,7 @@ export type InboundEvent = {
   nothing?: string
   /** The task of the event: a new one, or that of its delivery id or its issue. */
   taskId?: string
-  /** Equal to `taskId` if the event made the task. The release before stored it before the task existed. */
+  /** Equal to `taskId` if the event made the task. */
   makes?: string
   expiresAt: number
 }
@@ -49,14 +49,13 @@ export const inboundEvents = collection<InboundEvent, 'body'>({
 })
 
 /**
- * The task of a delivery id (its first event) or of an issue (the latest event that made a task). The release before
- * stored no claims of delivery ids. `openedWith`, for an issue that was created with labels: the kinds of the labels that
- * it has had ever since.
+ * The task of a delivery id (its first event) or of an issue (the latest event that made a task). `openedWith`, for an
+ * issue that was created with labels: the kinds of the labels that it has had ever since.
  */
 export type InboundClaim = {
   id: string
   event: string
-  taskId?: string
+  taskId: string
   expiresAt?: number
   openedWith?: readonly LabelKind[]
 }

@@ -29,30 +29,22 @@ type ActiveRun = {
   stop(reason: StopReason): void
   beat(): void
   check(): void
-  place?: number
 }
 
 /**
- * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so a list is
- * scanned. A task may have two runs here for a moment: one that is being stopped, and the next one. The list moves its
- * last item into the place of a removed one. A Set that changes this often leaves dead tables in the old generation of
- * the heap, which keep every former run alive until the next full collection.
+ * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so all are looked at.
+ * A task may have two runs here for a moment: one that is being stopped, and the next one.
  */
 export const createActiveRuns = () => {
-  const runs: ActiveRun[] = []
+  const runs = new Set<ActiveRun>()
   let stopped: StopReason | undefined
   return {
     add: (run: ActiveRun) => {
-      run.place = runs.push(run) - 1
+      runs.add(run)
       if (stopped !== undefined) run.stop(stopped)
     },
-    remove: (run: ActiveRun) => {
-      const last = runs.pop()
-      if (last === undefined || last === run || run.place === undefined) return
-      runs[run.place] = last
-      last.place = run.place
-    },
-    has: (taskId: string): boolean => runs.some((run) => run.taskId === taskId),
+    remove: (run: ActiveRun) => void runs.delete(run),
+    has: (taskId: string): boolean => [...runs].some((run) => run.taskId === taskId),
     stop: (taskId: string, reason: StopReason) => {
       for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
@@ -82,10 +74,7 @@ export const createActiveRuns = () => {
 
 type ActiveRuns = ReturnType<typeof createActiveRuns>
 
-/**
- * The stop of one run and its reason. The first reason stays. There are no accessors here: an object literal with an
- * accessor gets a hidden class of its own, which keeps everything that the run refers to alive for long.
- */
+/** The stop of one run and its reason. The first reason stays. */
 const createStop = () => {
   const controller = new AbortController()
   let reason: StopReason | undefined

@@ -3,7 +3,7 @@ import type { RunTask } from '../tasks/schema.ts'
 import type { Leased } from './active.ts'
 import type { Ended } from './run.ts'
 
-type Waited = Pick<RunTask, 'resume' | 'since' | 'due'>
+type Waited = Pick<RunTask, 'since' | 'due'>
 
 /**
  * Runs attempts within the trace of the request that created the task. Where spans are exported, the backoff before the
@@ -12,11 +12,11 @@ type Waited = Pick<RunTask, 'resume' | 'since' | 'due'>
  */
 export const createAttemptSpans = ({ begin, within, isExporting }: Tracing) => {
   /**
-   * The times are those of the message: the claim removes them from the row. An attempt that continues after a decision
-   * has waited for a person, and the message of an earlier version has no times.
+   * The times are those of the message: the claim removes them from the row. The message of an attempt that continues
+   * after a decision has none: it has waited for a person.
    */
-  const waited = ({ id, trace, attempts }: Leased, { resume, since, due }: Waited): string | undefined => {
-    if (!isExporting || resume || since === undefined) return undefined
+  const waited = ({ id, trace, attempts }: Leased, { since, due }: Waited): string | undefined => {
+    if (!isExporting || since === undefined) return undefined
     const attributes = { 'task.id': id, 'task.attempt': attempts }
     let parent = trace?.traceparent ?? null
     let startMs = Date.parse(since)

@@ -6,7 +6,7 @@ import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import { type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
+import { publicTask, type RunTask, TASK_DEFINITION, type Task, type TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import { createRunner, type Ended, failedRun } from './run.ts'
 import type { Semaphore } from './semaphore.ts'
@@ -121,24 +121,15 @@ const unavailable = (task: Leased): Ended => {
 }
 
 /** The public fields of the task: agents do not see the stored fields beside them. */
-const agentView = ({
-  fence: _fence,
-  leaseExpiresAt: _lease,
-  countedAs: _counted,
-  checkpoint: _checkpoint,
-  refusals: _refusals,
-  sentAgainAt: _sent,
-  approvalIds: _approvals,
-  trace: _trace,
-  watched: _watched,
-  bulkJobId: _bulkJob,
-  ...task
-}: Leased): Task => ({
-  ...task,
-  // A copy: agents may change what they get.
-  labels: [...task.labels],
-  ...(task.metadata ? { metadata: structuredClone(task.metadata) } : {}),
-})
+const agentView = (leased: Leased): Task => {
+  const task = publicTask(leased)
+  return {
+    ...task,
+    // A copy: agents may change what they get.
+    labels: [...task.labels],
+    ...(task.metadata ? { metadata: structuredClone(task.metadata) } : {}),
+  }
+}
 
 /** Writes the outcome of a run, with a few retries when storage fails. */
 const createFinishRun = (needs: FinishNeeds) => {

@@ -16,7 +16,16 @@ const linkOf =
   (id: string) =>
   async (userId: string): Promise<Insert<LinkedAccountRow>> => ({
     insert: linkedAccounts,
-    row: { id, userId, provider: 'codehost', linkedAt: 'now', scopes: [], version: 0, ended: false },
+    row: {
+      id,
+      userId,
+      provider: 'codehost',
+      realm: 'https://codehost.example',
+      linkedAt: 'now',
+      scopes: [],
+      version: 0,
+      ended: false,
+    },
   })
 
 describe.each(storages)('while storage on %s is not available once,', (_name, open) => {

@@ -51,7 +51,7 @@ it('a tick does its other steps when one fails, and fails after them', async () 
   )
   stops.push(database.stop, stop)
   Object.assign(process.env, env, { DYNAMODB_ENDPOINT: database.url, LOG_LEVEL: 'silent' })
-  const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, attempts: [] }
+  const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, tries: 0, attempts: [] }
   const row: DeliveryRow = {
     ...due,
     id: 'evt_first',
@@ -110,7 +110,7 @@ it('a tick begins no send that it would not see the end of, however many are due
   const { env, stop } = await cloud.environmentOf()
   stops.push(stop)
   const { store } = openBasePorts(readConfig(env))
-  const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, attempts: [] }
+  const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, tries: 0, attempts: [] }
   const sent = { owner: 'gw_1', event: 'task.completed', url: receiver.url, body: '{}' }
   for (let n = 0; n < 50; n += 1)
     await store.commit<DeliveryRow>({ insert: deliveryRows, row: { ...due, ...sent, id: `evt_${n}` } })

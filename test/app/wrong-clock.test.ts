@@ -58,7 +58,7 @@ const setTask = async (service: StartedDomains, set: Partial<TaskRow>) => {
   return id
 }
 const delivery = async (service: StartedDomains, more: object) => {
-  const row = { ...HOOK, id: `d${Math.random()}`, status: 'pending' as const, ...more }
+  const row = { ...HOOK, id: `d${Math.random()}`, status: 'pending' as const, tries: 0, ...more }
   await service.ports.store.commit({ insert: deliveryRows, row })
   return row.id
 }

@@ -37,6 +37,7 @@ const rowOf = (n: number): ScheduleRow => ({
   heavyTask: {},
   revision: 1,
   createdBy: 'user_ann',
+  runsAs: 'user_ann',
   createdAt: iso(Date.now() - n),
   updatedAt: iso(Date.now() - n),
 })

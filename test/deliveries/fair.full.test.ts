@@ -83,7 +83,7 @@ const backlogs = (name: string, open: Open) =>
     const insert = (row: Partial<DeliveryRow>) =>
       store.commit<DeliveryRow>({
         insert: deliveryRows,
-        row: { ...sample, status: 'pending', attempts: [], createdAt: iso(clock.now()), ...row },
+        row: { ...sample, status: 'pending', tries: 0, attempts: [], createdAt: iso(clock.now()), ...row },
       })
     const older = iso(clock.now() - 60_000)
     const dead = numbered(3_100, () => DEAD)

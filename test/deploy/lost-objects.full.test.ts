@@ -78,7 +78,7 @@ const plant = async (): Promise<void> => {
       url: receiver.url,
       body: JSON.stringify({ LONG }),
     }
-    const row = { ...delivery, status: 'pending', attempts: [], dueAt: AT, createdAt: AT } as const
+    const row = { ...delivery, status: 'pending', tries: 0, attempts: [], dueAt: AT, createdAt: AT } as const
     await ports.store.commit({ insert: deliveryRows, row })
     const blobs = openBlobs(config)
     const { keys } = await blobs.list('rows/', { limit: 100 })

@@ -184,10 +184,11 @@ export const plantBelongings = async (
     status: 'pending',
     scope,
     binding: approvalId,
+    mode: 'ask',
     pendingOf: userId,
     dueAt: iso(expiresAt),
   }
-  const slot = { binding: approvalId, approvalId, expiresAt }
+  const slot = { binding: approvalId, approvalId }
   await store.commit<ApprovalRow>({ insert: approvals, row }, [{ insert: approvalSlots, row: slot }])
   const allowed = { scope, userId, conversationId, toolName: 'write', approvalId, allowedAt: now, expiresAt }
   await store.commit<AllowedToolRow>({ insert: allowedTools, row: allowed })

@@ -114,7 +114,7 @@ export const lengthenLog = async (
   set: Partial<TaskRow> = {},
 ): Promise<void> => {
   const ids = createIds({ clock })
-  const log = Array.from({ length: MOST_ENTRIES - 1 }, () => ({ id: ids.next('evt'), type: 'queued' }))
+  const log = Array.from({ length: MOST_ENTRIES - 2 }, () => ({ id: ids.next('evt'), type: 'queued' }))
   await store.commit<TaskRow>({ update: tasks, key, set: { ...set, updatedAt: iso(clock.now()) }, log })
 }
 

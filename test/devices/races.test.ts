@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { sessions as sessionRows } from '../../lib/auth/rows.ts'
-import { type PairingRow, pairingSlots, pairings } from '../../lib/devices/rows.ts'
+import { pairingSlots, pairings } from '../../lib/devices/rows.ts'
 import { createTokens, type DraftSession } from '../../lib/devices/tokens.ts'
 import { faulty } from '../accounts/storages.ts'
 import { ANN } from '../fakes/service.ts'
@@ -136,14 +136,6 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
       expect(await sessionsOf(id)).toHaveLength(1)
     },
   )
-
-  it('gives the token that an earlier release had decided on and begun no session for', async () => {
-    const { requestId, id, status, sessions } = await approved()
-    const sealedToken = await cipher.seal('decided', `devices/token/${id}`)
-    await opened.store.commit<PairingRow>({ update: pairings, key: id, set: { sealedToken } })
-    expect(await status(requestId)).toMatchObject({ token: 'decided' })
-    expect(await sessions.principalOf('decided')).toMatchObject({ userId: ANN.userId })
-  })
 
   it('occupies a slot with each request, and with none that was not stored', async () => {
     const address = newAddress()

@@ -82,7 +82,7 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
     ]
     const { id } = await devices.pairing.approve(ann(), one.code)
     const { id: thief } = await devices.pairing.approve(ann(), two.code)
-    await devices.pairing.status(one.requestId)
+    for (const { requestId } of [one, two]) await devices.pairing.status(requestId)
     const { sealedToken = '' } = (await opened.store.get(pairings, id)) ?? {}
     await opened.store.commit({ update: pairings, key: thief, set: { sealedToken } })
     expect(await codeOf(devices.pairing.status(two.requestId))).toBe('sealed_text_unreadable')

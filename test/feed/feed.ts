@@ -47,7 +47,8 @@ const watchStore = (store: Store) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     return { release: resolve, released: promise }
   }
-  const watched: Pick<Store, 'commit' | 'page'> = {
+  const watched: Pick<Store, 'commit' | 'get' | 'page'> = {
+    get: store.get,
     async commit(head) {
       commits += 1
       await commitsHeld?.released
@@ -166,6 +167,14 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         ])
         expect(await feed.read(stream)).toEqual([...first, ...second])
         expect(await start().read(stream)).toEqual([...first, ...second])
+      })
+
+      it('know which ids of single entries are stored', async () => {
+        const feed = start()
+        const [stream, other] = [newStream(), newStream()]
+        const [{ id = '' } = {}] = await feed.append(stream, drafts('one'))
+        expect(await Promise.all([feed.has(stream, id), start().has(stream, id)])).toEqual([true, true])
+        expect(await Promise.all([feed.has(other, id), feed.has(stream, `${id}0`)])).toEqual([false, false])
       })
 
       it('go on after any id: of an entry within an append, of none, of one that is not there', async () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
-import { REPLAY_MS } from '../../lib/core/idempotency.ts'
 import { GatewayBody } from '../../lib/gateway/contract.ts'
-import { gatewayKeys, gatewayRequests } from '../../lib/gateway/rows.ts'
+import { gatewayKeys } from '../../lib/gateway/rows.ts'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../offline/emulators.ts'
 import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -43,42 +42,6 @@ describe('a request whose commit is rejected', () => {
     expect(await gateway.store.get(gatewayKeys, 'tok_ann:build-7')).toBeUndefined()
     // With another body the key is as good as new.
     expect((await gateway.submit({ task: { title: 'Another' } }, key)).status).toBe(202)
-  })
-})
-
-describe('a request of the release before, whose process died before it stored the task', () => {
-  const createdAt = '2026-01-01T11:00:00.000Z'
-  const row = {
-    id: 'gw_lost',
-    taskId: 'task_lost',
-    userId: TOKEN.userId,
-    tokenId: 'tok_ann',
-    workflow: 'custom' as const,
-    createdAt,
-  }
-
-  it('has failed', async () => {
-    await using gateway = await startGateway({ background: false })
-    await gateway.store.commit({ insert: gatewayRequests, row })
-    expect(await gateway.status('gw_lost')).toMatchObject({
-      status: 'failed',
-      error: { code: 'task_not_created' },
-      updatedAt: createdAt,
-    })
-  })
-
-  it('is made by those that use its key again, as one task', async () => {
-    await using gateway = await startGateway({ background: false })
-    await gateway.submit({ task }, key)
-    const used = await gateway.store.get(gatewayKeys, 'tok_ann:build-7')
-    const { status: _status, ...known } = { ...used, key: 'tok_ann:build-8', taskId: row.taskId }
-    const old = { ...known, expiresAt: gateway.clock.now() + REPLAY_MS } as NonNullable<typeof used>
-    await gateway.store.commit({ insert: gatewayKeys, row: old })
-    const answers = await Promise.all([1, 2, 3].map(() => gateway.gateway.submit(TOKEN, body, 'build-8')))
-    const [taskId = '', ...others] = new Set(answers.map((answer) => answer.taskId))
-    expect(others).toEqual([])
-    expect((await gateway.tasks.get(taskId)).status).toBe('queued')
-    expect((await gateway.tasks.analytics()).totalTasks).toBe(2)
   })
 })
 

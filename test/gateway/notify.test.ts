@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
-import { type GatewayRequest, gatewayRequests } from '../../lib/gateway/rows.ts'
+import { gatewayRequests } from '../../lib/gateway/rows.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { rejectingStore } from '../fakes/rejecting-store.ts'
@@ -177,77 +177,6 @@ describe('the notice of an end', () => {
     await gateway.gateway.notify(id)
     const page = { index: 'ofOwner', is: body.requestId, order: 'asc', limit: 10 } as const
     expect((await gateway.store.page(deliveryRows, page)).rows).toEqual([])
-  })
-})
-
-describe('a task that the release before failed', () => {
-  it('tells its end when it is given back to the queue: it does not say that it is watched', async () => {
-    await using receiver = await startReceiver()
-    let runs = 0
-    const agent = createFakeAgent(async () => ({ success: ++runs > 1, output: `${runs}` }))
-    await using gateway = await startGateway({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
-    const { body } = await gateway.submit({ task })
-    await delivered(gateway)
-    await gateway.store.commit<GatewayRequest>({
-      update: gatewayRequests,
-      key: body.requestId,
-      set: { notifyUrl: receiver.url },
-    })
-    const { items } = await gateway.deadLetters.list({ status: 'pending', limit: 1 })
-    await gateway.deadLetters.retry(ANN, items[0]?.id ?? '')
-    await delivered(gateway)
-    expect(receiver.heard.map((one) => JSON.parse(one.body).event)).toEqual(['task.completed'])
-  })
-})
-
-describe('requests that the release before left open', () => {
-  /** A request as that release stored it: its task does not say that it is watched. */
-  const submitOld = async (gateway: StartedGateway, notifyUrl: string) => {
-    const { body } = await gateway.submit({ task })
-    await gateway.store.commit<GatewayRequest>({
-      update: gatewayRequests,
-      key: body.requestId,
-      set: { notifyUrl, openSince: '2026-01-01T12:00:00.000Z' },
-    })
-    return body.taskId as string
-  }
-  const openOnes = async ({ store }: StartedGateway) =>
-    (await store.page(gatewayRequests, { index: 'open', order: 'asc', limit: 10 })).rows
-
-  it('get their end, whether it comes later or was there before', async () => {
-    await using receiver = await startReceiver()
-    await using gateway = await startGateway({ background: false })
-    const over = await submitOld(gateway, receiver.url)
-    await gateway.tasks.cancel(ANN, over)
-    const goesOn = await submitOld(gateway, receiver.url)
-    await gateway.store.commit<GatewayRequest>({
-      insert: gatewayRequests,
-      row: {
-        id: 'gw_lost',
-        taskId: 'task_lost',
-        userId: 'user_ann',
-        tokenId: 'tok_ann',
-        workflow: 'custom',
-        createdAt: '',
-        notifyUrl: receiver.url,
-        openSince: '2026-01-01T12:00:00.000Z',
-      },
-    })
-    await gateway.gateway.adoptOpenRequests()
-    expect(await openOnes(gateway)).toEqual([])
-    await delivered(gateway)
-    const heard = () => receiver.heard.map((one) => JSON.parse(one.body).payload.id)
-    expect(heard()).toEqual([over])
-    await gateway.background.start()
-    await delivered(gateway)
-    expect(heard()).toEqual([over, goesOn])
-  })
-
-  it('are taken over by the start of the service', async () => {
-    await using before = await startGateway({ background: false })
-    await submitOld(before, 'http://127.0.0.1:9/')
-    await before.background.start()
-    expect(await openOnes(before)).toEqual([])
   })
 })
 

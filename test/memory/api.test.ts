@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals'
-import { memorySessions } from '../../lib/memory/rows.ts'
 import { type Caller, startApi } from '../fakes/caller.ts'
 import { ANN, BOB } from '../fakes/service.ts'
 import { ADMIN } from './world.ts'
@@ -211,20 +210,6 @@ describe('the API of memory', () => {
     }
     expect(await everywhere(ANN)).toEqual(Array(4).fill([id, sourceConversationId]))
     expect(await everywhere(BOB)).toEqual(Array(4).fill([id, undefined]))
-  })
-
-  it('adds nothing to a conversation by a session that another user has tied to it', async () => {
-    await using api = await startApi()
-    const { call, service } = api
-    const conversationId = await converse(call)
-    const now = new Date(service.clock.now()).toISOString()
-    // Earlier releases stored such a row.
-    const row = { id: 'mem_1', name: 'Planted', conversationId, status: 'active' as const }
-    const times = { createdAt: now, updatedAt: now, createdBy: BOB.userId }
-    await service.store.commit({ insert: memorySessions, row: { ...row, ...times } })
-    expect(await service.memory.sessions.namesOf(ANN, conversationId)).toEqual([])
-    expect(await service.memory.sessions.namesOf(BOB, conversationId)).toEqual(['Planted'])
-    expect((await call(`GET /api/memory/sessions/${row.id}`)).status).toBe(404)
   })
 
   it('finds experiences by what they say, and forgets them', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import { type ReadMark, type ReadRow, readMarks, reads } from '../../lib/notifications/rows.ts'
+import { readMarks } from '../../lib/notifications/rows.ts'
 import type { Announce } from '../../lib/notifications/schema.ts'
 import { createNotifications } from '../../lib/notifications/service.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
@@ -249,18 +249,6 @@ describe('the number of unread notifications', () => {
     await announce(4)
     expect(await lagging.list(ANN, { limit: 10 })).toMatchObject({ unread: 4 })
     expect((await list('?limit=10')).unread).toBe(4)
-  })
-
-  it('is that of a user of an earlier release: a mark without a count, reads without a mark', async () => {
-    const { service, list, announce } = await started()
-    await announce(10)
-    const all = (await list()).notifications
-    const readUntil = all[4].createdAt
-    await service.store.commit<ReadMark>({ insert: readMarks, row: { userId: ANN.userId, readUntil } })
-    const { id: notificationId, createdAt } = all[0]
-    const row = { userId: ANN.userId, notificationId, createdAt, expiresAt: service.clock.now() + DAY_MS }
-    await service.store.commit<ReadRow>({ insert: reads, row })
-    expect((await list()).unread).toBe(3)
   })
 })
 

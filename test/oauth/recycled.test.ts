@@ -73,12 +73,6 @@ describe('an address that a provider gave to another person', () => {
     })
   })
 
-  it('does not open it where the linked account does not tell its issuer yet', async () => {
-    await changeLink((await (await ann()).me()).id, { unset: ['realm'] })
-    giveAway(site)
-    expect(await site.browser().signIn('oidc')).toMatchObject(REFUSED)
-  })
-
   it('is its holder’s after a change of the issuer, where subjects are others', async () => {
     const { id } = await (await ann()).me()
     await changeLink(id, { set: { realm: 'https://issuer.before.example' } })

@@ -47,6 +47,7 @@ const fill = async ({ service, id: owner }: Started, count: number, fields: Part
       body,
       createdAt: at,
       status: 'delivered',
+      tries: 0,
       attempts: [],
       ...fields,
     }

@@ -23,7 +23,7 @@ const processOn = async (store: Store) => {
     wrapStore: () => store,
     env: { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' },
   })
-  await service.settings.refresh()
+  await Promise.all([service.settings.refresh(), service.subscriptions.load()])
   const call = createCaller(service)
   return {
     ...service,

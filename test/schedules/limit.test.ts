@@ -50,16 +50,4 @@ describe.each(storesOf(collections))('the limit of schedules on %s', (_name, ope
     const there = await store.count(schedules, { index: 'newest' })
     expect([there, await stored()]).toEqual([LEFT + 1, MOST])
   })
-
-  it('counts the schedules of an earlier version, which stored no number', async () => {
-    const { store } = opened
-    const service = await startDomains({ background: false, wrapStore: () => store })
-    const call = createCaller(service)
-    const there = await store.count(schedules, { index: 'newest' })
-    await store.commit({ remove: limitedCounts, key: SCHEDULES.counter })
-    const [row] = (await store.page(schedules, { index: 'newest', order: 'asc', limit: 1 })).rows
-    expect((await call(`DELETE /api/schedules/${row?.id}`)).status).toBe(200)
-    expect((await call('POST /api/schedules', { body })).status).toBe(201)
-    expect((await store.get(limitedCounts, SCHEDULES.counter))?.count).toBe(there)
-  })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type UserRow, users } from '../../lib/accounts/rows.ts'
 import { limitedCounts } from '../../lib/limits/limited-count.ts'
-import { schedules as rows, SCHEDULES, type ScheduleRow } from '../../lib/schedules/rows.ts'
+import { schedules as rows, SCHEDULES } from '../../lib/schedules/rows.ts'
 import { createCaller, startApi } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains } from '../fakes/service.ts'
 import { linkAccount } from '../reporting/linked.ts'
@@ -209,15 +209,6 @@ describe('a schedule', () => {
     const { body } = await call(`PATCH /api/schedules/${id}`, { body: { task }, as: BOB })
     expect(body.schedule).toMatchObject({ createdBy: ANN.userId, runsAs: BOB.userId })
     expect(await ranAs()).toEqual([BOB.userId, undefined])
-  })
-
-  it('runs as its maker where it is a row of an earlier version', async () => {
-    const { service, id, tasks, read } = await started()
-    await service.store.commit<ScheduleRow>({ update: rows, key: id, set: {}, unset: ['runsAs'] })
-    expect((await read()).schedule.runsAs).toBe(ANN.userId)
-    service.clock.advance(HOUR_MS)
-    await service.schedules.runAllDue()
-    expect((await tasks())[0].createdBy).toBe(ANN.userId)
   })
 
   it('makes tasks that are found by their ticket, at a due time and by hand', async () => {

@@ -159,15 +159,6 @@ describe('POST /api/tasks/:id/retry', () => {
     expect((await service.tasks.analytics()).totalTasks).toBe(1)
   })
 
-  it('takes what an earlier version stored, white space around names too', async () => {
-    const { service, call } = await startApi()
-    const earlier = { title: ' test ', labels: [' test '] }
-    await storeIn(service, 'failed', earlier)
-    const { status, body } = await call('POST /api/tasks/task_sample/retry')
-
-    expect([status, body.task]).toMatchObject([200, { ...earlier, retriedFrom: 'task_sample' }])
-  })
-
   it('of a failed one stores the new one, notes it on the old one and resolves its dead letter in one commit', async () => {
     const { commits, wrapStore } = limitedStore()
     const { service, call } = await startApi({ wrapStore })

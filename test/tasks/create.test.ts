@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import { type CreateReplay, createReplays } from '../../lib/tasks/rows.ts'
+import { createReplays } from '../../lib/tasks/rows.ts'
 import { type StartedApi, startApi } from '../fakes/caller.ts'
 import { limitedStore } from '../fakes/mortal.ts'
 import { BOB, turns } from '../fakes/service.ts'
@@ -173,19 +173,6 @@ describe('Idempotency-Key', () => {
     expect(second.headers['idempotent-replayed']).toBe('true')
     expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
     expect(second.body.task).toMatchObject({ status: 'queued', attempts: 0, maxAttempts: 3 })
-  })
-
-  it('replays what an earlier version kept: the whole task', async () => {
-    const { create, service } = await started()
-    const first = await create({ title: 'T' }, key)
-    const task = { ...first.body.task, status: 'pending' }
-    const earlier = { update: createReplays, key: RECORD, set: { task }, unset: ['made'] } as const
-    await service.store.commit<CreateReplay>(earlier)
-    const second = await create({ title: 'T' }, key)
-
-    expect(second).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } })
-    expect(second.body).toEqual({ ...first.body, task })
-    expect((await create({ title: 'Other' }, key)).body.code).toBe('idempotency_key_reused')
   })
 
   it('is stored with its task in one commit', async () => {

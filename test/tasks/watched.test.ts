@@ -76,15 +76,6 @@ describe('a task that is watched', () => {
     await service.tasks.cancel(ANN, other.id)
     expect(await ends()).toEqual([id, other.id].map((taskId) => ({ kind: 'ended', taskId })))
   })
-
-  it('can be one that is watched later, as long as it has not ended', async () => {
-    const { service, id, ends } = await started({})
-    expect(await service.tasks.watch(id)).toBe(true)
-    await service.tasks.cancel(ANN, id)
-    expect(await ends()).toHaveLength(1)
-    expect(await service.tasks.watch(id)).toBe(false)
-    expect(await service.tasks.watch('task_none')).toBe(false)
-  })
 })
 
 it('a task that is not watched sends no notice of its end', async () => {

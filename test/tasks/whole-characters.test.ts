@@ -65,17 +65,10 @@ describe('what an agent says', () => {
 })
 
 describe('an export', () => {
-  it('has whole characters where storage has half of one, and an import takes a file that has not', async () => {
+  it('has whole characters where storage has half of one', async () => {
     const source = await started(async () => ({ success: true, output: '' }))
     await storeIn(source.service, 'failed', { error: { code: 'agent_error', message: `x${HALF}` } })
     const { body: file } = await source.call('GET /api/tasks/export')
     expect(file.tasks[0].error.message).toBe('x\ufffd')
-
-    const [task] = file.tasks
-    const older = { version: '1.0', tasks: [{ ...task, error: { ...task.error, message: `x${HALF}` } }] }
-    const target = await started(async () => ({ success: true, output: '' }))
-    const { body } = await target.call('POST /api/tasks/import', { body: older })
-    expect(body.results).toEqual({ imported: 1, skipped: 0, errors: [] })
-    expect((await target.service.tasks.get(task.id)).error?.message).toBe('x\ufffd')
   })
 })

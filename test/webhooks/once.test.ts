@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { inboundClaims, inboundEvents } from '../../lib/webhooks/rows.ts'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../offline/emulators.ts'
 import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -158,67 +156,6 @@ describe('an event whose commit is rejected', () => {
     const again = await inbound.deliver('codehost', labeled({ updated_at: 9 }), { event: 'issues' })
     expect(again.body.message).toBe('This event has made a task')
     expect([await inbound.total(), await eventCount(inbound)]).toEqual([2, 2])
-  })
-})
-
-describe('an event of the release before, whose process died over it', () => {
-  const row = (id: string) => ({
-    id,
-    sender: 'codehost' as const,
-    event: 'issues.labeled',
-    delivery: 'a',
-    receivedAt: '2026-01-01T11:00:00.000Z',
-    body: '',
-    makes: 'task_lost',
-    expiresAt: 9e15,
-  })
-
-  it.each([
-    ['before it took the issue', {}, false],
-    ['after it took the issue', {}, true],
-    ['before it made the task', { taskId: 'task_lost' }, true],
-  ])('%s makes one task when it comes again', async (_when, more, isClaimed) => {
-    await using inbound = await startInbound()
-    const body = JSON.stringify(labeled())
-    const id = `codehost-${createHash('sha256').update(body).digest('hex')}`
-    await inbound.store.commit({ insert: inboundEvents, row: { ...row(id), ...more } })
-    const delivery = { id: 'delivery:codehost:a', event: id, expiresAt: 9e15 }
-    const issue = { id: 'issue:codehost:1296269#12', event: id, taskId: 'task_lost' }
-    await inbound.store.commit({ insert: inboundClaims, row: delivery })
-    if (isClaimed) await inbound.store.commit({ insert: inboundClaims, row: issue })
-    const send = () => inbound.deliver('codehost', body, { event: 'issues', delivery: 'a' })
-    const answers = await Promise.all([send(), send(), send()])
-    expect(answers.map((answer) => answer.body.message)).toEqual(Array(3).fill('This event has made a task'))
-    expect(idsIn(answers).size).toBe(1)
-    expect(await inbound.total()).toBe(1)
-  })
-
-  it('keeps no other event of its issue from its task', async () => {
-    await using inbound = await startInbound()
-    await inbound.store.commit({
-      insert: inboundEvents,
-      row: { ...row('codehost-lost'), taskId: 'task_ended' },
-    })
-    const claim = { id: 'issue:codehost:1296269#12', event: 'codehost-lost', taskId: 'task_lost' }
-    await inbound.store.commit({ insert: inboundClaims, row: claim })
-    const { message, task } = (await inbound.deliver('codehost', labeled(), { event: 'issues' })).body
-    expect(message).toBe('This event has made a task')
-    expect(task.id).not.toBe('task_lost')
-    expect(await inbound.total()).toBe(1)
-  })
-
-  it('has its delivery id known by the event alone', async () => {
-    await using inbound = await startInbound()
-    const { task } = (await inbound.deliver('codehost', labeled(), { event: 'issues', delivery: 'a' })).body
-    const events = { ...row('codehost-old'), delivery: 'b', taskId: task.id }
-    await inbound.store.commit({ insert: inboundEvents, row: events })
-    const claim = { id: 'delivery:codehost:b', event: 'codehost-old', expiresAt: 9e15 }
-    await inbound.store.commit({ insert: inboundClaims, row: claim })
-    const other = await inbound.deliver('codehost', labeled({ number: 2 }), {
-      event: 'issues',
-      delivery: 'b',
-    })
-    expect(other.body.task.id).toBe(task.id)
   })
 })
 

@@ -1,4 +1,3 @@
-import { nextTick } from 'node:process'
 import { backoffMs } from '../../core/backoff.ts'
 import { messageOf, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -31,10 +30,8 @@ const DONE = Promise.resolve()
  * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, without limit; one whose handler rejects with Problem
  * `missing` is dropped. Messages wait before `start` and after `drain`; a drained queue can be started again.
  *
- * Invariant: a message is handled after the sender's callback and the promises that it made due. The first messages of a
- * turn of the event loop are handled at its end: those of many senders together, so that writes of senders and handlers
- * share a group commit. Later ones, such as those that handlers send, wait for the next turn, so that messages that send
- * messages do not block the event loop.
+ * Invariant: a message is handled in a later turn of the event loop than it was sent in. So its sender's promises that are
+ * due come first, and messages that send messages do not block the event loop.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const { clock, log, redeliverAfterMs = 1_000 } = needs
@@ -43,42 +40,21 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let handler: Handler<Body> | undefined
   let running = 0
   let scheduled = false
-  // Whether this turn has had its dispatch.
-  let dispatched = false
-  // Messages from this number on were sent after the last dispatch: a slot that becomes free must leave them to the next
-  // one.
-  let settled = 0
 
   const wake = () => {
-    if (scheduled || !handler || backlog.ready === 0) return
-    // While all slots are in use, new messages are settled too: the next free slot is for the most urgent of all.
-    if (running >= concurrency && settled === backlog.sent) return
+    if (scheduled || !handler || backlog.ready === 0 || running >= concurrency) return
     scheduled = true
-    if (dispatched) setImmediate(dispatch)
-    // A new tick comes before a callback's promises; a tick that a promise requests comes after all of them.
-    else queueMicrotask(() => nextTick(dispatch))
-  }
-  const nextTurn = () => {
-    dispatched = false
+    setImmediate(dispatch)
   }
   const backlog = createBacklog<Body>({ clock, onDue: wake })
 
   const dispatch = () => {
     scheduled = false
-    dispatched = true
-    setImmediate(nextTurn)
-    settled = backlog.sent
-    fill()
-  }
-
-  const fill = () => {
-    while (handler && running < concurrency) {
-      const message = backlog.take(settled)
-      if (!message) break
-      running += 1
-      void serve(message, handler)
-    }
-    wake()
+    if (!handler) return
+    // Taken before any is handled: a handler may send more.
+    const messages = backlog.take(concurrency - running)
+    running += messages.length
+    for (const message of messages) void serve(message, handler)
   }
 
   const serve = async (message: Waiting<Body>, handle: Handler<Body>) => {
@@ -95,7 +71,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     }
     running -= 1
     if (running === 0) for (const resolve of idle.splice(0)) resolve()
-    fill()
+    wake()
   }
 
   const sendBack = (message: Waiting<Body>, error: unknown) => {

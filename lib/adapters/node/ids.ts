@@ -12,8 +12,6 @@ const PAIRS = Array.from(DIGITS, (high) => Array.from(DIGITS, (low) => high + lo
 const POOL = 1_024
 const TAIL_BITS = 30
 const STEP_MASK = 2 ** 20 - 1
-/** The direct successor of an id is skipped: it is the id of the second event of an entry for two events. */
-const LEAST_STEP = 2
 
 /**
  * Monotonic ULIDs: 48 bits of time, then 80 bits of cryptographic randomness, drawn again for each millisecond. Within
@@ -35,7 +33,7 @@ export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
     written = digits(time, 10) + digits(head, 10)
   }
   const advance = () => {
-    tail += LEAST_STEP + (random() & STEP_MASK)
+    tail += 1 + (random() & STEP_MASK)
     if (tail < 2 ** TAIL_BITS) return
     tail -= 2 ** TAIL_BITS
     head += 1

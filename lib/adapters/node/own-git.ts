@@ -17,12 +17,6 @@ export type OwnGitNeeds = {
   owner?: number | undefined
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
-
 /** The error of a command on a workspace. It names an exceeded limit, and no path of this machine. */
 export const workspaceFailed = (what: string, { exceeded, timedOut, stderr }: CommandResult) => {
   const why = exceeded?.message ?? (timedOut ? 'it took too long' : undefined)
@@ -76,15 +70,13 @@ export const openOwnGit = async (
   await removeFolder(own)
   await makeFolder(own, owner)
   await makeFolder(root, owner)
-  // Workspaces of earlier versions kept no objects.
-  const objects = (await isThere(kept)) ? kept : join(root, '.git/objects')
   const gitDir = join(own, 'git')
-  const call = { cwd: root, home: own, tmp: own, reads: objects === kept ? [kept] : [], signal }
+  const call = { cwd: root, home: own, tmp: own, reads: [kept], signal }
   const init = ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`, gitDir]
   const made = await git.run({ ...call, args: init })
   if (made.exitCode !== 0) throw workspaceFailed('git could not be prepared', made)
   await mkdir(join(gitDir, 'info'), { recursive: true })
-  await writeOwned(join(gitDir, 'objects/info/alternates'), `${objects}\n`, owner)
+  await writeOwned(join(gitDir, 'objects/info/alternates'), `${kept}\n`, owner)
 
   return async (args, maxBytes, { attributes, ...more } = {}) => {
     const override = join(gitDir, 'info/attributes')

@@ -3,8 +3,6 @@ import type { Increment } from '../../core/collection.ts'
 import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Counters } from '../../ports/store.ts'
 import type { Participant } from './group-commit.ts'
-import { unpacked } from './packed-rows.ts'
-import type { Fields, Plan } from './plan.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
 const KINDS = ['add', 'least', 'most'] as const
@@ -26,22 +24,20 @@ const ON_CONFLICT: Record<Kind, string> = {
 /** Not a counter, but the epoch milliseconds of a member's removal. */
 const EXPIRY = '>expiresAt'
 
-/** The table has the name from earlier versions. */
 export const createCounterTable = (db: DatabaseSync): void =>
   db.exec(
-    `CREATE TABLE IF NOT EXISTS tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
-     PRIMARY KEY (grp, member, name)) WITHOUT ROWID;
-     CREATE INDEX IF NOT EXISTS tally_expiry ON tally_totals (value) WHERE name = '${EXPIRY}'`,
+    `CREATE TABLE IF NOT EXISTS _counters (counter NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
+     PRIMARY KEY (counter, member, name)) WITHOUT ROWID;
+     CREATE INDEX IF NOT EXISTS _counters_expiry ON _counters (value) WHERE name = '${EXPIRY}'`,
   )
 
 /**
  * Writes of counters. The increments of one batch are summed in memory and stored once per name at its end, so that a
- * counter which every task changes costs one write per transaction. A repeated increment, which is the same object, is
- * only counted until then.
+ * counter which every task changes costs one write per transaction.
  */
 export const openIncrements = (batch: BatchBuilder) => {
-  const pending = new Map<Increment, number>()
-  const removal = batch.statement('DELETE FROM tally_totals WHERE grp = ? AND member = ?')
+  let sums: AllSums = new Map()
+  const removal = batch.statement('DELETE FROM _counters WHERE counter = ? AND member = ?')
   const statements: Record<Kind, number> = {
     add: batch.statement(storeSql('add')),
     least: batch.statement(storeSql('least')),
@@ -49,42 +45,42 @@ export const openIncrements = (batch: BatchBuilder) => {
   }
   return {
     /** Returns the increment; throws TypeError for an invalid one. */
-    check: (increment: Increment): Increment => {
-      if (!pending.has(increment)) check(increment)
-      return increment
-    },
+    check,
     /** Adds a checked increment to the batch under construction. */
-    add: (increment: Increment): void => {
-      pending.set(increment, (pending.get(increment) ?? 0) + 1)
-    },
+    add: (increment: Increment): void => addTo(sums, increment),
     /** Removes all counters of a member. */
     remove: (counter: string, member: string): void => batch.add(removal, [counter, member]),
     seal: (): void => {
-      const sums: AllSums = new Map()
-      for (const [increment, times] of pending) addTo(sums, increment, times)
-      storeAll(sums, (kind, values) => batch.add(statements[kind], values))
-      pending.clear()
+      for (const [counter, members] of sums)
+        for (const [member, kinds] of members)
+          for (const kind of KINDS)
+            for (const [name, value] of kinds[kind])
+              batch.add(statements[kind], [counter, member, name, value])
+      sums = new Map()
     },
     committed: () => undefined,
-    voided: () => pending.clear(),
+    voided: () => {
+      sums = new Map()
+    },
   } satisfies Participant & { check: unknown; add: unknown; remove: unknown }
 }
 export type Increments = ReturnType<typeof openIncrements>
 
-const check = ({ counter, member, ...numbers }: Increment): void => {
+const check = (increment: Increment): Increment => {
+  const { counter, member, ...numbers } = increment
   if (typeof counter !== 'string' || typeof member !== 'string')
     throw new TypeError('A counter and its member are texts')
   for (const kind of KINDS)
     for (const name in numbers[kind])
       if (!Number.isFinite(numbers[kind]?.[name]))
         throw new TypeError(`${name} of the counter ${counter} is not a number`)
+  return increment
 }
 
 /** By counter, member, kind and name. */
 type AllSums = Map<string, Map<string, Sums>>
 
-/** Adds an increment `times` times. */
-const addTo = (counters: AllSums, increment: Increment, times: number): void => {
+const addTo = (counters: AllSums, increment: Increment): void => {
   const members = getOrCreate(counters, increment.counter, () => new Map<string, Sums>())
   const sums = getOrCreate(members, increment.member, noSums)
   if (increment.expiresAt !== undefined) sums.most.set(EXPIRY, increment.expiresAt)
@@ -92,7 +88,7 @@ const addTo = (counters: AllSums, increment: Increment, times: number): void => 
     const numbers = increment[kind]
     for (const name in numbers) {
       const known = sums[kind].get(name)
-      const value = (numbers[name] as number) * (kind === 'add' ? times : 1)
+      const value = numbers[name] as number
       sums[kind].set(name, known === undefined ? value : COMBINE[kind](known, value))
     }
   }
@@ -101,67 +97,7 @@ const addTo = (counters: AllSums, increment: Increment, times: number): void => 
 const noSums = (): Sums => ({ add: new Map(), least: new Map(), most: new Map() })
 
 const storeSql = (kind: Kind) =>
-  `INSERT INTO tally_totals VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`
-
-const storeAll = (
-  counters: AllSums,
-  store: (kind: Kind, values: [string, string, string, number]) => void,
-) => {
-  for (const [counter, members] of counters)
-    for (const [member, sums] of members)
-      for (const kind of KINDS)
-        for (const [name, value] of sums[kind]) store(kind, [counter, member, name, value])
-}
-
-/** The rows that show whether a collection has a counter that the file lacks. */
-const SAMPLE = 20
-
-/**
- * Fills new counters from the present rows, as new indexes are: each row counts as just inserted. Counters with any
- * number in the file are unchanged, and rows that cannot be counted, and expired members, are skipped.
- */
-export const fillCounters = (db: DatabaseSync, plans: readonly Plan[], now: number): void => {
-  const known = db.prepare('SELECT DISTINCT grp FROM tally_totals').all()
-  const names = new Set(known.map(({ grp }) => String(grp)))
-  const isNew = ({ counter, expiresAt = Number.POSITIVE_INFINITY }: Increment) =>
-    !names.has(counter) && expiresAt > now
-  const sums: AllSums = new Map()
-  for (const plan of plans) {
-    const news = (most: number) => newIncrements(db, plan, isNew, most)
-    if (plan.follows?.counts && hasAny(news(SAMPLE)))
-      for (const increment of news(-1)) addTo(sums, increment, 1)
-  }
-  storeAll(sums, (kind, values) => db.prepare(storeSql(kind)).run(...values))
-}
-
-/** Closes the iterator after the first item. */
-const hasAny = (items: Iterable<unknown>): boolean => {
-  for (const _ of items) return true
-  return false
-}
-
-/** The increments of rows for new counters; the newest rows first. */
-function* newIncrements(db: DatabaseSync, plan: Plan, isNew: (one: Increment) => boolean, most: number) {
-  const { packed, clustered, table } = plan
-  const from = packed ? unpacked(plan) : table
-  const rows = db.prepare(
-    `SELECT _head AS head FROM ${from} ${clustered ? '' : 'ORDER BY _rid DESC'} LIMIT ?`,
-  )
-  for (const { head } of rows.iterate(most))
-    for (const increment of incrementsOf(plan, JSON.parse(String(head))))
-      if (isNew(increment)) yield increment
-}
-
-const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
-  try {
-    const change = { before: undefined, after: row, log: [] }
-    const increments = plan.follows?.counts?.(change) ?? []
-    increments.forEach(check)
-    return increments
-  } catch {
-    return []
-  }
-}
+  `INSERT INTO _counters VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`
 
 /**
  * Reads of counters. Every list reads some, so results are cached until the file changes: no other program writes to it.
@@ -169,11 +105,11 @@ const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
  */
 export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   const select = db.prepare(
-    `SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? AND name <> '${EXPIRY}'
+    `SELECT member, name, value FROM _counters WHERE counter = ? AND member >= ? AND name <> '${EXPIRY}'
      ORDER BY member, name`,
   )
   const selectExpired = db.prepare(
-    `SELECT grp, member FROM tally_totals WHERE name = '${EXPIRY}' AND value <= ? ORDER BY value LIMIT ?`,
+    `SELECT counter, member FROM _counters WHERE name = '${EXPIRY}' AND value <= ? ORDER BY value LIMIT ?`,
   )
   const known = new Map<string, Members>()
 
@@ -196,7 +132,7 @@ export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
     expired: (now: number, limit: number) =>
       selectExpired
         .all(now, limit)
-        .map(({ grp, member }) => ({ counter: String(grp), member: String(member) })),
+        .map(({ counter, member }) => ({ counter: String(counter), member: String(member) })),
     seal: () => undefined,
     committed: () => known.clear(),
     voided: () => known.clear(),

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Participant } from './group-commit.ts'
-import { unpacked } from './packed-rows.ts'
-import { type Plan, quoted } from './plan.ts'
+import type { Plan } from './plan.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
 export type HighWater = ReturnType<typeof openHighWater>
@@ -34,8 +33,8 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: B
   )
   const marks = new Map<string, Mark>()
   for (const plan of plans) {
-    const known = read.get(plan.name)?.highest ?? highestIn(db, plan)
-    marks.set(plan.name, newMark(String(known ?? '')))
+    const highest = String(read.get(plan.name)?.highest ?? '')
+    marks.set(plan.name, { highest, kept: highest, changed: false })
   }
   return {
     /** For one table: whether no row can have this key; records that one has it from now on. */
@@ -66,9 +65,3 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: B
     },
   } satisfies Participant & { of: unknown }
 }
-
-const highestIn = (db: DatabaseSync, plan: Plan) =>
-  db.prepare(`SELECT max(${quoted(plan.key)}) AS key FROM ${plan.packed ? unpacked(plan) : plan.table}`).get()
-    ?.key
-
-const newMark = (highest: string): Mark => ({ highest, kept: highest, changed: false })

@@ -15,7 +15,7 @@ const APPLICATION_ID_AT = 68
 
 /**
  * `isOpen`: the service has not closed the file. `isClosed`: it has, and every commit is in the file itself; a file
- * without a mark comes from an earlier version. `keepsLog`: changes go to a write-ahead log first.
+ * without a mark was never opened to its end. `keepsLog`: changes go to a write-ahead log first.
  */
 export type Header = { isOpen: boolean; isClosed: boolean; keepsLog: boolean }
 

@@ -94,18 +94,3 @@ export const packedFinder = (db: DatabaseSync, plan: Plan) => {
   const isIt = `${within} = ?1 AND ${key} = ?2 AND _record = ${recordOf(plan)}`
   return db.prepare(`SELECT _head AS head FROM ${unpacked(plan)} WHERE ${isIt}`)
 }
-
-/** Converts a table to or from packed records after a change of its declaration. */
-export const repack = (db: DatabaseSync, plan: Plan): void => {
-  if (!plan.clustered) return
-  const { table, within, key } = named(plan)
-  const first = db.prepare(`SELECT substr(_head, 1, 1) AS sign FROM ${table} LIMIT 1`).get()?.sign
-  if (first === undefined || (first === '[') === plan.packed) return
-  const columns = `${within}, ${key}, _head`
-  db.exec(
-    plan.packed
-      ? `UPDATE ${table} SET _head = '[' || _head || ']'`
-      : `CREATE TEMP TABLE _rows AS SELECT ${columns} FROM ${unpacked(plan)};
-         DELETE FROM ${table}; INSERT INTO ${table} (${columns}) SELECT ${columns} FROM _rows; DROP TABLE _rows`,
-  )
-}

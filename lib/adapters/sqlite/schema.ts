@@ -1,13 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
 import { createCommitCount } from './commit-count.ts'
-import { createCounterTable, fillCounters } from './counters.ts'
+import { createCounterTable } from './counters.ts'
 import { createOutboxTable } from './outbox.ts'
-import { repack } from './packed-rows.ts'
 import { cell, type Plan, quoted } from './plan.ts'
 
-/** Version of the layout below, stored in `user_version`; new collections and indexes do not raise it. */
-const LAYOUT = 2
+/**
+ * The steps from each layout to the next, in order, for changes that do not follow from the declarations: new collections
+ * and indexes need none. There is none yet: the first layout is 1.
+ */
+const STEPS: readonly ((db: DatabaseSync) => void)[] = []
+/** The layout that this version reads and writes, stored in `user_version`. */
+const LAYOUT = 1 + STEPS.length
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
 
 /** All columns at once: SQLite reads the whole schema again for each column that is added later. */
@@ -73,18 +77,10 @@ const createIndexes = (db: DatabaseSync, plan: Plan) => {
   )
 }
 
-/** In older files small details were not in their records. */
-const addSmall = (db: DatabaseSync, plan: Plan) => {
-  const found = db.prepare(`SELECT 1 FROM pragma_table_info(?) WHERE name = '_small'`).get(plan.name)
-  if (found === undefined) db.exec(`ALTER TABLE ${plan.table} ADD COLUMN _small TEXT`)
-}
-
 /** Updates an existing table to the declared columns, and drops indexes that are no longer declared. */
 const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<typeof columnsOf>) => {
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
-  if (plan.heavy.size > 0) addSmall(db, plan)
-  repack(db, plan)
   dropRetired(db, plan, present)
   for (const field of plan.columns) if (!present.includes(field)) addColumn(db, plan, field)
 }
@@ -96,28 +92,39 @@ const growTable = (db: DatabaseSync, plan: Plan) => {
   createIndexes(db, plan)
 }
 
-const refuseNewer = (db: DatabaseSync) => {
-  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
-  if (version > LAYOUT)
+/** The layout of the file; that of this version for an empty one. Throws for a file that no step leads from. */
+const layoutOf = (db: DatabaseSync): number => {
+  const stored = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+  const layout = stored === 0 && isEmpty ? LAYOUT : stored
+  if (layout > LAYOUT)
     throw new Problem(
       'unavailable',
       'storage_too_new',
-      `The data file was written by a newer version of this service (layout ${version}, this one knows ${LAYOUT}).`,
+      `The data file has layout ${layout}, of a newer version of this service; this version reads layout ${LAYOUT}: start the newer version, or set DATA_DIR to another folder.`,
     )
+  if (layout < 1)
+    throw new Problem(
+      'unavailable',
+      'storage_incompatible',
+      'The data file was not written by this service: set DATA_DIR to another folder.',
+    )
+  return layout
 }
 
 /**
- * Updates the file to the declarations in one transaction: new collections, indexes, columns and counters appear, retired
- * indexes are dropped, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
+ * Updates the file to the declarations in one transaction: new collections, indexes and columns appear, retired indexes
+ * are dropped, rows stay. Throws Problem `unavailable`: `storage_too_new` for a file of a newer version,
+ * `storage_incompatible` for one of another service and for a collection whose key is another one.
  */
-export const grow = (db: DatabaseSync, plans: readonly Plan[], now: number): void => {
-  refuseNewer(db)
+export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
+  const layout = layoutOf(db)
   db.exec('BEGIN IMMEDIATE')
+  for (const step of STEPS.slice(layout - 1)) step(db)
   createCounterTable(db)
   createOutboxTable(db)
   db.exec('CREATE TABLE IF NOT EXISTS high_water (name PRIMARY KEY, highest NOT NULL) WITHOUT ROWID')
   createCommitCount(db)
   for (const plan of plans) growTable(db, plan)
-  fillCounters(db, plans, now)
   db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)
 }

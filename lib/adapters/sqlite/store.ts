@@ -73,7 +73,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
   const db = openDatabase(file)
   try {
     const plans = collections.map(planOf)
-    grow(db, plans, clock.now())
+    grow(db, plans)
     const batch = createBatchBuilder()
     const rowCache = createRowCache()
     const increments = openIncrements(batch)
@@ -121,15 +121,6 @@ const logIndexOf = ({ name, log }: Collection, tableOf: (of: { name: string }) =
   throw new Error(
     `${log.name} cannot be the log of ${name}: it has no index of one row's entries by their key`,
   )
-}
-
-/** Converts an exception to a rejection, without the cost of an async function in the most frequent path. */
-const promised = <T>(work: () => Promise<T>): Promise<T> => {
-  try {
-    return work()
-  } catch (thrown) {
-    return Promise.reject(thrown)
-  }
 }
 
 /** The exception of a call, if there is one. */
@@ -246,11 +237,11 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     get: async (of: Collection, key: Key, detail = false) => whileOpen(() => tableOf(of).get(key, detail)),
     page: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.page(tableOf(of), query)),
     count: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.count(tableOf(of), query)),
-    commit: (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) =>
-      promised(() => {
-        const { outcome, committed } = whileOpen(() => group.decide(() => commits.commit(head, rows, detail)))
-        return committed.then(() => outcome)
-      }),
+    commit: async (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) => {
+      const { outcome, committed } = whileOpen(() => group.decide(() => commits.commit(head, rows, detail)))
+      await committed
+      return outcome
+    },
     log: async (of: Collection, key: string, range: LogRange = {}) => whileOpen(() => log(of, key, range)),
     counters: async (counter: string, from = '') => whileOpen(() => counters.of(counter, from)),
     adjust: async (moves: readonly Increment[]) => whileOpen(() => adjust(moves)),

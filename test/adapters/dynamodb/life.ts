@@ -24,6 +24,7 @@ export const tasksOn = (store: Store): Tasks => {
       append: async () => [],
       read: async () => [],
       follow: () => createNothing(),
+      has: async () => false,
       last: async () => undefined,
       remove: async () => 0,
     },

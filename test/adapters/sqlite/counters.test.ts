@@ -9,8 +9,8 @@ const open = () => {
   const state = { changing: false }
   const counters = openCounters(db, () => state.changing)
   const add = (value: number) =>
-    db.prepare('INSERT INTO tally_totals VALUES (?, ?, ?, ?)').run('jobs', 'all', `n${value}`, value)
-  return { counters, state, add, drop: () => db.exec('DROP TABLE tally_totals') }
+    db.prepare('INSERT INTO _counters VALUES (?, ?, ?, ?)').run('jobs', 'all', `n${value}`, value)
+  return { counters, state, add, drop: () => db.exec('DROP TABLE _counters') }
 }
 
 describe('counters that are known', () => {

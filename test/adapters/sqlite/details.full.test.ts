@@ -69,21 +69,4 @@ describe('detail of a row', () => {
       expect([...counts, aside(folder)]).toEqual([0, 1, 1, 0, 1, 0, 0])
       await store.close()
     }))
-
-  it('is read from files in which all of it lay beside', () =>
-    inFolder(async (folder) => {
-      await (async () => {
-        const store = open(folder)
-        await store.commit<Page>({ insert: pages, row: { id: 'p', at: '1', text: 'as it was' } })
-        await store.close()
-      })()
-      const db = new DatabaseSync(join(folder, 'store.db'))
-      db.exec('INSERT INTO pages_detail SELECT _rid, _small FROM pages; ALTER TABLE pages DROP COLUMN _small')
-      db.close()
-      const store = open(folder)
-      expect((await store.get(pages, 'p', true))?.text).toBe('as it was')
-      await store.commit<Page>({ update: pages, key: 'p', set: { text: 'new' } })
-      expect([(await store.get(pages, 'p', true))?.text, aside(folder)]).toEqual(['new', 0])
-      await store.close()
-    }))
 })

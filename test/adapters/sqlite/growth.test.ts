@@ -56,39 +56,6 @@ describe('a file of an earlier version', () => {
       expect(await store.count(jobs, { index: 'newest' })).toBe(3)
       await store.close()
     }))
-  it('gains a new counter, counted from the rows that are there, beside those that it has', () =>
-    inFile(async (file) => {
-      await fill(file)
-      const counted: Collection<Job> = {
-        ...jobs,
-        counts: ({ before, after }) => {
-          if (after?.rank === 3) throw new Error('cannot be counted')
-          const count = (after ? 1 : 0) - (before ? 1 : 0)
-          return ['jobs', 'jobs.new'].map((counter) => ({ counter, member: 'all', add: { count } }))
-        },
-      }
-      for (let start = 0; start < 2; start += 1) {
-        const store = openWith(file, counted)
-        expect(await store.counters('jobs.new')).toEqual({ all: { count: 2 } })
-        expect(await store.counters('jobs')).toEqual({ all: { count: 3 } })
-        await store.close()
-      }
-    }))
-  it('gains of a counter whose members expire those that have not', () =>
-    inFile(async (file) => {
-      await fill(file)
-      const clock = createFakeClock()
-      const hourly: Collection<Job> = {
-        ...jobs,
-        counts: ({ after }) => {
-          const ms = after?.rank === 3 ? 1 : 0
-          return [{ counter: 'hourly', member: `in ${ms}`, add: { one: 1 }, expiresAt: clock.now() + ms }]
-        },
-      }
-      const store = openSqliteStore({ file, clock, collections: declared(hourly) })
-      expect(await store.counters('hourly')).toEqual({ 'in 1': { one: 1 } })
-      await store.close()
-    }))
   it('loses an index that is no longer declared, and is right when that comes back', () =>
     inFile(async (file) => {
       await fill(file)
@@ -121,90 +88,22 @@ describe('a file of an earlier version', () => {
     }))
 })
 
-/** What the release before writes, which had followers and tallies instead of logs and counters, and announcements. */
-const BEFORE_THE_OUTBOX = `
-  CREATE TABLE tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
-    PRIMARY KEY (grp, member, name)) WITHOUT ROWID;
-  CREATE TABLE high_water (name PRIMARY KEY, highest NOT NULL) WITHOUT ROWID;
-  CREATE TABLE commit_count (commits INTEGER NOT NULL, database_id TEXT NOT NULL);
-  CREATE TABLE "jobs" (_rid INTEGER PRIMARY KEY, "id" NOT NULL, _head TEXT NOT NULL, _small TEXT, "at", "state", "until",
-    "owed", UNIQUE ("id"));
-  CREATE TABLE "jobs_detail" (_rid INTEGER PRIMARY KEY, detail TEXT NOT NULL);
-  CREATE INDEX "jobs__at" ON "jobs" ("at", "id") WHERE "at" IS NOT NULL;
-  CREATE INDEX "jobs__owed" ON "jobs" ("owed", "id") WHERE "owed" IS NOT NULL;
-  CREATE TABLE "lines" ("owner" NOT NULL, "id" NOT NULL, _head TEXT NOT NULL, PRIMARY KEY ("owner", "id")) WITHOUT ROWID;
-  CREATE TABLE "announcements" (_rid INTEGER PRIMARY KEY, "id" NOT NULL, _head TEXT NOT NULL, "createdAt", UNIQUE ("id"));
-  INSERT INTO jobs VALUES (1, 'j1', '{"id":"j1","state":"open","at":"000001","owed":"1"}', '{"body":"heavy"}', '000001',
-    'open', NULL, '1');
-  INSERT INTO lines VALUES
-    ('j1', 'a', '[{"owner":"j1","id":"a","text":"first"},{"owner":"j1","id":"b","text":"second"}]');
-  INSERT INTO announcements VALUES (1, 'n1', '{"id":"n1","createdAt":"1"}', '1');
-  INSERT INTO tally_totals VALUES ('jobs', 'all', 'count', 1);
-  INSERT INTO high_water VALUES ('jobs', 'j1~'), ('lines', 'b~');
-  INSERT INTO commit_count VALUES (7, 'abc');
-  PRAGMA user_version = 2;
-  PRAGMA application_id = 0x41545363;
-`
-
-describe('a file of the release before', () => {
-  const followed = {
-    ...jobs,
-    log: lines,
-    sends: ({ after }: { after?: Job }) => [{ to: 'mail', id: `m ${after?.at}`, body: {} }],
-  } as unknown as typeof jobs
-
-  it('opens with its rows, its log and its counters, and takes messages', () =>
-    inFile(async (file) => {
-      const db = new DatabaseSync(file)
-      db.exec(BEFORE_THE_OUTBOX)
-      db.close()
-      const taken: string[] = []
-      const deliver = async (messages: readonly { id: string }[]) =>
-        void taken.push(...messages.map(({ id }) => id))
-      const collections = declared(followed, lines)
-      const store = openSqliteStore({ file, clock: createFakeClock(), collections, deliver })
-      store.start()
-      expect(await store.get(followed, 'j1', true)).toMatchObject(job(1, { at: '000001', body: 'heavy' }))
-      const log = [{ id: 'c', text: 'third' }]
-      await store.commit({ update: followed, key: 'j1', set: { at: '000002' }, log })
-      await store.commit({ insert: followed, row: job(3) })
-      expect((await store.log(followed, 'j1')).map(({ text }) => text)).toEqual(['first', 'second', 'third'])
-      expect(await store.counters('jobs')).toEqual({ all: { count: 2 } })
-      await store.drained()
-      expect(taken).toEqual(['m 000002', 'm 000003'])
-      await store.close()
-    }))
-
-  it('keeps what it has of collections that are retired, for a store that declares one again', () =>
-    inFile(async (file) => {
-      const db = new DatabaseSync(file)
-      db.exec(BEFORE_THE_OUTBOX)
-      db.close()
-      await openWith(file, jobs, lines).close()
-      const announcements = {
-        name: 'announcements',
-        key: 'id',
-        indexes: { oldest: { by: 'createdAt' } },
-      } as const
-      const store = openWith(file, announcements)
-      const { rows } = await store.page(announcements as never, { index: 'oldest', order: 'asc', limit: 9 })
-      expect(rows).toEqual([{ id: 'n1', createdAt: '1' }])
-      expect((await store.commit({ remove: announcements as never, key: 'n1' })).applied).toBe(true)
-      await store.close()
-    }))
-})
-
-describe('a file of a newer version', () => {
-  it('is refused, and left as it is', () =>
+describe('a file of another layout', () => {
+  it.each([
+    ['a newer version', 2, 'storage_too_new'],
+    ['another service', 0, 'storage_incompatible'],
+  ])('is refused, and left as it is: that of %s', (_what, layout, code) =>
     inFile(async (file) => {
       await fill(file)
       const db = new DatabaseSync(file)
-      db.exec('PRAGMA user_version = 99')
+      const stored = () => db.prepare('PRAGMA user_version').get()?.user_version
+      expect(stored()).toBe(1)
+      db.exec(`PRAGMA user_version = ${layout}`)
+      expect(() => openJobs(file)).toThrow(expect.objectContaining({ kind: 'unavailable', code }))
+      expect(stored()).toBe(layout)
       db.close()
-      expect(() => openJobs(file)).toThrow(
-        expect.objectContaining({ kind: 'unavailable', code: 'storage_too_new' }),
-      )
-    }))
+    }),
+  )
 })
 
 describe('a declaration', () => {

@@ -5,10 +5,7 @@ import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { declared, inFile, type Line, lines } from './samples.ts'
 
-/** Lines that are asked for in another order too, and so lie one a record. */
-const byText = { ...lines, indexes: { ...lines.indexes, byText: { within: 'owner', by: 'text' } } } as const
 const line = (id: string, text = `text ${id}`): Line => ({ owner: 'one', id, text })
-const page = { index: 'ofOwner', is: 'one', order: 'asc', limit: 99 } as const
 
 /** What `use` made of a store, closed again. */
 const within = async <T>(file: string, of: typeof lines, use: (store: SqliteStore) => Promise<T>) => {
@@ -59,21 +56,6 @@ describe('records of rows in the order of their keys', () => {
       expect(recordsIn(file)).toEqual(['a1', 'b15 b2 b3 c1'])
     }))
 
-  it('tell their highest row, though none begins with it, in a file that kept no mark', () =>
-    inFile(async (file) => {
-      await fill(file)
-      const db = new DatabaseSync(file)
-      db.exec('DELETE FROM high_water')
-      db.close()
-      await within(file, lines, async (store) => {
-        const outcomes = await Promise.all(
-          ['d2', 'd3'].map((id) => store.commit({ insert: lines, row: line(id) })),
-        )
-        expect(outcomes.map(({ applied }) => applied)).toEqual([false, true])
-      })
-      expect(recordsIn(file)).toEqual(['b1 b2 b3', 'd1 d2', 'd3'])
-    }))
-
   it('may be of owners by any name', () =>
     inFile(async (file) => {
       const of = collection<{ path: string; value: string }>({
@@ -87,24 +69,5 @@ describe('records of rows in the order of their keys', () => {
       const { rows } = await store.page(of, { index: 'ofPath', is: 'p', order: 'asc', limit: 9 })
       expect(rows).toEqual([{ path: 'p', value: 'v' }])
       await store.close()
-    }))
-
-  it('are made of a file of one row a record, and taken apart again', () =>
-    inFile(async (file) => {
-      await fill(file, byText)
-      expect(recordsIn(file)).toEqual(['b1', 'b2', 'b3', 'd1', 'd2'])
-      const all = ['b1', 'b2', 'b3', 'd1', 'd2', 'e1', 'e2']
-      await within(file, lines, async (store) => {
-        await Promise.all(['e1', 'e2'].map((id) => store.commit({ insert: lines, row: line(id) })))
-        expect((await store.page(lines, page)).rows).toEqual(all.map((id) => line(id)))
-        await store.commit({ update: lines, key: ['one', 'e2'], set: { text: 'a' } })
-      })
-      expect(recordsIn(file)).toEqual(['b1', 'b2', 'b3', 'd1', 'd2', 'e1 e2'])
-      await within(file, byText, async (store) => {
-        const { rows } = await store.page(byText, { ...page, index: 'byText', limit: 2 })
-        expect(rows).toEqual([line('e2', 'a'), line('b1')])
-        expect(await store.get(byText, ['one', 'e1'])).toEqual(line('e1'))
-      })
-      expect(recordsIn(file)).toEqual(all)
     }))
 })

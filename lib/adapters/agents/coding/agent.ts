@@ -313,7 +313,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     let hasWorked = left !== undefined
     const run = await loop({
       messages,
-      ...(left?.waiting ? { waiting: left.waiting } : {}),
+      ...(left ? { waiting: left.waiting } : {}),
       toolbox,
       signal,
       maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)),

@@ -9,12 +9,12 @@ import type { GivenMemory } from './guidance.ts'
 
 /**
  * The checkpoint of a run that waits for approval. `messages` end with the calls that have no result yet; `waiting` are
- * those of them that a person has to decide, absent in checkpoints of earlier versions. `patch` is the workspace's
+ * those of them that a person has to decide. `patch` is the workspace's
  * difference to its base commit, without credential files; absent when it is too large or could not be read.
  */
 export type CodingCheckpoint = Checkout & {
   messages: readonly ModelMessage[]
-  waiting?: readonly WaitingCall[]
+  waiting: readonly WaitingCall[]
   steps: number
   toolCalls: number
   usage: TokenUsage

@@ -1,6 +1,5 @@
 import type { BatchResultErrorEntry } from '@aws-sdk/client-sqs'
 import { Problem } from '../../../core/errors.ts'
-import { createFifo } from '../../../core/fifo.ts'
 import { retry } from '../../../core/retry.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { asUnavailable } from '../failure.ts'
@@ -47,7 +46,7 @@ export type Batcher<Entry> = { add(entry: Entry): Promise<void> }
 /** Sends the entries of one turn of the event loop in as few requests as SQS allows. */
 export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batcher<Entry> => {
   const { request, bytesOf, mostInFlight, clock } = needs
-  const waiting = createFifo<Waiting<Entry>>()
+  const waiting: Waiting<Entry>[] = []
   let inFlight = 0
   let scheduled = false
 
@@ -56,7 +55,7 @@ export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batche
     scheduled = true
     setImmediate(() => {
       scheduled = false
-      while (waiting.size > 0 && inFlight < mostInFlight) void deliver(takeBatch(waiting))
+      while (waiting.length > 0 && inFlight < mostInFlight) void deliver(takeBatch(waiting))
     })
   }
 
@@ -70,7 +69,7 @@ export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batche
       if (failure !== undefined) reject(failure)
       else resolve()
     }
-    if (waiting.size > 0) wake()
+    if (waiting.length > 0) wake()
   }
 
   return {
@@ -83,16 +82,15 @@ export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batche
 }
 
 /** The first entries that fit one request; always at least one. */
-const takeBatch = <Entry>(waiting: { peek(): Waiting<Entry> | undefined; shift(): unknown }) => {
-  const batch: Waiting<Entry>[] = []
+const takeBatch = <Entry>(waiting: Waiting<Entry>[]): Waiting<Entry>[] => {
   let bytes = 0
-  for (let next = waiting.peek(); next && batch.length < MOST_ENTRIES; next = waiting.peek()) {
-    bytes += next.bytes
-    if (bytes > MOST_BYTES && batch.length > 0) break
-    waiting.shift()
-    batch.push(next)
+  let count = 0
+  for (const one of waiting) {
+    bytes += one.bytes
+    if (count === MOST_ENTRIES || (bytes > MOST_BYTES && count > 0)) break
+    count += 1
   }
-  return batch
+  return waiting.splice(0, count)
 }
 
 /** One request for up to ten entries; `Failed` names the refused ones. */

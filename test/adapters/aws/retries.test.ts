@@ -1,35 +1,31 @@
-import { createServer, type RequestListener } from 'node:http'
+import { Readable } from 'node:stream'
 import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from '@jest/globals'
 import { openDynamoDb } from '../../../lib/adapters/aws/clients.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
-import { onLoopback } from '../../../offline/loopback.ts'
 
 /** Many more than the SDK's own budget of repetitions would bear. */
 const CALLS = 300
 const AT_ONCE = 50
 
-/** A DynamoDB that answers the n-th request of each call with the n-th status, the last one for ever. */
-const startDatabase = async (...statuses: { status: number; type: string }[]) => {
+/**
+ * A client whose n-th request of each call is answered with the n-th status, the last one for ever. No socket is between, so that
+ * no time limit of a busy machine adds a request.
+ */
+const openDatabase = (...statuses: { status: number; type: string }[]) => {
   const heard = new Map<string, number>()
-  const answer: RequestListener = (request, response) => {
-    const call = String(request.headers['amz-sdk-invocation-id'])
+  const client = openDynamoDb({ region: REGION, credentials: CREDENTIALS })
+  client.config.requestHandler.handle = async ({ headers }) => {
+    const call = String(headers['amz-sdk-invocation-id'])
     const n = heard.get(call) ?? 0
     heard.set(call, n + 1)
     const { status, type } = statuses[Math.min(n, statuses.length - 1)] ?? { status: 200, type: '' }
-    request.resume().once('end', () => {
-      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
-      response.end(JSON.stringify(status === 200 ? {} : { __type: type }))
-    })
+    const body = Readable.from([JSON.stringify(status === 200 ? {} : { __type: type })])
+    const answered = { 'content-type': 'application/x-amz-json-1.0' }
+    return { response: { statusCode: status, headers: answered, body } }
   }
-  const { url: endpoint, stop: close } = await onLoopback(createServer(answer))
-  const client = openDynamoDb({ region: REGION, endpoint, credentials: CREDENTIALS })
   const call = () => client.send(new GetItemCommand({ TableName: 't', Key: { id: { S: 'a' } } }))
-  const stop = async () => {
-    client.destroy()
-    await close()
-  }
-  return { call, requestsOfCalls: () => [...heard.values()], [Symbol.asyncDispose]: stop }
+  return { call, requestsOfCalls: () => [...heard.values()], [Symbol.dispose]: () => client.destroy() }
 }
 
 const BROKEN = { status: 500, type: 'InternalServerError' }
@@ -39,7 +35,7 @@ const FINE = { status: 200, type: '' }
 
 describe('a client of AWS', () => {
   it('makes every call up to four times, however many had to be repeated before', async () => {
-    await using database = await startDatabase(BROKEN, BROKEN, BROKEN, FINE)
+    using database = openDatabase(BROKEN, BROKEN, BROKEN, FINE)
     for (let made = 0; made < CALLS; made += AT_ONCE)
       await Promise.all(Array.from({ length: AT_ONCE }, database.call))
     expect(database.requestsOfCalls()).toEqual(Array(CALLS).fill(4))
@@ -50,7 +46,7 @@ describe('a client of AWS', () => {
     ['repeats one that was throttled', [THROTTLED, FINE], 2],
     ['does not repeat one that is wrong in itself', [WRONG], 1],
   ])('%s', async (_what, statuses, requests) => {
-    await using database = await startDatabase(...statuses)
+    using database = openDatabase(...statuses)
     const last = statuses.at(-1)
     if (last === FINE) await database.call()
     else await expect(database.call()).rejects.toMatchObject({ name: last?.type })

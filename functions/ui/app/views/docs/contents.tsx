@@ -50,7 +50,7 @@ export const ContentsView = () => (
         </Link>
         ,{' '}
         <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'client' }} className={linkClass}>
-          The client
+          Clients and live events
         </Link>{' '}
         and{' '}
         <Link to="/docs/$group/$page" params={{ group: 'reference', page: 'cli' }} className={linkClass}>

@@ -1,77 +1,52 @@
 import { readFileSync } from 'node:fs'
-import { fromMarkdown } from 'mdast-util-from-markdown'
 import type { Plugin } from 'vite'
+import { parseMarkdown } from '../app/components/markdown-syntax.ts'
 import type { GuideNode } from '../app/data/guide-node.ts'
 
 type Parsed = { [Name in keyof GuideNode]: GuideNode[Name] } & { children?: Parsed[] }
 
-const plain = ({ type, value, depth, ordered, url, lang, children }: Parsed): GuideNode => ({
-  type,
-  ...(value === undefined ? {} : { value }),
-  ...(depth === undefined ? {} : { depth }),
-  ...(ordered ? { ordered } : {}),
-  ...(url === undefined ? {} : { url }),
-  ...(lang ? { lang } : {}),
-  ...(children ? { children: children.map(plain) } : {}),
-})
-
-const nodesOf = (text: string): GuideNode[] => (fromMarkdown(text).children as Parsed[]).map(plain)
-
-const textOf = ({ value = '', children = [] }: GuideNode): string => value + children.map(textOf).join('')
+const plainText = ({ value = '', children = [] }: GuideNode): string =>
+  value + children.map(plainText).join('')
 
 /** As GitHub makes it. */
-const slugOf = (text: string) =>
+const headingAnchor = (text: string) =>
   text
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-')
 
-const TABLE = /^\|.*\n\|[ :|-]+\n(?:\|.*(?:\n|$))*/gm
-const FENCED = /^```.*?^```$/gms
-
-/** The cells of a line; a bar with a backslash before it is part of one. */
-const cellsOf = (line: string) =>
-  line
-    .trim()
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'))
-
-const inline = (text: string): GuideNode[] => nodesOf(text).flatMap(({ children = [] }) => children)
-
-/** In the first cell each word in code marks is what leads to the row, such as the code of an error. */
-const anchorsOf = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)
-
-const tableOf = (text: string): GuideNode => {
-  const [head = '', , ...rows] = text.trimEnd().split('\n')
-  const row = (line: string, hasAnchors: boolean): GuideNode => {
-    const cells = cellsOf(line)
-    const anchors = hasAnchors ? anchorsOf(cells[0] ?? '') : []
-    const children = cells.map((cell): GuideNode => ({ type: 'tableCell', children: inline(cell) }))
-    return { type: 'tableRow', ...(anchors.length > 0 ? { anchors } : {}), children }
-  }
-  const isOfCodes = /^code\b/.test(cellsOf(head)[0] ?? '')
-  return { type: 'table', children: [row(head, false), ...rows.map((line) => row(line, isOfCodes))] }
-}
-
-const withAnchor = (node: GuideNode): GuideNode =>
-  node.type === 'heading' ? { ...node, anchors: [slugOf(textOf(node))] } : node
-
-/** A page as nodes. Tables are no part of CommonMark: they are cut out, and what stands between is parsed. */
-export const guideOf = (text: string): GuideNode[] => {
-  const fenced = [...text.matchAll(FENCED)].map(
-    ({ index, 0: block }) => [index, index + block.length] as const,
+/** The words in code marks of a row's first cell, such as codes of errors: each leads to the row. */
+const codeAnchors = ({ children: [first] = [] }: GuideNode): string[] =>
+  (first?.children ?? []).flatMap(({ type, value = '' }) =>
+    type === 'inlineCode' && /^\w+$/.test(value) ? [value] : [],
   )
-  const isCode = (at: number) => fenced.some(([from, to]) => from <= at && at < to)
-  const tables = [...text.matchAll(TABLE)].filter(({ index }) => !isCode(index))
-  const nodes: GuideNode[] = []
-  let at = 0
-  for (const { index, 0: table } of tables) {
-    nodes.push(...nodesOf(text.slice(at, index)), tableOf(table))
-    at = index + table.length
-  }
-  return [...nodes, ...nodesOf(text.slice(at))].map(withAnchor)
+
+const withRowAnchors = (table: GuideNode): GuideNode => {
+  const [head, ...rows] = table.children ?? []
+  if (head?.children?.[0] === undefined || !/^code\b/.test(plainText(head.children[0]))) return table
+  const anchored = rows.map((row) => {
+    const anchors = codeAnchors(row)
+    return anchors.length > 0 ? { ...row, anchors } : row
+  })
+  return { ...table, children: [head, ...anchored] }
 }
+
+/** A node without positions, with what leads to it. */
+const guideNode = ({ type, value, depth, ordered, url, lang, children }: Parsed): GuideNode => {
+  const node: GuideNode = {
+    type,
+    ...(value === undefined ? {} : { value }),
+    ...(depth === undefined ? {} : { depth }),
+    ...(ordered ? { ordered } : {}),
+    ...(url === undefined ? {} : { url }),
+    ...(lang ? { lang } : {}),
+    ...(children ? { children: children.map(guideNode) } : {}),
+  }
+  if (type === 'heading') return { ...node, anchors: [headingAnchor(plainText(node))] }
+  return type === 'table' ? withRowAnchors(node) : node
+}
+
+const guideNodes = (text: string): GuideNode[] => (parseMarkdown(text) as Parsed[]).map(guideNode)
 
 const codesIn = (nodes: readonly GuideNode[]): string[] =>
   nodes.flatMap(({ type, anchors = [], children = [] }) => [
@@ -82,7 +57,7 @@ const codesIn = (nodes: readonly GuideNode[]): string[] =>
 /** What is asked of a page, by what stands after its name: its nodes, its title, or the codes of errors that it explains. */
 const forms: Readonly<Record<string, (nodes: readonly GuideNode[]) => unknown>> = {
   guide: (nodes) => nodes,
-  title: (nodes) => textOf(nodes.find(({ type }) => type === 'heading') ?? { type: 'heading' }),
+  title: (nodes) => plainText(nodes.find(({ type }) => type === 'heading') ?? { type: 'heading' }),
   codes: codesIn,
 }
 
@@ -95,6 +70,6 @@ export const guides = (): Plugin => ({
     const form = file.endsWith('.md') ? forms[query] : undefined
     if (form === undefined) return undefined
     this.addWatchFile(file)
-    return `export const ${query} = ${JSON.stringify(form(guideOf(readFileSync(file, 'utf8'))))}`
+    return `export const ${query} = ${JSON.stringify(form(guideNodes(readFileSync(file, 'utf8'))))}`
   },
 })

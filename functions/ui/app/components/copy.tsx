@@ -1,6 +1,6 @@
+import { Check, Copy as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
-import { Check, Copy as Icon } from './icons.tsx'
 import { withCommand } from './platform.ts'
 import { toast } from './toast.tsx'
 

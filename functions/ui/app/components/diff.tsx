@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react'
 import { Fragment, memo, type ReactNode, useCallback, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { createStored } from '../data/stored.ts'
@@ -14,7 +15,6 @@ import {
 import { type DiffLine, type FileDiff, filesOfDiff, type Pair, sideBySide } from './diff-files.ts'
 import { type Folder, treeOf } from './diff-tree.ts'
 import { countOf } from './format.ts'
-import { ChevronRight } from './icons.tsx'
 import { LongText } from './long-text.tsx'
 import { useNarrow } from './narrow.ts'
 import { Scroller } from './scroller.tsx'

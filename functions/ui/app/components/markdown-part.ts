@@ -1,14 +1,6 @@
-import { fromMarkdown } from 'mdast-util-from-markdown'
-import { gfmFootnoteFromMarkdown } from 'mdast-util-gfm-footnote'
-import { gfmStrikethroughFromMarkdown } from 'mdast-util-gfm-strikethrough'
-import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
-import { gfmTaskListItemFromMarkdown } from 'mdast-util-gfm-task-list-item'
-import { gfmFootnote } from 'micromark-extension-gfm-footnote'
-import { gfmStrikethrough } from 'micromark-extension-gfm-strikethrough'
-import { gfmTable } from 'micromark-extension-gfm-table'
-import { gfmTaskListItem } from 'micromark-extension-gfm-task-list-item'
 import { colouredWords } from './coloured-limit.ts'
 import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
+import { parseMarkdown } from './markdown-syntax.ts'
 import { createWeigher, layoutWeight } from './text-weight.ts'
 import { LETTERS_A_WEIGHT, PART_LETTERS } from './written-part.ts'
 
@@ -38,17 +30,6 @@ const MOST_DEPTH = 30
 const MOST_DEFINITIONS = 100
 const DEFINITION_LETTERS = 1_000
 
-// Without GitHub's links of bare addresses: finding them is quadratic in the length of the text.
-const extensions = {
-  extensions: [gfmTable(), gfmStrikethrough(), gfmTaskListItem(), gfmFootnote()],
-  mdastExtensions: [
-    gfmTableFromMarkdown(),
-    gfmStrikethroughFromMarkdown(),
-    gfmTaskListItemFromMarkdown(),
-    gfmFootnoteFromMarkdown(),
-  ],
-}
-
 /** The blocks from `from` to `end` of a text, with places in `source`, which begins at `from` after `prefix` letters. */
 type Slice = {
   from: number
@@ -69,7 +50,7 @@ const lineStart = (source: string, at: number): number => source.lastIndexOf('\n
 const sliceAt = (text: string, from: number, letters: number): Slice => {
   for (let size = letters; ; size *= 2) {
     const source = text.slice(from, from + size)
-    const { children } = fromMarkdown(source, extensions)
+    const children = parseMarkdown(source)
     const isRest = from + size >= text.length
     const complete = isRest ? { nodes: children, end: source.length } : completeOf(children, source)
     if (complete) return { ...complete, from, end: from + complete.end, source, prefix: 0 }
@@ -103,7 +84,7 @@ const definitionsIn = ({ nodes, source }: Slice): string[] =>
 const withDefinitions = (text: string, { from, end, first }: Slice, definitions: string): Slice => {
   const source = `${definitions}\n\n${text.slice(from, end)}`
   const prefix = definitions.length + 2
-  const nodes = fromMarkdown(source, extensions).children
+  const nodes = parseMarkdown(source)
   return { from, end, source, prefix, nodes, first }
 }
 

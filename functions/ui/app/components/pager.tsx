@@ -1,7 +1,7 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { PAGE_ROWS, type Paging } from '../data/page.ts'
 import { Button } from './button.tsx'
 import { countOf } from './format.ts'
-import { ChevronLeft, ChevronRight } from './icons.tsx'
 
 /** Which rows of how many are shown, and the way to the others; nothing when all of them are. */
 export const Pager = ({ paging, total }: { paging: Paging; total: number | undefined }) => {

@@ -1,9 +1,9 @@
 import { Popover as Base } from '@base-ui/react/popover'
 import type { ErrorComponentProps } from '@tanstack/react-router'
+import { WifiOff } from 'lucide-react'
 import { cloneElement, useState } from 'react'
 import { Boundary, useRecovery } from './boundary.tsx'
 import { Button } from './button.tsx'
-import { WifiOff } from './icons.tsx'
 import { lazyComponent } from './lazy.tsx'
 import type { PopoverProps } from './popover-panel.tsx'
 

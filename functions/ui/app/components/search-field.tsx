@@ -1,6 +1,6 @@
+import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { inputClass } from './field.tsx'
-import { Search } from './icons.tsx'
 
 const PAUSE_MS = 250
 

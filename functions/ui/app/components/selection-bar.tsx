@@ -1,6 +1,6 @@
+import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
-import { X } from './icons.tsx'
 
 type Props = {
   count: number

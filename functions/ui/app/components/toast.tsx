@@ -1,5 +1,5 @@
 import { Toast as Base } from '@base-ui/react/toast'
-import { CircleAlert, CircleCheck, X } from './icons.tsx'
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
 
 const manager = Base.createToastManager()
 

@@ -1,7 +1,7 @@
+import { ShieldQuestion } from 'lucide-react'
 import { Arguments } from '../components/arguments.tsx'
 import { Button } from '../components/button.tsx'
 import { expiryOf, leftOf, useCountdown } from '../components/countdown.ts'
-import { ShieldQuestion } from '../components/icons.tsx'
 import { Refusal } from '../components/refusal.tsx'
 import { RiskTag } from '../components/risk.tsx'
 import { Scroller } from '../components/scroller.tsx'

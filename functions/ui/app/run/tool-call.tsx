@@ -1,6 +1,6 @@
+import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Arguments } from '../components/arguments.tsx'
-import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from '../components/icons.tsx'
 import { TextPieces } from '../components/plain-text.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'

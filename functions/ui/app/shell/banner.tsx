@@ -1,5 +1,5 @@
+import { CircleAlert, type LucideIcon, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { CircleAlert, type IconComponent, WifiOff } from '../components/icons.tsx'
 import { spanOf } from '../components/time.ts'
 import { isConnected, lostAt } from '../data/connection.ts'
 import { oldSince } from '../data/query-client.ts'
@@ -26,7 +26,7 @@ export const Banner = () => {
   )
 }
 
-const Strip = ({ icon: Icon, says, since }: { icon: IconComponent; says: string; since: number }) => (
+const Strip = ({ icon: Icon, says, since }: { icon: LucideIcon; says: string; since: number }) => (
   <section
     aria-label="The connection"
     className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { Bell as Icon } from 'lucide-react'
 import { Button } from '../components/button.tsx'
-import { Bell as Icon } from '../components/icons.tsx'
 import { Popover, PopoverClose } from '../components/popover.tsx'
 import { startOfLine } from '../components/text-weight.ts'
 import { When } from '../components/when.tsx'

@@ -1,5 +1,4 @@
 import type { LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import {
   Activity,
   Bell,
@@ -7,11 +6,11 @@ import {
   Bot,
   Brain,
   CalendarClock,
-  type IconComponent,
   Inbox,
   Layers,
   LayoutDashboard,
   ListTodo,
+  type LucideIcon,
   MessagesSquare,
   MonitorSmartphone,
   ScrollText,
@@ -20,13 +19,14 @@ import {
   Stamp,
   TriangleAlert,
   Webhook,
-} from '../components/icons.tsx'
+} from 'lucide-react'
+import type { ReactNode } from 'react'
 import { ApprovalBadge } from './approval-badge.tsx'
 
 type Entry = {
   to: NonNullable<LinkProps['to']>
   label: string
-  icon: IconComponent
+  icon: LucideIcon
   /** `g` and then this leads there. */
   key: string
   /** What stands at the end of the entry. */

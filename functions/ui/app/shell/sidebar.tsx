@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { Keyboard, Plus, Search } from 'lucide-react'
 import { Button } from '../components/button.tsx'
-import { Keyboard, Plus, Search } from '../components/icons.tsx'
 import { withCommand } from '../components/platform.ts'
 import { Bell } from './bell.tsx'
 import { Mark } from './mark.tsx'

@@ -1,5 +1,5 @@
+import { Monitor, Moon, Sun } from 'lucide-react'
 import { Button } from '../components/button.tsx'
-import { Monitor, Moon, Sun } from '../components/icons.tsx'
 import { chooseTheme, theme } from './theme.ts'
 
 const looks = {

@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
+import { Menu, Plus, Search } from 'lucide-react'
 import { Button } from '../components/button.tsx'
-import { Menu, Plus, Search } from '../components/icons.tsx'
 import { useApprovalCount } from '../data/approvals.ts'
 import { Bell } from './bell.tsx'
 import { Mark } from './mark.tsx'

@@ -1,5 +1,5 @@
+import { FilePen } from 'lucide-react'
 import { Button } from '../components/button.tsx'
-import { FilePen } from '../components/icons.tsx'
 import { draftFor, dropDraft, isEmptyDraft, type Purpose } from '../create/draft.ts'
 import { overlay } from './overlay.ts'
 

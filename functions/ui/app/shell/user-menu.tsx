@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
+import { ChevronsUpDown, KeyRound, LogOut, Settings } from 'lucide-react'
 import { Button, buttonClass } from '../components/button.tsx'
-import { ChevronsUpDown, KeyRound, LogOut, Settings } from '../components/icons.tsx'
 import { Popover, PopoverClose } from '../components/popover.tsx'
 import { saysOf } from '../components/problem.tsx'
 import { Tag } from '../components/tag.tsx'

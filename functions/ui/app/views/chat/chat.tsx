@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
+import { MessagesSquare } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
-import { MessagesSquare } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'

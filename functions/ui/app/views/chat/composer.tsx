@@ -1,6 +1,6 @@
+import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { ArrowUp, Square } from '../../components/icons.tsx'
 import { useNarrow } from '../../components/narrow.ts'
 import type { TurnRequest } from '../../data/turns.ts'
 import { draftOf, keepDraft, options, requestOf } from './draft.ts'

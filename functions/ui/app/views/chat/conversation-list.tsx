@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
 import { useRef } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
-import { Plus } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { useRowKeys } from '../../components/row-keys.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'

@@ -1,7 +1,7 @@
+import { SlidersHorizontal } from 'lucide-react'
 import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { Button } from '../../components/button.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
-import { SlidersHorizontal } from '../../components/icons.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { efforts, modes } from '../../data/at-build.ts'
 import { useModelProviders, useModels } from '../../data/chat.ts'

@@ -1,5 +1,5 @@
+import { QrCode } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
-import { QrCode } from '../../components/icons.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useNewQr } from '../../data/devices.ts'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { ArrowLeft } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
-import { ArrowLeft } from '../../components/icons.tsx'
 
 type Props = { title: string; isFirst?: boolean; children: ReactNode }
 

@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import { Empty } from '../../components/empty.tsx'
-import { ArrowDown, ArrowUp } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'

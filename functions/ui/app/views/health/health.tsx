@@ -1,7 +1,7 @@
+import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { HealthTag } from '../../components/health-tag.tsx'
-import { RefreshCw } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'

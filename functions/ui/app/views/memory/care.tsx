@@ -1,6 +1,6 @@
+import { RefreshCw } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { RefreshCw } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useMe } from '../../data/me.ts'

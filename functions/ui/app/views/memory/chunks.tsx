@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { ChevronLeft } from 'lucide-react'
 import { buttonClass } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { ChevronLeft } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Windowed } from '../../components/windowed.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
-import { Check } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { ChevronRight, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { conditionOf } from '../../components/agent-condition.ts'
-import { ChevronRight, CircleCheck } from '../../components/icons.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'

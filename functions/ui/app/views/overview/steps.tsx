@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { CircleCheck, CircleDashed, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
-import { CircleCheck, CircleDashed, X } from '../../components/icons.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useModelProviders } from '../../data/chat.ts'
 import { useConnection } from '../../data/integrations.ts'

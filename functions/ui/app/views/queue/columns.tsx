@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { RotateCcw, SquareArrowOutUpRight, Trash2 } from 'lucide-react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
-import { RotateCcw, SquareArrowOutUpRight, Trash2 } from '../../components/icons.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { Tag, type Tone } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'

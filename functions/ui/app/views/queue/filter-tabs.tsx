@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
+import { X } from 'lucide-react'
 import type { DlqCounts } from '../../../../../lib/queue/schema.ts'
-import { X } from '../../components/icons.tsx'
 import { filterNames, filters } from './filters.ts'
 
 type Props = { counts: DlqCounts | undefined; fingerprint: string | undefined }

@@ -5,7 +5,7 @@ import { usePaused } from '../../components/paused.ts'
 import { saysOf } from '../../components/problem.tsx'
 import { When } from '../../components/when.tsx'
 import { useDueTimes } from '../../data/schedules.ts'
-import { wordsOf } from './cron-words.ts'
+import { cronInWords } from './cron-words.ts'
 import { clockOf, placeOf } from './due.tsx'
 import { ZoneField } from './zone-field.tsx'
 
@@ -44,7 +44,7 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
           placeholder="0 9 * * MON-FRI"
           value={cron}
           error={wrong.cron ?? errors.cron}
-          hint={wordsOf(cron) ?? (isWhole(pattern) ? pattern : FIELDS)}
+          hint={cronInWords(cron) ?? (isWhole(pattern) ? pattern : FIELDS)}
           onChange={({ target }) => setCron(target.value)}
         />
         <ZoneField value={timezone} error={wrong.timezone ?? errors.timezone} onChange={setTimezone} />
@@ -52,7 +52,7 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
       <datalist id={list}>
         {COMMON.map((common) => (
           <option key={common} value={common}>
-            {wordsOf(common)}
+            {cronInWords(common)}
           </option>
         ))}
       </datalist>

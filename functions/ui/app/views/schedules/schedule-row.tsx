@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { Pause, Play, Zap } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { Pause, Play, Zap } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -14,7 +14,7 @@ import {
   useDeleteSchedule,
   useRunSchedule,
 } from '../../data/schedules.ts'
-import { wordsOf } from './cron-words.ts'
+import { cronInWords } from './cron-words.ts'
 import { Due } from './due.tsx'
 
 const link = 'underline underline-offset-2'
@@ -40,7 +40,7 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
           <Facts
             facts={[
               <span key="pattern" title={cron}>
-                {wordsOf(cron) ?? <code className="font-mono text-xs">{cron}</code>}
+                {cronInWords(cron) ?? <code className="font-mono text-xs">{cron}</code>}
               </span>,
               timezone,
               nextRunAt ? <Due key="due" at={nextRunAt} timezone={timezone} /> : 'not due while it is paused',

@@ -1,18 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
+import { Ban, ChevronDown, ChevronUp, ExternalLink, type LucideIcon, Pencil, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import {
-  Ban,
-  ChevronDown,
-  ChevronUp,
-  ExternalLink,
-  type IconComponent,
-  Pencil,
-  RotateCcw,
-} from '../../components/icons.tsx'
 import { linkOf } from '../../components/link.ts'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -151,7 +143,7 @@ const Neighbours = ({ id }: { id: string }) => {
 }
 
 type NeighbourProps = {
-  icon: IconComponent
+  icon: LucideIcon
   name: string
   shortcut: string
   isThere: boolean

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
-import { ThumbsDown, ThumbsUp } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { GitBranch, GitPullRequest, MessageSquare, MessageSquareX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { GitBranch, GitPullRequest, MessageSquare, MessageSquareX } from '../../components/icons.tsx'
 import { secureLinkOf } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { startOfLine } from '../../components/text-weight.ts'

@@ -1,6 +1,6 @@
+import { Columns3 } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { CheckField } from '../../components/check-field.tsx'
-import { Columns3 } from '../../components/icons.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { chosenColumns, columnChoices } from './columns.tsx'
 

@@ -1,6 +1,6 @@
+import { SlidersHorizontal, X } from 'lucide-react'
 import { TASK_STATUSES } from '../../../../../lib/tasks/machine.ts'
 import { Button } from '../../components/button.tsx'
-import { SlidersHorizontal, X } from '../../components/icons.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Dot, states } from '../../components/state.tsx'

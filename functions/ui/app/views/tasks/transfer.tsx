@@ -1,7 +1,7 @@
+import { Download, Ellipsis, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import { Download, Ellipsis, Upload } from '../../components/icons.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { routes } from '../../data/at-build.ts'

@@ -1,7 +1,7 @@
+import { RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
-import { RotateCcw } from '../../components/icons.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { redeliver, useWebhooksChanged, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { answerOf, pausedReason } from './state.tsx'

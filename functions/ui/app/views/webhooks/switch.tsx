@@ -1,6 +1,6 @@
+import { Pause, Play } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { Pause, Play } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useChangeWebhook, type Webhook } from '../../data/webhooks.ts'

@@ -1,6 +1,6 @@
+import { Send } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import { Send } from '../../components/icons.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { useTestWebhook, type Webhook } from '../../data/webhooks.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AuthModeSchema, RoleSchema } from '../auth/schema.ts'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { PROVIDERS, ProviderStandingSchema } from '../oauth/schema.ts'
@@ -8,10 +9,20 @@ import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts
 import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
 
 const message = z.string()
+/** An address to compare; its case does not matter. */
+const GivenEmail = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .meta({ examples: ['ann@example.org'] })
+const code = z.string().meta({ description: 'Shown this once', examples: ['K7QX-2M9P'] })
 const ListedUser = UserSchema.extend({ disabled: z.boolean() })
 const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
-/** Absent where the settings of the providers cannot be read. */
-const providers = z.array(ProviderStandingSchema).optional()
+const providers = z
+  .array(ProviderStandingSchema)
+  .optional()
+  .describe('Absent where their settings cannot be read')
 const ProvidersSchema = z
   .array(z.enum(PROVIDERS))
   .min(1)
@@ -25,21 +36,25 @@ const ELSEWHERE = {
   password: z.never('is changed at POST /api/auth/password').optional(),
   email: z.never('cannot be changed; POST /api/auth/password changes the password').optional(),
 }
-const IdParams = z.object({ id: z.string().min(1).max(200) })
 
 export const accountRoutes = defineRoutes({
   signup: {
     method: 'POST',
     path: '/api/auth/signup',
     summary: 'Make an account with a password, and sign in',
+    about: 'In cloud mode. The first account is admin and needs no invite. Answers a session cookie.',
     access: 'public',
     limited: true,
     body: z.object({
       email: EmailSchema,
       password: NewPassword,
       name: NameSchema,
-      /** Forms send an empty text for no code. */
-      inviteCode: z.string().trim().max(200).optional(),
+      inviteCode: z
+        .string()
+        .trim()
+        .max(200)
+        .optional()
+        .describe('Where registration needs an invite. Forms send an empty text for none'),
     }),
     response: z.object({ user: UserSchema, message }),
   },
@@ -47,15 +62,19 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/login',
     summary: 'Sign in with a password',
+    about:
+      'In cloud mode. Answers a session cookie. An unknown e-mail and a wrong password are the same 401.',
     access: 'public',
     limited: true,
-    body: z.object({ email: z.string().trim().min(1).max(255), password: GivenPassword }),
+    body: z.object({ email: GivenEmail, password: GivenPassword }),
     response: z.object({ user: UserSchema, message }),
   },
   me: {
     method: 'GET',
     path: '/api/auth/me',
     summary: 'Who is signed in, and how one signs in here',
+    about:
+      'Answers 401 with the mode of sign-in where there is no session. Both say which providers are configured.',
     access: 'any',
     response: z.union([
       z.object({ authenticated: z.literal(true), authMode: AuthModeSchema, user: Me, providers }),
@@ -72,14 +91,16 @@ export const accountRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/auth/me',
     summary: 'Change your own profile; null takes a field away',
+    about: 'What is left out stays as it is.',
     access: 'session',
-    body: ProfilePatch.extend(ELSEWHERE),
+    body: ProfilePatch.extend(ELSEWHERE).meta({ examples: [{ timezone: 'Europe/Vienna', locale: 'en-GB' }] }),
     response: z.object({ user: Me, message }),
   },
   changePassword: {
     method: 'POST',
     path: '/api/auth/password',
     summary: 'Change your own password, which ends your other sessions and those of your devices',
+    about: 'In cloud mode. API tokens stay. A wrong current password is 401.',
     access: 'session',
     limited: true,
     body: z.object({ currentPassword: GivenPassword, newPassword: NewPassword }),
@@ -89,11 +110,17 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/reset',
     summary: 'Set another password with the code that an admin gave, and sign in; all other sessions end',
+    about: 'In cloud mode. The code works once, within an hour. Answers a session cookie.',
     access: 'public',
     limited: true,
     body: z.object({
-      email: z.string().trim().min(1).max(255),
-      code: z.string().trim().min(1).max(200),
+      email: GivenEmail,
+      code: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .meta({ description: 'Of an admin', examples: ['K7QX-2M9P'] }),
       newPassword: NewPassword,
     }),
     response: z.object({ user: UserSchema, message }),
@@ -102,15 +129,17 @@ export const accountRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/invites',
     summary: 'Invite a person to register; the code is shown once',
+    about: 'With an e-mail the invite is for that address alone.',
     access: 'admin',
     body: z.object({ email: EmailSchema.optional(), expiresInDays: z.int().min(1).max(365).default(7) }),
     status: 201,
-    response: z.object({ invite: InviteSchema.extend({ code: z.string() }) }),
+    response: z.object({ invite: InviteSchema.extend({ code }) }),
   },
   listInvites: {
     method: 'GET',
     path: '/api/auth/invites',
     summary: 'List invites, newest first',
+    about: 'Their codes are not shown again.',
     access: 'admin',
     query: PageQuery,
     response: z.object({ invites: z.array(InviteSchema), ...pageAnswer }),
@@ -119,8 +148,9 @@ export const accountRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/auth/invites/{id}',
     summary: 'Take an invite back',
+    about: 'Its code is refused from then on.',
     access: 'admin',
-    params: IdParams,
+    params: idParams('inv'),
     response: z.object({ message }),
   },
 })
@@ -139,14 +169,16 @@ export const userRoutes = defineRoutes({
     path: '/api/users/{id}',
     summary:
       'Change the role of an account, disable it, which ends its sessions, or unlink its accounts elsewhere',
+    about: 'The last admin keeps the role.',
     access: 'admin',
-    params: IdParams,
+    params: idParams('user'),
     body: z
       .object({
-        role: RoleSchema.optional(),
+        role: RoleSchema.optional().meta({ examples: ['admin'] }),
         disabled: z.boolean().optional(),
-        /** The providers whose account is removed: a verified address, or linking, adds it again. */
-        unlink: ProvidersSchema.optional(),
+        unlink: ProvidersSchema.optional().describe(
+          'Accounts elsewhere to remove; a verified address, or linking, adds them again',
+        ),
       })
       .refine(
         (wanted) => Object.values(wanted).some((value) => value !== undefined),
@@ -158,9 +190,10 @@ export const userRoutes = defineRoutes({
     method: 'POST',
     path: '/api/users/{id}/reset-code',
     summary: 'Make a code with which the owner of an account sets another password, once and within an hour',
+    about: 'Hand the code to the owner of the account.',
     access: 'admin',
-    params: IdParams,
+    params: idParams('user'),
     status: 201,
-    response: z.object({ code: z.string(), expiresAt: z.string() }),
+    response: z.object({ code, expiresAt: z.string() }),
   },
 })

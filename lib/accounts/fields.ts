@@ -11,12 +11,13 @@ export const EmailSchema = z
   .string()
   .max(255)
   .pipe(z.email({ pattern: z.regexes.html5Email, error: 'is not an e-mail address (in ASCII letters)' }))
+  .meta({ examples: ['ann@example.org'] })
 
 /** The form of an address for comparisons. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
 /** The name of a person. */
-export const NameSchema = shownText(100)
+export const NameSchema = shownText(100).meta({ examples: ['Ann'] })
 
 /** Keyboards encode the same letters differently; see RFC 8265, section 4.2. */
 const typed = (password: string) => password.normalize('NFC')
@@ -32,6 +33,7 @@ export const NewPassword = z
   .refine((password) => /\p{L}/u.test(password), 'must have a letter')
   .refine((password) => /\p{N}/u.test(password), 'must have a number')
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
+  .meta({ examples: ['correct horse 2'] })
 
 /** A password to compare: the rules for new passwords do not apply. */
 export const GivenPassword = z
@@ -40,9 +42,13 @@ export const GivenPassword = z
   .min(1)
   .max(LONGEST_PASSWORD)
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
+  .meta({ examples: ['correct horse 1'] })
 
-/** A language tag of BCP 47. */
-export const LocaleSchema = z.string().max(100).refine(isLocale, 'is not a BCP 47 language tag')
+export const LocaleSchema = z
+  .string()
+  .max(100)
+  .refine(isLocale, 'is not a BCP 47 language tag')
+  .meta({ description: 'A language tag (BCP 47)', examples: ['en-GB'] })
 
 export const AvatarUrlSchema = z.string().max(500).refine(isHttpsUrl, 'must be an https URL')
 

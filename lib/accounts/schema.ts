@@ -6,9 +6,9 @@ import { AvatarUrlSchema, LocaleSchema, NameSchema } from './fields.ts'
 
 /** An account as its owner and the admins see it. */
 export const UserSchema = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
+  id: z.string().meta({ examples: ['user_01KF0Q8Y3V5W7X9Z'] }),
+  email: z.string().meta({ examples: ['ann@example.org'] }),
+  name: z.string().meta({ examples: ['Ann'] }),
   role: RoleSchema,
   avatarUrl: z.string().optional(),
   bio: z.string().optional(),
@@ -33,8 +33,7 @@ export type ProfilePatch = z.output<typeof ProfilePatch>
 /** An invite as admins see it; only the answer of its creation shows the code. */
 export const InviteSchema = z.object({
   id: z.string(),
-  /** The only address that it is for. */
-  email: z.string().optional(),
+  email: z.string().optional().describe('The only address that may use it'),
   createdBy: z.string(),
   createdAt: z.string(),
   expiresAt: z.string(),

@@ -1,26 +1,29 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { pageAnswer, pageQuery } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { AgenticRequestSchema, AgentSessionSchema } from './schema.ts'
 
-const params = z.object({ id: z.string().min(1).max(200) })
+const params = idParams('sess')
 /**
  * The number of the run, then of the event. Any other text is refused: compared as an id, it would hide earlier events.
  */
 const eventId = z.string().regex(/^(?:\d{4,12}-\d{7,12})?$/, 'must be the id of an event of this stream')
 const headers = z.object({ 'last-event-id': eventId.optional() })
-const events = z.string().meta({
-  description: 'Server-sent events: `data` is `{type, data, timestamp}`, `id` is for `Last-Event-ID`',
-})
+const events = z
+  .string()
+  .describe('Server-sent events: `data` is `{type, data, timestamp}`, `id` is for `Last-Event-ID`')
 
 export const agenticRoutes = defineRoutes({
   sendAgentic: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages/agentic',
     summary: 'Let the model work on a message with all tools, and stream what it does',
+    about:
+      'Events of every step, thought and tool call. A reader that disconnected can come back to the session.',
     access: 'session',
     limited: true,
-    params,
+    params: idParams('conv'),
     body: AgenticRequestSchema,
     response: events,
     produces: 'text/event-stream',
@@ -29,6 +32,7 @@ export const agenticRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/sessions',
     summary: 'List agent sessions, newest first',
+    about: 'Agentic turns of your conversations, and runs of tasks.',
     access: 'session',
     query: z.object({
       ...pageQuery,
@@ -41,6 +45,7 @@ export const agenticRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/sessions/{id}',
     summary: 'Read an agent session',
+    about: 'A task has one session, with all of its attempts.',
     access: 'session',
     params,
     response: z.object({ session: AgentSessionSchema }),
@@ -49,6 +54,7 @@ export const agenticRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/sessions/{id}/events',
     summary: 'Stream the events of an agent session: those that were, then those that come',
+    about: 'Begins at the first event, or after `Last-Event-ID`, and ends with the session.',
     access: 'session',
     limited: true,
     params,
@@ -61,6 +67,7 @@ export const agenticRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/sessions/{id}/cancel',
     summary: 'Stop an agent session',
+    about: 'That of a task cancels the task.',
     access: 'session',
     params,
     response: z.object({ message: z.string(), session: AgentSessionSchema }),

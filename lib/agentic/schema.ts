@@ -30,14 +30,14 @@ export const EFFORTS = ['low', 'medium', 'high', 'max'] as const
 /** The body of an agentic turn. */
 export const AgenticRequestSchema = z
   .object({
-    content: freeText(100_000),
-    model: z.string().min(1).max(200).optional(),
+    content: freeText(100_000).meta({ examples: ['Which files are there?'] }),
+    model: z.string().min(1).max(200).optional().describe('`provider/model` names both'),
     provider: z.string().min(1).max(50).optional(),
     temperature: z.number().min(0).max(2).optional(),
-    showThinking: z.boolean().default(true),
+    showThinking: z.boolean().default(true).describe('Stream the thoughts of the model'),
     maxSteps: z.int().min(1).max(200).optional(),
-    maxBudget: z.int().min(1_000).optional(),
-    effort: z.enum(EFFORTS).default('medium'),
+    maxBudget: z.int().min(1_000).optional().describe('Tokens'),
+    effort: z.enum(EFFORTS).default('medium').describe('How much the model thinks, and how far it may go'),
   })
   .meta({ id: 'AgenticRequest' })
 export type AgenticRequest = z.output<typeof AgenticRequestSchema>

@@ -7,6 +7,7 @@ export const agentRoutes = defineRoutes({
     method: 'GET',
     path: '/api/agents',
     summary: 'List the agents with their health, checked now, and their statistics',
+    about: 'Asks each agent, so it takes as long as the slowest.',
     access: 'session',
     response: z.object({ agents: z.array(AgentSchema) }),
   },
@@ -14,7 +15,8 @@ export const agentRoutes = defineRoutes({
     method: 'GET',
     path: '/api/agents/types',
     summary: 'List the types that a task can be assigned to',
+    about: 'The values of `assignedAgent` of a task.',
     access: 'session',
-    response: z.object({ types: z.array(z.string()) }),
+    response: z.object({ types: z.array(z.string().meta({ examples: ['coding-agent'] })) }),
   },
 })

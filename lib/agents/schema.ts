@@ -1,13 +1,13 @@
 import * as z from 'zod'
 
-/** An execution backend as the API shows it. `avgDuration` is in milliseconds. */
+/** An execution backend as the API shows it. */
 export const AgentSchema = z.object({
-  type: z.string(),
+  type: z.string().meta({ examples: ['coding-agent'] }),
   name: z.string(),
   description: z.string(),
   capabilities: z.array(z.string()),
-  canResume: z.boolean(),
-  configured: z.boolean(),
+  canResume: z.boolean().describe('Whether an attempt that runs out of time is continued by another one'),
+  configured: z.boolean().describe('Whether its settings are complete'),
   healthy: z.boolean(),
   health: z.object({
     latencyMs: z.number().optional(),
@@ -15,6 +15,10 @@ export const AgentSchema = z.object({
     lastChecked: z.iso.datetime(),
   }),
   lastActivity: z.iso.datetime().optional(),
-  stats: z.object({ completed: z.number(), failed: z.number(), avgDuration: z.number() }),
+  stats: z.object({
+    completed: z.number(),
+    failed: z.number(),
+    avgDuration: z.number().describe('Milliseconds, without waits for approvals'),
+  }),
 })
 export type Agent = z.output<typeof AgentSchema>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { annotate } from './descriptions/annotate.ts'
-import { operationOf } from './operation.ts'
+import { exampleOf, type Schema, type Schemas } from './examples.ts'
+import { JSON_TYPE, operationOf } from './operation.ts'
 import type { Tables } from './routes.ts'
 
 type Override = NonNullable<CreateDocumentOptions['override']>
@@ -31,7 +31,7 @@ type Described = { tables: Tables; version: string }
 
 /** The OpenAPI 3.1 document of all routes, generated from the tables that serve them. */
 export const openApiDocument = ({ tables, version }: Described) =>
-  annotate(
+  withExamples(
     createDocument(
       {
         openapi: '3.1.0',
@@ -68,4 +68,31 @@ const pathsOf = (tables: Tables): ZodOpenApiPathsObject => {
     }
   }
   return paths
+}
+
+type Part = { schema: Schema; example?: unknown }
+type Body = { content: Readonly<Record<string, Part>> }
+type Operation = {
+  parameters?: readonly (Part & { required?: boolean })[]
+  requestBody?: Body
+  responses: Readonly<Record<string, Body>>
+}
+type Document = {
+  paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  components: { schemas: Schemas }
+}
+
+/** Adds to a document the examples of required parameters, bodies and answers; what is not JSON has none. */
+const withExamples = <D extends object>(document: D): D => {
+  const { paths, components } = document as unknown as Document
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
+  for (const { parameters = [], requestBody, responses } of operations) {
+    const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+    const bodies = [requestBody, ...answers.map(([, answer]) => answer)].flatMap(
+      (each) => each?.content[JSON_TYPE] ?? [],
+    )
+    for (const each of [...parameters.filter(({ required }) => required), ...bodies])
+      each.example = exampleOf(each.schema, components.schemas)
+  }
+  return document
 }

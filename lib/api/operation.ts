@@ -1,17 +1,26 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import type { Route } from '../http/route.ts'
+import type { Access, Route } from '../http/route.ts'
 import { withWarnings } from '../http/warnings.ts'
 
-const JSON_TYPE = 'application/json'
+export const JSON_TYPE = 'application/json'
 
 /** The body of every error. */
 const ProblemSchema = z
   .object({
-    error: z.string(),
-    code: z.string(),
-    details: z.unknown().optional(),
-    requestId: z.string(),
+    error: z.string().meta({
+      description: 'For people; the text may change',
+      examples: ['priority: must be 1 (critical), 2, 3 or 4 (low)'],
+    }),
+    code: z.string().meta({ description: 'For programs', examples: ['validation_failed'] }),
+    details: z
+      .unknown()
+      .optional()
+      .meta({
+        description: 'Each field at fault',
+        examples: [[{ path: 'priority', message: 'must be 1 (critical), 2, 3 or 4 (low)' }]],
+      }),
+    requestId: z.string().describe('The id of the request in the log'),
   })
   .meta({ id: 'Problem' })
 
@@ -27,10 +36,21 @@ const errors = {
 } as const
 type ErrorStatus = keyof typeof errors
 
+/** The callers of a route, where a session alone is not what it takes. */
+const callers: Partial<Record<Access, string>> = {
+  admin: 'For admins.',
+  gateway: 'For API tokens of the scope `gateway`.',
+  webhooks: 'For API tokens of the scope `webhooks` as well.',
+}
+
+const descriptionOf = ({ access, about }: Route) =>
+  [callers[access], about].filter((text) => text !== undefined).join(' ')
+
 /** One route as an OpenAPI operation. */
 export const operationOf = (name: string, route: Route, tag: string): ZodOpenApiOperationObject => ({
   operationId: name,
   summary: route.summary,
+  ...(descriptionOf(route) === '' ? {} : { description: descriptionOf(route) }),
   tags: [tag],
   // For readers of the description: HEAD is not allowed for such a GET.
   ...(route.writes ? { 'x-writes': true } : {}),

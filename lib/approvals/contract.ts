@@ -1,14 +1,16 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { defineRoutes } from '../http/route.ts'
 import { AllowedToolSchema, ApprovalSchema, DecisionSchema } from './schema.ts'
 
-const params = z.object({ id: z.string().min(1).max(200) })
+const params = idParams('apv')
 
 export const approvalRoutes = defineRoutes({
   listApprovals: {
     method: 'GET',
     path: '/api/security/approvals',
     summary: 'List the tool calls that wait for your approval, the oldest first; at most 200, and about 3 MB',
+    about: 'Those of your conversations and tasks; admins see those of all tasks.',
     access: 'session',
     response: z.object({ approvals: z.array(ApprovalSchema) }),
   },
@@ -16,6 +18,7 @@ export const approvalRoutes = defineRoutes({
     method: 'POST',
     path: '/api/security/approvals/{id}',
     summary: 'Approve or deny a tool call; what waits for it goes on',
+    about: '`allow-always` is for the tool in this conversation or task. A decision counts once.',
     access: 'session',
     params,
     body: z.object({ decision: DecisionSchema }),
@@ -33,6 +36,7 @@ export const approvalRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/security/allowed-tools/{id}',
     summary: 'Have a tool need approval again in its conversation or task',
+    about: 'Later calls wait for a decision.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),

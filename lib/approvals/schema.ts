@@ -15,15 +15,12 @@ export const ApprovalSchema = z
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
     userId: z.string(),
-    toolName: z.string(),
-    /** One line about the call, for people. */
-    title: z.string(),
-    params: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'The arguments; configured secrets are masked' }),
-    securityLevel: RiskSchema.meta({ description: 'What the tool can do at worst' }),
+    toolName: z.string().meta({ examples: ['run_command'] }),
+    title: z.string().describe('One line about the call, for people'),
+    params: z.record(z.string(), z.unknown()).describe('The arguments; configured secrets are masked'),
+    securityLevel: RiskSchema.describe('What the tool can do at worst'),
     requestedAt: z.iso.datetime(),
-    expiresAt: z.iso.datetime().optional(),
+    expiresAt: z.iso.datetime().optional().describe('Absent when it has no end'),
     status: z.enum(APPROVAL_STATES),
     decision: DecisionSchema.optional(),
     decidedAt: z.iso.datetime().optional(),
@@ -36,8 +33,8 @@ export type Approval = z.output<typeof ApprovalSchema>
 /** A tool that needs no further approval in one conversation or task, after `allow-always`. */
 export const AllowedToolSchema = z
   .object({
-    id: z.string().meta({ description: 'The approval that allowed it' }),
-    toolName: z.string(),
+    id: z.string().describe('The approval that allowed it'),
+    toolName: z.string().meta({ examples: ['run_command'] }),
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
     userId: z.string(),

@@ -7,7 +7,7 @@ export const ListAuditQuery = z.object({
   ...pageQuery,
   userId: z.string().max(200).optional(),
   action: z.string().max(200).optional(),
-  from: queryFrom.optional(),
+  from: queryFrom.optional().describe('Inclusive'),
   to: queryUntil.optional(),
 })
 
@@ -16,6 +16,7 @@ export const auditRoutes = defineRoutes({
     method: 'GET',
     path: '/api/audit',
     summary: 'List what was done to the installation, newest first',
+    about: 'Who changed what, from where. Secrets are not in it.',
     access: 'admin',
     query: ListAuditQuery,
     response: z.object({ records: z.array(AuditRecordSchema), ...pageAnswer }),

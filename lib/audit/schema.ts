@@ -5,9 +5,7 @@ export const AuditRecordSchema = z.object({
   id: z.string(),
   timestamp: z.string(),
   userId: z.string(),
-  /** The action as `<subject>.<verb>`: `settings.change`, `token.create`. */
-  action: z.string(),
-  /** The object of the action and its values; no secrets. */
-  details: z.record(z.string(), z.unknown()),
+  action: z.string().meta({ description: '`<subject>.<verb>`', examples: ['settings.change'] }),
+  details: z.record(z.string(), z.unknown()).describe('What was changed, and how; no secrets'),
 })
 export type AuditRecord = z.output<typeof AuditRecordSchema>

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { secretFault } from '../core/secret-forms.ts'
 import { defineRoutes } from '../http/route.ts'
@@ -22,23 +23,32 @@ export const authRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/verify-access-key',
     summary: 'Sign in with the access key, in local mode',
+    about: 'Answers a session cookie. A wrong key is 401, and 400 where none is set. Ten tries a minute.',
     access: 'public',
     limited: true,
-    body: z.object({ key: z.string().min(1).max(1_024) }),
+    body: z.object({
+      key: z
+        .string()
+        .min(1)
+        .max(1_024)
+        .meta({ examples: ['correct horse battery staple'] }),
+    }),
     response: z.object({ success: z.literal(true), message: z.string() }),
   },
   changeAccessKey: {
     method: 'PUT',
     path: '/api/auth/access-key',
     summary: 'Set the access key of local mode, or remove it with null',
+    about: 'The caller stays signed in; without a key the installation is open to its own machine.',
     access: 'admin',
-    body: z.object({ key: AccessKeySchema.nullable() }),
+    body: z.object({ key: AccessKeySchema.nullable().meta({ examples: ['correct horse battery staple'] }) }),
     response: z.object({ success: z.literal(true), hasAccessKey: z.boolean(), message: z.string() }),
   },
   listSessions: {
     method: 'GET',
     path: '/api/auth/sessions',
     summary: 'List your sessions, newest first',
+    about: 'Browsers and paired devices that are signed in as you.',
     access: 'session',
     query: PageQuery,
     response: z.object({ sessions: z.array(SessionSchema), ...pageAnswer }),
@@ -47,8 +57,9 @@ export const authRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/auth/sessions/{id}',
     summary: 'End one of your sessions, at once; a paired device that held it is paired no more',
+    about: 'The next request with that session is answered 401.',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: idParams('sess'),
     response: z.object({ message: z.string() }),
   },
   endOtherSessions: {

@@ -31,16 +31,14 @@ export type EndSessions = (
 /** The facts that decide whether a session is still valid. */
 export type AccountStatus = { role: z.output<typeof RoleSchema>; disabled: boolean }
 
-/** A session as its user sees it. `deviceId` is set for the session of a paired device; its end unpairs the device. */
+/** A session as its user sees it. */
 export const SessionSchema = z.object({
   id: z.string(),
   createdAt: z.string(),
-  /** To within a minute. */
-  lastSeenAt: z.string(),
+  lastSeenAt: z.string().describe('To within a minute'),
   userAgent: z.string().optional(),
-  deviceId: z.string().optional(),
-  /** Whether it is the session of this request. */
-  current: z.boolean(),
+  deviceId: z.string().optional().describe('The paired device; the end of the session unpairs it'),
+  current: z.boolean().describe('The session of this request'),
 })
 export type Session = z.output<typeof SessionSchema>
 

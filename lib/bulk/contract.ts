@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import {
@@ -10,7 +11,7 @@ import {
   MOST_ITEMS,
 } from './schema.ts'
 
-const JobParams = z.object({ id: z.string().min(1).max(200) })
+const JobParams = idParams('bulk')
 const JobAnswer = z.object({ job: BulkJobSchema })
 /** A dry run answers 200 with a preview; any other request answers the job. */
 const BulkAnswer = z.union([JobAnswer, BulkPreviewSchema])
@@ -21,6 +22,8 @@ export const bulkRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/bulk',
     summary: `Cancel or retry many tasks, at most ${MOST}, as a job; a dry run answers how many`,
+    about:
+      'The tasks are chosen when the job is requested, by ids or by a filter with the fields of `GET /api/tasks/filter`. A filter that chooses all there are needs `all`. The job continues after a restart. A task that was retried since the request is not retried again.',
     access: 'session',
     body: BulkTasksBody,
     status: 202,
@@ -31,6 +34,8 @@ export const bulkRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/bulk',
     summary: `Retry or discard many dead letters, at most ${MOST}, as a job; a dry run answers how many`,
+    about:
+      'The dead letters are chosen when the job is requested, by ids or by a filter; one without a status chooses those that wait.',
     access: 'session',
     body: BulkDlqBody,
     status: 202,
@@ -41,6 +46,7 @@ export const bulkRoutes = defineRoutes({
     method: 'GET',
     path: '/api/bulk',
     summary: 'List your bulk jobs, newest first',
+    about: 'How far each is, without what failed. Jobs are kept for 30 days.',
     access: 'session',
     query: PageQuery,
     response: z.object({ jobs: z.array(BulkSummarySchema), ...pageAnswer }),
@@ -49,6 +55,7 @@ export const bulkRoutes = defineRoutes({
     method: 'GET',
     path: '/api/bulk/{id}',
     summary: 'Read a bulk job: how far it is, and what failed',
+    about: 'What it has done, what was refused and why. Jobs are kept for 30 days.',
     access: 'session',
     params: JobParams,
     response: JobAnswer,
@@ -57,6 +64,7 @@ export const bulkRoutes = defineRoutes({
     method: 'POST',
     path: '/api/bulk/{id}/cancel',
     summary: 'Stop a bulk job; what it has done stays done',
+    about: 'The item that is being processed may still be done. A job that has ended is answered as it is.',
     access: 'session',
     params: JobParams,
     response: z.object({ message: z.string(), job: BulkJobSchema }),

@@ -34,28 +34,25 @@ const BULK_STATUSES = ['running', 'completed', 'cancelled'] as const
 
 const BulkFailureSchema = z.object({
   id: z.string(),
-  title: z.string().optional().meta({
-    description: 'The title of its task; absent where there is none',
-  }),
+  title: z.string().optional().describe('The title of its task; absent where there is none'),
   error: z.string(),
-  code: z.string().meta({ description: 'The code that the single action would have answered' }),
+  code: z.string().describe('The code that the single action would have answered'),
 })
 export type BulkFailure = z.output<typeof BulkFailureSchema>
 
 const BulkResultsSchema = z
   .object({
     completed: z.number(),
-    failed: z.number().meta({ description: 'Tasks that failed again' }),
-    running: z.number().meta({ description: 'Tasks that have not ended, those that wait included' }),
+    failed: z.number().describe('Tasks that failed again'),
+    running: z.number().describe('Tasks that have not ended, those that wait included'),
     cancelled: z
       .number()
       .optional()
-      .meta({ description: 'Tasks that were cancelled or removed before they ended; absent where none was' }),
+      .describe('Tasks that were cancelled or removed before they ended; absent where none was'),
   })
-  .meta({
-    description:
-      'How the tasks that a retry queued have ended, together `done`. A later retry of one of them does not count. Absent for other actions',
-  })
+  .describe(
+    'How the tasks that a retry queued have ended, together `done`. A later retry of one of them does not count. Absent for other actions',
+  )
 export type BulkResults = z.output<typeof BulkResultsSchema>
 
 /** A job in lists and events. */
@@ -63,13 +60,14 @@ export const BulkSummarySchema = z.object({
   id: z.string(),
   target: z.enum(BULK_TARGETS),
   action: z.enum(BULK_ACTIONS),
-  status: z.enum(BULK_STATUSES).meta({
-    description:
+  status: z
+    .enum(BULK_STATUSES)
+    .describe(
       'A retry is completed when the tasks that it queued have ended, any other job with its last item. Stopping a retry leaves its tasks running',
-  }),
-  total: z.number().meta({ description: 'The items that were selected when the job was asked for' }),
-  done: z.number().meta({ description: 'Those that the action succeeded for' }),
-  failed: z.number().meta({ description: 'Those that it was refused for' }),
+    ),
+  total: z.number().describe('The items that were selected when the job was asked for'),
+  done: z.number().describe('Those that the action succeeded for'),
+  failed: z.number().describe('Those that it was refused for'),
   results: BulkResultsSchema.optional(),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
@@ -78,19 +76,18 @@ export const BulkSummarySchema = z.object({
 export type BulkSummary = z.output<typeof BulkSummarySchema>
 
 export const BulkJobSchema = BulkSummarySchema.extend({
-  failures: z
-    .array(BulkFailureSchema)
-    .meta({ description: `The first ${MOST_FAILURES} items that failed, and why` }),
+  failures: z.array(BulkFailureSchema).describe(`The first ${MOST_FAILURES} items that failed, and why`),
 }).meta({ id: 'BulkJob' })
 export type BulkJob = z.output<typeof BulkJobSchema>
 
 /** What a job would do, and the first items. */
 export const BulkPreviewSchema = z
   .object({
-    count: z.number().meta({
-      description:
+    count: z
+      .number()
+      .describe(
         'How many items it selects. Of `ids` those count that exist in a state that the action fits; a filter of tasks counts all that it finds',
-    }),
+      ),
     sample: z.array(
       z.object({ id: z.string(), title: z.string(), status: z.string(), taskId: z.string().optional() }),
     ),
@@ -116,13 +113,12 @@ const TaskSelectionSchema = z.strictObject({
   labels: listIn(word).optional(),
   retried: z.union([z.boolean(), queryFlag]).optional(),
   ...filterFields,
-  fingerprint: FingerprintSchema.optional().meta({
-    description:
-      'The tasks of a failure group whose dead letters wait, none of which was retried; no other field but `limit` and `retried: false` goes with it',
-  }),
+  fingerprint: FingerprintSchema.optional().describe(
+    'The tasks of a failure group whose dead letters wait, none of which was retried; no other field but `limit` and `retried: false` goes with it',
+  ),
   sortBy: z.enum(TASK_SORTINGS).optional(),
   sortOrder: z.enum(['asc', 'desc']).optional(),
-  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the first in this order' }),
+  limit: z.int().min(1).optional().describe('At most so many of them, the first in this order'),
 })
 export type TaskSelection = z.output<typeof TaskSelectionSchema>
 
@@ -133,15 +129,23 @@ const DlqSelectionSchema = z.strictObject({
   agent: listIn(z.string().min(1).max(500)).optional(),
   createdAfter: queryFrom.optional(),
   createdBefore: queryUntil.optional(),
-  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the newest' }),
+  limit: z.int().min(1).optional().describe('At most so many of them, the newest'),
 })
 export type DlqSelection = z.output<typeof DlqSelectionSchema>
 
-const ids = z.array(z.string().min(1).max(200)).min(1).optional()
-const dryRun = z.boolean().optional()
-const all = z.boolean().optional().meta({
-  description: 'Confirms a filter that chooses all there are: without it such a filter is 400',
-})
+const ids = z
+  .array(z.string().min(1).max(200))
+  .min(1)
+  .optional()
+  .meta({ description: 'In place of a filter', examples: [['task_01KF0Q8Y3V5W7X9Z']] })
+const dryRun = z
+  .boolean()
+  .optional()
+  .meta({ description: 'Count the items and change nothing', examples: [true] })
+const all = z
+  .boolean()
+  .optional()
+  .describe('Confirms a filter that chooses all there are: without it such a filter is 400')
 
 type Chosen = { ids?: unknown; filter?: unknown }
 const isOneOf = ({ ids: given, filter }: Chosen) => (given === undefined) !== (filter === undefined)

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { pageAnswer, pageQuery, queryInt } from '../core/page.ts'
 import { securityModes } from '../core/security-mode.ts'
 import { freeText, nameText, shownText } from '../core/shown-text.ts'
@@ -10,22 +11,24 @@ import {
   ContextSchema,
   ConversationSchema,
   ConversationSummarySchema,
+  FallbackSchema,
   LONGEST_CONTENT,
   PendingApprovalSchema,
 } from './schema.ts'
 
 const id = nameText(200)
-const params = z.object({ id: z.string().min(1).max(200) })
-/** `<provider>:<sourceId>`, as `codehost:owner/repo#12`. */
+const title = shownText(200).meta({ examples: ['Release questions'] })
+const params = idParams('conv')
 const ticketId = z
   .string()
   .max(520)
   .regex(/^[a-z]+:\S(?:.*\S)?$/, 'must be <provider>:<id of the ticket there>')
-const content = freeText(LONGEST_CONTENT)
-const model = nameText(200).optional()
+  .describe('`<provider>:<sourceId>`, such as `codehost:acme/web#42`')
+const content = freeText(LONGEST_CONTENT).meta({ examples: ['What is a lease?'] })
+const model = nameText(200).optional().describe('`provider/model` names both')
 const provider = nameText(50).optional()
 const temperature = z.number().min(0).max(2).optional()
-const maxTokens = z.int().min(1).optional()
+const maxTokens = z.int().min(1).optional().describe('Of the answer')
 const systemPrompt = freeText(LONGEST_CONTENT).optional()
 
 /** The most messages of one request; a conversation stores them in one write. */
@@ -46,7 +49,7 @@ export const CompletionBody = z
     systemPrompt,
     temperature,
     maxTokens,
-    stream: z.boolean().default(false),
+    stream: z.boolean().default(false).describe('Answer with server-sent events'),
     conversationId: id.optional(),
     taskId: id.optional(),
     ticketId: ticketId.optional(),
@@ -68,24 +71,21 @@ export const QuickBody = z.object({
 })
 export type QuickBody = z.output<typeof QuickBody>
 
-const fallbackFrom = z.string().optional()
-
 const CompletionAnswer = z.object({
   id: z.string(),
   provider: z.string(),
   model: z.string(),
-  fallbackFrom,
+  fallbackFrom: FallbackSchema,
   message: z.object({ role: z.literal('assistant'), content: z.string() }),
   finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'other']),
   usage: TokenUsageSchema,
-  /** Milliseconds. */
-  duration: z.number(),
+  duration: z.number().describe('Milliseconds'),
   conversationId: z.string().optional(),
   compaction: CompactionSchema.optional(),
 })
 
 const CreateConversation = z.object({
-  title: shownText(200).optional(),
+  title: title.optional(),
   systemPrompt,
   taskId: id.optional(),
   ticketId: ticketId.optional(),
@@ -103,7 +103,12 @@ export type MessagesQuery = z.output<typeof MessagesQuery>
 
 const SendBody = z.object({ content, model, provider, temperature })
 export type SendBody = z.output<typeof SendBody>
-const WithToolsBody = SendBody.extend({ securityMode: z.enum(securityModes).optional() })
+const WithToolsBody = SendBody.extend({
+  securityMode: z
+    .enum(securityModes)
+    .optional()
+    .meta({ examples: ['ask'] }),
+})
 export type WithToolsBody = z.output<typeof WithToolsBody>
 
 const TurnAnswer = z.object({
@@ -111,7 +116,7 @@ const TurnAnswer = z.object({
   assistantMessage: ChatMessageSchema,
   usage: TokenUsageSchema,
   compaction: CompactionSchema.optional(),
-  fallbackFrom,
+  fallbackFrom: FallbackSchema,
 })
 
 /** Routes that need no model: conversations and their messages. */
@@ -128,6 +133,8 @@ export const conversationRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations',
     summary: 'Begin a conversation',
+    about:
+      'All fields are optional: the title comes from the first message. A `taskId` that does not exist is 404.',
     access: 'session',
     body: CreateConversation,
     status: 201,
@@ -152,13 +159,14 @@ export const conversationRoutes = defineRoutes({
     summary: 'Give a conversation another title',
     access: 'session',
     params,
-    body: z.object({ title: shownText(200) }),
+    body: z.object({ title }),
     response: z.object({ conversation: ConversationSchema }),
   },
   removeConversation: {
     method: 'DELETE',
     path: '/api/chat/conversations/{id}',
     summary: 'Delete a conversation with all that belongs to it; a turn that goes on is stopped',
+    about: 'Its sessions, approvals and files are deleted with it.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -167,6 +175,7 @@ export const conversationRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/{id}/cancel',
     summary: 'Stop the turn of a conversation that goes on or waits for approval',
+    about: 'What was said and done until then is kept.',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),
@@ -179,6 +188,7 @@ export const modelRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/completions',
     summary: 'Have a model answer messages; with `stream` as server-sent events',
+    about: 'With `conversationId` its history comes first, and the exchange is saved.',
     access: 'session',
     limited: true,
     body: CompletionBody,
@@ -189,6 +199,7 @@ export const modelRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/quick',
     summary: 'Have a model answer one prompt',
+    about: 'Nothing is stored.',
     access: 'session',
     limited: true,
     body: QuickBody,
@@ -196,7 +207,7 @@ export const modelRoutes = defineRoutes({
       content: z.string(),
       model: z.string(),
       provider: z.string(),
-      fallbackFrom,
+      fallbackFrom: FallbackSchema,
       usage: TokenUsageSchema,
     }),
   },
@@ -204,6 +215,7 @@ export const modelRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/smart',
     summary: 'As a completion, with the task or ticket and what memory has on the matter',
+    about: '`context` says what the model was given.',
     access: 'session',
     limited: true,
     body: CompletionBody,
@@ -214,9 +226,10 @@ export const modelRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/providers',
     summary: 'List the kinds of model providers, and how those that are configured are',
+    about: 'Which have a key, and whether they answered last time.',
     access: 'session',
     response: z.object({
-      default: z.string(),
+      default: z.string().meta({ description: 'Used when none is named', examples: ['anthropic'] }),
       providers: z.array(
         z.object({
           type: z.string(),
@@ -232,6 +245,7 @@ export const modelRoutes = defineRoutes({
     method: 'GET',
     path: '/api/chat/models',
     summary: 'List the models of one configured provider, or of all',
+    about: 'As the providers list them; a model that is not listed may be named all the same.',
     access: 'session',
     query: z.object({ provider }),
     response: z.object({
@@ -242,6 +256,7 @@ export const modelRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages',
     summary: 'Say something in a conversation, and have it answered with its history',
+    about: 'Without tools. Both messages are saved.',
     access: 'session',
     limited: true,
     params,
@@ -253,11 +268,18 @@ export const modelRoutes = defineRoutes({
     path: '/api/chat/conversations/{id}/messages/with-tools',
     summary:
       'The same with tools, in up to five roundtrips; calls that need approval are listed, and then go on',
+    about:
+      'Tools work in the folder of the conversation. What the security mode does not allow waits for approval.',
     access: 'session',
     limited: true,
     params,
     body: WithToolsBody,
-    response: TurnAnswer.extend({ pendingApprovals: z.array(PendingApprovalSchema).optional() }),
+    response: TurnAnswer.extend({
+      pendingApprovals: z
+        .array(PendingApprovalSchema)
+        .optional()
+        .describe('Calls that wait for a decision; the turn continues after it'),
+    }),
   },
 })
 

@@ -8,6 +8,11 @@ export const LONGEST_CONTENT = 100_000
 
 const timestamp = z.iso.datetime()
 
+export const FallbackSchema = z
+  .string()
+  .optional()
+  .describe('The provider that failed, where another one answered')
+
 export const ConversationSchema = z
   .object({
     id: z.string(),
@@ -15,7 +20,6 @@ export const ConversationSchema = z
     systemPrompt: z.string().optional(),
     taskId: z.string().optional(),
     ticketId: z.string().optional(),
-    /** The number of its messages. */
     messageCount: z.number(),
     createdAt: timestamp,
     updatedAt: timestamp,
@@ -27,17 +31,15 @@ export type Conversation = z.output<typeof ConversationSchema>
 /** Lists leave out system prompts: each may be as long as a message. */
 export const ConversationSummarySchema = ConversationSchema.omit({ systemPrompt: true, truncated: true })
 
-/** A `pending` call waits for the approval `approvalId`. `step` counts the model's steps in the turn, from 1. */
 const ChatToolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.unknown(),
   result: z.string().optional(),
   status: z.enum(['success', 'error', 'pending']),
-  /** Milliseconds. */
-  duration: z.number(),
-  step: z.number(),
-  approvalId: z.string().optional(),
+  duration: z.number().describe('Milliseconds'),
+  step: z.number().describe('The step of the model in the turn, from 1'),
+  approvalId: z.string().optional().describe('The approval that a `pending` call waits for'),
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
@@ -58,10 +60,6 @@ export const finishedCall = (
   step: before + step,
 })
 
-/**
- * `error` on an answer says why it is incomplete; its texts and calls so far are stored. `notice` is a remark of the
- * service, such as that files could not be stored.
- */
 export const ChatMessageSchema = z
   .object({
     id: z.string(),
@@ -70,38 +68,34 @@ export const ChatMessageSchema = z
     content: z.string(),
     model: z.string().optional(),
     provider: z.string().optional(),
-    fallbackFrom: z.string().optional(),
+    fallbackFrom: FallbackSchema,
     usage: TokenUsageSchema.optional(),
     toolCalls: z.array(ChatToolCallSchema).optional(),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
-    notice: z.string().optional(),
-    sessionId: z
-      .string()
+    error: z
+      .object({ code: z.string(), message: z.string() })
       .optional()
-      .meta({ description: 'The agent session that an agentic answer was given in' }),
+      .describe('Why the answer is incomplete; its texts and calls so far are stored'),
+    notice: z.string().optional().describe('A remark of the service, such as that files could not be stored'),
+    sessionId: z.string().optional().describe('The agent session that an agentic answer was given in'),
     createdAt: timestamp,
     truncated: TruncatedSchema,
   })
   .meta({ id: 'ChatMessage' })
 export type ChatMessage = z.output<typeof ChatMessageSchema>
 
-/**
- * The compaction that fits a conversation into the model's window: the prompt has `compactedCount` of `originalCount`
- * messages, where a summary counts as one. `summarized` is false when the summary failed and the oldest messages were
- * left out.
- */
+/** The compaction that fits a conversation into the model's window. */
 export const CompactionSchema = z.object({
-  originalCount: z.number(),
-  compactedCount: z.number(),
+  originalCount: z.number().describe('Messages before'),
+  compactedCount: z.number().describe('Messages after; a summary counts as one'),
   tokensReduced: z.number(),
-  summarized: z.boolean(),
+  summarized: z.boolean().describe('False: the summary failed, the oldest messages were left out'),
 })
 export type Compaction = z.output<typeof CompactionSchema>
 
 export const PendingApprovalSchema = z.object({
   id: z.string(),
   toolCallId: z.string(),
-  toolName: z.string(),
+  toolName: z.string().meta({ examples: ['run_command'] }),
   params: z.unknown(),
 })
 

@@ -39,4 +39,7 @@ export const failureGroupOf = ({ code, message, agent }: Failure): string =>
   hash('sha256', JSON.stringify([code, foldedMessage(message), agent])).slice(0, DIGITS)
 
 /** A fingerprint that `failureGroupOf` returns. */
-export const FingerprintSchema = z.string().regex(/^[0-9a-f]{16}$/, 'is no fingerprint of a failure group')
+export const FingerprintSchema = z
+  .string()
+  .regex(/^[0-9a-f]{16}$/, 'is no fingerprint of a failure group')
+  .meta({ examples: ['3f2a9c1b7d4e6f80'] })

@@ -16,3 +16,4 @@ export const TimezoneSchema = z
   .string()
   .max(100)
   .refine(isTimezone, 'is not an IANA time zone, such as Europe/Vienna')
+  .meta({ description: 'Of the IANA database', examples: ['Europe/Vienna'] })

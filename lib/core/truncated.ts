@@ -12,7 +12,7 @@ export const TruncatedSchema = z
   .array(z.string().max(100))
   .max(100)
   .optional()
-  .meta({ description: 'The fields whose stored text is gone; the rest is complete' })
+  .describe('The fields whose stored text is gone; the rest is complete')
 
 /** The placeholder of a required text. */
 export const LOST_TEXT = '[The stored text is gone]'

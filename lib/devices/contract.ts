@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { canonicalJson } from '../core/canonical-json.ts'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { hasNoControls, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
@@ -28,14 +29,19 @@ const jsonObject = (most: number) =>
     .record(z.string(), z.unknown())
     .refine(fits(most), `must be JSON of at most ${most} bytes, its texts well-formed`)
 
-const Code = z.string().min(1).max(64)
-const Requested = { requestId: z.string(), expiresAt: z.string() }
+const Code = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ examples: ['K7Q-XM2-9PA'] })
+const Requested = { requestId: z.string().describe('Secret'), expiresAt: z.string() }
 
 export const deviceRoutes = defineRoutes({
   getDeviceIdentity: {
     method: 'GET',
     path: '/api/devices/identity',
     summary: 'Read who this service is as a device',
+    about: 'The Ed25519 identity that signs attestations of this service; made when it is first needed.',
     access: 'public',
     response: DeviceIdentitySchema,
   },
@@ -43,20 +49,26 @@ export const deviceRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/attest',
     summary: 'Sign data as this device',
+    about: 'With the time and a nonce.',
     access: 'session',
     bodyLimit: BODY_LIMIT,
-    body: z.object({ data: jsonObject(16_384) }),
+    body: z.object({ data: jsonObject(16_384).meta({ examples: [{ build: 7 }] }) }),
     response: z.object({ attestation: AttestationSchema }),
   },
   verifyAttestation: {
     method: 'POST',
     path: '/api/devices/verify',
     summary: 'Check an attestation of any device',
+    about:
+      'Checks signature, id and age. An invalid attestation is answered 200, with `valid: false` and why.',
     access: 'public',
     bodyLimit: BODY_LIMIT,
     body: z.object({
-      attestation: z.record(z.string(), z.unknown()),
-      maxAgeMs: z.int().positive(),
+      attestation: z.record(z.string(), z.unknown()).describe('As the device signed it'),
+      maxAgeMs: z
+        .int()
+        .positive()
+        .meta({ examples: [60_000] }),
     }),
     response: VerificationSchema,
   },
@@ -64,23 +76,38 @@ export const deviceRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/pairing/request',
     summary: 'Ask for a device to be paired',
+    about:
+      'For a device without a session. Show `formatted` to a person, and ask for the status with `requestId`, which is secret.',
     access: 'public',
     limited: true,
     // The approver sees both texts; an unauthenticated caller wrote them.
     body: z.object({
-      requesterId: shownText(200),
-      meta: jsonObject(4_096).refine(hasNoControls, 'must not have control characters').optional(),
+      requesterId: shownText(200).meta({ description: 'The name of the device', examples: ['laptop'] }),
+      meta: jsonObject(4_096)
+        .refine(hasNoControls, 'must not have control characters')
+        .optional()
+        .describe('Further facts, for the person who approves'),
     }),
-    response: z.object({ ...Requested, code: z.string(), formatted: z.string() }),
+    response: z.object({
+      ...Requested,
+      code: z.string(),
+      formatted: z
+        .string()
+        .meta({ description: 'The code in groups, to be read out', examples: ['K7Q XM2 9PA'] }),
+    }),
   },
   approvePairing: {
     method: 'POST',
     path: '/api/devices/pairing/approve',
     summary: 'Let the device with this code act for you',
+    about:
+      'The device gets a session of yours for 30 days. Approve only a code that you see on a device of yours.',
     access: 'session',
     limited: true,
-    // The approver is the caller; `approvedBy` is accepted and ignored.
-    body: z.object({ code: Code, approvedBy: z.string().max(200).optional() }),
+    body: z.object({
+      code: Code,
+      approvedBy: z.string().max(200).optional().describe('Ignored: it is you'),
+    }),
     response: z.object({ success: z.literal(true), request: PairingRequestSchema }),
   },
   rejectPairing: {
@@ -89,22 +116,33 @@ export const deviceRoutes = defineRoutes({
     summary: 'Refuse the device with this code',
     access: 'session',
     limited: true,
-    body: z.object({ code: Code, reason: z.string().max(500).optional() }),
+    body: z.object({
+      code: Code,
+      reason: z.string().max(500).optional().describe('The device reads it'),
+    }),
     response: z.object({ success: z.literal(true) }),
   },
   getPairingStatus: {
     method: 'GET',
     path: '/api/devices/pairing/status/{requestId}',
     summary: 'Read how a pairing request stands, and its token once approved',
+    about:
+      'Ask about once a second, until it is not pending. The token can be read until the request expires, ten minutes after it was made.',
     access: 'public',
     secretPath: true,
-    params: z.object({ requestId: z.string().max(200) }),
+    params: z.object({
+      requestId: z
+        .string()
+        .max(200)
+        .meta({ description: 'Secret', examples: ['secret-request-id'] }),
+    }),
     response: PairingStateSchema,
   },
   listPendingPairings: {
     method: 'GET',
     path: '/api/devices/pairing/pending',
     summary: 'List the open pairing requests, newest first, at most 200',
+    about: 'Codes are not shown.',
     access: 'admin',
     response: z.object({ requests: z.array(PairingRequestSchema), count: z.number() }),
   },
@@ -112,6 +150,7 @@ export const deviceRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/pairing/qr',
     summary: 'Ask for a device to be paired by a QR code that is to be scanned',
+    about: 'As a request, with the code as a picture.',
     access: 'public',
     writes: true,
     limited: true,
@@ -121,6 +160,7 @@ export const deviceRoutes = defineRoutes({
     method: 'POST',
     path: '/api/devices/pairing/cleanup',
     summary: 'Remove pairing requests that have expired',
+    about: 'They are removed automatically as well, later.',
     access: 'session',
     response: z.object({ success: z.literal(true), deleted: z.number() }),
   },
@@ -128,6 +168,7 @@ export const deviceRoutes = defineRoutes({
     method: 'GET',
     path: '/api/devices/paired',
     summary: 'List your paired devices, newest first; for admins those of all users',
+    about: 'Devices whose token has not expired.',
     access: 'session',
     query: PageQuery,
     response: z.object({ devices: z.array(PairedDeviceSchema), ...pageAnswer }),
@@ -136,8 +177,9 @@ export const deviceRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/devices/paired/{id}',
     summary: 'End the token of a paired device',
+    about: 'The next request of the device is refused.',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: idParams('pairing'),
     response: z.object({ message: z.string() }),
   },
 })

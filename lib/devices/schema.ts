@@ -2,12 +2,15 @@ import * as z from 'zod'
 
 /** This service as a device, the signer of its attestations. */
 export const DeviceIdentitySchema = z.object({
-  /** `dev_` and the first 32 hexadecimal digits of the SHA-256 of the public key's 32 bytes. */
-  deviceId: z.string(),
-  /** The 32 bytes of the Ed25519 public key, in base64. */
-  publicKey: z.string(),
-  /** `sha256:` and the SHA-256 of the public key's 32 bytes, in hexadecimal. */
-  fingerprint: z.string(),
+  deviceId: z.string().meta({
+    description: '`dev_` and the first 32 hexadecimal digits of the SHA-256 of the key',
+    examples: ['dev_5f1c8a0b2d4e6f708192a3b4c5d6e7f8'],
+  }),
+  publicKey: z.string().meta({
+    description: 'The 32 bytes of the Ed25519 key, in base64',
+    examples: ['11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='],
+  }),
+  fingerprint: z.string().describe('`sha256:` and the SHA-256 of the key, in hexadecimal'),
 })
 export type DeviceIdentity = z.output<typeof DeviceIdentitySchema>
 
@@ -17,9 +20,13 @@ export const AttestationSchema = z.strictObject({
   publicKey: z.string().max(100),
   attestation: z.strictObject({
     timestamp: z.string().max(30),
-    nonce: z.string().min(16).max(128),
+    nonce: z
+      .string()
+      .min(16)
+      .max(128)
+      .meta({ examples: ['cmFuZG9tIG5vbmNlIQ'] }),
     data: z.record(z.string(), z.unknown()),
-    signature: z.string().max(100),
+    signature: z.string().max(100).describe('Ed25519, in base64'),
   }),
 })
 export type Attestation = z.output<typeof AttestationSchema>
@@ -33,10 +40,9 @@ const VerificationErrorSchema = z.enum([
   'from_the_future',
 ])
 
-/** `deviceId` and `ageMs` are set when the signature is valid, even if the attestation is too old. */
 export const VerificationSchema = z.object({
-  valid: z.boolean(),
-  deviceId: z.string().optional(),
+  valid: z.boolean().describe('Signed by the device, and not too old'),
+  deviceId: z.string().optional().describe('Present when the signature is valid'),
   ageMs: z.number().optional(),
   error: VerificationErrorSchema.optional(),
 })
@@ -48,11 +54,9 @@ export type PairingStatus = z.output<typeof PairingStatusSchema>
 /** The state of a request, as its device sees it. */
 export const PairingStateSchema = z.object({
   status: PairingStatusSchema,
-  /** A session token for the device, readable until the request expires. */
-  token: z.string().optional(),
+  token: z.string().optional().describe('A session token for the device, until the request expires'),
   approvedAt: z.string().optional(),
-  /** The reason of the rejection, if one was given. */
-  reason: z.string().optional(),
+  reason: z.string().optional().describe('Of a rejection'),
 })
 export type PairingState = z.output<typeof PairingStateSchema>
 
@@ -61,11 +65,10 @@ const Meta = z.record(z.string(), z.unknown())
 /** A pairing request as people see it, without the secret id of its device. */
 export const PairingRequestSchema = z.object({
   id: z.string(),
-  requesterId: z.string(),
+  requesterId: z.string().meta({ examples: ['laptop'] }),
   meta: Meta.optional(),
   status: PairingStatusSchema,
-  /** The address of the request. */
-  address: z.string(),
+  address: z.string().meta({ description: 'Where the request came from', examples: ['192.0.2.7'] }),
   createdAt: z.string(),
   expiresAt: z.string(),
   approvedAt: z.string().optional(),
@@ -75,13 +78,10 @@ export const PairingRequestSchema = z.object({
 /** A device that may act for the user who approved it. */
 export const PairedDeviceSchema = z.object({
   id: z.string(),
-  requesterId: z.string(),
+  requesterId: z.string().meta({ examples: ['laptop'] }),
   meta: Meta.optional(),
   pairedAt: z.string(),
-  /** The user for whom it acts. */
-  approvedBy: z.string(),
-  /** To the hour. */
-  lastSeenAt: z.string().optional(),
-  /** When its token expires, unless it is revoked before. */
-  expiresAt: z.string(),
+  approvedBy: z.string().describe('The user for whom it acts'),
+  lastSeenAt: z.string().optional().describe('To within an hour'),
+  expiresAt: z.string().describe('When its token expires'),
 })

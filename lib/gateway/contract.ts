@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { IdempotencyHeaders } from '../core/idempotency-headers.ts'
 import { defineRoutes } from '../http/route.ts'
 import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
 import { WORKFLOW_NAMES } from './workflows.ts'
@@ -11,17 +12,19 @@ const WorkflowSchema = z.enum(WORKFLOW_NAMES)
 
 const OptionsSchema = z
   .object({
-    /** Answer at the end of the task instead of at once. */
-    synchronous: z.boolean().default(false),
-    /** The URL of the event at the end of the task. */
+    synchronous: z.boolean().default(false).describe('Answer when the task has ended'),
     notifyUrl: z
       .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
       .max(2_000)
-      .optional(),
-    /** The secret that signs that event. */
-    notifySecret: z.string().min(1).max(500).optional(),
-    /** The longest wait of a synchronous request, in milliseconds. */
-    timeout: z.int().min(1).max(LONGEST_WAIT_MS).default(WAIT_MS),
+      .optional()
+      .describe('Gets an event when the task has ended'),
+    notifySecret: z.string().min(1).max(500).optional().describe('Signs that event'),
+    timeout: z
+      .int()
+      .min(1)
+      .max(LONGEST_WAIT_MS)
+      .default(WAIT_MS)
+      .describe('The longest wait of a synchronous request, in milliseconds'),
   })
   .refine(({ notifyUrl, notifySecret }) => !notifySecret || notifyUrl !== undefined, {
     path: ['notifySecret'],
@@ -35,15 +38,13 @@ export const GatewayBody = z.object({
 })
 export type GatewayBody = z.output<typeof GatewayBody>
 
-/** The outcome of the task: its result when completed, its error when failed. */
 const outcome = { result: TaskResultSchema.optional(), error: TaskErrorSchema.optional() }
 
-/** `statusUrl`, a path of this service, is set until the task has ended. */
 const GatewayAnswer = z.object({
   requestId: z.string(),
   taskId: z.string(),
   status: TaskStatusSchema,
-  statusUrl: z.string().optional(),
+  statusUrl: z.string().optional().describe('A path of this service; absent once the task has ended'),
   ...outcome,
 })
 
@@ -52,27 +53,19 @@ export const GatewayStatus = z.object({
   taskId: z.string(),
   workflow: WorkflowSchema,
   status: TaskStatusSchema,
-  /** The agent's latest progress message; null before the first. */
-  progress: z.string().nullable(),
+  progress: z.string().nullable().describe('The latest message of the agent; null before the first'),
   ...outcome,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })
 export type GatewayStatus = z.output<typeof GatewayStatus>
 
-/** As for tasks: a repeated token, key and body within 24 hours is the same request, with `Idempotent-Replayed: true`. */
-const IdempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-    .optional(),
-})
-
 export const gatewayRoutes = defineRoutes({
   submitRequest: {
     method: 'POST',
     path: '/api/gateway',
     summary: 'Hand in a task, under a workflow if you like: 202 at once, or 200 when it has ended',
+    about: 'With `options.synchronous` it waits for the end, at most `options.timeout`.',
     access: 'gateway',
     limited: true,
     headers: IdempotencyHeaders,
@@ -86,7 +79,13 @@ export const gatewayRoutes = defineRoutes({
     path: '/api/gateway/{requestId}/status',
     summary: 'Read how a request of your own stands',
     access: 'gateway',
-    params: z.object({ requestId: z.string().min(1).max(200) }),
+    params: z.object({
+      requestId: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ examples: ['req_01KF0Q8Y3V5W7X9Z'] }),
+    }),
     response: GatewayStatus,
   },
 })

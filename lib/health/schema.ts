@@ -18,7 +18,6 @@ export const ReadinessSchema = z.object({
 })
 export type Readiness = z.output<typeof ReadinessSchema>
 
-/** Absent when it could not be read: 0 would be wrong. */
 const QueueDetails = z.object({
   pending: z.number(),
   queued: z.number(),
@@ -40,12 +39,19 @@ const BreakerReadingSchema = z.object({
 })
 
 const ComponentsSchema = z.object({
-  queue: z.object({ ...component, details: QueueDetails.optional() }),
+  queue: z.object({
+    ...component,
+    details: QueueDetails.optional().describe('Absent when it could not be read'),
+  }),
   adapters: z.object({ ...component, adapters: z.array(AdapterHealthSchema) }),
   circuitBreakers: z.object({ ...component, breakers: z.array(BreakerReadingSchema) }),
   deadLetterQueue: z.object({ ...component, details: DlqCountsSchema.optional() }),
-  /** The isolation of agents' programs from the service, for admins, where agents run. It does not affect the whole. */
-  sandbox: z.object(component).optional(),
+  sandbox: z
+    .object(component)
+    .optional()
+    .describe(
+      'The isolation of the programs of agents, for admins, where agents run. It does not affect the whole',
+    ),
 })
 
 export const DetailedHealthSchema = z
@@ -53,36 +59,37 @@ export const DetailedHealthSchema = z
     status: HealthStatusSchema,
     version: z.string(),
     timestamp,
-    /** Seconds. */
-    uptime: z.number(),
+    uptime: z.number().describe('Seconds'),
     components: ComponentsSchema,
     system: z.object({
       platform: z.string(),
       nodeVersion: z.string(),
-      /** Bytes, and a percentage from 0 to 100. */
-      memory: z.object({ used: z.number(), total: z.number(), percentage: z.number() }),
-      cpu: z.object({ loadAverage: z.array(z.number()) }),
+      memory: z
+        .object({ used: z.number(), total: z.number(), percentage: z.number() })
+        .describe('Bytes, and a percentage from 0 to 100'),
+      cpu: z.object({
+        loadAverage: z.array(z.number()).describe('Of 1, 5 and 15 minutes'),
+      }),
     }),
   })
   .meta({ id: 'DetailedHealth' })
 
+const errorRate = z.number().describe('0 to 1, of 5xx but 501')
 const EndpointMetricsSchema = z.object({
   method: z.string(),
   path: z.string(),
   count: z.number(),
-  errorRate: z.number(),
+  errorRate,
   p50Ms: z.number(),
   p95Ms: z.number(),
   p99Ms: z.number(),
 })
 
-/** Rates are 0..1, of answers of 5xx but 501; latencies and counts are those of this process since its start. */
 export const MetricsSchema = z
   .object({
-    scope: z.literal('instance'),
-    /** Seconds. */
-    uptime: z.number(),
-    requests: z.object({ total: z.number(), perMinute: z.number(), errorRate: z.number() }),
+    scope: z.literal('instance').describe('Figures are those of this process since its start'),
+    uptime: z.number().describe('Seconds'),
+    requests: z.object({ total: z.number(), perMinute: z.number(), errorRate }),
     endpoints: z.array(EndpointMetricsSchema),
     tasks: z.record(TaskStatusSchema, z.number()),
   })

@@ -27,6 +27,8 @@ export type Route = {
   /** Parameters are `{name}`, as in API Gateway. */
   path: string
   summary: string
+  /** What a caller should know beyond the summary and the fields; in Markdown. */
+  about?: string
   access: Access
   /** Whether a GET changes something: then HEAD is answered 405. */
   writes?: true

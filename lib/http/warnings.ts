@@ -1,14 +1,20 @@
 import * as z from 'zod'
 import { shortenedText } from '../core/cut-text.ts'
 
+const MESSAGE = 'is unknown and was ignored'
+
 /** A warning about a successful request: the path (`labels.0`), and what happened to it. */
-const WarningSchema = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' })
+const WarningSchema = z
+  .object({
+    path: z.string().meta({ description: 'The field', examples: ['labels.0'] }),
+    message: z.string().meta({ examples: [MESSAGE] }),
+  })
+  .meta({ id: 'Warning' })
 export type Warning = z.output<typeof WarningSchema>
 
 /** The list of warnings must not be longer than the answer. */
 const MOST_WARNINGS = 20
 const LONGEST_PATH = 200
-const MESSAGE = 'is unknown and was ignored'
 
 /** The keys that a schema reads, by their path. An open schema reads any key. */
 type Shape = {
@@ -94,9 +100,14 @@ const either = (a: Shape, b: Shape): Shape => {
 
 const both = (a: Shape | undefined, b: Shape | undefined) => (a && b ? either(a, b) : (a ?? b))
 
+const Warnings = z
+  .array(WarningSchema)
+  .max(MOST_WARNINGS)
+  .optional()
+  .describe('Fields of the request that are unknown and were ignored')
+
 /** The schema of an answer with its optional warnings, if the answer is an object. */
 export const withWarnings = (response: z.core.$ZodType): z.core.$ZodType => {
-  if (response instanceof z.ZodObject)
-    return response.safeExtend({ warnings: z.array(WarningSchema).max(MOST_WARNINGS).optional() })
+  if (response instanceof z.ZodObject) return response.safeExtend({ warnings: Warnings })
   return response instanceof z.ZodUnion ? z.union(response.options.map(withWarnings)) : response
 }

@@ -20,9 +20,9 @@ function isBaseUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && !/[\s?#@]/.test(text)
 }
 
-const KeyChange = ApiKey.nullable().exactOptional().meta({
-  description: 'As it was shown, with its asterisks: the stored one stays. Null removes it',
-})
+const KeyChange = ApiKey.nullable()
+  .exactOptional()
+  .describe('As it was shown, with its asterisks: the stored one stays. Null removes it')
 const hosted = z.object({ apiKey: KeyChange }).exactOptional()
 
 /** Fields that are left out stay as they are. */
@@ -35,13 +35,16 @@ export const WebSearchChangeSchema = z
     serper: hosted,
     searxng: z.object({ baseUrl: BaseUrl.nullable().exactOptional(), apiKey: KeyChange }).exactOptional(),
   })
-  .meta({ id: 'WebSearchChange' })
+  .meta({
+    id: 'WebSearchChange',
+    examples: [{ enabled: true, provider: 'searxng', searxng: { baseUrl: 'http://127.0.0.1:8888' } }],
+  })
 export type WebSearchChange = z.output<typeof WebSearchChangeSchema>
 
 const ShownKey = z
   .string()
   .optional()
-  .meta({ description: 'Its first characters and asterisks; absent where none is stored' })
+  .describe('Its first characters and asterisks; absent where none is stored')
 const shownHosted = z.object({ apiKey: ShownKey }).optional()
 
 export const WebSearchConfigSchema = z
@@ -56,9 +59,8 @@ export const WebSearchConfigSchema = z
   .meta({ id: 'WebSearchConfig' })
 export type WebSearchConfig = z.output<typeof WebSearchConfigSchema>
 
-/** Whether agents can search. The provider is not called for this. */
 export const WebSearchStatusSchema = z.object({
-  available: z.boolean(),
+  available: z.boolean().describe('Enabled and configured'),
   provider: WebSearchProviderSchema,
   reason: z.string().nullable(),
 })
@@ -71,19 +73,20 @@ export const ListedProviderSchema = z.object({
   configFields: z.array(z.enum(WEB_SEARCH_FIELDS)),
 })
 
-/** Also false when the provider gives no tokens any more: the account has to be linked again. */
-const connected = z.boolean()
+const connected = z
+  .boolean()
+  .describe('False as well when the provider gives no more tokens: link the account again')
 const scopes = z.array(z.string())
 const text = z.string().optional()
 const rights = {
-  askedScopes: z.array(z.string()).meta({
-    description:
+  askedScopes: z
+    .array(z.string())
+    .describe(
       'What you are asked for when you link it: an admin also for the right to comment, while reports are on',
-  }),
-  mayComment: z.boolean().meta({
-    description:
-      'Whether reports may be written by it: an admin linked it with that right, and reports are on',
-  }),
+    ),
+  mayComment: z
+    .boolean()
+    .describe('Whether reports may be written by it: an admin linked it with that right, and reports are on'),
 }
 /** The present rights of an account, and those it would ask for, by its owner's role and the settings. */
 export type Rights = z.output<z.ZodObject<typeof rights>>
@@ -95,8 +98,8 @@ export const CodehostStatusSchema = z
     username: text,
     avatarUrl: text,
     scopes,
-    webhookConfigured: z.boolean(),
-    aiTaskLabel: z.string(),
+    webhookConfigured: z.boolean().describe('Whether its webhook has a secret'),
+    aiTaskLabel: z.string().describe('The label that makes a task of an issue'),
     ...rights,
   })
   .meta({ id: 'CodehostStatus' })
@@ -109,7 +112,7 @@ export const TrackeraStatusSchema = z
     cloudId: text,
     siteName: text,
     scopes,
-    tokenExpiry: z.iso.datetime().optional(),
+    tokenExpiry: z.iso.datetime().optional().describe('When the token is renewed'),
     ...rights,
   })
   .meta({ id: 'TrackeraStatus' })

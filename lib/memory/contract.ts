@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { pageAnswer, pageQuery, queryInt } from '../core/page.ts'
 import { freeText, nameText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
@@ -17,8 +18,19 @@ import {
   SyncResultSchema,
 } from './schema.ts'
 
-const path = z.object({ path: z.string().min(1).max(4_000) })
-const taskId = nameText(200)
+const path = z.object({
+  path: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .meta({ description: 'Percent-encoded, slashes too', examples: ['guides/release.md'] }),
+})
+const taskId = nameText(200).meta({
+  description: 'The task that it was given to',
+  examples: ['task_01KF0Q8Y3V5W7X9Z'],
+})
+const chunkParams = idParams('chunk')
+const query = freeText(2_000).meta({ examples: ['how we release'] })
 const LastSync = z.string().nullable()
 
 const contentRoutes = defineRoutes({
@@ -26,9 +38,10 @@ const contentRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/search',
     summary: 'Find the parts of memory files that a text is about, the best first',
+    about: 'By words, and by embeddings where a model of them is configured.',
     access: 'session',
     body: z.object({
-      query: freeText(2_000),
+      query,
       maxResults: z.int().min(1).max(100).default(6),
       minScore: z.number().min(0).max(1).optional(),
     }),
@@ -43,6 +56,7 @@ const contentRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/sync',
     summary: 'Bring memory in step with its files',
+    about: 'Answers when every file is in, embeddings too.',
     access: 'session',
     response: SyncResultSchema,
   },
@@ -57,16 +71,18 @@ const contentRoutes = defineRoutes({
       lastSync: LastSync,
       method: SearchMethodSchema,
       embeddingModel: z.string().optional(),
-      /** The number of chunks without a vector of the embedding model. */
-      withoutVector: z.number().optional(),
-      /** The number of chunks that the embedding model has refused. */
-      refusedChunks: z.number().optional(),
+      withoutVector: z.number().optional().describe('Chunks that have no vector of the embedding model yet'),
+      refusedChunks: z
+        .number()
+        .optional()
+        .describe('Chunks that the embedding model refused: only their words find them'),
     }),
   },
   listMemoryFiles: {
     method: 'GET',
     path: '/api/memory/files',
     summary: 'List the files that memory has, by path',
+    about: 'Markdown files of MEMORY_DIR.',
     access: 'session',
     query: z.object(pageQuery),
     response: z.object({ files: z.array(MemoryFileSchema), ...pageAnswer }),
@@ -76,6 +92,8 @@ const contentRoutes = defineRoutes({
     path: '/api/memory/excluded',
     summary:
       'List the files that memory has not, and why: what the last sync skipped, and what was deleted by hand',
+    about:
+      'A file that the last sync skipped comes back once it is corrected; one deleted by hand, when it changes.',
     access: 'session',
     query: z.object(pageQuery),
     response: z.object({ files: z.array(ExcludedFileSchema), ...pageAnswer }),
@@ -93,16 +111,19 @@ const contentRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/chunks/{id}',
     summary: 'Forget a chunk, until its file changes',
+    about: 'For what an agent should not read again. The file stays as it is.',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: chunkParams,
     response: z.object({ message: z.string() }),
   },
   rateMemoryChunk: {
     method: 'POST',
     path: '/api/memory/chunks/{id}/rate',
     summary: 'Say whether a chunk was useful; it is found a little sooner or later then',
+    about:
+      'A verdict counts until the text of the chunk changes. For a task it counts once, the last verdict.',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: chunkParams,
     body: z.object({ useful: z.boolean(), taskId: taskId.optional() }),
     response: z.object({ message: z.string() }),
   },
@@ -110,6 +131,7 @@ const contentRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/verdicts',
     summary: 'Read what was said of the chunks and experiences that a task was given',
+    about: 'The last verdict on each; what has none is left out.',
     access: 'session',
     query: z.object({ taskId }),
     response: z.object({ verdicts: z.array(MemoryVerdictSchema) }),
@@ -118,6 +140,7 @@ const contentRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/files/{path}',
     summary: 'Forget all chunks of a file, until it changes; its path is percent-encoded, slashes too',
+    about: 'The file itself stays as it is.',
     access: 'session',
     wildcard: true,
     params: path,
@@ -127,6 +150,7 @@ const contentRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/memory/all',
     summary: 'Forget all files and chunks, each until its file changes',
+    about: 'The files themselves stay as they are; a sync does not bring them back.',
     access: 'admin',
     response: z.object({ message: z.string() }),
   },
@@ -134,18 +158,19 @@ const contentRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/watcher/status',
     summary: 'Read whether memory follows its files by itself',
+    about: 'If it does not, a sync reads changed files.',
     access: 'session',
     response: z.object({
-      /** Whether changed files are read without a requested sync. */
-      enabled: z.boolean(),
-      /** Whether changes are noticed when they happen; otherwise files are checked once a minute. */
-      watching: z.boolean(),
+      enabled: z.boolean().describe('Changed files are read without a requested sync'),
+      watching: z
+        .boolean()
+        .describe('Changes are noticed at once; otherwise files are checked once a minute'),
       lastSync: LastSync,
     }),
   },
 })
 
-const sessionParams = z.object({ id: z.string().min(1).max(200) })
+const sessionParams = idParams('mem')
 const conversationId = nameText(200).optional()
 
 const sessionRoutes = defineRoutes({
@@ -153,8 +178,14 @@ const sessionRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/sessions',
     summary: 'Begin a memory session, by a name or for a conversation',
+    about: 'One of the two is needed; the conversation is one of yours.',
     access: 'session',
-    body: z.object({ name: shownText(200).optional(), conversationId }),
+    body: z.object({
+      name: shownText(200)
+        .optional()
+        .meta({ examples: ['Release work'] }),
+      conversationId,
+    }),
     status: 201,
     response: z.object({ session: MemorySessionSchema }),
   },
@@ -162,6 +193,7 @@ const sessionRoutes = defineRoutes({
     method: 'GET',
     path: '/api/memory/sessions',
     summary: 'List memory sessions, newest first',
+    about: 'Without `status`, those that are active. Those of conversations of other users are left out.',
     access: 'session',
     query: z.object({ ...pageQuery, status: SessionStatusSchema.default('active'), conversationId }),
     response: z.object({ sessions: z.array(MemorySessionSchema), ...pageAnswer }),
@@ -178,6 +210,7 @@ const sessionRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/sessions/{id}/archive',
     summary: 'Archive a memory session',
+    about: 'It can still be read.',
     access: 'session',
     params: sessionParams,
     response: z.object({ message: z.string(), session: MemorySessionSchema }),
@@ -186,8 +219,9 @@ const sessionRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/warm',
     summary: 'Load memory before work begins, and read what it has on the matter',
+    about: 'Without a query only the index is loaded.',
     access: 'session',
-    body: z.object({ query: freeText(2_000).optional(), conversationId }),
+    body: z.object({ query: query.optional(), conversationId }),
     response: z.object({ message: z.string(), chunks: z.array(MemoryChunkSchema) }),
   },
 })
@@ -197,20 +231,22 @@ const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= MOST_SO
 
 export const CreateExperienceSchema = z.object({
   type: ExperienceTypeSchema,
-  intent: nameText(2_000),
-  solution: z.union([
-    freeText(MOST_SOLUTION),
-    z.record(z.string(), z.unknown()).refine(fits, `must have at most ${MOST_SOLUTION} characters as JSON`),
-  ]),
+  intent: nameText(2_000).meta({ description: 'What was to be done', examples: ['Fix a failing test'] }),
+  solution: z
+    .union([
+      freeText(MOST_SOLUTION),
+      z.record(z.string(), z.unknown()).refine(fits, `must have at most ${MOST_SOLUTION} characters as JSON`),
+    ])
+    .meta({ description: 'How it was done', examples: ['Read the clock in UTC'] }),
   successScore: z.number().min(0).max(1).default(0.5),
   tags: z.array(nameText(100)).max(50).default([]),
   sourceConversationId: nameText(200).optional(),
 })
 
-const experienceParams = z.object({ id: z.string().min(1).max(200) })
+const experienceParams = idParams('exp')
 export const ListExperiencesQuery = z.object({ ...pageQuery, type: ExperienceTypeSchema.optional() })
 export const SearchExperiencesQuery = z.object({
-  q: freeText(2_000),
+  q: freeText(2_000).meta({ examples: ['failing test'] }),
   type: ExperienceTypeSchema.optional(),
   limit: queryInt(1, 200).default(10),
 })
@@ -220,6 +256,7 @@ const experienceRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/experiences',
     summary: 'Record what was learned from a piece of work',
+    about: 'Agents find it again when they do similar work.',
     access: 'session',
     body: CreateExperienceSchema,
     status: 201,
@@ -265,9 +302,17 @@ const experienceRoutes = defineRoutes({
     method: 'POST',
     path: '/api/memory/experiences/{id}/use',
     summary: 'Note that an experience was gone by, and whether that was useful',
+    about:
+      'Adds one to its count, and changes its success where the body says whether it was useful. For a task it counts once, the last verdict.',
     access: 'session',
     params: experienceParams,
-    body: z.object({ useful: z.boolean().optional(), taskId: taskId.optional() }),
+    body: z.object({
+      useful: z
+        .boolean()
+        .optional()
+        .meta({ examples: [true] }),
+      taskId: taskId.optional(),
+    }),
     response: z.object({ message: z.string(), experience: ExperienceSchema }),
   },
 })

@@ -10,36 +10,34 @@ export const SearchMethodSchema = z.enum(['lexical', 'hybrid'])
 export type SearchMethod = z.output<typeof SearchMethodSchema>
 
 export const MemoryFileSchema = z.object({
-  path: z.string(),
-  /** SHA-256 of its bytes, in hexadecimal. */
-  hash: z.string(),
-  /** Bytes. */
-  size: z.number(),
+  path: z.string().meta({ examples: ['guides/release.md'] }),
+  hash: z.string().describe('SHA-256 of its bytes, in hexadecimal'),
+  size: z.number().describe('Bytes'),
   chunks: z.number(),
-  /** The time of the last read of its content. */
-  updatedAt: z.string(),
+  updatedAt: z.string().describe('When its content was last read'),
 })
 
-/** A part of a file, by lines from 1, inclusive. `trail` are the headings above its own, outermost first. */
+/** A part of a file. */
 export const MemoryChunkSchema = z.object({
   id: z.string(),
-  path: z.string(),
-  startLine: z.number(),
-  endLine: z.number(),
-  heading: z.string().optional(),
-  trail: z.array(z.string()).optional(),
-  text: z.string(),
+  path: z.string().meta({ examples: ['guides/release.md'] }),
+  startLine: z.number().describe('From 1'),
+  endLine: z.number().describe('Inclusive'),
+  heading: z
+    .string()
+    .optional()
+    .meta({ examples: ['Release'] }),
+  trail: z.array(z.string()).optional().describe('The headings above its own, outermost first'),
+  text: z.string().meta({ examples: ['A release is a tag.'] }),
 })
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
-/**
- * `score` is from 0 to 1. `foundBy` names the searches that found the chunk: by the words of the question, by meaning, or
- * by words that a model added. `terms` are the matched words as index terms (stems).
- */
 export const FoundChunkSchema = MemoryChunkSchema.extend({
-  score: z.number(),
-  foundBy: z.array(z.enum(['words', 'meaning', 'expansion'])),
-  terms: z.array(z.string()),
+  score: z.number().meta({ description: '0 to 1', examples: [0.8] }),
+  foundBy: z
+    .array(z.enum(['words', 'meaning', 'expansion']))
+    .describe('By the words of the question, by meaning, or by words that a model added'),
+  terms: z.array(z.string()).describe('The matched words, as index terms (stems)'),
 })
 export type FoundBy = FoundChunk['foundBy'][number]
 export type FoundChunk = z.output<typeof FoundChunkSchema>
@@ -62,16 +60,17 @@ const ExclusionSchema = z.enum([
 export const ExcludedFileSchema = z.object({ path: z.string(), reason: ExclusionSchema })
 export type ExcludedFile = z.output<typeof ExcludedFileSchema>
 
-/** The numbers of files in a sync, by what was done. */
+/** The files of a sync, by what was done. */
 export const SyncResultSchema = z.object({
-  synced: z.number(),
+  synced: z.number().describe('Files that were looked at'),
   added: z.number(),
   updated: z.number(),
   removed: z.number(),
-  /** Excluded files with their reasons; at most 100 are named. */
-  skipped: z.array(ExcludedFileSchema).optional(),
-  /** The number of chunks that only words find, since the model gave no vectors for them, and its error. */
-  embedding: z.object({ missing: z.number(), reason: z.string() }).optional(),
+  skipped: z.array(ExcludedFileSchema).optional().describe('At most 100 are named'),
+  embedding: z
+    .object({ missing: z.number().describe('Chunks without a vector'), reason: z.string() })
+    .optional()
+    .describe('Present when the model gave no vectors: only words find these chunks'),
 })
 export type SyncResult = z.output<typeof SyncResultSchema>
 
@@ -105,13 +104,12 @@ export const ExperienceTypeSchema = z.enum([
 export const ExperienceSchema = z.object({
   id: z.string(),
   type: ExperienceTypeSchema,
-  intent: z.string(),
+  intent: z.string().describe('What was to be done'),
   solution: z.union([z.string(), z.record(z.string(), z.unknown())]),
-  successScore: z.number(),
+  successScore: z.number().describe('0 to 1'),
   tags: z.array(z.string()),
   sourceConversationId: z.string().optional(),
-  /** The finished task that it was recorded from. */
-  sourceTaskId: z.string().optional(),
+  sourceTaskId: z.string().optional().describe('The finished task that it was recorded from'),
   useCount: z.number(),
   lastUsedAt: z.string().optional(),
   createdAt: z.string(),
@@ -120,5 +118,6 @@ export const ExperienceSchema = z.object({
 })
 export type Experience = z.output<typeof ExperienceSchema>
 
-/** `score` is from 0 to 1: the match by words, weighted by success, use and age. */
-export const FoundExperienceSchema = ExperienceSchema.extend({ score: z.number() })
+export const FoundExperienceSchema = ExperienceSchema.extend({
+  score: z.number().describe('0 to 1: the match by words, weighted by success, use and age'),
+})

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { NotificationSchema } from './schema.ts'
@@ -8,6 +9,7 @@ export const notificationRoutes = defineRoutes({
     method: 'GET',
     path: '/api/notifications',
     summary: 'List notifications, newest first, with how many are unread',
+    about: 'Of the installation, such as tasks that failed; what you have read is remembered.',
     access: 'session',
     query: PageQuery,
     response: z.object({ notifications: z.array(NotificationSchema), unread: z.number(), ...pageAnswer }),
@@ -16,6 +18,7 @@ export const notificationRoutes = defineRoutes({
     method: 'POST',
     path: '/api/notifications/read-all',
     summary: 'Mark all notifications as read',
+    about: 'Only yours: other users keep what they have not read.',
     access: 'session',
     response: z.object({ message: z.string(), unread: z.number() }),
   },
@@ -23,8 +26,9 @@ export const notificationRoutes = defineRoutes({
     method: 'POST',
     path: '/api/notifications/{id}/read',
     summary: 'Mark a notification as read',
+    about: 'Only yours: other users keep it unread.',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: idParams('ntf'),
     response: z.object({ message: z.string(), notification: NotificationSchema }),
   },
 })

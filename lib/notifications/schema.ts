@@ -7,7 +7,7 @@ export const NotificationSchema = z.object({
   title: z.string(),
   message: z.string(),
   taskId: z.string().optional(),
-  read: z.boolean(),
+  read: z.boolean().describe('By you'),
   createdAt: z.iso.datetime(),
 })
 export type Notification = z.output<typeof NotificationSchema>

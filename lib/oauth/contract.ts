@@ -3,12 +3,19 @@ import { UserSchema } from '../accounts/schema.ts'
 import { defineRoutes } from '../http/route.ts'
 
 /** Codes of trackers and issuers may contain whole tokens. */
-const CodeSchema = z.string().min(1).max(8_192)
-const StateSchema = z.string().min(1).max(200)
+const CodeSchema = z
+  .string()
+  .min(1)
+  .max(8_192)
+  .meta({ examples: ['abc123'] })
+const StateSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ examples: ['c3RhdGU'] })
 
 const BeginQuery = z.object({
-  /** The invite code for a new account. */
-  invite: z.string().max(200).optional(),
+  invite: z.string().max(200).optional().describe('The code of an invite, for a new account'),
 })
 /** A path below the public address. Its segments have plain characters only, so that every parser reads it alike. */
 const RedirectPathSchema = z
@@ -16,15 +23,16 @@ const RedirectPathSchema = z
   .max(200)
   .regex(/^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/, 'must be a plain path such as /signed-in')
 const UrlQuery = BeginQuery.extend({
-  /** The page that the code host sends the browser back to; when absent, the callback, which signs in itself. */
-  redirectPath: RedirectPathSchema.optional(),
+  redirectPath: RedirectPathSchema.optional().describe(
+    'Where the code host sends the browser back to; the callback, which signs in, when absent',
+  ),
 })
 /** Every return from the provider is answered with a page, since a person waits for it. */
 const CallbackQuery = z.object({
   code: z.string().optional(),
   state: z.string().optional(),
   error: z.string().optional(),
-  iss: z.string().optional(),
+  iss: z.string().optional().describe('The issuer of the answer (RFC 9207)'),
 })
 
 /** Both are for browsers: a user with a session links the account, any other caller signs in with it. */
@@ -33,6 +41,8 @@ const begin = <const Path extends string>(path: Path, summary: string) =>
     method: 'GET',
     path,
     summary,
+    about:
+      'Answers 302. With a session the account is linked, without one the person signs in. Open it in a browser.',
     access: 'optional',
     writes: true,
     limited: true,
@@ -43,7 +53,8 @@ const begin = <const Path extends string>(path: Path, summary: string) =>
   }) as const
 const callback = <const Path extends string>(path: Path, summary: string) => {
   const { limited: _none, ...route } = begin(path, summary)
-  return { ...route, query: CallbackQuery } as const
+  const about = 'Answers 302 to the page, with a session; a failure leads to /login?error=….'
+  return { ...route, about, query: CallbackQuery } as const
 }
 
 export const oauthRoutes = defineRoutes({
@@ -59,6 +70,7 @@ export const oauthRoutes = defineRoutes({
     method: 'GET',
     path: '/api/auth/codehost/url',
     summary: 'The address to send a person to, for single-page clients',
+    about: 'Keep `state`, and send the person to `url`.',
     access: 'optional',
     writes: true,
     limited: true,
@@ -69,6 +81,7 @@ export const oauthRoutes = defineRoutes({
     method: 'POST',
     path: '/api/auth/codehost/token',
     summary: 'Sign in, or link an account, with what the code host sent back; for single-page clients',
+    about: 'Answers a session cookie.',
     access: 'optional',
     body: z.object({ code: CodeSchema, state: StateSchema }),
     response: z.object({ user: UserSchema, message: z.string() }),

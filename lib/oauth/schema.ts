@@ -8,13 +8,8 @@ export type ProviderName = (typeof PROVIDERS)[number]
 export const ProviderStandingSchema = z
   .object({
     name: z.enum(PROVIDERS),
-    signsIn: z
-      .boolean()
-      .meta({ description: 'Whether one signs in with it; an account may be linked all the same' }),
-    needs: z
-      .string()
-      .optional()
-      .meta({ description: 'What the operator has to set; absent where it is configured' }),
+    signsIn: z.boolean().describe('Whether one signs in with it; an account may be linked all the same'),
+    needs: z.string().optional().describe('What the operator has to set; absent where it is configured'),
   })
   .meta({ id: 'ProviderStanding' })
 export type ProviderStanding = z.output<typeof ProviderStandingSchema>

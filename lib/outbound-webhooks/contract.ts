@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
@@ -10,12 +11,16 @@ const url = z
     error: ({ input }) => (input === undefined ? undefined : 'must be an http or https URL'),
   })
   .max(2_000)
-  .meta({ description: 'Public; private hosts only where OUTBOUND_ALLOW_HOSTS names them' })
+  .meta({
+    description: 'Public; private hosts only where OUTBOUND_ALLOW_HOSTS names them',
+    examples: ['https://example.com/hooks/tasks'],
+  })
 const events = z
   .array(EventNameSchema)
   .min(1, 'choose at least one event')
   .max(20)
-  .transform((names) => [...new Set(names)])
+  .overwrite((names) => [...new Set(names)])
+  .meta({ description: '`*` is all, also those of later versions', examples: [['task.failed']] })
 /** The bytes of the text are the key of the HMAC. */
 const secret = shownText(200).pipe(z.string().min(8))
 
@@ -24,7 +29,10 @@ const CreateWebhookBody = z
     url,
     events,
     secret: secret.exactOptional(),
-    generateSecret: z.boolean().exactOptional(),
+    generateSecret: z
+      .boolean()
+      .exactOptional()
+      .meta({ examples: [true] }),
   })
   .refine(({ secret: given, generateSecret }) => !(given !== undefined && generateSecret), {
     path: ['generateSecret'],
@@ -32,24 +40,26 @@ const CreateWebhookBody = z
   })
 export type CreateWebhook = z.output<typeof CreateWebhookBody>
 
-const ChangeWebhookBody = z.object({
-  url: url.exactOptional(),
-  events: events.exactOptional(),
-  active: z.boolean().exactOptional(),
-  secret: secret.nullable().exactOptional().meta({ description: 'Null: deliveries are signed no more' }),
-})
+const ChangeWebhookBody = z
+  .object({
+    url: url.exactOptional(),
+    events: events.exactOptional(),
+    active: z.boolean().exactOptional(),
+    secret: secret.nullable().exactOptional().describe('Null: deliveries are signed no more'),
+  })
+  .meta({ examples: [{ active: true }] })
 export type ChangeWebhook = z.output<typeof ChangeWebhookBody>
 
-const id = z.string().min(1).max(200)
-const params = z.object({ id })
+const params = idParams('whk')
 const answer = z.object({ webhook: WebhookSchema })
-const shownOnce = z.string().meta({ description: 'Shown this once' })
+const shownOnce = z.string().describe('Shown this once')
 
 export const outboundWebhookRoutes = defineRoutes({
   listWebhooks: {
     method: 'GET',
     path: '/api/webhooks',
     summary: 'List outbound webhooks, newest first',
+    about: 'Secrets are not shown.',
     access: 'webhooks',
     response: z.object({ webhooks: z.array(WebhookSchema) }),
   },
@@ -57,6 +67,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'POST',
     path: '/api/webhooks',
     summary: 'Register an outbound webhook: the URL gets its events from now on',
+    about: 'Deliveries are signed by Standard Webhooks, sent up to six times, and kept while the URL fails.',
     access: 'webhooks',
     body: CreateWebhookBody,
     status: 201,
@@ -66,6 +77,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'GET',
     path: '/api/webhooks/{id}',
     summary: 'Read an outbound webhook',
+    about: 'With its last delivery, and whether it is failing.',
     access: 'webhooks',
     params,
     response: answer,
@@ -74,6 +86,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/webhooks/{id}',
     summary: 'Change an outbound webhook, pause it, or activate it again: what waited is sent then',
+    about: 'What is left out stays as it is.',
     access: 'webhooks',
     params,
     body: ChangeWebhookBody,
@@ -83,6 +96,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'DELETE',
     path: '/api/webhooks/{id}',
     summary: 'Delete an outbound webhook; what waits to be sent to it is not sent',
+    about: 'Its deliveries are deleted too.',
     access: 'webhooks',
     params,
     response: z.object({ message: z.string() }),
@@ -99,6 +113,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'POST',
     path: '/api/webhooks/{id}/test',
     summary: 'Send a test event, and answer what came of it',
+    about: 'Sent at once and once; 400 `webhook_paused` for one that is paused.',
     access: 'webhooks',
     params,
     response: z.object({ delivery: DeliverySchema }),
@@ -107,6 +122,7 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'POST',
     path: '/api/webhooks/{id}/recover',
     summary: 'Send again what failed since a time',
+    about: 'Queues the failed deliveries since that time again, and answers how many.',
     access: 'webhooks',
     params,
     body: z.object({ since: z.iso.datetime({ offset: true }) }),
@@ -126,8 +142,15 @@ export const outboundWebhookRoutes = defineRoutes({
     method: 'POST',
     path: '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
     summary: 'Send a delivery again, failed or not, with the same id and body',
+    about: 'The receiver recognises it by its id.',
     access: 'webhooks',
-    params: params.extend({ deliveryId: id }),
+    params: params.extend({
+      deliveryId: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ examples: ['dlv_01KF0Q8Y3V5W7X9Z'] }),
+    }),
     response: z.object({ message: z.string(), delivery: DeliverySchema }),
   },
 })

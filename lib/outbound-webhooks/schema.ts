@@ -23,17 +23,17 @@ export const MASKED_SECRET = `${SECRET_PREFIX}********`
 export const WebhookSchema = z
   .object({
     id: z.string(),
-    url: z.string(),
+    url: z.string().meta({ examples: ['https://example.com/hooks/tasks'] }),
     events: z.array(EventNameSchema),
-    active: z.boolean().meta({ description: 'While it is false, deliveries wait' }),
-    failing: z.boolean().meta({ description: 'Its last delivery failed for good, so it was paused' }),
-    secret: z.literal(MASKED_SECRET).optional().meta({ description: 'There when deliveries are signed' }),
+    active: z.boolean().describe('While it is false, deliveries wait'),
+    failing: z.boolean().describe('Its last delivery failed for good, so it was paused'),
+    secret: z.literal(MASKED_SECRET).optional().describe('There when deliveries are signed'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     createdBy: z.string(),
-    lastDelivery: z.iso.datetime().optional().meta({ description: 'When something was sent last' }),
-    deliveryCount: z.number().meta({ description: 'Deliveries that were sent, each counted once' }),
-    failureCount: z.number().meta({ description: 'Failed sends since the last one that succeeded' }),
+    lastDelivery: z.iso.datetime().optional().describe('When something was sent last'),
+    deliveryCount: z.number().describe('Deliveries that were sent, each counted once'),
+    failureCount: z.number().describe('Failed sends since the last one that succeeded'),
   })
   .meta({ id: 'Webhook' })
 export type Webhook = z.output<typeof WebhookSchema>
@@ -41,13 +41,13 @@ export type Webhook = z.output<typeof WebhookSchema>
 export const DeliverySchema = z
   .object({
     id: z.string(),
-    event: z.string(),
+    event: z.string().meta({ examples: ['task.failed'] }),
     status: z.enum(['pending', 'delivered', 'failed']),
     attempts: z.array(
       z.object({
         at: z.iso.datetime(),
         statusCode: z.number().optional(),
-        responseBody: z.string().optional(),
+        responseBody: z.string().optional().describe('The beginning of the answer'),
         error: z.string().optional(),
         durationMs: z.number(),
       }),
@@ -55,11 +55,11 @@ export const DeliverySchema = z
     attemptsOmitted: z
       .number()
       .optional()
-      .meta({ description: 'Attempts between the first one and the last 20, which are not kept' }),
-    timestamp: z.iso.datetime().meta({ description: 'Of the change that caused the event' }),
-    payload: z.unknown().meta({ description: 'The payload of the event, as it was sent' }),
+      .describe('Attempts between the first one and the last 20, which are not kept'),
+    timestamp: z.iso.datetime().describe('Of the change that caused the event'),
+    payload: z.unknown().describe('The payload of the event, as it was sent'),
     createdAt: z.iso.datetime(),
-    nextAttemptAt: z.iso.datetime().optional().meta({ description: 'Absent while its webhook is paused' }),
+    nextAttemptAt: z.iso.datetime().optional().describe('Absent while its webhook is paused'),
     truncated: TruncatedSchema,
   })
   .meta({ id: 'WebhookDelivery' })

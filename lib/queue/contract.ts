@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { FingerprintSchema } from '../core/failure-group.ts'
+import { idParams } from '../core/id-params.ts'
 import { pageAnswer, pageQuery, queryFrom } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskSchema } from '../tasks/schema.ts'
 import { DLQ_STATUSES, DlqItemSchema, FailureGroupSchema, QueueStatusSchema } from './schema.ts'
 
-const ItemParams = z.object({ id: z.string().min(1).max(200) })
+const ItemParams = idParams('dlq')
 
 const GroupParams = z.object({ fingerprint: FingerprintSchema })
 const MuteAnswer = z.object({ message: z.string(), fingerprint: z.string(), muted: z.boolean() })
@@ -30,6 +31,7 @@ export const queueRoutes = defineRoutes({
     method: 'GET',
     path: '/api/dlq',
     summary: 'List the dead letter queue, newest first',
+    about: 'Tasks that failed for good and wait for a decision. Without `status`, those that are pending.',
     access: 'session',
     query: ListDlqQuery,
     response: z.object({ items: z.array(DlqItemSchema), ...pageAnswer }),
@@ -38,6 +40,7 @@ export const queueRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/{id}/retry',
     summary: 'Queue the task of an item again, its attempts back at 0',
+    about: 'The same task runs again, and the item is resolved. One that is not pending is 400.',
     access: 'session',
     params: ItemParams,
     response: z.object({ message: z.string(), item: DlqItemSchema, task: TaskSchema }),
@@ -46,6 +49,7 @@ export const queueRoutes = defineRoutes({
     method: 'POST',
     path: '/api/dlq/{id}/discard',
     summary: 'Leave the task of an item failed',
+    about: 'One that is not pending is 400.',
     access: 'session',
     params: ItemParams,
     response: z.object({ message: z.string(), item: DlqItemSchema }),
@@ -54,19 +58,22 @@ export const queueRoutes = defineRoutes({
     method: 'GET',
     path: '/api/failures',
     summary: 'Group the failures of the last 7 days, or since a time within 30 days, by their cause',
+    about:
+      'Failures with the same code, message and agent are a group; numbers, ids and paths in a message do not count.',
     access: 'session',
     query: ListFailuresQuery,
     response: z.object({
       failures: z.array(FailureGroupSchema),
-      total: z.number().meta({ description: 'All groups; the 50 with the most failures are listed' }),
+      total: z.number().describe('All groups; the 50 with the most failures are listed'),
       since: z.iso.datetime(),
-      bucketMs: z.number(),
+      bucketMs: z.number().describe('The length of a bucket of `spark`'),
     }),
   },
   muteFailure: {
     method: 'POST',
     path: '/api/failures/{fingerprint}/mute',
     summary: 'Send no more notifications of the failures of a group',
+    about: 'Its failures are still counted.',
     access: 'session',
     params: GroupParams,
     response: MuteAnswer,

@@ -11,29 +11,35 @@ export const DlqItemSchema = z.object({
   lastError: z.string(),
   createdAt: z.iso.datetime(),
   status: z.enum(DLQ_STATUSES),
-  code: z.string().optional().meta({ description: 'The code of the error' }),
+  code: z.string().optional().describe('The code of the error'),
   agent: z.string().optional(),
-  fingerprint: z.string().optional().meta({
-    description: 'The group of failures that it belongs to; a message that could not be delivered has none',
-  }),
+  fingerprint: z
+    .string()
+    .optional()
+    .describe('The group of failures that it belongs to; a message that could not be delivered has none'),
   resolvedAt: z.iso.datetime().optional(),
-  resolution: z.object({ by: z.string(), taskId: z.string() }).optional().meta({
-    description:
+  resolution: z
+    .object({ by: z.string(), taskId: z.string() })
+    .optional()
+    .describe(
       'Who retried the task, and the task that runs for it now: the same one, or a new one where the task itself was retried',
-  }),
+    ),
 })
 export type DlqItem = z.output<typeof DlqItemSchema>
 export type Resolution = NonNullable<DlqItem['resolution']>
 
 export const DlqCountsSchema = z.object({
   pending: z.number(),
-  resolved: z.number(),
+  resolved: z.number().describe('Retried'),
   discarded: z.number(),
   total: z.number(),
 })
 export type DlqCounts = z.output<typeof DlqCountsSchema>
 
-const WorkerSchema = z.object({ running: z.boolean(), concurrency: z.number() })
+const WorkerSchema = z.object({
+  running: z.boolean().describe('Whether it takes messages'),
+  concurrency: z.number().describe('Messages at the same time'),
+})
 
 export const QueueStatusSchema = z.object({
   mode: z.enum(['memory', 'sqs']),
@@ -59,18 +65,19 @@ export const FailureGroupSchema = z
   .object({
     fingerprint: z.string(),
     code: z.string(),
-    message: z.string().meta({
-      description:
+    message: z
+      .string()
+      .describe(
         'The message of the error, with signs for what varies: `<n>`, `<id>`, `<hex>`, `<path>`, `<url>`, `<text>`',
-    }),
+      ),
     agent: z.string(),
-    count: z.number().meta({ description: 'Failures since `since`' }),
-    pending: z.number().meta({ description: 'Those of them whose dead letter waits for a decision' }),
+    count: z.number().describe('Failures since `since`'),
+    pending: z.number().describe('Those of them whose dead letter waits for a decision'),
     firstSeen: z.iso.datetime(),
     lastSeen: z.iso.datetime(),
-    spark: z.array(z.number()).meta({ description: 'Failures in each bucket from `since` to now' }),
-    taskIds: z.array(z.string()).meta({ description: 'The newest of its tasks, at most five' }),
-    muted: z.boolean(),
+    spark: z.array(z.number()).describe('Failures in each bucket from `since` to now'),
+    taskIds: z.array(z.string()).describe('The newest of its tasks, at most five'),
+    muted: z.boolean().describe('Its failures send no notifications'),
   })
   .meta({ id: 'FailureGroup' })
 export type FailureGroup = z.output<typeof FailureGroupSchema>

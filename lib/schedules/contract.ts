@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskSchema } from '../tasks/schema.ts'
@@ -10,7 +11,7 @@ import {
   ScheduleSchema,
 } from './schema.ts'
 
-const params = z.object({ id: z.string().min(1).max(200) })
+const params = idParams('sched')
 const answer = z.object({ schedule: ScheduleSchema })
 const nextRuns = z.array(z.iso.datetime())
 
@@ -27,6 +28,7 @@ export const scheduleRoutes = defineRoutes({
     method: 'POST',
     path: '/api/schedules',
     summary: 'Make a schedule: a task is created at each due time',
+    about: 'What was due while the service was down is made up for once.',
     access: 'session',
     body: CreateScheduleSchema,
     status: 201,
@@ -36,6 +38,7 @@ export const scheduleRoutes = defineRoutes({
     method: 'GET',
     path: '/api/schedules/preview',
     summary: 'Say when a pattern would be due next; nothing is stored',
+    about: 'An invalid pattern is 400, and says why.',
     access: 'session',
     query: PreviewQuery,
     response: z.object({ nextRuns }),
@@ -52,6 +55,7 @@ export const scheduleRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/schedules/{id}',
     summary: 'Change a schedule, pause it or go on with it',
+    about: 'What is left out stays as it is.',
     access: 'session',
     params,
     body: ChangeScheduleSchema,
@@ -69,6 +73,7 @@ export const scheduleRoutes = defineRoutes({
     method: 'POST',
     path: '/api/schedules/{id}/run',
     summary: 'Create the task of a schedule now, whether it is enabled or not',
+    about: 'Its next due time stays as it is.',
     access: 'session',
     params,
     response: z.object({ message: z.string(), task: TaskSchema }),

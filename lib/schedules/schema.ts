@@ -17,9 +17,10 @@ const CronSchema = z
   .meta({
     description:
       'Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`',
+    examples: ['0 7 * * 1-5'],
   })
 
-const name = shownText(100)
+const name = shownText(100).meta({ examples: ['Nightly check'] })
 
 export const CreateScheduleSchema = z.object({
   name,
@@ -34,34 +35,36 @@ export type CreateSchedule = z.output<typeof CreateScheduleSchema>
 export const PreviewQuery = z.object({ cron: CronSchema, timezone: TimezoneSchema.default('UTC') })
 export type Preview = z.output<typeof PreviewQuery>
 
-export const ChangeScheduleSchema = z.object({
-  name: name.exactOptional(),
-  cron: CronSchema.exactOptional(),
-  timezone: TimezoneSchema.exactOptional(),
-  enabled: z.boolean().exactOptional(),
-  task: CreateTaskSchema.exactOptional(),
-})
+export const ChangeScheduleSchema = z
+  .object({
+    name: name.exactOptional(),
+    cron: CronSchema.exactOptional(),
+    timezone: TimezoneSchema.exactOptional(),
+    enabled: z.boolean().exactOptional(),
+    task: CreateTaskSchema.exactOptional(),
+  })
+  .meta({ examples: [{ enabled: false }] })
 export type ChangeSchedule = z.output<typeof ChangeScheduleSchema>
 
 /** A schedule as the API shows it. */
 export const ScheduleSchema = z
   .object({
     id: z.string(),
-    name: z.string(),
-    cron: z.string(),
-    timezone: z.string(),
+    name: z.string().meta({ examples: ['Nightly check'] }),
+    cron: z.string().meta({ examples: ['0 7 * * 1-5'] }),
+    timezone: z.string().meta({ examples: ['Europe/Vienna'] }),
     enabled: z.boolean(),
     task: CreateTaskSchema,
-    nextRunAt: z.iso.datetime().optional().meta({ description: 'Absent while it is not enabled' }),
-    lastRunAt: z.iso.datetime().optional(),
-    lastTaskId: z.string().optional(),
-    lastError: TaskErrorSchema.optional().meta({ description: 'Why the last run made no task' }),
+    nextRunAt: z.iso.datetime().optional().describe('Absent while it is not enabled'),
+    lastRunAt: z.iso.datetime().optional().describe('When it was last due'),
+    lastTaskId: z.string().optional().describe('The task that was created then'),
+    lastError: TaskErrorSchema.optional().describe('Why the last run made no task'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     createdBy: z.string(),
-    runsAs: z.string().meta({
-      description: 'The user who gave its task last: tasks at due times are created by this one',
-    }),
+    runsAs: z
+      .string()
+      .describe('The user who gave its task last: tasks at due times are created by this one'),
     truncated: TruncatedSchema,
   })
   .meta({ id: 'Schedule' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { pageAnswer, pageQuery, queryFrom, queryUntil } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { PolicySchema, ToolCallEntrySchema } from './schema.ts'
@@ -13,7 +14,7 @@ export const ListToolCallsQuery = z.object({
   conversationId: id.optional(),
   taskId: id.optional(),
   callId: id.optional(),
-  from: queryFrom.optional(),
+  from: queryFrom.optional().describe('Inclusive'),
   to: queryUntil.optional(),
 })
 
@@ -22,6 +23,7 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/policy',
     summary: 'Read what tools may do in this installation',
+    about: 'Of conversations and tasks of all users.',
     access: 'session',
     response: z.object({ policy: PolicySchema }),
   },
@@ -29,6 +31,7 @@ export const securityRoutes = defineRoutes({
     method: 'PUT',
     path: '/api/security/policy',
     summary: 'Change what tools may do; what is left out stays as it is',
+    about: 'It decides on the calls that come after it.',
     access: 'admin',
     body: PolicySchema.partial().meta({ id: 'SecurityPolicyChange' }),
     response: z.object({ policy: PolicySchema }),
@@ -37,6 +40,7 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/audit',
     summary: 'List tool calls, refused ones included, newest first; admins see all, others their own',
+    about: 'Summaries of arguments and results, with what was decided and why.',
     access: 'session',
     query: ListToolCallsQuery,
     response: z.object({ entries: z.array(ToolCallEntrySchema), ...pageAnswer }),
@@ -45,8 +49,9 @@ export const securityRoutes = defineRoutes({
     method: 'GET',
     path: '/api/security/audit/{id}',
     summary: 'Read one tool call with its whole arguments and result',
+    about: 'Secrets are masked.',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: idParams('tca'),
     response: z.object({ entry: ToolCallEntrySchema }),
   },
 })

@@ -8,19 +8,19 @@ const SecurityModeSchema = z.enum(securityModes)
 const toolList = z
   .array(ToolNameSchema)
   .max(100)
-  .transform((names) => [...new Set(names)])
+  .overwrite((names) => [...new Set(names)])
 
 /** The policy of tools in this installation. Guards apply in addition. */
 export const PolicySchema = z
   .object({
-    defaultMode: SecurityModeSchema.meta({ description: 'The mode of conversations that name none' }),
-    allowedTools: toolList.meta({ description: 'What mode `allowlist` lets through' }),
-    blockedTools: toolList.meta({ description: 'Refused in every mode, `full` too' }),
-    requireApprovalFor: toolList.meta({
-      description: 'Asks for approval in every mode that would let the tool through; not for agentic turns',
-    }),
-    auditAll: z.boolean().meta({ description: 'false leaves reads that were allowed out of the audit' }),
-    toolRateLimitPerMinute: z.int().min(1).max(10_000).meta({ description: 'Tool calls of one user' }),
+    defaultMode: SecurityModeSchema.describe('The mode of conversations that name none'),
+    allowedTools: toolList.describe('What mode `allowlist` lets through'),
+    blockedTools: toolList.meta({ description: 'Refused in every mode, `full` too', examples: [['git']] }),
+    requireApprovalFor: toolList.describe(
+      'Asks for approval in every mode that would let the tool through; not for agentic turns',
+    ),
+    auditAll: z.boolean().describe('false leaves reads that were allowed out of the audit'),
+    toolRateLimitPerMinute: z.int().min(1).max(10_000).describe('Tool calls of one user'),
   })
   .meta({ id: 'SecurityPolicy' })
 export type Policy = z.output<typeof PolicySchema>
@@ -47,19 +47,17 @@ export const ToolCallEntrySchema = z
     userId: z.string(),
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
-    tool: z.string(),
-    callId: z
-      .string()
-      .meta({ description: 'The id of the call in its conversation, and in the events of its session' }),
+    tool: z.string().meta({ examples: ['run_command'] }),
+    callId: z.string().describe('The id of the call in its conversation, and in the events of its session'),
     arguments: z.unknown().meta({
       id: 'ToolArguments',
       description: 'Whole in one entry, a text of at most 200 characters in lists',
     }),
-    result: z.string().meta({ description: 'Whole in one entry, at most 200 characters in lists' }),
+    result: z.string().describe('Whole in one entry, at most 200 characters in lists'),
     failed: z.boolean(),
     mode: SecurityModeSchema,
     decision: z.enum(toolDecisions),
-    guard: z.string().optional(),
+    guard: z.string().optional().describe('The guard that refused it'),
     approvalId: z.string().optional(),
     durationMs: z.number(),
     truncated: TruncatedSchema,

@@ -4,8 +4,9 @@ import { SettingsPatch, SettingsSchema, SourceSchema } from './schema.ts'
 
 const answer = {
   settings: SettingsSchema,
-  /** By dotted path. */
-  sources: z.record(z.string(), SourceSchema),
+  sources: z
+    .record(z.string(), SourceSchema)
+    .meta({ description: 'By dotted path', examples: [{ 'queue.concurrency': 'default' }] }),
 }
 
 export const settingsRoutes = defineRoutes({
@@ -13,6 +14,7 @@ export const settingsRoutes = defineRoutes({
     method: 'GET',
     path: '/api/settings',
     summary: 'Read the settings, and where each value comes from',
+    about: 'What the environment sets cannot be changed at run time.',
     access: 'admin',
     response: z.object(answer),
   },
@@ -20,8 +22,9 @@ export const settingsRoutes = defineRoutes({
     method: 'PATCH',
     path: '/api/settings',
     summary: 'Change settings; null takes a stored value back',
+    about: 'What is left out stays as it is; what the environment sets is refused.',
     access: 'admin',
-    body: SettingsPatch,
+    body: SettingsPatch.meta({ examples: [{ retry: { attempts: 5 } }] }),
     response: z.object({ message: z.string(), ...answer }),
   },
 })

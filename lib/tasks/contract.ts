@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
+import { IdempotencyHeaders } from '../core/idempotency-headers.ts'
 import { pageAnswer, pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
 import { defineRoutes } from '../http/route.ts'
@@ -7,6 +9,7 @@ import {
   CreateTaskSchema,
   filterFields,
   TASK_SORTINGS,
+  TASK_SOURCES,
   TaskEventSchema,
   type TaskFields,
   TaskFieldsSchema,
@@ -22,26 +25,31 @@ const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 const ListTasksQuery = z.object({
   ...pageQuery,
   status: TaskStatusSchema.optional(),
-  fields: queryList(z.enum(FIELD_NAMES)).optional(),
-  full: queryFlag.optional(),
+  fields: queryList(z.enum(FIELD_NAMES))
+    .optional()
+    .describe('Only these fields and the id, separated by commas'),
+  full: queryFlag.optional().describe('With description, prompt, result and metadata'),
 })
 export type ListTasks = z.output<typeof ListTasksQuery>
 
 /** Without a limit the answer has the whole log. */
 const TaskEventsQuery = z.object({
-  after: z.string().min(1).max(200).optional(),
+  after: z.string().min(1).max(200).optional().describe('Only events after the one with this id'),
   limit: queryInt(1, 200).optional(),
 })
 export type TaskEventsRange = z.output<typeof TaskEventsQuery>
 
+const ANY = 'Any of these, separated by commas'
 export const FilterTasksQuery = z.object({
   ...pageQuery,
-  status: queryList(TaskStatusSchema).optional(),
-  priority: queryList(queryInt(1, 4)).optional(),
-  source: queryList(TaskSourceSchema).optional(),
-  agent: queryList(word).optional(),
-  labels: queryList(word).optional(),
-  retried: queryFlag.optional(),
+  status: queryList(TaskStatusSchema).optional().describe(ANY),
+  priority: queryList(queryInt(1, 4)).optional().describe(ANY),
+  source: queryList(TaskSourceSchema)
+    .optional()
+    .describe(`${ANY}: ${TASK_SOURCES.join(', ')}`),
+  agent: queryList(word).optional().describe(ANY),
+  labels: queryList(word).optional().describe('All of these, separated by commas'),
+  retried: queryFlag.optional().describe('Whether it was run again as a new task'),
   ...filterFields,
   sortBy: z.enum(TASK_SORTINGS).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
@@ -55,42 +63,55 @@ export const MOST_IMPORTED = 100_000
 
 export const ImportBody = z.object({
   version: z.literal(EXPORT_VERSION, { error: `must be "${EXPORT_VERSION}"` }),
-  tasks: z.array(z.unknown()).max(MOST_IMPORTED),
+  tasks: z
+    .array(z.unknown())
+    .max(MOST_IMPORTED)
+    .meta({
+      examples: [
+        [{ id: 'task_imported1', title: 'Old', status: 'completed', createdAt: '2025-01-15T09:30:00Z' }],
+      ],
+    }),
 })
 
 export const ImportResults = z.object({
   imported: z.number(),
-  skipped: z.number(),
-  /** The reasons of the first 100 refused tasks. */
-  errors: z.array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() })),
-  /** The number of refused tasks beyond those in `errors`. */
-  moreErrors: z.number().optional(),
+  skipped: z.number().describe('Tasks that existed already'),
+  errors: z
+    .array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() }))
+    .describe('Of the first 100 refused tasks'),
+  moreErrors: z.number().optional().describe('Refused tasks beyond those in `errors`'),
 })
 
 const counts = z.record(z.string(), z.number())
 
-/** A time zone without a window selects a window of a day. */
 const AnalyticsQuery = z.object({
-  window: z.enum(WINDOWS).optional(),
-  timezone: TimezoneSchema.optional(),
+  window: z
+    .enum(WINDOWS)
+    .optional()
+    .describe('The last hour, 24 hours or seven days, the current one included'),
+  timezone: TimezoneSchema.optional().describe(
+    'The zone of hours and days; UTC when absent. Without a window it selects one of a day',
+  ),
 })
 export type AnalyticsAsked = z.output<typeof AnalyticsQuery>
 
-/** A duration, within 5 %; without percentiles where nothing was counted. */
 const PercentilesSchema = z
   .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })
-  .meta({ id: 'Percentiles' })
+  .meta({ id: 'Percentiles', description: 'Within 5 %; without percentiles where nothing was counted' })
 
 /** Counts of the changes of tasks in a span of time. */
 const happenings = {
   created: z.number(),
-  started: z.number(),
+  started: z.number().describe('Started attempts'),
   completed: z.number(),
   failed: z.number(),
   cancelled: z.number(),
 }
 const durations = { wait: PercentilesSchema, run: PercentilesSchema }
-const span = { from: z.iso.datetime(), to: z.iso.datetime() }
+const span = {
+  from: z.iso.datetime(),
+  to: z.iso.datetime().describe('Exclusive; it may lie ahead'),
+}
 
 export const WindowSchema = z
   .object({
@@ -101,7 +122,11 @@ export const WindowSchema = z
     ...durations,
     byAgent: z.record(z.string(), z.object({ ...happenings, ...durations })),
   })
-  .meta({ id: 'AnalyticsWindow' })
+  .meta({
+    id: 'AnalyticsWindow',
+    description:
+      '`wait` is from creation to the first attempt, `run` from first start to end of the tasks that completed',
+  })
 
 export const AnalyticsSchema = z.object({
   totalTasks: z.number(),
@@ -110,29 +135,26 @@ export const AnalyticsSchema = z.object({
   pendingTasks: z.number(),
   inProgressTasks: z.number(),
   cancelledTasks: z.number(),
-  successRate: z.number(),
-  failureRate: z.number(),
-  avgDurationMs: z.number(),
+  successRate: z
+    .number()
+    .meta({ description: 'Completed among those that completed or failed, 0 to 1', examples: [0.875] }),
+  failureRate: z
+    .number()
+    .meta({ description: 'Failed among those that completed or failed, 0 to 1', examples: [0.125] }),
+  avgDurationMs: z.number().describe('From first start to end, without waits for approvals'),
   minDurationMs: z.number(),
   maxDurationMs: z.number(),
-  byStatus: counts,
-  byPriority: counts,
-  bySource: counts,
-  byAgent: counts,
+  byStatus: counts.meta({ examples: [{ completed: 7, failed: 1 }] }),
+  byPriority: counts.meta({ examples: [{ 3: 10 }] }),
+  bySource: counts.meta({ examples: [{ api: 10 }] }),
+  byAgent: counts.meta({ examples: [{ 'coding-agent': 10 }] }),
   daily: z.array(
     z.object({ date: z.string(), created: z.number(), completed: z.number(), failed: z.number() }),
   ),
   recent: WindowSchema.optional(),
 })
 
-const TaskParams = z.object({ id: z.string().min(1).max(200) })
-/** A repeated key and body within 24 hours answers the first task, with `Idempotent-Replayed: true`. */
-const IdempotencyHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
-    .optional(),
-})
+const TaskParams = idParams('task')
 /** A single task with the report of its end at its source. */
 const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
@@ -143,6 +165,8 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks',
     summary: 'List tasks, newest first',
+    about:
+      'Answers summaries, without description, prompt, result and metadata, unless `full` or `fields` asks for more.',
     access: 'session',
     query: ListTasksQuery,
     response: z.object({ tasks: z.array(TaskFieldsSchema), ...pageAnswer }),
@@ -151,6 +175,7 @@ export const taskRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks',
     summary: 'Create a task and queue it',
+    about: 'The task is stored before the answer, and runs as soon as a worker is free.',
     access: 'session',
     headers: IdempotencyHeaders,
     body: CreateTaskSchema,
@@ -161,6 +186,7 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/filter',
     summary: 'Find tasks by any of their properties',
+    about: 'A task has to match all given fields.',
     access: 'session',
     query: FilterTasksQuery,
     response: z.object({ tasks: z.array(TaskSchema), ...pageAnswer }),
@@ -169,6 +195,8 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/analytics',
     summary: 'Statistics over all tasks, and of a recent window of time',
+    about:
+      'Counts, rates and durations of all tasks, and of each day. With `window` or `timezone` also those of a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
     access: 'session',
     query: AnalyticsQuery,
     response: AnalyticsSchema,
@@ -177,6 +205,7 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/export',
     summary: 'Download all tasks',
+    about: 'One file, streamed, which an import takes again. The audit record has it.',
     access: 'session',
     response: z.object({
       version: z.string(),
@@ -189,6 +218,8 @@ export const taskRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/import',
     summary: 'Restore tasks from an export: at most 100,000, of 1 MiB each',
+    about:
+      'Ids and times are kept; an id that exists is skipped. Finished tasks are not run again, pending and queued ones are queued.',
     access: 'admin',
     limited: true,
     rawBody: ImportBody,
@@ -199,6 +230,7 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/{id}',
     summary: 'Read a task',
+    about: 'With its result or error, and the comment that reported its end at its source.',
     access: 'session',
     params: TaskParams,
     response: z.object({ task: ReadTaskSchema }),
@@ -207,6 +239,8 @@ export const taskRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/{id}/cancel',
     summary: 'Cancel a task that has not ended',
+    about:
+      'A waiting task never starts; a running one is aborted. One that has ended is 400 `task_state_conflict`.',
     access: 'session',
     params: TaskParams,
     response: TaskAnswer,
@@ -215,6 +249,8 @@ export const taskRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tasks/{id}/retry',
     summary: 'Run a task that has ended again, as a new task',
+    about:
+      'Creates a task with the same definition, and resolves the pending dead letter of a failed one. Of two retries at the same time one is refused.',
     access: 'session',
     params: TaskParams,
     response: TaskAnswer.extend({ originalTaskId: z.string() }),
@@ -223,6 +259,7 @@ export const taskRoutes = defineRoutes({
     method: 'GET',
     path: '/api/tasks/{id}/events',
     summary: 'Read the event log of a task, oldest first: all of it, or what comes after an event',
+    about: 'Each transition, each progress of the agent, and why an attempt ended.',
     access: 'session',
     params: TaskParams,
     query: TaskEventsQuery,

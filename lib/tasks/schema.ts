@@ -37,77 +37,102 @@ const metadata = z.record(z.string(), json)
 /** The body of a create, and the definition of a task in other bodies. Unknown keys are dropped. */
 export const CreateTaskSchema = z
   .object({
-    title: nameText(500),
-    description: z.string().max(100_000).optional(),
-    prompt: z.string().max(100_000).optional(),
-    priority: PrioritySchema.default(3),
+    title: nameText(500).describe('One line that people recognise the task by'),
+    description: z
+      .string()
+      .max(100_000)
+      .optional()
+      .describe('For people; the agent gets it when there is no prompt'),
+    prompt: z.string().max(100_000).optional().describe('The instructions for the agent'),
+    priority: PrioritySchema.default(3).describe('1 is critical, 4 low; lower runs first'),
     source: TaskSourceSchema.default('api'),
-    sourceId: shortText.optional(),
-    sourceUrl: httpUrl.optional(),
+    sourceId: shortText.optional().describe('Its id at the source, such as `acme/web#42`'),
+    sourceUrl: httpUrl.optional().describe('Its address at the source'),
     repository: shortText
       .min(1)
-      .meta({
-        description:
-          '`owner/repo`, an https URL, or a path or `file:` URL of this machine; 400 `repository_refused` for a host or path that this caller may not name',
-      })
+      .describe(
+        '`owner/repo`, an https URL, or a path or `file:` URL of this machine; 400 `repository_refused` for a host or path that this caller may not name',
+      )
       .optional(),
-    branch: shortText.min(1).optional(),
+    branch: shortText.min(1).optional().describe('The branch to begin from'),
     labels: z.array(nameText(200)).max(50).default([]),
-    assignedAgent: nameText(200).optional(),
-    metadata: metadata.optional(),
+    assignedAgent: nameText(200).optional().describe('The type of the agent; the default agent when absent'),
+    metadata: metadata.optional().describe('Stored with the task; agents read some of its keys'),
   })
-  .meta({ id: 'CreateTask' })
+  .meta({
+    id: 'CreateTask',
+    examples: [
+      {
+        title: 'Guard total() against an empty cart',
+        prompt: 'Make total() answer 0 for an empty cart, with a test.',
+        repository: 'acme/web',
+        labels: ['backend'],
+      },
+    ],
+  })
 
 export const TokenUsageSchema = z.object({
-  promptTokens: z.number(),
-  completionTokens: z.number(),
+  promptTokens: z.number().describe('Sent to the model'),
+  completionTokens: z.number().describe('Received from the model'),
   totalTokens: z.number(),
 })
-export const TaskResultSchema = z.looseObject({ success: z.boolean(), output: z.string() })
+export const TaskResultSchema = z.looseObject({
+  success: z.boolean(),
+  output: z
+    .string()
+    .meta({ description: 'The final text of the agent', examples: ['total() answers 0 for an empty cart.'] }),
+})
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
 /** What a task may wait for while it is in progress. */
 const WaitReasonSchema = z.literal('approval')
-/** The present wait of a task; `until` is the time at which it ends without a decision. */
+/** The present wait of a task. */
 const WaitingSchema = z
-  .object({ reason: WaitReasonSchema, since: timestamp, until: timestamp.optional() })
+  .object({
+    reason: WaitReasonSchema,
+    since: timestamp,
+    until: timestamp.optional().describe('When it ends without a decision; absent when it has no end'),
+  })
   .meta({ id: 'Waiting' })
 
 /** A task as the API shows it. */
 export const TaskSchema = z
   .object({
-    id: z.string(),
-    title: z.string(),
+    id: z.string().meta({ examples: ['task_01KF0Q8Y3V5W7X9Z'] }),
+    title: z.string().meta({ examples: ['Guard total() against an empty cart'] }),
     description: z.string().optional(),
     prompt: z.string().optional(),
-    priority: PrioritySchema,
+    priority: PrioritySchema.describe('1 is critical, 4 low; lower runs first'),
     status: TaskStatusSchema,
     source: TaskSourceSchema,
     sourceId: z.string().optional(),
     sourceUrl: z.string().optional(),
-    repository: z.string().optional(),
+    repository: z
+      .string()
+      .optional()
+      .meta({ examples: ['acme/web'] }),
     branch: z.string().optional(),
     labels: z.array(z.string()),
     assignedAgent: z.string().optional(),
-    agent: z.string(),
+    agent: z.string().meta({ description: 'The type of the agent that runs it', examples: ['coding-agent'] }),
     attempts: z.number(),
     maxAttempts: z.number(),
     createdAt: timestamp,
     updatedAt: timestamp,
     queuedAt: timestamp.optional(),
-    startedAt: timestamp.optional(),
-    completedAt: timestamp.optional(),
+    startedAt: timestamp.optional().describe('The start of its first attempt'),
+    completedAt: timestamp.optional().describe('When it ended, in any state'),
     nextAttemptAt: timestamp.optional(),
     waitingFor: WaitReasonSchema.optional(),
     waiting: WaitingSchema.optional(),
-    waitingMs: z.number().optional(),
-    result: TaskResultSchema.optional(),
+    waitingMs: z.number().optional().describe('Time spent in waits for approvals, without the present one'),
+    result: TaskResultSchema.optional().describe('Agents may add fields'),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
     metadata: metadata.optional(),
-    retriedFrom: z.string().optional(),
-    retriedBy: z.string().optional(),
-    createdBy: z.string(),
+    retriedFrom: z.string().optional().describe('The task that this one runs again'),
+    retriedBy: z.string().optional().describe('The task that runs this one again, the latest of several'),
+    createdBy: z.string().meta({ examples: ['local'] }),
     truncated: TruncatedSchema,
   })
   .meta({ id: 'Task' })
@@ -123,12 +148,12 @@ export const word = z.string().min(1).max(500)
 
 /** The fields of a filter that have the same form in a query and in JSON. */
 export const filterFields = {
-  createdAfter: queryFrom.optional(),
-  createdBefore: queryUntil.optional(),
-  completedAfter: queryFrom.optional(),
-  completedBefore: queryUntil.optional(),
+  createdAfter: queryFrom.optional().describe('At this time or later'),
+  createdBefore: queryUntil.optional().describe('At this time or earlier'),
+  completedAfter: queryFrom.optional().describe('At this time or later'),
+  completedBefore: queryUntil.optional().describe('At this time or earlier'),
   repository: word.optional(),
-  q: word.optional(),
+  q: word.optional().describe('A text in title, description or prompt, in any case'),
 }
 
 /** Any subset of a task's fields; the list answers summaries, or the fields of `fields`. */
@@ -137,7 +162,7 @@ export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })
 export const TaskEventSchema = z
   .object({
     id: z.string(),
-    taskId: z.string(),
+    taskId: z.string().meta({ examples: ['task_01KF0Q8Y3V5W7X9Z'] }),
     type: z.enum(TASK_EVENT_TYPES),
     timestamp,
     message: z.string().optional(),

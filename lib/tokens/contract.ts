@@ -1,15 +1,20 @@
 import * as z from 'zod'
+import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { ScopeSchema, TokenSchema } from './schema.ts'
 
 export const CreateTokenBody = z.object({
-  name: shownText(100),
+  name: shownText(100).meta({ examples: ['Build server'] }),
   scopes: z.array(ScopeSchema).min(1).max(10),
   expiresInDays: z.int().min(1).max(3_650).optional(),
-  /** Gateway requests per minute; GATEWAY_RATE_LIMIT_RPM when absent. Only admins may give more than that. */
-  rateLimit: z.int().min(1).max(1_000_000).optional(),
+  rateLimit: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe('Gateway requests a minute; more than the default, GATEWAY_RATE_LIMIT_RPM, only by admins'),
 })
 export type CreateToken = z.output<typeof CreateTokenBody>
 
@@ -18,15 +23,20 @@ export const tokenRoutes = defineRoutes({
     method: 'POST',
     path: '/api/tokens',
     summary: 'Make an API token; its text is shown this once',
+    about:
+      'For programs: `gateway` creates tasks, `webhooks` manages outbound webhooks. The token is stored hashed.',
     access: 'session',
     body: CreateTokenBody,
     status: 201,
-    response: TokenSchema.omit({ lastUsedAt: true }).extend({ token: z.string() }),
+    response: TokenSchema.omit({ lastUsedAt: true }).extend({
+      token: z.string().describe('Shown this once'),
+    }),
   },
   listTokens: {
     method: 'GET',
     path: '/api/tokens',
     summary: 'List your API tokens, newest first; admins see those of all users',
+    about: 'Their texts are not shown again.',
     access: 'session',
     query: PageQuery,
     response: z.object({ tokens: z.array(TokenSchema), ...pageAnswer }),
@@ -36,7 +46,7 @@ export const tokenRoutes = defineRoutes({
     path: '/api/tokens/{id}',
     summary: 'Revoke an API token, at once and for good',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params: idParams('tok'),
     response: z.object({ message: z.string() }),
   },
 })

@@ -9,11 +9,9 @@ export const TokenSchema = z.object({
   name: z.string(),
   userId: z.string(),
   scopes: z.array(ScopeSchema),
-  /** Gateway requests per minute, if the token has its own limit. */
-  rateLimit: z.number().optional(),
+  rateLimit: z.number().optional().describe('Gateway requests a minute, if the token has its own limit'),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().optional(),
-  /** To within a minute. */
-  lastUsedAt: z.iso.datetime().optional(),
+  lastUsedAt: z.iso.datetime().optional().describe('To within a minute'),
 })
 export type Token = z.output<typeof TokenSchema>

@@ -15,11 +15,9 @@ const headersOf = (sender: Sender) => {
   const { signature, deliveryHeader, eventHeader } = wires[sender]
   const form = `${signature.prefix}<64 hexadecimal digits>`
   return z.object({
-    [signature.header]: text.meta({ description: `HMAC-SHA256 of the body: ${form}. Wrong or missing: 403` }),
-    [deliveryHeader]: text.meta({
-      description: 'Names the delivery; one that comes again makes no other task',
-    }),
-    ...(eventHeader ? { [eventHeader]: text.meta({ description: 'Names the event' }) } : {}),
+    [signature.header]: text.describe(`HMAC-SHA256 of the body: ${form}. Wrong or missing: 403`),
+    [deliveryHeader]: text.describe('Names the delivery; one that comes again makes no other task'),
+    ...(eventHeader ? { [eventHeader]: text.describe('Names the event') } : {}),
   })
 }
 
@@ -28,6 +26,8 @@ const inbound = <S extends Sender>(sender: S) =>
     method: 'POST',
     path: `/api/webhooks/${sender}`,
     summary: `Take an event of the ${wires[sender].says}, in ${wires[sender].format} format; some make a task`,
+    about:
+      'Signed with the secret of its webhook, over the bytes of the body. It is stored before the answer.',
     access: 'public',
     headers: headersOf(sender),
     rawBody: z.record(z.string(), z.unknown()),
@@ -42,6 +42,7 @@ export const inboundRoutes = defineRoutes({
     method: 'GET',
     path: '/api/integrations/webhooks/status',
     summary: 'Whether the webhooks of each provider are configured, and what came by them',
+    about: 'Secrets are not shown, only whether they are set.',
     access: 'session',
     response: WebhookStatusSchema,
   },

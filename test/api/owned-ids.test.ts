@@ -12,6 +12,7 @@ import { toolCalls } from '../../lib/security/rows.ts'
 import { tokenRows } from '../../lib/tokens/rows.ts'
 import { type StartedApi, startApi } from '../fakes/caller.ts'
 import { ANN, BOB } from '../fakes/service.ts'
+import { exampleBody } from './example-call.ts'
 
 const ROOT: Principal = { userId: 'user_root', role: 'admin' }
 
@@ -106,23 +107,12 @@ const idsIn = ([operation, route]: [string, Route]): string[] =>
     return within(root, part).map((place) => `${operation} ${place}`)
   })
 
-/** The rest of a body that the route takes. */
-const BODIES: Readonly<Record<string, object>> = {
-  renameConversation: { title: 'Mine' },
-  sendMessage: { content: 'Hi' },
-  sendMessageWithTools: { content: 'Hi' },
-  sendAgentic: { content: 'Hi' },
-  createCompletion: { messages: [{ role: 'user', content: 'Hi' }] },
-  smartChat: { messages: [{ role: 'user', content: 'Hi' }] },
-  createExperience: { type: 'tool_chain', intent: 'Plant', solution: 'Text' },
-  decideApproval: { decision: 'allow-once' },
-}
-
 const requestOf = (field: string, id: string): [request: string, body: object | undefined] => {
   const [operation = '', place = ''] = field.split(' ')
   const [part = '', name = ''] = place.split('.')
-  const { method, path } = (routes as Record<string, Route>)[operation] as Route
-  const body = BODIES[operation]
+  const route = (routes as Record<string, Route>)[operation] as Route
+  const { method, path } = route
+  const body = exampleBody(route)
   if (part === 'body') return [`${method} ${path}`, { ...body, [name]: id }]
   const filled = path.replace(`{${name}}`, encodeURIComponent(id))
   return [`${method} ${filled}${part === 'query' ? `?${name}=${encodeURIComponent(id)}` : ''}`, body]

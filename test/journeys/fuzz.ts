@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { TASK_STATUSES } from '../../lib/tasks/machine.ts'
+import { exampleBody } from '../api/example-call.ts'
 import { idOf } from './fuzz-ids.ts'
 import type { Asked } from './raw.ts'
 
@@ -74,46 +75,19 @@ const IMPORT = {
   tasks: [{ id: 'a', title: 'A', status: 'completed', createdAt: '2024-02-29T12:00:00Z' }],
 }
 
-const SAID = { messages: [{ role: 'user', content: 'Fuzzed' }] }
-
-/** A body that each of these routes takes; the others have none, or are content with nothing. */
-const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
+/** Bodies in place of the examples, which the handlers of this service would not be reached with, or reached once. */
+const OWN: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   createTask: CREATE,
   importTasks: IMPORT,
-  bulkTasks: { action: 'cancel', ids: ['none'] },
-  bulkDlq: { action: 'discard', ids: ['none'] },
   signup: { email: 'fuzzed@example.org', password: 'correct horse 1', name: 'Fuzzed' },
   login: ADMIN,
   changePassword: { currentPassword: 'not it 1', newPassword: ADMIN.password },
-  resetPassword: { email: ADMIN.email, code: 'x', newPassword: ADMIN.password },
-  verifyAccessKey: { key: 'open sesame' },
   changeAccessKey: { key: null },
-  codehostToken: { code: 'x', state: 'y' },
-  createToken: { name: 'Fuzzed', scopes: ['gateway'] },
-  submitRequest: { task: CREATE },
-  attest: { data: { a: 1 } },
-  rateMemoryChunk: { useful: true },
-  verifyAttestation: { attestation: {}, maxAgeMs: 1_000 },
   changeUser: { disabled: false },
-  requestPairing: { requesterId: 'fuzzed' },
-  approvePairing: { code: '000-000-000' },
-  rejectPairing: { code: '000-000-000' },
-  searchMemory: { query: 'fuzzed' },
-  createMemorySession: { name: 'Fuzzed' },
+  changeSettings: {},
   changeWebSearch: { enabled: true, provider: 'brave', brave: { apiKey: 'fuzzed-key' } },
-  changePolicy: { blockedTools: ['git'], toolRateLimitPerMinute: 10 },
-  decideApproval: { decision: 'deny' },
   createWebhook: { url: 'http://127.0.0.1:9/', events: ['task.failed'] },
-  recoverWebhook: { since: '2026-01-01T00:00:00Z' },
   createSchedule: { name: 'Fuzzed', cron: '0 4 1 1 *', task: CREATE },
-  createExperience: { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' },
-  renameConversation: { title: 'Fuzzed' },
-  createCompletion: SAID,
-  smartChat: SAID,
-  quickChat: { prompt: 'Fuzzed' },
-  sendMessage: { content: 'Fuzzed' },
-  sendAgentic: { content: 'Fuzzed' },
-  sendMessageWithTools: { content: 'Fuzzed' },
 }
 
 const taskLike = z.object({
@@ -129,7 +103,7 @@ const bodies = (
   text: fc.Arbitrary<string>,
 ): fc.Arbitrary<string | undefined> => {
   const value = values(text)
-  const valid = VALID[name] ?? {}
+  const valid = OWN[name] ?? exampleBody(route) ?? {}
   const whole = fc.constantFrom(valid, valid, valid, valid, CREATE, IMPORT)
   const odd = fc.oneof(
     { weight: 1, arbitrary: objects(route.body, value) },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { Schema, Schemas } from '../../../../lib/api/descriptions/examples.ts'
+import type { Schema, Schemas } from '../../../../lib/api/examples.ts'
 import { client } from './client.ts'
 
 export type Parameter = {
@@ -15,7 +15,6 @@ export type Operation = {
   operationId: string
   summary: string
   description?: string
-  'x-example'?: { params?: Readonly<Record<string, unknown>>; query?: Readonly<Record<string, unknown>> }
   tags: string[]
   security: readonly object[]
   parameters?: Parameter[]

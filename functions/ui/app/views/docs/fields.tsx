@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Schema, Schemas } from '../../../../../lib/api/descriptions/examples.ts'
+import type { Schema, Schemas } from '../../../../../lib/api/examples.ts'
 import type { Parameter } from '../../data/api-description.ts'
 
 /** Deeper ones are looked up where they belong. */
@@ -144,7 +144,7 @@ export const ParameterFields = ({ parameters }: { parameters: readonly Parameter
         required={required}
         description={description ?? schema.description}
         limits={[place, ...limitsOf(schema)]}
-        example={example}
+        example={example ?? schema.examples?.[0]}
       />
     ))}
   </ul>

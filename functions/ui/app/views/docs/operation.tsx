@@ -24,20 +24,16 @@ const isStream = ({ responses }: Described) =>
     ({ content = {} }) => 'text/event-stream' in content && !('application/json' in content),
   )
 
-/** What the fields of the form begin with: the call of the example, and what else is required. */
-const draftOf = (operation: Described): Draft => {
-  const { params = {}, query = {} } = operation['x-example'] ?? {}
-  const asked: Readonly<Record<string, unknown>> = { ...params, ...query }
-  return {
-    values: Object.fromEntries(
-      (operation.parameters ?? []).map(({ in: place, name, required, example = '' }) => [
-        `${place} ${name}`,
-        String(asked[name] ?? (required ? example : '')),
-      ]),
-    ),
-    body: bodyOf(operation) && pretty(bodyOf(operation)?.example ?? {}),
-  }
-}
+/** What the fields of the form begin with: examples of what is required. */
+const draftOf = (operation: Described): Draft => ({
+  values: Object.fromEntries(
+    (operation.parameters ?? []).map(({ in: place, name, required, example = '' }) => [
+      `${place} ${name}`,
+      required ? String(example) : '',
+    ]),
+  ),
+  body: bodyOf(operation) && pretty(bodyOf(operation)?.example ?? {}),
+})
 
 const given = ({ values }: Draft, place: string) =>
   Object.fromEntries(

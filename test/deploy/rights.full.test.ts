@@ -86,6 +86,9 @@ const UNSEEN: Readonly<Record<string, readonly string[]>> = {
   schedules: ['s3:DeleteObject rows/tasks'],
   // Of an export that breaks off once it is longer than a part of an upload; test/tasks/export-copy.test.ts has it.
   agentic: ['s3:AbortMultipartUpload exports'],
+  // Of notifications of a clock that ran ahead; test/app/wrong-clock.test.ts has it.
+  notify: ['dynamodb:UpdateItem notifications'],
+  dlq: ['dynamodb:UpdateItem notifications'],
 }
 
 /**

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { snippetOf } from '../../functions/ui/app/views/docs/snippets.ts'
+import { callSnippet } from '../../functions/ui/app/views/docs/snippets.ts'
 import { routes } from '../../lib/api/routes.ts'
 import { VERSION } from '../../lib/version.ts'
 import { exampleCall } from '../api/example-call.ts'
@@ -140,7 +140,7 @@ describe('the package of the client', () => {
     for (const name of Object.keys(routes))
       writeFileSync(
         program(`docs/${name}.ts`),
-        snippetOf('typescript', exampleCall(name), 'http://127.0.0.1:3000'),
+        callSnippet('typescript', exampleCall(name), 'http://127.0.0.1:3000'),
       )
     expect(complaints('docs/*.ts')).toBe('')
   })

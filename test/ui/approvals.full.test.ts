@@ -65,8 +65,8 @@ describe('the text of an argument', () => {
     ['rm\u200b -rf\u0000', 'rm\\u{200b} -rf\\u{0000}'],
     ['safe\rhidden', 'safe\\u{000d}hidden'],
     ['\u{e0041}', '\\u{e0041}'],
-  ])('%j reads as %j', (text, shown) => {
-    expect(visibleText(text)).toBe(shown)
+  ])('%j reads as %j', (text, visible) => {
+    expect(visibleText(text)).toBe(visible)
   })
 })
 

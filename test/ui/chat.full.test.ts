@@ -25,12 +25,12 @@ afterAll(async () => {
 
 const open = (at: string) => openPage(service.baseUrl, at)
 const converse = async () => (await api.client.createConversation({ body: {} })).conversation.id
-const sessionsOf = async (conversationId: string) =>
+const listSessions = async (conversationId: string) =>
   (await api.client.listAgentSessions({ query: { conversationId } })).sessions
 const conversationAt = (page: Page) => page.url().split('/').at(-1) ?? ''
 
 /** The events of a session up to its start, as they are sent. */
-const beginningOf = async (sessionId: string) => {
+const firstEvents = async (sessionId: string) => {
   const leaving = new AbortController()
   const path = `${service.baseUrl}/api/chat/sessions/${sessionId}/events`
   const { body } = await fetch(path, { signal: leaving.signal })
@@ -104,7 +104,7 @@ inBrowser('a conversation', () => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('alert').getByText('What was said and done until then is kept').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
-    expect((await sessionsOf(conversationAt(page)))[0]?.status).toBe('cancelled')
+    expect((await listSessions(conversationAt(page)))[0]?.status).toBe('cancelled')
     await say(page, 'demo: say And on')
     await answer(page).getByText('And on').waitFor()
     expect(await page.getByRole('article', { name: 'Answer' }).count()).toBe(2)
@@ -171,7 +171,7 @@ inBrowser('a conversation', () => {
     await answer(page).getByText('tokens').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     expect((await answer(page).innerText()).match(/One two/g)).toHaveLength(1)
-    expect(await sessionsOf(conversationAt(page))).toMatchObject([{ status: 'completed' }])
+    expect(await listSessions(conversationAt(page))).toMatchObject([{ status: 'completed' }])
   })
 
   it('is not stopped when its view is left for another, while the page is open', async () => {
@@ -198,9 +198,9 @@ inBrowser('a conversation', () => {
     const { page } = opened
     await say(page, ...SLOWLY)
     await answer(page).getByText('This is').waitFor()
-    const [session] = await sessionsOf(conversationAt(page))
+    const [session] = await listSessions(conversationAt(page))
     const half = { type: 'content', data: { step: 1, text: 'Half' }, timestamp: 1 }
-    const body = `${await beginningOf(session?.id ?? '')}id: 0001-0000005\ndata: ${JSON.stringify(half)}\n\n`
+    const body = `${await firstEvents(session?.id ?? '')}id: 0001-0000005\ndata: ${JSON.stringify(half)}\n\n`
     let cuts = 0
     await page.route('**/api/chat/sessions/*/events', async (route) => {
       cuts += 1
@@ -282,7 +282,7 @@ inBrowser('a conversation', () => {
     await say(opened.page, 'demo: cut')
     await opened.page.getByRole('alert').getByText('The model provider failed').waitFor()
     await opened.page.getByRole('button', { name: 'Send' }).waitFor()
-    expect((await sessionsOf(conversationAt(opened.page)))[0]?.error?.code).toBe('PROVIDER_ERROR')
+    expect((await listSessions(conversationAt(opened.page)))[0]?.error?.code).toBe('PROVIDER_ERROR')
   })
 
   it('asks for older messages when a user scrolls up to them', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { linkOf, secureLinkOf } from '../../functions/ui/app/components/link.ts'
-import { changeOf } from '../../functions/ui/app/views/settings/web-search-change.ts'
+import { httpsLink, safeLink } from '../../functions/ui/app/components/link.ts'
+import { webSearchChange } from '../../functions/ui/app/views/settings/web-search-change.ts'
 import { createTrackerApi, refusals } from '../fakes/trackers.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
@@ -27,19 +27,19 @@ describe('what is saved of the web search', () => {
       { provider: 'brave', brave: { apiKey: null } },
     ],
   ])('of %j is %j', (draft, change) => {
-    expect(changeOf(config, draft)).toEqual(change)
+    expect(webSearchChange(config, draft)).toEqual(change)
   })
 })
 
 describe('an address that others wrote', () => {
   it('leads out of the page by https alone', () => {
-    expect(secureLinkOf('https://example.com/1')).toBe('https://example.com/1')
-    expect([linkOf('http://example.com/1'), secureLinkOf('http://example.com/1')]).toEqual([
+    expect(httpsLink('https://example.com/1')).toBe('https://example.com/1')
+    expect([safeLink('http://example.com/1'), httpsLink('http://example.com/1')]).toEqual([
       'http://example.com/1',
       undefined,
     ])
     for (const url of ['javascript:alert(1)', 'data:text/html,x', '//example.com', 7, undefined])
-      expect(secureLinkOf(url)).toBeUndefined()
+      expect(httpsLink(url)).toBeUndefined()
   })
 })
 
@@ -235,7 +235,8 @@ inBrowser('where results are reported', () => {
     expect(await guest.page.getByRole('checkbox', { name: 'Answer at issues' }).count()).toBe(0)
   }, 60_000)
 
-  const panelOf = ({ page }: typeof admin) => page.getByRole('region', { name: 'Where it was reported' })
+  const reportedPanel = ({ page }: typeof admin) =>
+    page.getByRole('region', { name: 'Where it was reported' })
   /** An issue gets the label; answers the task that this makes. */
   const label = async (number: number): Promise<string> => {
     const body = JSON.stringify(github.issueLabeled('ai-task', { number }))
@@ -253,7 +254,7 @@ inBrowser('where results are reported', () => {
     const isSent = Promise.withResolvers<void>()
     trackers.state.after = () => isSent.promise
     await open(admin, `/tasks/${await label(12)}`)
-    const panel = panelOf(admin)
+    const panel = reportedPanel(admin)
     await panel.getByText('The answer at the issue at the code host is on its way').waitFor()
     isSent.resolve()
     await panel.getByText('Answered at the issue at the code host').waitFor()
@@ -299,8 +300,8 @@ inBrowser('where results are reported', () => {
       const metadata = { published: { branch: 'agent/one', ...published } }
       const { id } = await api.perform({ title: 'Done', metadata })
       const page = await open(admin, `/tasks/${id}`)
-      await panelOf(admin).getByText(words).waitFor()
-      const links = await panelOf(admin).getByRole('link').all()
+      await reportedPanel(admin).getByText(words).waitFor()
+      const links = await reportedPanel(admin).getByRole('link').all()
       expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual(ways)
       expect(await page.getByText('Details of the run').count()).toBe(0)
     },

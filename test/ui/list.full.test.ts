@@ -114,14 +114,14 @@ inBrowser('the list of tasks', () => {
     expect(await table(page).getAttribute('aria-rowcount')).toBe(String(ROWS + 1))
     // Rows are there at once wherever one jumps to, without asking for anything.
     for (const part of [0.1, 0.9, 0.5, 0.3]) {
-      const shown = await scroller.evaluate(async (element, at) => {
+      const rowText = await scroller.evaluate(async (element, at) => {
         element.scrollTop = element.scrollHeight * at
         await new Promise(requestAnimationFrame)
         await new Promise(requestAnimationFrame)
         const { top, left } = element.getBoundingClientRect()
         return document.elementFromPoint(left + 400, top + 300)?.closest('tr')?.innerText ?? ''
       }, part)
-      expect(shown).toContain('Imported')
+      expect(rowText).toContain('Imported')
     }
     expect(faults).toEqual([])
   }, 60_000)
@@ -370,12 +370,12 @@ inBrowser('the days of the list', () => {
   it('are those of the zone that times are written in, and are counted only where all tasks are listed', async () => {
     const DAY_MS = 86_400_000
     const now = Date.now()
-    const dayOf = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
+    const dayBefore = (daysAgo: number) => new Date(now - daysAgo * DAY_MS).toISOString().slice(0, 10)
     const tasks = [2, 3].map((daysAgo) => ({
       ...finishedTasks(1)[0],
       id: `task_days${daysAgo}`,
       title: `Of ${daysAgo} days ago`,
-      createdAt: `${dayOf(daysAgo)}T00:00:00.000Z`,
+      createdAt: `${dayBefore(daysAgo)}T00:00:00.000Z`,
     }))
     await world.client.importTasks({ body: { version: '1.0', tasks } })
     const newYork = { timezoneId: 'America/New_York' }
@@ -388,7 +388,7 @@ inBrowser('the days of the list', () => {
     expect(until5).toBeGreaterThan(await countUntil('2025-12-31'))
     await page.getByRole('main').getByText(String(until5), { exact: true }).first().waitFor()
     const bars = page.getByRole('list', { name: 'Tasks created, by day' })
-    await bars.getByRole('link', { name: `${dayOf(3)} (UTC): 1 created` }).click()
+    await bars.getByRole('link', { name: `${dayBefore(3)} (UTC): 1 created` }).click()
     await row(page, 'Of 3 days ago').waitFor()
     expect(await row(page, 'Of 2 days ago').count()).toBe(0)
     expect(await bars.count()).toBe(1)

@@ -15,7 +15,7 @@ const SEED = Number(process.env.MARKDOWN_SEED ?? 20_261_126)
 
 type Drawn = Block & { children?: readonly Drawn[]; value?: string }
 
-const partsOf = (text: string, sliceLetters?: number): Part[] => {
+const allParts = (text: string, sliceLetters?: number): Part[] => {
   const parts: Part[] = []
   for (let from = 0; from < text.length; from = parts.at(-1)?.end ?? text.length) {
     const part = partAt(text, from, sliceLetters === undefined ? {} : { sliceLetters })
@@ -24,15 +24,15 @@ const partsOf = (text: string, sliceLetters?: number): Part[] => {
   }
   return parts
 }
-const blocksOf = (parts: readonly Part[]): Drawn[] =>
+const allBlocks = (parts: readonly Part[]): Drawn[] =>
   parts.flatMap(({ groups }) => groups.flatMap(({ blocks }) => blocks)) as Drawn[]
 
-const sizeOf = ({ children = [] }: Drawn): number => children.reduce((sum, one) => sum + sizeOf(one), 1)
-const depthOf = ({ children = [] }: Drawn): number => 1 + Math.max(0, ...children.map(depthOf))
-const textOf = ({ type, value = '', children = [] }: Drawn): string =>
-  type === 'code' || type === 'written' ? '' : value + children.map(textOf).join('')
-const heaviestOf = (node: Drawn): number =>
-  isParagraph(node) ? layoutWeight(textOf(node)) : Math.max(0, ...(node.children ?? []).map(heaviestOf))
+const nodeCount = ({ children = [] }: Drawn): number => children.reduce((sum, one) => sum + nodeCount(one), 1)
+const nodeDepth = ({ children = [] }: Drawn): number => 1 + Math.max(0, ...children.map(nodeDepth))
+const nodeText = ({ type, value = '', children = [] }: Drawn): string =>
+  type === 'code' || type === 'written' ? '' : value + children.map(nodeText).join('')
+const heaviestText = (node: Drawn): number =>
+  isParagraph(node) ? layoutWeight(nodeText(node)) : Math.max(0, ...(node.children ?? []).map(heaviestText))
 const isParagraph = ({ type }: Drawn) => ['paragraph', 'heading', 'tableCell'].includes(type)
 
 /** What is drawn in one step is bounded, however the text is made. */
@@ -40,23 +40,23 @@ const expectBounded = (parts: readonly Part[]) => {
   for (const { groups } of parts) {
     expect(groups.reduce((sum, { blocks }) => sum + blocks.length, 0)).toBeLessThanOrEqual(10_001)
     for (const { blocks } of groups) {
-      const sizes = (blocks as Drawn[]).map(sizeOf)
+      const sizes = (blocks as Drawn[]).map(nodeCount)
       // A group of several blocks is light; one that cannot be divided stands alone.
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(sizes.length > 1 ? 300 : 4_000)
-      expect(Math.max(...(blocks as Drawn[]).map(depthOf))).toBeLessThanOrEqual(31)
-      expect(Math.max(...(blocks as Drawn[]).map(heaviestOf))).toBeLessThanOrEqual(10_000)
+      expect(Math.max(...(blocks as Drawn[]).map(nodeDepth))).toBeLessThanOrEqual(31)
+      expect(Math.max(...(blocks as Drawn[]).map(heaviestText))).toBeLessThanOrEqual(10_000)
     }
   }
 }
 
 describe('a text that is drawn as Markdown', () => {
   it.each(hostileTexts(LETTERS))('is bounded in what is drawn in one step: %s', (_name, text) => {
-    expectBounded(partsOf(text))
+    expectBounded(allParts(text))
   })
 
   it(`is bounded, whatever it is made of: ${TEXTS} random texts, MARKDOWN_SEED=${SEED}`, () => {
     const random = seededRandom(SEED)
-    for (let n = 0; n < TEXTS; n += 1) expectBounded(partsOf(markdownText(random, LETTERS)))
+    for (let n = 0; n < TEXTS; n += 1) expectBounded(allParts(markdownText(random, LETTERS)))
   })
 
   const times = (text: string, count: number) => text.repeat(count)
@@ -69,7 +69,7 @@ describe('a text that is drawn as Markdown', () => {
     ['a long quote', times('> A line of it.\n>\n', 2_000), 'blockquote'],
     ['a list of 2,000 items', times('- item\n', 2_000), 'list'],
   ])('is drawn whole: %s', (_name, text, type) => {
-    expect(new Set(blocksOf(partsOf(text)).map((block) => block.type))).toEqual(new Set([type]))
+    expect(new Set(allBlocks(allParts(text)).map((block) => block.type))).toEqual(new Set([type]))
   })
 
   it.each([
@@ -83,7 +83,7 @@ describe('a text that is drawn as Markdown', () => {
     ['a table of more Thai than is laid out', `|a|b|\n|-|-|\n${times(`|${times('ก', 200)}|b|\n`, 66)}`],
     ['a name of an image that is too long', `![${times('ก ', 2_001)}](a.png)`],
   ])('is shown as written where drawing a block would stop the page: %s', (_name, text) => {
-    const blocks = blocksOf(partsOf(text))
+    const blocks = allBlocks(allParts(text))
     expect(blocks.map(({ type, value }) => [type, value?.trim() === text.trim()])).toEqual([
       ['written', true],
     ])
@@ -98,12 +98,12 @@ describe('a text that is drawn as Markdown', () => {
       `Setext\n===\n\n${times('7. a\n', 40)}\n<!--\n\n# comment\n\n-->\n`,
       table(30),
     ].join('\n')
-    const words = (sliceLetters: number) => JSON.stringify(leaves(blocksOf(partsOf(text, sliceLetters))))
+    const words = (sliceLetters: number) => JSON.stringify(leaves(allBlocks(allParts(text, sliceLetters))))
     for (const sliceLetters of [20, 100, 777]) expect(words(sliceLetters)).toBe(words(1_000_000))
   })
 
   it('continues the numbers of a list that is drawn in several steps', () => {
-    const lists = blocksOf(partsOf(times('1. a\n', 900)))
+    const lists = allBlocks(allParts(times('1. a\n', 900)))
     expect(lists.length).toBeGreaterThan(1)
     expect(lists.map((list) => 'start' in list && list.start)).toEqual(
       lists.map(
@@ -115,7 +115,7 @@ describe('a text that is drawn as Markdown', () => {
   it('has the targets of its links by name, wherever they are defined', () => {
     const text = `See [the docs][docs] and [none].\n\n${times('A line.\n\n', 400)}[docs]: https://example.com "Docs"\n`
     for (const sliceLetters of [500, 1_000_000]) {
-      const [first] = blocksOf(partsOf(text, sliceLetters))
+      const [first] = allBlocks(allParts(text, sliceLetters))
       expect(first?.children).toMatchObject([
         { type: 'text', value: 'See ' },
         { type: 'link', url: 'https://example.com', children: [{ value: 'the docs' }] },
@@ -126,7 +126,7 @@ describe('a text that is drawn as Markdown', () => {
 
   it('is drawn in parts, each of which ends at a line', () => {
     const text = times('A line of a report.\n\n', 6_000)
-    const parts = partsOf(text)
+    const parts = allParts(text)
     expect(parts.length).toBeGreaterThan(1)
     for (const { end } of parts) expect(text[end - 1]).toBe('\n')
   })

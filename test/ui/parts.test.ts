@@ -1,25 +1,25 @@
 import { describe, expect, it } from '@jest/globals'
-import { conditionOf } from '../../functions/ui/app/components/agent-condition.ts'
+import { agentCondition } from '../../functions/ui/app/components/agent-condition.ts'
 import { bulkCounts, bulkText } from '../../functions/ui/app/components/bulk-outcome.ts'
 import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
 import {
+  lineWeight,
   openAtFirst,
-  piecesOf,
+  splitByWeight,
   startOfDiffLine,
-  weightOfLine,
 } from '../../functions/ui/app/components/diff-budget.ts'
-import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
-import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
-import { linkOf } from '../../functions/ui/app/components/link.ts'
-import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
-import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
+import { parseDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
+import { buildFileTree, type Folder } from '../../functions/ui/app/components/diff-tree.ts'
+import { safeLink } from '../../functions/ui/app/components/link.ts'
+import { formatDuration, formatRelative } from '../../functions/ui/app/components/time.ts'
+import { newTaskBody } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
-import { EVERY_MS, endOfPart, paceAfter, paceUntil } from '../../functions/ui/app/data/live.ts'
-import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
+import { EVERY_MS, intervalAfter, intervalUntil, periodEnd } from '../../functions/ui/app/data/live.ts'
+import { estimatedOffset, narrowed } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
-import { briefOf } from '../../functions/ui/app/views/audit/actions.ts'
+import { detailsLine } from '../../functions/ui/app/views/audit/actions.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
-import { shownMarks, spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
+import { axisTicks, taskSpans, visibleMarks } from '../../functions/ui/app/views/task/spans.ts'
 import type { Agent } from '../../lib/agents/schema.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, isReadBackDue, placeIn } from '../../lib/api/task-log.ts'
@@ -30,7 +30,7 @@ describe('the details of an audit record', () => {
   it('are one line with ids at its end, where they may be cut off', () => {
     const id = `tok_${'0'.repeat(26)}`
     const details = { id, name: 'Build', scopes: ['gateway', 'webhooks'], total: 2 }
-    expect(briefOf(details)).toBe(`name: Build · scopes: gateway, webhooks · total: 2 · id: ${id}`)
+    expect(detailsLine(details)).toBe(`name: Build · scopes: gateway, webhooks · total: 2 · id: ${id}`)
   })
 })
 
@@ -47,7 +47,7 @@ describe('the clock of the server, known from the whole seconds of its answers',
     ['was set meanwhile', [seen(10_000, 10_200, 70_000), seen(12_400, 12_600, 12_000)], 0],
   ])('%s', (_name, answers, offset) => {
     const bounds = answers.reduce<ReturnType<typeof narrowed> | undefined>(narrowed, undefined)
-    expect(bounds && offsetOf(bounds)).toBe(offset)
+    expect(bounds && estimatedOffset(bounds)).toBe(offset)
   })
 })
 
@@ -66,8 +66,8 @@ describe('the life of a task', () => {
     ...more,
   })
   const NOW = 100_000
-  const shown = (events: readonly TaskEvent[], endedAt?: number) =>
-    spansOf(events, NOW, endedAt).map(({ kind, attempt, from, to, ended }) =>
+  const spanLines = (events: readonly TaskEvent[], endedAt?: number) =>
+    taskSpans(events, NOW, endedAt).map(({ kind, attempt, from, to, ended }) =>
       [kind, attempt, from / 1_000, to === undefined ? 'now' : to / 1_000, ended]
         .filter((x) => x !== undefined)
         .join(' '),
@@ -165,7 +165,7 @@ describe('the life of a task', () => {
     ],
     ['of which nothing is known', [], []],
   ])('%s is shown as what it was', (_name, events, spans) => {
-    expect(shown(events)).toEqual(spans)
+    expect(spanLines(events)).toEqual(spans)
   })
 
   it.each([
@@ -180,7 +180,7 @@ describe('the life of a task', () => {
       ['queue 1 0 1', 'attempt 1 1 2'],
     ],
   ])('lasts no longer than until its end at 2: %s', (_name, events, spans) => {
-    expect(shown(events, 2_000)).toEqual(spans)
+    expect(spanLines(events, 2_000)).toEqual(spans)
   })
 
   it.each([
@@ -206,10 +206,9 @@ describe('the life of a task', () => {
       ...[event('created', 0), event('started', 1, 1), event('failed', 2, 1)],
       ...[event('retried', 5), event('started', 6, 1), event('completed', 7, 1)],
     ]
-    expect(spansOf(events, NOW).map(({ kind, attempt, run }) => `${kind} ${attempt} of run ${run}`)).toEqual([
-      ...['queue 1 of run 1', 'attempt 1 of run 1'],
-      ...['queue 2 of run 2', 'attempt 1 of run 2'],
-    ])
+    expect(
+      taskSpans(events, NOW).map(({ kind, attempt, run }) => `${kind} ${attempt} of run ${run}`),
+    ).toEqual([...['queue 1 of run 1', 'attempt 1 of run 1'], ...['queue 2 of run 2', 'attempt 1 of run 2']])
   })
 
   it('is read so again once 15 s have gone by, by the page as by the command line', () => {
@@ -217,7 +216,7 @@ describe('the life of a task', () => {
   })
 
   it('keeps what was said where it was said', () => {
-    const [, attempt] = spansOf(
+    const [, attempt] = taskSpans(
       [event('created', 0), event('started', 1, 1), { ...event('progress', 2, 1), message: 'Step 1' }],
       NOW,
     )
@@ -225,7 +224,7 @@ describe('the life of a task', () => {
   })
 
   it('keeps what was said in an attempt within it, though it was stored after its end', () => {
-    const [, attempt] = spansOf(
+    const [, attempt] = taskSpans(
       [event('created', 0), event('started', 1, 1), event('progress', 9, 1), event('failed', 4, 1)],
       NOW,
     )
@@ -234,11 +233,11 @@ describe('the life of a task', () => {
 
   it('shows a thousand marks as the hundredths of the axis in which they lie', () => {
     const marks = Array.from({ length: 1_000 }, (_, n) => ({ at: 5_000 + n, message: `Step ${n}` }))
-    const shown = shownMarks(marks, { from: 5_000, to: 6_000 })
-    expect(shown).toHaveLength(100)
-    expect(shown[1]).toEqual({ at: 5_010, message: 'Step 10, and 9 more' })
+    const visible = visibleMarks(marks, { from: 5_000, to: 6_000 })
+    expect(visible).toHaveLength(100)
+    expect(visible[1]).toEqual({ at: 5_010, message: 'Step 10, and 9 more' })
     // Zoomed in they are apart, and what is outside is left out.
-    expect(shownMarks(marks, { from: 5_100, to: 5_109 })).toEqual(marks.slice(100, 110))
+    expect(visibleMarks(marks, { from: 5_100, to: 5_109 })).toEqual(marks.slice(100, 110))
   })
 
   it.each([
@@ -247,7 +246,7 @@ describe('the life of a task', () => {
     [61_000, 7],
     [86_400_000 * 400, 7],
   ])('has few ticks over %i ms', (length, most) => {
-    const ticks = ticksOf(length)
+    const ticks = axisTicks(length)
     expect(ticks[0]).toBe(0)
     expect(ticks.length).toBeLessThanOrEqual(most)
     expect(ticks.at(-1)).toBeLessThanOrEqual(length)
@@ -292,7 +291,7 @@ describe('time in words', () => {
     [90_000_000, '1d 1h'],
     [-5, '0ms'],
   ])('%i ms are %s', (ms, text) => {
-    expect(spanOf(ms)).toBe(text)
+    expect(formatDuration(ms)).toBe(text)
   })
 
   it.each([
@@ -300,7 +299,7 @@ describe('time in words', () => {
     [-65_000, '1m ago'],
     [7_200_000, 'in 2h'],
   ])('what is %i ms away is %s', (ms, text) => {
-    expect(relativeTo(1_000_000_000, 1_000_000_000 + ms)).toBe(text)
+    expect(formatRelative(1_000_000_000, 1_000_000_000 + ms)).toBe(text)
   })
 })
 
@@ -368,7 +367,7 @@ describe('an agent', () => {
       undefined,
     ],
   ] as const)('is %s', (_says, condition, one, outcomes) => {
-    expect(conditionOf(one, outcomes)).toBe(condition)
+    expect(agentCondition(one, outcomes)).toBe(condition)
   })
 })
 
@@ -400,7 +399,7 @@ describe('the files of a diff by folder', () => {
       ...[file('z.md', 1, 1), file('src/deep/er/b.ts', 2, 0), file('src/deep/er/a.ts', 3, 4)],
       ...[file('src/deep/c.ts', 0, 5), file('docs/guide/x/y.md', 1, 0)],
     ]
-    expect(lines(treeOf(files))).toEqual([
+    expect(lines(buildFileTree(files))).toEqual([
       '/ +7 -10',
       ...['  docs/guide/x/ +1 -0', '    y.md 4 +1 -0'],
       ...[
@@ -423,7 +422,7 @@ describe('a diff', () => {
       'diff --git a/x.png b/x.png',
       'Binary files a/x.png and b/x.png differ',
     ].join('\n')
-    expect(filesOfDiff(text).files).toEqual([
+    expect(parseDiff(text).files).toEqual([
       {
         path: 'a.md',
         lines: [
@@ -443,11 +442,11 @@ describe('a diff', () => {
         removed: 0,
       },
     ])
-    expect(filesOfDiff('')).toEqual({ files: [], before: '' })
+    expect(parseDiff('')).toEqual({ files: [], before: '' })
   })
 
   const read = (...lines: readonly string[]) => {
-    const { files, before } = filesOfDiff(lines.join('\n'))
+    const { files, before } = parseDiff(lines.join('\n'))
     return [
       ...(before ? [before] : []),
       ...files.map(
@@ -536,19 +535,19 @@ describe('a diff', () => {
   })
 
   it('that was cut off says so in its last line', () => {
-    const { files } = filesOfDiff(
+    const { files } = parseDiff(
       ['diff --git a/a b/a', '@@ -0,0 +1,9 @@', '+a', '[diff truncated]', ''].join('\n'),
     )
     expect(files[0]?.lines.at(-1)).toEqual({ kind: 'note', text: '[diff truncated]' })
   })
 })
 
-const linesOf = (text: string, length: number) =>
+const repeatedLines = (text: string, length: number) =>
   Array.from({ length }, () => ({ kind: 'note', text }) as const)
 
 describe('the files of a diff that are open at first', () => {
-  const filesOf = (counts: readonly number[], text: string) =>
-    counts.map((count) => ({ lines: linesOf(text, count) }))
+  const diffFiles = (counts: readonly number[], text: string) =>
+    counts.map((count) => ({ lines: repeatedLines(text, count) }))
   const code = 'a'.repeat(50)
   it.each([
     ['are all of a small diff', code, [10, 300, 20], [0, 1, 2]],
@@ -556,7 +555,7 @@ describe('the files of a diff that are open at first', () => {
     ['count a long file by the part that is drawn', code, [20_000, 90, 20_000, 1], [0, 1]],
     ['are fewer where their letters cost a browser more', 'กขคง'.repeat(200), [5, 9, 14, 5], [0, 1]],
   ])('%s', (_says, text, counts, open) => {
-    expect([...openAtFirst(filesOf(counts, text))]).toEqual(open)
+    expect([...openAtFirst(diffFiles(counts, text))]).toEqual(open)
   })
 })
 
@@ -566,7 +565,7 @@ describe('the lines of a file', () => {
     ['nothing', '', 1_000, [550, 450]],
     ['letters of two scripts', 'aж'.repeat(1_000), 40, [17, 17, 6]],
   ])('are drawn in pieces that take a browser little time: lines of %s', (_of, text, count, counts) => {
-    expect(piecesOf(linesOf(text, count), weightOfLine).map(({ length }) => length)).toEqual(counts)
+    expect(splitByWeight(repeatedLines(text, count), lineWeight).map(({ length }) => length)).toEqual(counts)
   })
 
   it('are shown up to 2,000 letters, and fewer of those that cost a browser more', () => {
@@ -578,11 +577,11 @@ describe('the lines of a file', () => {
 describe('a diff side by side', () => {
   it('has each line that was replaced beside what replaced it, and the same lines on both sides', () => {
     const lines = ['@@ -7,4 +9,4 @@ f', ' a', '-b', '-c', '+B', ' d', '+e', '\\ No newline at end of file']
-    const [file] = filesOfDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`).files
-    const said = sideBySide(file?.lines ?? []).map(({ left, right }) =>
+    const [file] = parseDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`).files
+    const pairs = sideBySide(file?.lines ?? []).map(({ left, right }) =>
       [left?.before, left?.text, '|', right?.after, right?.text].join(' '),
     )
-    expect(said).toEqual([
+    expect(pairs).toEqual([
       ' @@ -7,4 +9,4 @@ f |  @@ -7,4 +9,4 @@ f',
       ...['7 a | 9 a', '8 b | 10 B', '9 c |  ', '10 d | 11 d', '  | 12 e'],
       ' \\ No newline at end of file |  \\ No newline at end of file',
@@ -601,8 +600,8 @@ describe('a form for a task', () => {
         ['repository', 'o/r'],
       ] as [string, string][]),
     ]
-    expect(newTaskOf(form)).toEqual({ title: 'A', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
-    expect(newTaskOf([])).toEqual({ title: '' })
+    expect(newTaskBody(form)).toEqual({ title: 'A', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
+    expect(newTaskBody([])).toEqual({ title: '' })
   })
 })
 
@@ -617,7 +616,7 @@ describe('a link', () => {
     ['no', undefined],
     [undefined, undefined],
   ])('%j may be followed as %j', (url, href) => {
-    expect(linkOf(url)).toBe(href)
+    expect(safeLink(url)).toBe(href)
   })
 })
 
@@ -678,11 +677,11 @@ describe('many at once', () => {
       running -= 1
       if (id === '3') throw new Error('not this one')
     }
-    const said: Progress[] = []
-    await inBulk(['1', '2', '3', '4', '5', '6'], act, (progress) => said.push(progress))
+    const reports: Progress[] = []
+    await inBulk(['1', '2', '3', '4', '5', '6'], act, (progress) => reports.push(progress))
     expect(most).toBe(4)
-    expect(said.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5, 6])
-    expect(said.at(-1)?.failures).toEqual([{ id: '3', reason: new Error('not this one') }])
+    expect(reports.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(reports.at(-1)?.failures).toEqual([{ id: '3', reason: new Error('not this one') }])
   })
 
   it('are left alone when it is stopped', async () => {
@@ -710,11 +709,11 @@ describe('the pace of asking again', () => {
     ['a request to wait for less than that', answered(429, { 'retry-after': '0' }), 1_000],
     ['a request to wait, not for how long', answered(429), EVERY_MS.calm],
   ])('after %s', (_, error, pace) => {
-    expect(paceAfter(error, 1_000)).toBe(pace)
-    expect(paceAfter(error, false)).toBe(false)
+    expect(intervalAfter(error, 1_000)).toBe(pace)
+    expect(intervalAfter(error, false)).toBe(false)
   })
 
-  const end = endOfPart(300_000, 1_000_000)
+  const end = periodEnd(300_000, 1_000_000)
   it.each([
     ['is asked for anew once its last part is over', false, null, end, 201_000],
     ['is asked for soon where that has come by the clock of the service', false, null, 900_000, 1_000],
@@ -722,6 +721,6 @@ describe('the pace of asking again', () => {
     ['is not asked for again after a refusal', false, answered(404), end, false],
     ['that has no end is not', false, null, undefined, false],
   ] as const)('the answer about a window that ends now %s', (_what, pace, error, at, expected) => {
-    expect(paceUntil(pace, error, at, 1_000_000)).toBe(expected)
+    expect(intervalUntil(pace, error, at, 1_000_000)).toBe(expected)
   })
 })

@@ -62,11 +62,11 @@ inBrowser('the view of the queue', () => {
     await row(page, 'import').getByRole('button', { name: 'Discard' }).click()
     await rowCount(page, 4)
     expect(await letters('discarded')).toEqual(['import'])
-    const shown = page.getByRole('navigation', { name: 'Dead letters by state' })
-    await shown.getByRole('link', { name: 'Discarded 1' }).click()
+    const tabs = page.getByRole('navigation', { name: 'Dead letters by state' })
+    await tabs.getByRole('link', { name: 'Discarded 1' }).click()
     await rowCount(page, 1)
     expect(page.url()).toMatch(/\/queue\?status=discarded$/)
-    expect(await shown.locator('[aria-current=page]').allInnerTexts()).toEqual([
+    expect(await tabs.locator('[aria-current=page]').allInnerTexts()).toEqual([
       expect.stringContaining('Discarded'),
     ])
     await page.reload()

@@ -9,15 +9,15 @@ import {
   rewound,
   settled,
 } from '../../functions/ui/app/run/run.ts'
-import { type Options, requestOf } from '../../functions/ui/app/views/chat/draft.ts'
+import { type Options, turnRequest } from '../../functions/ui/app/views/chat/draft.ts'
 import { placed } from '../../functions/ui/app/views/chat/placed.ts'
-import { spansOf } from '../../functions/ui/app/views/task/spans.ts'
+import { taskSpans } from '../../functions/ui/app/views/task/spans.ts'
 import { worksByAttempt } from '../../functions/ui/app/views/task/works.ts'
 import { eventsIn } from '../../lib/api/server-sent-events.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 
 /** Events with ids in their order: `0001-01`, `0001-02`. */
-const told = (...events: readonly (readonly [type: string, data?: object])[]): RunEvent[] =>
+const sessionEvents = (...events: readonly (readonly [type: string, data?: object])[]): RunEvent[] =>
   events.map(([type, data = {}], n) => ({
     id: `0001-${String(n + 1).padStart(2, '0')}`,
     type,
@@ -36,7 +36,7 @@ const step = (number: number, maxSteps = 10) =>
   ['step:start', { step: number, maxSteps, ...span(`step_${number}`) }] as const
 const stepped = (number: number, usedTokens: number) =>
   ['step:complete', { step: number, usedTokens, ...span('', 0, 1_500) }] as const
-const says = (text: string) => ['content', { text }] as const
+const label = (text: string) => ['content', { text }] as const
 const thinks = (text: string) => ['thinking:update', { text }] as const
 const call = (toolCallId: string, spanId = `span_${toolCallId}`) =>
   ['tool:call', { toolCallId, name: 'git', title: `git ${toolCallId}`, ...span(spanId) }] as const
@@ -48,100 +48,121 @@ const result = (toolCallId: string, content: string, success = true) =>
 const notice = 'Files of more than 64 MiB were not stored'
 const complete = ['complete', { totalTokens: 90, finishReason: 'stop', notice }] as const
 
-const partOf = (part: Part) => {
+const partText = (part: Part) => {
   if (part.kind !== 'call') return `${part.kind} ${part.text}${part.isOpen ? '…' : ''}`
   return ['call', part.title, part.state, part.result, part.tookMs].filter((x) => x !== undefined).join(' ')
 }
 
 /** A run as lines: `1: text Hello…`. */
-const shown = (run: Run) =>
+const runText = (run: Run) =>
   run.entries.flatMap((entry) =>
     entry.kind === 'note'
       ? [`${entry.tone}: ${entry.text}`]
       : entry.parts.length === 0
         ? [`${entry.number}:`]
-        : entry.parts.map((part) => `${entry.number}: ${partOf(part)}`),
+        : entry.parts.map((part) => `${entry.number}: ${partText(part)}`),
   )
 
-const runOf = (events: readonly RunEvent[]) => advanced(beginning, events).run
+const runAfter = (events: readonly RunEvent[]) => advanced(beginning, events).run
 
 describe('what a run shows', () => {
   it.each([
-    ['of which nothing is known', told(), []],
-    ['that has begun', told(start(), step(1)), ['1:']],
-    ['that speaks, piece by piece', told(step(1), says('Hel'), says('lo')), ['1: text Hello…']],
+    ['of which nothing is known', sessionEvents(), []],
+    ['that has begun', sessionEvents(start(), step(1)), ['1:']],
+    ['that speaks, piece by piece', sessionEvents(step(1), label('Hel'), label('lo')), ['1: text Hello…']],
     [
       'that thought before it spoke',
-      told(step(1), ['thinking:start'], thinks('Hm'), thinks('m'), ['thinking:end'], says('So')),
+      sessionEvents(step(1), ['thinking:start'], thinks('Hm'), thinks('m'), ['thinking:end'], label('So')),
       ['1: thinking Hmm', '1: text So…'],
     ],
-    ['that calls a tool', told(step(1), says('Look'), call('a')), ['1: text Look', '1: call git a running']],
+    [
+      'that calls a tool',
+      sessionEvents(step(1), label('Look'), call('a')),
+      ['1: text Look', '1: call git a running'],
+    ],
     [
       'whose calls were answered, well and not',
-      told(step(1), call('a'), result('a', 'clean'), call('b'), result('b', 'no', false), stepped(1, 9)),
+      sessionEvents(
+        step(1),
+        call('a'),
+        result('a', 'clean'),
+        call('b'),
+        result('b', 'no', false),
+        stepped(1, 9),
+      ),
       ['1: call git a success clean 40', '1: call git b error no 40'],
     ],
     [
       'whose provider gives the calls of each step the same ids',
-      told(step(1), call('a', 's1'), result('a', 'one'), step(2), call('a', 's2'), result('a', 'two')),
+      sessionEvents(
+        step(1),
+        call('a', 's1'),
+        result('a', 'one'),
+        step(2),
+        call('a', 's2'),
+        result('a', 'two'),
+      ),
       ['1: call git a success one 40', '2: call git a success two 40'],
     ],
     [
       'that waits for approval',
-      told(start(1), step(1), call('a'), stepped(1, 9), ['approval:pending', { message: '' }]),
+      sessionEvents(start(1), step(1), call('a'), stepped(1, 9), ['approval:pending', { message: '' }]),
       ['1: call git a waiting'],
     ],
     [
       'that goes on after a decision, where it was, with its steps counted on',
-      told(
+      sessionEvents(
         ...[start(1), step(1), call('a'), stepped(1, 9), ['approval:pending'] as const],
         ...[start(1), call('a', 'other'), result('a', 'done'), call('b'), result('b', 'too')],
-        ...[step(1, 9), says('So')],
+        ...[step(1, 9), label('So')],
       ),
       ['1: call git a success done 40', '1: call git b success too 40', '2: text So…'],
     ],
     [
       'whose first attempt failed',
-      told(
+      sessionEvents(
         ...[start(1), step(1), call('a'), ['attempt:failed', { attempt: 1, message: 'Full' }] as const],
-        ...[start(2), step(1), says('Again')],
+        ...[start(2), step(1), label('Again')],
       ),
       ['1: call git a stopped', 'bad: Attempt 1 failed: Full', 'plain: Attempt 2', '1: text Again…'],
     ],
     [
       'one of whose tools failed, which ends nothing',
-      told(
+      sessionEvents(
         ...[step(1), call('a'), result('a', 'Not there', false)],
-        ...[['error', { code: 'TOOL_ERROR', message: 'Not there', toolCallId: 'a' }] as const, says('So')],
+        ...[['error', { code: 'TOOL_ERROR', message: 'Not there', toolCallId: 'a' }] as const, label('So')],
       ),
       ['1: call git a error Not there 40', '1: text So…'],
     ],
     [
       'that was stopped in the middle of a call',
-      told(step(1), call('a'), ['error', { code: 'CANCELLED', message: 'Stopped' }]),
+      sessionEvents(step(1), call('a'), ['error', { code: 'CANCELLED', message: 'Stopped' }]),
       ['1: call git a stopped'],
     ],
     [
       'that was stopped while it waited',
-      told(step(1), call('a'), ['approval:pending'], ['error', { code: 'CANCELLED', message: '' }]),
+      sessionEvents(step(1), call('a'), ['approval:pending'], ['error', { code: 'CANCELLED', message: '' }]),
       ['1: call git a stopped'],
     ],
-    ['of whose events the first are lost', told(says('on')), ['1: text on…']],
-    ['with events that are not known', told(step(1), ['novelty', { text: 'x' }]), ['1:']],
+    ['of whose events the first are lost', sessionEvents(label('on')), ['1: text on…']],
+    ['with events that are not known', sessionEvents(step(1), ['novelty', { text: 'x' }]), ['1:']],
     [
       'whose call and result were too long to be stored whole',
-      told(step(1), call('a'), ['tool:result', { toolCallId: 'a', truncated: true, ...span('', 0, 40) }]),
+      sessionEvents(step(1), call('a'), [
+        'tool:result',
+        { toolCallId: 'a', truncated: true, ...span('', 0, 40) },
+      ]),
       ['1: call git a success  40'],
     ],
   ])('%s', (_what, events, lines) => {
-    expect(shown(runOf(events))).toEqual(lines)
+    expect(runText(runAfter(events))).toEqual(lines)
   })
 
   it('has the message that was asked, who answers, the tokens and the account', () => {
     const message = { id: 'msg_1', content: 'Do', compactionApplied: true }
     const begun = { model: 'm', provider: 'p', maxSteps: 10, maxBudget: 5_000 }
-    const run = runOf(
-      told(
+    const run = runAfter(
+      sessionEvents(
         ...[['user_message', message] as const, ['session:start', begun] as const, step(1), stepped(1, 80)],
         ...[['summary', { summary: 'Done' }] as const, complete],
       ),
@@ -160,15 +181,27 @@ describe('what a run shows', () => {
   })
 
   it.each([
-    ['of a step', told(start(1), step(1), stepped(1, 30)), 30],
+    ['of a step', sessionEvents(start(1), step(1), stepped(1, 30)), 30],
     [
       'before it waited and after',
-      told(start(1), step(1), stepped(1, 30), ['approval:pending'], start(1), step(1), stepped(1, 5)),
+      sessionEvents(
+        start(1),
+        step(1),
+        stepped(1, 30),
+        ['approval:pending'],
+        start(1),
+        step(1),
+        stepped(1, 5),
+      ),
       35,
     ],
-    ['of this attempt alone', told(start(1), step(1), stepped(1, 30), start(2), step(1), stepped(1, 5)), 5],
+    [
+      'of this attempt alone',
+      sessionEvents(start(1), step(1), stepped(1, 30), start(2), step(1), stepped(1, 5)),
+      5,
+    ],
   ])('counts the tokens %s', (_what, events, usedTokens) => {
-    expect(runOf(events).usedTokens).toBe(usedTokens)
+    expect(runAfter(events).usedTokens).toBe(usedTokens)
   })
 })
 
@@ -176,14 +209,14 @@ describe('where a run stands among the stored messages of its conversation', () 
   const message = (id: string) =>
     ({ id, role: id.startsWith('u') ? 'user' : 'assistant' }) as unknown as ChatMessage
   const all = ['u1', 'a1', 'u2', 'a2', 'u3', 'a3'].map(message)
-  const ofMessage = (id: string) => runOf(told(['user_message', { id, content: '' }]))
+  const ofMessage = (id: string) => runAfter(sessionEvents(['user_message', { id, content: '' }]))
 
   it.each([
     ['in the place of its message and answer', all, ofMessage('u2'), false, 'u1 a1 | run | u3 a3'],
     ['at the end, while its answer is not stored', all.slice(0, 3), ofMessage('u2'), true, 'u1 a1 | run |'],
     ['at the end, before its message is read', all.slice(0, 2), ofMessage('u2'), true, 'u1 a1 | run |'],
     ['nowhere, further up than what is read', all.slice(4), ofMessage('u1'), false, 'u3 a3 | |'],
-    ['nowhere, before it has said what it is of', all.slice(0, 2), runOf([]), true, 'u1 a1 | |'],
+    ['nowhere, before it has said what it is of', all.slice(0, 2), runAfter([]), true, 'u1 a1 | |'],
   ])('%s', (_where, messages, run, isLive, expected) => {
     const { before, isShown, after } = placed(messages, run, isLive)
     const ids = (list: readonly ChatMessage[]) => list.map(({ id }) => id).join(' ')
@@ -195,10 +228,10 @@ describe('where a run stands among the stored messages of its conversation', () 
 
 describe('a run of which nothing more comes', () => {
   it('has no call that runs or waits', () => {
-    const run = runOf(told(start(1), step(1), call('a'), ['approval:pending']))
+    const run = runAfter(sessionEvents(start(1), step(1), call('a'), ['approval:pending']))
     expect(run.isWaiting).toBe(true)
     expect(settled(run).isWaiting).toBe(false)
-    expect(shown(settled(run))).toEqual(['1: call git a stopped'])
+    expect(runText(settled(run))).toEqual(['1: call git a stopped'])
   })
 })
 
@@ -221,20 +254,28 @@ describe('what is asked for with a message', () => {
     ],
     ['numbers', { ...chosen, maxSteps: '7', maxBudget: '5000' }, { ...asked, maxSteps: 7, maxBudget: 5_000 }],
   ])('is %s', (_what, given, request) => {
-    expect(requestOf('Do', given)).toEqual(request)
+    expect(turnRequest('Do', given)).toEqual(request)
   })
 })
 
 describe('a reader who connects anew', () => {
-  const events = told(start(), step(1), says('one '), says('two '), call('a'), result('a', 'x'), step(2))
-  const words = told(
-    ...Array.from({ length: 7 }, () => says('')),
-    says('three '),
-    says('four '),
-    says('five'),
+  const events = sessionEvents(
+    start(),
+    step(1),
+    label('one '),
+    label('two '),
+    call('a'),
+    result('a', 'x'),
+    step(2),
+  )
+  const words = sessionEvents(
+    ...Array.from({ length: 7 }, () => label('')),
+    label('three '),
+    label('four '),
+    label('five'),
   )
   const all = [...events, ...words.slice(7)]
-  const whole = runOf(all)
+  const fullRun = runAfter(all)
   /** What the service has stored: words that follow each other are one event, under the id of the last. */
   const stored = [
     ...all.slice(0, 2),
@@ -246,12 +287,12 @@ describe('a reader who connects anew', () => {
   it.each(all.map((_event, n) => [n]))('hears nothing twice and misses nothing after %i events', (heard) => {
     const there = rewound(advanced(beginning, all.slice(0, heard)))
     const rest = stored.filter(({ id }) => id > there.mark.id)
-    expect(shown(advanced(there, rest).run)).toEqual(shown(whole))
+    expect(runText(advanced(there, rest).run)).toEqual(runText(fullRun))
   })
 })
 
 describe('a stream of server-sent events', () => {
-  const streamOf = (...pieces: string[]) => new Blob(pieces).stream() as ReadableStream<Uint8Array>
+  const byteStream = (...pieces: string[]) => new Blob(pieces).stream() as ReadableStream<Uint8Array>
   const piecewise = (text: string, size: number) => {
     const bytes = new TextEncoder().encode(text)
     return new ReadableStream<Uint8Array>({
@@ -275,7 +316,7 @@ describe('a stream of server-sent events', () => {
     ['comments, which are none', ': still here\n\ndata: x\n\n', [{ id: '', data: 'x' }]],
     ['one that was cut off', 'data: x\n\ndata: y', [{ id: '', data: 'x' }]],
   ])('has %s', async (_what, text, events) => {
-    expect(await all(streamOf(text))).toEqual(events)
+    expect(await all(byteStream(text))).toEqual(events)
   })
 
   it.each([1, 2, 3, 5, 7])('has the same when it comes in pieces of %i bytes', async (size) => {
@@ -302,8 +343,8 @@ describe('what was done within the attempts of a task', () => {
     ...(to === undefined ? {} : { endedAt: iso(to) }),
   })
   it('is the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {
-    const run = runOf(
-      told(
+    const run = runAfter(
+      sessionEvents(
         start(1),
         ['step:start', { step: 1, ...at('s1', 11) }],
         ['tool:call', { toolCallId: 'a', title: 'git status', ...at('c1', 14) }],
@@ -316,12 +357,12 @@ describe('what was done within the attempts of a task', () => {
       ),
     )
     const events = [event('started', 10, 1), event('recovered', 20, 1), event('started', 30, 2)]
-    const works = worksByAttempt(run, spansOf(events, 40_000))
-    const said = [...works].map(([{ attempt }, done]) => [
+    const works = worksByAttempt(run, taskSpans(events, 40_000))
+    const worksText = [...works].map(([{ attempt }, done]) => [
       attempt,
       ...done.map(({ name, from, to, state }) => `${name} ${from / 1_000}-${(to ?? 0) / 1_000} ${state}`),
     ])
-    expect(said).toEqual([
+    expect(worksText).toEqual([
       [1, 'Step 1: model 11-14 success', 'git status 14-16 error', 'Step 2: model 17-20 stopped'],
       [2, 'Step 1: model 31-0 running'],
     ])

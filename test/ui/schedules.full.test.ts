@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { cronInWords } from '../../functions/ui/app/views/schedules/cron-words.ts'
-import { changeOf, textsOf } from '../../functions/ui/app/views/schedules/schedule-texts.ts'
+import { scheduleChange, taskTexts } from '../../functions/ui/app/views/schedules/schedule-texts.ts'
 import { refusalOf } from '../journeys/client.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -53,13 +53,13 @@ describe('what a form changes of a schedule', () => {
     createdBy: 'ann',
     runsAs: 'ann',
   }
-  const typed = { name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', ...textsOf(task) }
+  const typed = { name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', ...taskTexts(task) }
 
   it('is what was typed anew, and fields of the task that the form does not have stay', () => {
-    expect(changeOf(schedule, typed)).toEqual({})
-    expect(changeOf(schedule, { ...typed, cron: ' 0 1 * * * ' })).toEqual({ cron: '0 1 * * *' })
+    expect(scheduleChange(schedule, typed)).toEqual({})
+    expect(scheduleChange(schedule, { ...typed, cron: ' 0 1 * * * ' })).toEqual({ cron: '0 1 * * *' })
     const { prompt: _gone, ...rest } = task
-    expect(changeOf(schedule, { ...typed, prompt: '', labels: 'b, c' })).toEqual({
+    expect(scheduleChange(schedule, { ...typed, prompt: '', labels: 'b, c' })).toEqual({
       task: { ...rest, labels: ['b', 'c'] },
     })
   })
@@ -112,9 +112,9 @@ inBrowser('the schedules', () => {
     await dialog.getByText('At 02:30, Monday through Friday').waitFor()
     const due = dialog.getByRole('list', { name: 'Next due times' }).getByRole('listitem')
     await due.first().waitFor()
-    const shown = await due.allInnerTexts()
-    expect(shown).toHaveLength(5)
-    expect(shown.filter((time) => !/^(?:Mon|Tue|Wed|Thu|Fri)\b.* 02:30\b/.test(time))).toEqual([])
+    const dueTexts = await due.allInnerTexts()
+    expect(dueTexts).toHaveLength(5)
+    expect(dueTexts.filter((time) => !/^(?:Mon|Tue|Wed|Thu|Fri)\b.* 02:30\b/.test(time))).toEqual([])
     await expectSound(opened)
     await page.setViewportSize({ width: 1280, height: 800 })
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Nightly')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { changesOf } from '../../functions/ui/app/views/security/words.ts'
+import { changeLines } from '../../functions/ui/app/views/security/words.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
 import { connect, refusalOf } from '../journeys/client.ts'
 import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
@@ -11,7 +11,7 @@ describe('what a change does to the policy', () => {
   it('is a line for each field that is different, with what comes in and what goes', () => {
     const before = { ...defaultPolicy, blockedTools: ['git' as const] }
     expect(
-      changesOf(before, {
+      changeLines(before, {
         defaultMode: 'full',
         blockedTools: ['web_fetch'],
         requireApprovalFor: [],
@@ -34,7 +34,7 @@ const signUp = async (path: string, name: string) => {
   return opened
 }
 /** The API for the person of a page. */
-const apiOf = async ({ context }: typeof admin) => {
+const sessionClient = async ({ context }: typeof admin) => {
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`)
   return connect(service.baseUrl, { cookie: cookies.join('; ') })
 }
@@ -55,7 +55,7 @@ afterAll(async () => {
 inBrowser('the policy', () => {
   it('is changed by an admin field by field, who sees before and after what that changes', async () => {
     const { page } = admin
-    const { client } = await apiOf(admin)
+    const { client } = await sessionClient(admin)
     await page.goto('/security')
     const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
     await box('Blocked: git').check()
@@ -92,7 +92,7 @@ inBrowser('the policy', () => {
     expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isDisabled()).toBe(true)
     expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isChecked()).toBe(true)
     expect(await page.getByRole('button', { name: /save/i }).count()).toBe(0)
-    const { client } = await apiOf(guest)
+    const { client } = await sessionClient(guest)
     const refused = client.changePolicy({ body: { blockedTools: [] } })
     expect(await refusalOf(refused)).toMatchObject({ status: 403 })
     await expectSound(guest)
@@ -103,7 +103,7 @@ inBrowser('the policy', () => {
 inBrowser('the record of tool calls', () => {
   it('is narrowed in the address, and leads from an entry to its task and back', async () => {
     const { page } = admin
-    const { perform } = await apiOf(admin)
+    const { perform } = await sessionClient(admin)
     const lines = [
       'demo: tool write_file {"path":"a.txt","content":"one"}',
       'demo: tool git {"args":["status"]}',

@@ -52,13 +52,13 @@ describe('a started service', () => {
   })
 
   it('answers HEAD with the headers of GET alone', async () => {
-    const [head, whole] = [
+    const [head, fullBody] = [
       await get('/', { method: 'HEAD', headers: HTML }),
       await get('/', { headers: HTML }),
     ]
-    const shown = (answer: Response) =>
+    const summary = (answer: Response) =>
       ['etag', 'content-type', 'cache-control'].map((name) => answer.headers.get(name))
-    expect([head.status, ...shown(head)]).toEqual([200, ...shown(whole)])
+    expect([head.status, ...summary(head)]).toEqual([200, ...summary(fullBody)])
     expect(await head.text()).toBe('')
   })
 

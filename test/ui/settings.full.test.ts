@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { msIn, textOfMs } from '../../functions/ui/app/views/settings/durations.ts'
+import { formatMs, parseMs } from '../../functions/ui/app/views/settings/durations.ts'
 import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
@@ -16,8 +16,8 @@ describe('a duration among the settings', () => {
     [43_200_000, '12h'],
     [93_784_005, '1d 2h 3m 4.005s'],
   ])('of %i ms reads %s, and is read back to the same', (ms, text) => {
-    expect(textOfMs(ms)).toBe(text)
-    expect(msIn(text)).toBe(ms)
+    expect(formatMs(ms)).toBe(text)
+    expect(parseMs(text)).toBe(ms)
   })
 
   it.each([
@@ -28,7 +28,7 @@ describe('a duration among the settings', () => {
     ['5 m or so', undefined],
     ['', undefined],
   ])('that is typed as %j is %p ms', (text, ms) => {
-    expect(msIn(text)).toBe(ms)
+    expect(parseMs(text)).toBe(ms)
   })
 })
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { failures, wordsOf } from '../../functions/ui/app/views/login/failures.ts'
+import { failures, failureText } from '../../functions/ui/app/views/login/failures.ts'
 import { safePath } from '../../functions/ui/app/views/login/safe-path.ts'
 import { FailureSchema } from '../../lib/oauth/schema.ts'
 import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
@@ -31,8 +31,8 @@ describe('what is said when a provider refused a sign-in', () => {
     expect(Object.keys(failures).sort()).toEqual([...FailureSchema.options].sort())
   })
   it('is nothing of what the address says', () => {
-    expect(wordsOf('Call 555-0100 for help')).toBe(failures.oauth_failed)
-    expect(wordsOf('toString')).toBe(failures.oauth_failed)
+    expect(failureText('Call 555-0100 for help')).toBe(failures.oauth_failed)
+    expect(failureText('toString')).toBe(failures.oauth_failed)
   })
 })
 

@@ -93,7 +93,7 @@ export const isHere = (language: Language): boolean => {
 }
 
 /** Runs a snippet as it is over what was heard; resolves to whether it says that each is from the service. */
-export const verdictsOf = (language: Language, snippet: string, heard: readonly Heard[]): boolean[] => {
+export const snippetVerdicts = (language: Language, snippet: string, heard: readonly Heard[]): boolean[] => {
   const { program, args, files, snippet: name } = runners[language]
   using folder = temporaryFolder()
   for (const [file, text] of Object.entries({ ...files, [name]: snippet })) {

@@ -256,8 +256,8 @@ inBrowser('the parts of a task', () => {
       .getByRole('navigation', { name: 'Changed files' })
       .getByRole('button', { name: /^whole\.ts/ })
       .click()
-    const whole = page.getByRole('group', { name: 'Changes of whole.ts' })
-    const lines = whole.getByText('line', { exact: true })
+    const wholeFile = page.getByRole('group', { name: 'Changes of whole.ts' })
+    const lines = wholeFile.getByText('line', { exact: true })
     // The hunk's head is a line too.
     expect(await lines.count()).toBe(532)
     expect(await page.locator('summary', { hasText: 'whole.ts' }).evaluate(isAtTop)).toBe(true)
@@ -279,16 +279,16 @@ inBrowser('the parts of a task', () => {
     await world.client.importTasks({ body: { version: '1.0', tasks: [{ ...task, result }] } })
     await using opened = await openPage(world.baseUrl, '/tasks/task_longoutput')
     const { page, faults } = opened
-    const shown = page.getByRole('region', { name: 'Output' })
-    const bold = shown.locator('strong')
+    const outputRegion = page.getByRole('region', { name: 'Output' })
+    const bold = outputRegion.locator('strong')
     await page.getByText(/letters are not shown$/).waitFor()
     // The target of the link is in the last slice of the text that is parsed, or in none: then it is as written.
-    await shown.getByText(/^See /).waitFor()
+    await outputRegion.getByText(/^See /).waitFor()
     const before = await bold.count()
     expect(before).toBeGreaterThan(500)
     expect(before).toBeLessThan(2_000)
     await page.getByRole('button', { name: 'Show more' }).click()
-    await shown.getByText('Not ended: <!--').waitFor()
+    await outputRegion.getByText('Not ended: <!--').waitFor()
     expect(await bold.count()).toBe(2_228)
     expect(await violationsIn(page, ['button-name', 'list', 'scrollable-region-focusable'])).toEqual([])
     expect(faults).toEqual([])
@@ -299,12 +299,12 @@ inBrowser('the parts of a task', () => {
     const task = { ...finishedTasks(1)[0], id: 'task_manylines', prompt }
     await world.client.importTasks({ body: { version: '1.0', tasks: [task] } })
     await using opened = await openPage(world.baseUrl, '/tasks/task_manylines?tab=input')
-    const shown = opened.page.getByRole('group', { name: 'Prompt' })
-    await shown.getByText('5,607 letters are not shown').waitFor()
-    expect(await shown.getByText('The end').count()).toBe(0)
-    await shown.getByRole('button', { name: 'Show more' }).click()
-    await shown.getByText('The end').waitFor()
-    expect(await shown.getByRole('button').count()).toBe(0)
+    const promptGroup = opened.page.getByRole('group', { name: 'Prompt' })
+    await promptGroup.getByText('5,607 letters are not shown').waitFor()
+    expect(await promptGroup.getByText('The end').count()).toBe(0)
+    await promptGroup.getByRole('button', { name: 'Show more' }).click()
+    await promptGroup.getByText('The end').waitFor()
+    expect(await promptGroup.getByRole('button').count()).toBe(0)
   })
 
   it('show what is no diff as text, and say what was renamed and what is binary', async () => {
@@ -351,7 +351,7 @@ inBrowser('the parts of a task', () => {
     const row = from.getByRole('listitem').filter({ hasText: intent })
     const answer = (name: string, isPressed: boolean) =>
       row.getByRole('button', { name, exact: true, pressed: isPressed })
-    const standing = async () => {
+    const successAndUses = async () => {
       const { experience: read } = await client.getExperience({ params: { id } })
       return [read.successScore, read.useCount]
     }
@@ -359,12 +359,12 @@ inBrowser('the parts of a task', () => {
     await answer('Useful', true).waitFor()
     await page.reload()
     await answer('Useful', true).click()
-    expect(await standing()).toEqual([0.625, 1])
+    expect(await successAndUses()).toEqual([0.625, 1])
     await answer('Not useful', false).click()
     await answer('Not useful', true).waitFor()
     await page.reload()
     await answer('Not useful', true).waitFor()
-    expect(await standing()).toEqual([0.375, 0])
+    expect(await successAndUses()).toEqual([0.375, 0])
     await expectSound(opened)
   }, 90_000)
 
@@ -376,10 +376,10 @@ inBrowser('the parts of a task', () => {
     await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
     const { page, faults } = opened
     const log = page.getByRole('region', { name: 'Log' })
-    const shown = log.getByRole('listitem')
-    const lastNumber = async () => Number((await shown.last().innerText()).split(/\s/)[0])
+    const lines = log.getByRole('listitem')
+    const lastNumber = async () => Number((await lines.last().innerText()).split(/\s/)[0])
     await log.getByText('line 3 of 3').first().waitFor()
-    expect(await shown.count()).toBeLessThan(120)
+    expect(await lines.count()).toBeLessThan(120)
     expect(await lastNumber()).toBeGreaterThan(400)
     // It follows the end; a reader who scrolls up stays there.
     const before = await lastNumber()
@@ -405,7 +405,7 @@ inBrowser('the parts of a task', () => {
       .getByRole('status')
       .getByText(/^1 of 4\d\d$/)
       .waitFor()
-    const number = (await shown.first().innerText()).split(/\s/)[0]
+    const number = (await lines.first().innerText()).split(/\s/)[0]
     // What a search leaves out is not new when it is there again.
     await search.fill('line 1')
     await page

@@ -50,9 +50,9 @@ afterAll(async () => {
   await world?.stop()
 })
 
-const pathOf = (path: string) => path.replace(/\{(\w+)\}/, (_whole, name: string) => ids[name] ?? '')
+const filledPath = (path: string) => path.replace(/\{(\w+)\}/, (_whole, name: string) => ids[name] ?? '')
 
-const shown = async (page: Page, { text, key, overlay = '' }: View) => {
+const openView = async (page: Page, { text, key, overlay = '' }: View) => {
   await page.getByText(text).first().waitFor()
   if (!key) return
   await page.keyboard.press(key)
@@ -60,8 +60,8 @@ const shown = async (page: Page, { text, key, overlay = '' }: View) => {
 }
 
 const open = async (view: View) => {
-  const opened = await openPage(world.baseUrl, pathOf(view.path), { colorScheme: 'light' })
-  await shown(opened.page, view)
+  const opened = await openPage(world.baseUrl, filledPath(view.path), { colorScheme: 'light' })
+  await openView(opened.page, view)
   return opened
 }
 
@@ -77,8 +77,8 @@ inBrowser('the view', () => {
   )(
     '%s has nothing that axe finds wrong in either theme, breaks no policy and fits 390 px',
     async (_name, view) => {
-      await loadAnew(shared, pathOf(view.path))
-      await shown(shared.page, view)
+      await loadAnew(shared, filledPath(view.path))
+      await openView(shared.page, view)
       await expectSound(shared)
     },
   )

@@ -12,7 +12,7 @@ import { moodyWorld } from '../journeys/moody.ts'
 import { root, type Service, startService } from '../journeys/service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
-import { type Heard, isHere, verdictsOf } from './snippet-runner.ts'
+import { type Heard, isHere, snippetVerdicts } from './snippet-runner.ts'
 import { expectSound } from './sound.ts'
 
 const DAY_MS = 86_400_000
@@ -54,13 +54,13 @@ describe('the snippet for a receiver', () => {
       `in ${language} by ${way} headers tells what the service sent from all else`,
       () => {
         const cases = heardBy(way)
-        const verdicts = verdictsOf(
+        const verdicts = snippetVerdicts(
           language,
           snippets[language][way],
           cases.map(([, heard]) => heard),
         )
-        const said = cases.map(([what], n) => `${what}: ${verdicts[n]}`)
-        expect(said).toEqual(cases.map(([what, , isRight]) => `${what}: ${isRight}`))
+        const results = cases.map(([what], n) => `${what}: ${verdicts[n]}`)
+        expect(results).toEqual(cases.map(([what, , isRight]) => `${what}: ${isRight}`))
       },
       120_000,
     )
@@ -108,7 +108,7 @@ const expectGood = async (opened: Awaited<ReturnType<typeof open>>) => {
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const inDialog = (page: Page, name: string) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true })
-const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const rowWith = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 const isToast = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 
 inBrowser('the view of webhooks', () => {
@@ -174,7 +174,7 @@ inBrowser('the view of webhooks', () => {
       await page.getByRole('region', { name: 'Code in Python' }).waitFor()
       await page.getByRole('link', { name: 'Node', exact: true }).click()
       const code = await page.getByRole('region', { name: 'Code in Node' }).innerText()
-      const verdicts = verdictsOf('node', code, [
+      const verdicts = snippetVerdicts('node', code, [
         { ...seen, secret },
         { ...seen, secret: `${secret}x` },
       ])
@@ -196,10 +196,10 @@ inBrowser('the view of webhooks', () => {
 
     await using opened = await open()
     const { page } = opened
-    await rowOf(page, '/gone').getByText('Failing').waitFor()
+    await rowWith(page, '/gone').getByText('Failing').waitFor()
     await page.getByText('1 failing').waitFor()
     expect(
-      await rowOf(page, '/gone')
+      await rowWith(page, '/gone')
         .getByRole('button', { name: /^Send a test/ })
         .isDisabled(),
     ).toBe(true)
@@ -208,11 +208,11 @@ inBrowser('the view of webhooks', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/webhooks/${id}`)
     await page.getByRole('note').getByText('failed for good').waitFor()
-    await rowOf(page, 'Held').waitFor()
-    await rowOf(page, 'Failed').getByText('410').waitFor()
+    await rowWith(page, 'Held').waitFor()
+    await rowWith(page, 'Failed').getByText('410').waitFor()
     expect(await button(page, 'Recover').getAttribute('title')).toBe('It is paused: resume it first')
     expect(await button(page, 'Recover').isDisabled()).toBe(true)
-    await rowOf(page, 'Failed').getByRole('link').click()
+    await rowWith(page, 'Failed').getByRole('link').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('<b>gone</b>\\u{202e}').waitFor()
     await dialog.getByText('resume it first').waitFor()
@@ -225,7 +225,7 @@ inBrowser('the view of webhooks', () => {
     await dialog.getByText('Deliveries that wait for it are sent at once').waitFor()
     expect((await read(id)).active).toBe(false)
     await inDialog(page, 'Resume').click()
-    await rowOf(page, 'Delivered').waitFor()
+    await rowWith(page, 'Delivered').waitFor()
     expect(heardAt('gone')).toHaveLength(2)
 
     await button(page, 'Recover').click()
@@ -238,7 +238,7 @@ inBrowser('the view of webhooks', () => {
     await page.getByText('1 delivery is sent again.').waitFor()
     await inDialog(page, 'Done').click()
     await until(() => (heardAt('gone').length === 3 ? true : undefined))
-    await rowOf(page, 'Failed').waitFor({ state: 'detached' })
+    await rowWith(page, 'Failed').waitFor({ state: 'detached' })
 
     receiver.answer = (response) => response.writeHead(503).end('busy')
     await page.getByRole('link', { name: 'task.created' }).first().click()
@@ -248,7 +248,7 @@ inBrowser('the view of webhooks', () => {
     await dialog.getByText('Retrying').waitFor()
     expect(page.url()).toContain('delivery=evt_')
     await page.keyboard.press('Escape')
-    await rowOf(page, 'Retrying').waitFor()
+    await rowWith(page, 'Retrying').waitFor()
     receiver.answer = (response) => response.end('ok')
     await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
     await button(page, 'Send 2 again').click()
@@ -267,8 +267,8 @@ inBrowser('the view of webhooks', () => {
     for (let n = 0; n < 23; n += 1) await api.client.redeliver({ params: { id, deliveryId: delivery.id } })
     await using opened = await openPage(service.baseUrl, `/webhooks/${id}`)
     const { page } = opened
-    await rowOf(page, 'webhook.test').getByText('24', { exact: true }).waitFor()
-    await rowOf(page, 'webhook.test').getByRole('link').click()
+    await rowWith(page, 'webhook.test').getByText('24', { exact: true }).waitFor()
+    await rowWith(page, 'webhook.test').getByRole('link').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Attempts 2 to 4 are not kept.').waitFor()
     const texts = await dialog.getByRole('list', { name: 'Attempts' }).getByRole('listitem').allInnerTexts()
@@ -285,7 +285,7 @@ inBrowser('the view of webhooks', () => {
     const second = await webhook('second')
     await using opened = await open()
     const { page } = opened
-    await rowOf(page, '/first').waitFor()
+    await rowWith(page, '/first').waitFor()
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
     await button(page, 'Pause 2').click()
     await page.getByText('2 of 2 paused').waitFor()
@@ -298,13 +298,13 @@ inBrowser('the view of webhooks', () => {
     await inDialog(page, 'Done').click()
     expect([await read(first.id), await read(second.id)].map(({ active }) => active)).toEqual([true, true])
     const turn = (verb: string) =>
-      rowOf(page, '/second')
+      rowWith(page, '/second')
         .getByRole('button', { name: new RegExp(`^${verb}`) })
         .click()
     await turn('Pause')
-    await rowOf(page, '/second').getByText('Paused').waitFor()
+    await rowWith(page, '/second').getByText('Paused').waitFor()
     await turn('Resume')
-    await rowOf(page, '/second').getByText('Active').waitFor()
+    await rowWith(page, '/second').getByText('Active').waitFor()
 
     await page.getByRole('link', { name: '/first' }).click()
     // The menu has a link of this name as well, and alone until the view is there.
@@ -349,7 +349,7 @@ inBrowser('the view of webhooks', () => {
     expect((await api.client.listWebhooks()).webhooks).toHaveLength(2)
     await inDialog(page, 'Delete').click()
     await page.waitForURL('**/webhooks')
-    await rowOf(page, '/second').waitFor()
+    await rowWith(page, '/second').waitFor()
     expect((await api.client.listWebhooks()).webhooks.map(({ id }) => id)).toEqual([second.id])
 
     // More than a page: an address leads to the oldest of them.

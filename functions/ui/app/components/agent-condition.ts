@@ -10,21 +10,21 @@ type Outcomes = { completed: number; failed: number }
 export type RecentOutcomes = { hour: Outcomes; day: Outcomes }
 
 /** How an agent is, in a word, and what to do about it. */
-export const conditions: Readonly<Record<Condition, { says: string; tone: Tone; advice?: string }>> = {
-  healthy: { says: 'Healthy', tone: 'good' },
+export const conditions: Readonly<Record<Condition, { label: string; tone: Tone; advice?: string }>> = {
+  healthy: { label: 'Healthy', tone: 'good' },
   unconfigured: {
-    says: 'Not configured',
+    label: 'Not configured',
     tone: 'warn',
     advice:
       'Set what it needs in the environment of the service (.env.example names it all) and start it again.',
   },
   failing: {
-    says: 'Failing',
+    label: 'Failing',
     tone: 'bad',
     advice: 'It answers, and most of its tasks fail: the failures have the causes.',
   },
   unhealthy: {
-    says: 'Unhealthy',
+    label: 'Unhealthy',
     tone: 'bad',
     advice: 'Its tasks fail until this is mended. Mend it, then check again.',
   },
@@ -40,15 +40,15 @@ const isMostlyFailed = ({ completed, failed }: Outcomes) => failed >= LEAST_FAIL
 
 /** The window in which most tasks failed. The last hour counts by itself, since the rest of the day can hide it. */
 export const failingTime = ({ hour, day }: RecentOutcomes) => {
-  if (isMostlyFailed(hour)) return { says: 'hour', ...hour }
-  return isMostlyFailed(day) ? { says: '24 hours', ...day } : undefined
+  if (isMostlyFailed(hour)) return { label: 'hour', ...hour }
+  return isMostlyFailed(day) ? { label: '24 hours', ...day } : undefined
 }
 
 /**
  * Its own check decides, then how its tasks ended: an agent whose tasks mostly fail is not called healthy. Undefined where that
  * is not known.
  */
-export const conditionOf = (
+export const agentCondition = (
   { configured, healthy }: Agent,
   outcomes: RecentOutcomes | undefined,
 ): Condition | undefined => {
@@ -58,7 +58,7 @@ export const conditionOf = (
   return failingTime(outcomes) ? 'failing' : 'healthy'
 }
 
-export const adviceOf = (
+export const agentAdvice = (
   agent: Agent,
   condition: Condition | undefined,
   breaker: BreakerReading | undefined,

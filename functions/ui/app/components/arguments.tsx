@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Button } from './button.tsx'
-import { countOf } from './format.ts'
+import { formatNumber } from './format.ts'
 import { TextPieces } from './plain-text.tsx'
 import { visibleText } from './visible-text.ts'
 
@@ -31,7 +31,7 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
             <TextPieces text={name} />
           </dt>
           <dd className="min-w-0 max-md:pb-1.5">
-            <Value text={textOf(value)} name={name} isWhole={isWhole} />
+            <Value text={argumentText(value)} name={name} isWhole={isWhole} />
           </dd>
         </div>
       ))}
@@ -49,18 +49,18 @@ const valuesIn = (given: unknown): Readonly<Record<string, unknown>> => {
 }
 
 /** Text as it is; the words of a command one after the other, those with spaces in quotes. */
-const textOf = (value: unknown): string => {
+const argumentText = (value: unknown): string => {
   if (typeof value === 'string') return value
   const isWords = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
   if (!isWords) return JSON.stringify(value, undefined, 2)
   return value.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
 }
 
-const startOf = (text: string): string => cutText(text, LETTERS).split('\n').slice(0, LINES).join('\n')
+const firstLines = (text: string): string => cutText(text, LETTERS).split('\n').slice(0, LINES).join('\n')
 
 const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string; isWhole: boolean }) => {
   const [isWhole, setWhole] = useState(false)
-  const start = isNeverCut ? text : startOf(text)
+  const start = isNeverCut ? text : firstLines(text)
   const isCut = start.length < text.length
   return (
     <>
@@ -70,14 +70,14 @@ const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string
       </pre>
       {isCut && (
         <Button size="small" className="mt-1 mb-1" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? `Show less of ${name}` : `Show all of ${name}, ${sizeOf(text)}`}
+          {isWhole ? `Show less of ${name}` : `Show all of ${name}, ${sizeLabel(text)}`}
         </Button>
       )}
     </>
   )
 }
 
-const sizeOf = (text: string) => {
+const sizeLabel = (text: string) => {
   const lines = text.split('\n').length
-  return lines > LINES ? `${countOf(lines)} lines` : `${countOf(text.length)} letters`
+  return lines > LINES ? `${formatNumber(lines)} lines` : `${formatNumber(text.length)} letters`
 }

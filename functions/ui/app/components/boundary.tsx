@@ -6,15 +6,15 @@ import { NotLoaded } from './lazy.tsx'
 
 type Props = {
   /** What the part shows: another one is given a new try. */
-  of: string
+  resetKey: string
   failed: (props: ErrorComponentProps) => ReactNode
   loading?: ReactNode
   children: ReactNode
 }
 
 /** Keeps a failure of a part of the page, or of loading its code, inside of that part. */
-export const Boundary = ({ of, failed, loading, children }: Props) => (
-  <CatchBoundary getResetKey={() => of} errorComponent={failed}>
+export const Boundary = ({ resetKey, failed, loading, children }: Props) => (
+  <CatchBoundary getResetKey={() => resetKey} errorComponent={failed}>
     <Suspense fallback={loading}>{children}</Suspense>
   </CatchBoundary>
 )

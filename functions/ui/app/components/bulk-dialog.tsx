@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { type BulkOrder, useBulkJob, useBulkPreview, useStartBulk, useStopBulk } from '../data/bulk-jobs.ts'
 import { isFollowing } from './bulk-outcome.ts'
 import { BulkProgress } from './bulk-progress.tsx'
-import { bulkWords, countOf } from './bulk-words.ts'
+import { bulkCount, bulkWords } from './bulk-words.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
-import { countOf as numberOf } from './format.ts'
+import { formatNumber } from './format.ts'
 import { Refusal } from './refusal.tsx'
 import { SkeletonRows } from './skeleton.tsx'
 
@@ -37,7 +37,7 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
   const leavesOut = target === 'tasks' && body.filter?.retried === false
   const begin = () => mutate(order, { onSuccess: ({ id }) => onStarted(id) })
   return (
-    <Dialog isOpen onClose={onKeep} title={`${name} ${countOf(target, count)}?`}>
+    <Dialog isOpen onClose={onKeep} title={`${name} ${bulkCount(target, count)}?`}>
       <DialogBody>
         <p>
           {text}
@@ -50,7 +50,7 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
       <DialogFoot>
         <Button onClick={onKeep}>{keep}</Button>
         <Button needsService kind={kind} disabled={!count || isPending} onClick={begin}>
-          {name} {count === undefined ? '…' : numberOf(count)}
+          {name} {count === undefined ? '…' : formatNumber(count)}
         </Button>
       </DialogFoot>
     </Dialog>
@@ -60,18 +60,18 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
 const SHOWN = 5
 
 const Sample = ({ preview: { count, sample } }: { preview: Preview }) => {
-  const shown = sample.slice(0, SHOWN)
-  const others = count - shown.length
+  const listed = sample.slice(0, SHOWN)
+  const others = count - listed.length
   return (
     <div className="text-muted-foreground">
       <ul aria-label="Among them">
-        {shown.map(({ id, title }) => (
+        {listed.map(({ id, title }) => (
           <li key={id} className="truncate">
             {title}
           </li>
         ))}
       </ul>
-      {others > 0 && <p>and {numberOf(others)} more</p>}
+      {others > 0 && <p>and {formatNumber(others)} more</p>}
     </div>
   )
 }
@@ -84,7 +84,7 @@ const Follow = ({ order: { target, body }, jobId, onClose }: FollowProps) => {
   const stop = useStopBulk()
   const isOver = job !== undefined && job.status !== 'running'
   return (
-    <Dialog isOpen onClose={onClose} title={`${bulkWords(target, body.action).name} ${countOf(target)}`}>
+    <Dialog isOpen onClose={onClose} title={`${bulkWords(target, body.action).name} ${bulkCount(target)}`}>
       <DialogBody>
         {job && <BulkProgress job={job} />}
         <Refusal error={stop.error ?? (job ? undefined : error)} />

@@ -1,6 +1,6 @@
 import type { BulkSummary } from '../data/bulk-jobs.ts'
 import { bulkWords } from './bulk-words.ts'
-import { countOf as numberOf } from './format.ts'
+import { formatNumber } from './format.ts'
 
 type Counts = {
   /** Items that need no more waiting: of a retry those whose tasks have ended. */
@@ -29,10 +29,10 @@ export const isFollowing = ({ status, total, done, failed }: BulkSummary): boole
 /** How the tasks of a retry have ended; without the states that none of them is in. */
 const resultsText = ({ completed, failed, running, cancelled = 0 }: Results): string =>
   [
-    `${numberOf(completed)} completed`,
-    failed > 0 && `${numberOf(failed)} failed again`,
-    cancelled > 0 && `${numberOf(cancelled)} cancelled`,
-    running > 0 && `${numberOf(running)} still running`,
+    `${formatNumber(completed)} completed`,
+    failed > 0 && `${formatNumber(failed)} failed again`,
+    cancelled > 0 && `${formatNumber(cancelled)} cancelled`,
+    running > 0 && `${formatNumber(running)} still running`,
   ]
     .filter(Boolean)
     .join(', ')
@@ -41,10 +41,10 @@ type Results = NonNullable<BulkSummary['results']>
 /** How far a job is, and how its tasks have ended. */
 export const bulkText = (job: BulkSummary): string => {
   const { target, action, status, total, done, failed, results } = job
-  const handled = `${numberOf(done)} of ${numberOf(total)} ${bulkWords(target, action).past}`
+  const handled = `${formatNumber(done)} of ${formatNumber(total)} ${bulkWords(target, action).past}`
   if (results === undefined)
     return status === 'running'
-      ? `${numberOf(done + failed)} of ${numberOf(total)}`
+      ? `${formatNumber(done + failed)} of ${formatNumber(total)}`
       : stopped(status, handled)
   // All that can be retried was: what counts is how it ended.
   const isAll = done === total && status !== 'cancelled'

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { BulkJob } from '../data/bulk-jobs.ts'
 import { bulkCounts, bulkText, isFollowing } from './bulk-outcome.ts'
-import { bulkWords, countOf } from './bulk-words.ts'
-import { countOf as numberOf } from './format.ts'
+import { bulkCount, bulkWords } from './bulk-words.ts'
+import { formatNumber } from './format.ts'
 import { ProgressBar } from './progress-bar.tsx'
 
 /** How far a job is, and what it was refused for and why. */
@@ -12,7 +12,7 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
   return (
     <>
       <ProgressBar
-        label={`${bulkWords(target, action).name} ${countOf(target)}`}
+        label={`${bulkWords(target, action).name} ${bulkCount(target)}`}
         done={ended}
         total={total}
         failed={faulty}
@@ -43,7 +43,7 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
         </ul>
       )}
       {failed > failures.length && (
-        <p className="text-muted-foreground">{numberOf(failed - failures.length)} more refused.</p>
+        <p className="text-muted-foreground">{formatNumber(failed - failures.length)} more refused.</p>
       )}
     </>
   )

@@ -3,7 +3,7 @@ import type { BulkSummary } from '../data/bulk-jobs.ts'
 import { bulkCounts, bulkText } from './bulk-outcome.ts'
 import { BulkState } from './bulk-state.tsx'
 import { bulkTitle } from './bulk-words.ts'
-import { countOf } from './format.ts'
+import { formatNumber } from './format.ts'
 import { ProgressBar } from './progress-bar.tsx'
 import { When } from './when.tsx'
 import { Windowed } from './windowed.tsx'
@@ -16,7 +16,7 @@ export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
     <Windowed
       isList
       items={jobs}
-      keyOf={({ id }) => id}
+      getKey={({ id }) => id}
       itemPx={ROW_PX}
       atOnce={50}
       className="divide-y"
@@ -32,7 +32,7 @@ export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
             <span className="flex w-full gap-2 text-xs text-muted-foreground">
               <span>
                 {bulkText(job)}
-                {job.failed > 0 && `, ${countOf(job.failed)} refused`}
+                {job.failed > 0 && `, ${formatNumber(job.failed)} refused`}
               </span>
               <When at={job.createdAt} className="ml-auto" />
             </span>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { inBulk, type Progress } from '../data/bulk.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
-import { saysOf } from './problem.tsx'
+import { errorMessage } from './problem.tsx'
 import { ProgressBar } from './progress-bar.tsx'
 
 export type BulkJob = {
@@ -35,7 +35,7 @@ export const BulkRun = ({ title, past, items, act, onOver, onClose }: Props) => 
             {failures.map(({ id, reason }) => (
               <li key={id} className="px-3 py-2">
                 <p className="truncate font-medium">{titles.get(id)}</p>
-                <p className="text-destructive">{saysOf(reason)}</p>
+                <p className="text-destructive">{errorMessage(reason)}</p>
               </li>
             ))}
           </ul>

@@ -1,5 +1,5 @@
 import type { BulkAction, BulkSummary, BulkTarget } from '../data/bulk-jobs.ts'
-import { countOf as numberOf } from './format.ts'
+import { formatNumber } from './format.ts'
 
 type Words = {
   name: string
@@ -53,12 +53,12 @@ export const bulkWords = (target: BulkTarget, action: BulkAction): Words =>
 const nouns = { tasks: ['task', 'tasks'], dlq: ['dead letter', 'dead letters'] } as const
 
 /** `3 tasks`; of an unknown number `tasks`. */
-export const countOf = (target: BulkTarget, count?: number): string => {
+export const bulkCount = (target: BulkTarget, count?: number): string => {
   const [one, many] = nouns[target]
   if (count === undefined) return many
-  return `${numberOf(count)} ${count === 1 ? one : many}`
+  return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
 /** What a job is called: `Retry 3 tasks`. */
 export const bulkTitle = ({ target, action, total }: BulkSummary): string =>
-  `${bulkWords(target, action).name} ${countOf(target, total)}`
+  `${bulkWords(target, action).name} ${bulkCount(target, total)}`

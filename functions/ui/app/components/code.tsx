@@ -13,7 +13,11 @@ export const Code = ({ text, language }: Props) => (
   <pre className="my-2 rounded-md border bg-muted/60 px-3 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
     <code>
       {language && colouredWords(text) > 0 ? (
-        <Boundary of="code colours" failed={(props) => <Uncoloured {...props} text={text} />} loading={text}>
+        <Boundary
+          resetKey="code colours"
+          failed={(props) => <Uncoloured {...props} text={text} />}
+          loading={text}
+        >
           <Coloured text={text} language={language} />
         </Boundary>
       ) : (

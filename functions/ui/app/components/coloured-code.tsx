@@ -77,17 +77,17 @@ const colours: Readonly<Record<string, string>> = {
   'hljs-deletion': 'text-failed',
 }
 
-const colourOf = (names: unknown) =>
+const colourClass = (names: unknown) =>
   Array.isArray(names) ? names.map((name) => colours[String(name)]).find(Boolean) : undefined
 
-const drawn = (nodes: readonly Node[]): ReactNode =>
+const renderNodes = (nodes: readonly Node[]): ReactNode =>
   nodes.map((node, at) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: code that grows keeps what comes before its end.
     if (node.type !== 'element') return <Fragment key={at}>{'value' in node ? node.value : ''}</Fragment>
     return (
       // biome-ignore lint/suspicious/noArrayIndexKey: the same.
-      <span key={at} className={colourOf(node.properties.className)}>
-        {drawn(node.children as Node[])}
+      <span key={at} className={colourClass(node.properties.className)}>
+        {renderNodes(node.children as Node[])}
       </span>
     )
   })
@@ -95,6 +95,6 @@ const drawn = (nodes: readonly Node[]): ReactNode =>
 /** Code in the colours of its language; as it is where the language is not known here. */
 export const ColouredCode = ({ text, language }: { text: string; language: string }): ReactNode =>
   useMemo(
-    () => (languages.registered(language) ? drawn(languages.highlight(language, text).children) : text),
+    () => (languages.registered(language) ? renderNodes(languages.highlight(language, text).children) : text),
     [text, language],
   )

@@ -3,4 +3,4 @@ import { Tag } from './tag.tsx'
 
 /** How an agent is; nothing while that is not known. */
 export const ConditionTag = ({ condition }: { condition: Condition | undefined }) =>
-  condition && <Tag tone={conditions[condition].tone}>{conditions[condition].says}</Tag>
+  condition && <Tag tone={conditions[condition].tone}>{conditions[condition].label}</Tag>

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react'
-import { spanOf } from './time.ts'
+import { formatDuration } from './time.ts'
 
 const SECOND_MS = 1_000
 
 /** When something expires, in epoch milliseconds; never without a time. */
-export const expiryOf = (at: string | undefined): number =>
+export const expiresAtMs = (at: string | undefined): number =>
   at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at)
 
 /** How long it is until a moment, anew each second; 0 once it is there. */
@@ -21,7 +21,7 @@ export const useCountdown = (until: number): number => {
 }
 
 /** As on a clock: `4:07`. */
-export const clockOf = (ms: number): string => {
+export const formatClock = (ms: number): string => {
   const seconds = Math.ceil(ms / SECOND_MS)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
@@ -29,4 +29,4 @@ export const clockOf = (ms: number): string => {
 const HOUR_MS = 3_600 * SECOND_MS
 
 /** The time that is left: as on a clock in the last hour, else as a duration. */
-export const leftOf = (ms: number): string => (ms < HOUR_MS ? clockOf(ms) : spanOf(ms))
+export const formatTimeLeft = (ms: number): string => (ms < HOUR_MS ? formatClock(ms) : formatDuration(ms))

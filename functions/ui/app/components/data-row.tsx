@@ -52,7 +52,7 @@ type Props<Row> = {
   onToggle: (id: string, isRange: boolean) => void
 }
 
-const Drawn = <Row,>(props: Props<Row>) => {
+const RowView = <Row,>(props: Props<Row>) => {
   const { columns, row, id, name, index, isSelected, onToggle } = props
   return (
     <tr
@@ -82,4 +82,4 @@ const Drawn = <Row,>(props: Props<Row>) => {
  * One row of a table. It is memoized, so that a scroll renders only the rows that come into view. Rows have no inline style: Chromium
  * shares computed styles between elements with the same style, and a `transform` for each row made its cost three times as high.
  */
-export const DataRow = memo(Drawn) as typeof Drawn
+export const DataRow = memo(RowView) as typeof RowView

@@ -4,6 +4,7 @@ import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, us
 import { Checkbox } from './checkbox.tsx'
 import { type Column, DataRow, rowClass, type Selection, selectedFrom } from './data-row.tsx'
 import { useNarrow } from './narrow.ts'
+import { Problem } from './problem.tsx'
 import { useRemembered } from './remembered.ts'
 import { useRowKeys } from './row-keys.ts'
 import { SkeletonRows } from './skeleton.tsx'
@@ -15,9 +16,8 @@ type Props<Row> = {
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
-  keyOf: (row: Row) => string
-  /** What a row is called where it is selected; its key when this is left out. */
-  nameOf?: (row: Row) => string
+  /** What a row is called where it is selected. The default is its id. */
+  getName?: (row: Row) => string
   selection?: Selection
   sorting?: Sorting
   /** Shows a row beside the list: Space. */
@@ -41,12 +41,11 @@ const OVERSCAN = 6
  * Rows of any number: only those in view are in the document. `j` `k` go to the next row's link (`rowLinkClass`), Enter
  * opens it, `x` selects, Shift selects all rows up to the one that is pressed. Back finds it scrolled as it was left. It fills what it stands in, which must have a height (`<View isFixed>`).
  */
-export const DataTable = <Row,>(props: Props<Row>) => {
+export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
   const {
     label,
     rows,
-    keyOf,
-    nameOf = keyOf,
+    getName = ({ id }) => id,
     selection,
     sorting,
     onPeek,
@@ -65,7 +64,7 @@ export const DataTable = <Row,>(props: Props<Row>) => {
   const scroller = useRef<HTMLElement>(null)
   const place = useRemembered(`${label} scrolled`, 0)
   const anchor = useRef<string>(undefined)
-  const ids = useMemo(() => rows.map(keyOf), [rows, keyOf])
+  const ids = useMemo(() => rows.map(({ id }) => id), [rows])
   const toggle = useCallback(
     (id: string, isRange: boolean) => {
       selection?.onSelect(selectedFrom(isRange ? anchor.current : undefined, id, ids, selection.selected))
@@ -107,7 +106,7 @@ export const DataTable = <Row,>(props: Props<Row>) => {
         <tbody className="block" style={{ height: virtual.getTotalSize(), paddingTop: items[0]?.start }}>
           {items.map(({ index }) => {
             const row = rows[index] as Row
-            const id = keyOf(row)
+            const { id } = row
             return (
               <DataRow
                 key={id}
@@ -115,7 +114,7 @@ export const DataTable = <Row,>(props: Props<Row>) => {
                 row={row}
                 id={id}
                 index={index}
-                name={nameOf(row)}
+                name={getName(row)}
                 isSelected={selection?.selected.has(id)}
                 onToggle={toggle}
               />
@@ -189,4 +188,23 @@ const SortHead = ({ header, narrow, sortBy, sorting: { by, order, onSort } }: So
       {narrow && <span className="sr-only md:hidden">{header}</span>}
     </th>
   )
+}
+
+/** A list as `useLivePages` returns it. */
+type Pages<Row> = {
+  rows: readonly Row[]
+  total: number | undefined
+  isPending: boolean
+  error: unknown
+  refetch: () => unknown
+  onMore: (() => void) | undefined
+}
+
+type PagedProps<Row> = Omit<Props<Row>, 'rows' | 'total' | 'isLoading' | 'onMore'> & { pages: Pages<Row> }
+
+/** A table of a list that is loaded page by page. A failed first page shows its error in place of the table. */
+export const PagedTable = <Row extends { id: string }>({ pages, ...props }: PagedProps<Row>) => {
+  const { rows, total = rows.length, isPending, error, refetch, onMore } = pages
+  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  return <DataTable {...props} rows={rows} total={total} isLoading={isPending} onMore={onMore} />
 }

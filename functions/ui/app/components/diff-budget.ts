@@ -17,16 +17,19 @@ const AT_ONCE = 220_000
 /** So much of a diff is drawn at first. */
 const AT_FIRST = 275_000
 
-export const weightOfLine = (line: DiffLine | undefined): number =>
+export const lineWeight = (line: DiffLine | undefined): number =>
   line === undefined ? 0 : LINE + TIMES * layoutWeight(startOfDiffLine(line.text))
-export const weightOfPair = ({ left, right }: Pair): number => weightOfLine(left) + weightOfLine(right)
+export const pairWeight = ({ left, right }: Pair): number => lineWeight(left) + lineWeight(right)
 
 /** Rows in pieces, each of which is drawn once, however many follow it. A piece has at least one row. */
-export const piecesOf = <Row>(rows: readonly Row[], weightOf: (row: Row) => number): (readonly Row[])[] => {
+export const splitByWeight = <Row>(
+  rows: readonly Row[],
+  getWeight: (row: Row) => number,
+): (readonly Row[])[] => {
   const pieces: Row[][] = []
   let weight = 0
   for (const row of rows) {
-    const own = weightOf(row)
+    const own = getWeight(row)
     weight += own
     if (pieces.length === 0 || weight > AT_ONCE) {
       pieces.push([])
@@ -44,7 +47,7 @@ export const openAtFirst = (files: readonly Pick<FileDiff, 'lines'>[]): Readonly
   for (const [at, file] of files.slice(0, FILES_AT_ONCE).entries()) {
     let own = 0
     for (const line of file.lines) {
-      own += weightOfLine(line)
+      own += lineWeight(line)
       if (own > AT_ONCE) break
     }
     weight += Math.min(own, AT_ONCE)

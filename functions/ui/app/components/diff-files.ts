@@ -1,4 +1,4 @@
-import { nameAt, namesOfHead, shownNames } from './diff-name.ts'
+import { headNames, nameAt, strippedNames } from './diff-name.ts'
 
 /** A line of a diff with its numbers in the file before and after; a hunk's head and notes of git have none. */
 export type DiffLine = {
@@ -28,7 +28,7 @@ const BINARY = /^(?:Binary files .* differ|GIT binary patch)$/
 type Reading = { readonly all: readonly string[]; at: number }
 
 /** The files of a diff in git's form or that of `diff -u`, and the text before them: all of it where there is none. */
-export const filesOfDiff = (text: string): { files: FileDiff[]; before: string } => {
+export const parseDiff = (text: string): { files: FileDiff[]; before: string } => {
   const reading: Reading = { all: text.replace(/\n+$/, '').split('\n'), at: 0 }
   const { all } = reading
   while (reading.at < all.length && !isStart(reading)) reading.at += 1
@@ -64,7 +64,7 @@ const readFile = (reading: Reading): FileDiff => {
   const isBinary = head.some((line) => BINARY.test(line))
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
   return {
-    ...namesOf(head),
+    ...fileNames(head),
     ...(isBinary && { isBinary }),
     // What is binary or was only renamed has no lines of its own.
     lines: lines.length > 0 ? lines : head.slice(1).map((text) => ({ kind: 'note', text })),
@@ -73,7 +73,7 @@ const readFile = (reading: Reading): FileDiff => {
   }
 }
 
-const namesOf = (head: readonly string[]): Pick<FileDiff, 'path' | 'renamedFrom'> => {
+const fileNames = (head: readonly string[]): Pick<FileDiff, 'path' | 'renamedFrom'> => {
   const [first = ''] = head
   const valueAfter = (name: string) => head.find((line) => line.startsWith(name))?.slice(name.length)
   const [from, to] = [valueAfter('rename from '), valueAfter('rename to ')]
@@ -82,8 +82,8 @@ const namesOf = (head: readonly string[]): Pick<FileDiff, 'path' | 'renamedFrom'
   const written =
     minus !== undefined && plus !== undefined
       ? { before: nameAt(minus), after: nameAt(plus) }
-      : namesOfHead(first.slice(START.length))
-  const { before, after } = shownNames(written)
+      : headNames(first.slice(START.length))
+  const { before, after } = strippedNames(written)
   const path = after ?? before ?? ''
   // A copy has other names too, and its file before is still there.
   const isRenamed = before !== undefined && before !== path && valueAfter('copy from ') === undefined
@@ -115,13 +115,13 @@ const readHunks = (reading: Reading): DiffLine[] => {
         leftAfter: Number(mostAfter),
       }
       lines.push({ kind: 'hunk', text })
-    } else lines.push(...lineOf(text, place))
+    } else lines.push(...readHunkLine(text, place))
   }
   return lines
 }
 
 /** A line of a hunk, which moves the place on; none for what separates files. */
-const lineOf = (line: string, place: Place): DiffLine[] => {
+const readHunkLine = (line: string, place: Place): DiffLine[] => {
   const isOver = place.leftBefore <= 0 && place.leftAfter <= 0
   // A mail with a patch ends with its signature.
   if (isOver && line === '-- ') return [{ kind: 'note', text: line }]

@@ -27,7 +27,7 @@ export const nameAt = (text: string): string => {
 type Names = { readonly before: string; readonly after: string }
 
 /** Both names of a line `diff --git`. One that is not quoted may have spaces: then both are taken for the same. */
-export const namesOfHead = (text: string): Names => {
+export const headNames = (text: string): Names => {
   const quoted = QUOTED.exec(text)
   if (quoted) return { before: unquoted(quoted[1] ?? ''), after: nameAt(text.slice(quoted[0].length + 1)) }
   const second = text.indexOf(' "')
@@ -46,13 +46,13 @@ const NOWHERE = '/dev/null'
 const withoutPrefix = (name: string): string => name.replace(PREFIX, '')
 
 /** Both names without git's prefixes, and undefined for a file that is not there on that side. */
-export const shownNames = ({ before, after }: Names): { before?: string; after?: string } => {
+export const strippedNames = ({ before, after }: Names): { before?: string; after?: string } => {
   const names = [before, after].filter((name) => name !== NOWHERE)
   // A diff without prefixes may be of a folder `a` or `b`: then both names begin alike.
   const hasPrefixes = names.every((name) => PREFIX.test(name)) && (names.length < 2 || before[0] !== after[0])
-  const shown = hasPrefixes ? withoutPrefix : (name: string) => name
+  const strip = hasPrefixes ? withoutPrefix : (name: string) => name
   return {
-    ...(before !== NOWHERE && { before: shown(before) }),
-    ...(after !== NOWHERE && { after: shown(after) }),
+    ...(before !== NOWHERE && { before: strip(before) }),
+    ...(after !== NOWHERE && { after: strip(after) }),
   }
 }

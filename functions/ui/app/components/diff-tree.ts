@@ -20,13 +20,13 @@ export type Folder = Counts & {
 type Placed = { names: readonly string[]; file: FileDiff; at: number }
 
 /** The files of a diff by their folders, each level in the order of names. */
-export const treeOf = (files: readonly FileDiff[]): Folder =>
-  folderOf(
+export const buildFileTree = (files: readonly FileDiff[]): Folder =>
+  buildFolder(
     '',
     files.map((file, at) => ({ names: file.path.split('/'), file, at })),
   )
 
-const folderOf = (name: string, all: readonly Placed[]): Folder => {
+const buildFolder = (name: string, all: readonly Placed[]): Folder => {
   const inside = Map.groupBy(
     all.filter(({ names }) => names.length > 1),
     ({ names }) => names[0] ?? '',
@@ -34,7 +34,7 @@ const folderOf = (name: string, all: readonly Placed[]): Folder => {
   const folders = [...inside]
     .map(([own, placed]) =>
       joined(
-        folderOf(
+        buildFolder(
           own,
           placed.map((one) => ({ ...one, names: one.names.slice(1) })),
         ),
@@ -52,7 +52,7 @@ const folderOf = (name: string, all: readonly Placed[]): Folder => {
       removed,
     }))
     .toSorted(byName)
-  return { name, folders, files, ...sumOf([...folders, ...files]) }
+  return { name, folders, files, ...sumCounts([...folders, ...files]) }
 }
 
 const joined = (folder: Folder): Folder => {
@@ -61,7 +61,7 @@ const joined = (folder: Folder): Folder => {
   return { ...only, name: `${folder.name}/${only.name}` }
 }
 
-const sumOf = (all: readonly Counts[]): Counts => ({
+const sumCounts = (all: readonly Counts[]): Counts => ({
   added: all.reduce((sum, { added }) => sum + added, 0),
   removed: all.reduce((sum, { removed }) => sum + removed, 0),
 })

@@ -6,15 +6,15 @@ import { Button } from './button.tsx'
 import { Copy } from './copy.tsx'
 import {
   FILES_AT_ONCE,
+  lineWeight,
   openAtFirst,
-  piecesOf,
+  pairWeight,
+  splitByWeight,
   startOfDiffLine,
-  weightOfLine,
-  weightOfPair,
 } from './diff-budget.ts'
-import { type DiffLine, type FileDiff, filesOfDiff, type Pair, sideBySide } from './diff-files.ts'
-import { type Folder, treeOf } from './diff-tree.ts'
-import { countOf } from './format.ts'
+import { type DiffLine, type FileDiff, type Pair, parseDiff, sideBySide } from './diff-files.ts'
+import { buildFileTree, type Folder } from './diff-tree.ts'
+import { formatNumber } from './format.ts'
 import { LongText } from './long-text.tsx'
 import { useNarrow } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
@@ -26,13 +26,13 @@ const form = createStored<Form>('diff-form', 'unified', (value) => value === 'un
 
 /** The files of a diff: a list that leads to each, and each as a fold with its lines. What is no diff is shown as text. */
 export const Diff = ({ text }: { text: string }) => {
-  const { files, before } = useMemo(() => filesOfDiff(text), [text])
+  const { files, before } = useMemo(() => parseDiff(text), [text])
   const chosen = form.use()
   // A phone has no room for two sides.
   const isNarrow = useNarrow()
   const [open, setOpen] = useState(() => openAtFirst(files))
   const [most, setMost] = useState(FILES_AT_ONCE)
-  const shown = useMemo(() => files.slice(0, most), [files, most])
+  const visibleFiles = useMemo(() => files.slice(0, most), [files, most])
   const toggle = useCallback(
     (at: number, isOpen: boolean) =>
       setOpen((before) => {
@@ -45,7 +45,7 @@ export const Diff = ({ text }: { text: string }) => {
     (at: number) => {
       // Its lines have to be there before the page can scroll far enough.
       flushSync(() => toggle(at, true))
-      const file = document.getElementById(idOf(at))
+      const file = document.getElementById(fileElementId(at))
       file?.scrollIntoView({ block: 'start' })
       file?.querySelector('summary')?.focus({ preventScroll: true })
     },
@@ -68,9 +68,9 @@ export const Diff = ({ text }: { text: string }) => {
         </span>
       </div>
       {before !== '' && <Before text={before} isAlone={files.length === 0} />}
-      {files.length > 1 && <FileList files={shown} goTo={goTo} />}
+      {files.length > 1 && <FileList files={visibleFiles} goTo={goTo} />}
       <div className="divide-y">
-        {shown.map((file, at) => (
+        {visibleFiles.map((file, at) => (
           <File
             // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
             key={at}
@@ -86,7 +86,7 @@ export const Diff = ({ text }: { text: string }) => {
         <More
           most={FILES_AT_ONCE}
           rest={files.length - most}
-          of="files"
+          unit="files"
           onMore={() => setMost(most + FILES_AT_ONCE)}
         />
       )}
@@ -102,26 +102,26 @@ const Before = ({ text, isAlone }: { text: string; isAlone: boolean }) => (
   </div>
 )
 
-type MoreProps = { most: number; rest: number; of: 'files' | 'lines'; onMore: () => void }
+type MoreProps = { most: number; rest: number; unit: 'files' | 'lines'; onMore: () => void }
 
-const More = ({ most, rest, of, onMore }: MoreProps) => (
+const More = ({ most, rest, unit, onMore }: MoreProps) => (
   <div className="flex flex-wrap items-center gap-2 border-t px-3.5 py-2">
     <Button size="small" onClick={onMore}>
-      Show {countOf(Math.min(most, rest))} more {of}
+      Show {formatNumber(Math.min(most, rest))} more {unit}
     </Button>
     <span className="text-muted-foreground">
-      {countOf(rest)} {of} are not shown
+      {formatNumber(rest)} {unit} are not shown
     </span>
   </div>
 )
 
-const idOf = (n: number) => `file-${n + 1}`
+const fileElementId = (n: number) => `file-${n + 1}`
 
 const Sums = ({ files }: { files: readonly FileDiff[] }) => {
   const sum = (count: (file: FileDiff) => number) => files.reduce((total, file) => total + count(file), 0)
   return (
     <span className="flex items-center gap-2">
-      <span>{files.length === 1 ? '1 file' : `${countOf(files.length)} files`}</span>
+      <span>{files.length === 1 ? '1 file' : `${formatNumber(files.length)} files`}</span>
       <Changed added={sum(({ added }) => added)} removed={sum(({ removed }) => removed)} />
     </span>
   )
@@ -129,8 +129,8 @@ const Sums = ({ files }: { files: readonly FileDiff[] }) => {
 
 const Changed = ({ added, removed }: { added: number; removed: number }) => (
   <span className="flex shrink-0 gap-1.5 font-mono text-xs">
-    <span className="text-completed">+{countOf(added)}</span>
-    <span className="text-failed">−{countOf(removed)}</span>
+    <span className="text-completed">+{formatNumber(added)}</span>
+    <span className="text-failed">−{formatNumber(removed)}</span>
   </span>
 )
 
@@ -144,7 +144,7 @@ type GoTo = (at: number) => void
 const FileList = memo(({ files, goTo }: { files: readonly FileDiff[]; goTo: GoTo }) => (
   <nav aria-label="Changed files" className="border-b py-1.5">
     <Scroller role="group" label="List of changed files" className="max-h-64 overflow-y-auto">
-      <Tree folder={treeOf(files)} depth={0} isOpen={files.length <= MOST_UNFOLDED} goTo={goTo} />
+      <Tree folder={buildFileTree(files)} depth={0} isOpen={files.length <= MOST_UNFOLDED} goTo={goTo} />
     </Scroller>
   </nav>
 ))
@@ -215,11 +215,11 @@ type FileProps = {
   onToggle: (at: number, isOpen: boolean) => void
 }
 
-const File = memo(({ at, file, form: shown, isOpen, onToggle }: FileProps) => {
+const File = memo(({ at, file, form: layout, isOpen, onToggle }: FileProps) => {
   const { path, renamedFrom, isBinary, lines, added, removed } = file
   return (
     <details
-      id={idOf(at)}
+      id={fileElementId(at)}
       open={isOpen}
       className="[contain-intrinsic-block-size:auto_2.25rem] [content-visibility:auto]"
       onToggle={({ currentTarget }) => onToggle(at, currentTarget.open)}
@@ -228,36 +228,36 @@ const File = memo(({ at, file, form: shown, isOpen, onToggle }: FileProps) => {
         <Path path={path} renamedFrom={renamedFrom} />
         {isBinary ? <Binary /> : <Changed added={added} removed={removed} />}
       </summary>
-      {isOpen && <Lines key={shown} path={path} lines={lines} form={shown} />}
+      {isOpen && <Lines key={layout} path={path} lines={lines} form={layout} />}
     </details>
   )
 })
 
 /** The lines of a file: the first of them, and more on demand. */
-const Lines = ({ path, lines, form: shown }: { path: string; lines: readonly DiffLine[]; form: Form }) => {
+const Lines = ({ path, lines, form: layout }: { path: string; lines: readonly DiffLine[]; form: Form }) => {
   const [most, setMost] = useState(1)
   const pieces = useMemo(
     () =>
-      shown === 'split'
-        ? piecesOf(sideBySide(lines), weightOfPair).map((pairs) => ({
+      layout === 'split'
+        ? splitByWeight(sideBySide(lines), pairWeight).map((pairs) => ({
             count: pairs.length,
-            drawn: <Split pairs={pairs} />,
+            element: <Split pairs={pairs} />,
           }))
-        : piecesOf(lines, weightOfLine).map((some) => ({
+        : splitByWeight(lines, lineWeight).map((some) => ({
             count: some.length,
-            drawn: <Unified lines={some} />,
+            element: <Unified lines={some} />,
           })),
-    [lines, shown],
+    [lines, layout],
   )
   const linesIn = (some: typeof pieces) => some.reduce((sum, { count }) => sum + count, 0)
   const rest = linesIn(pieces.slice(most))
   return (
     <>
       <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto border-t pb-2">
-        <div className={`font-mono text-xs leading-5 ${shown === 'split' ? '' : 'w-max min-w-full'}`}>
-          {pieces.slice(0, most).map(({ drawn }, n) => (
+        <div className={`font-mono text-xs leading-5 ${layout === 'split' ? '' : 'w-max min-w-full'}`}>
+          {pieces.slice(0, most).map(({ element }, n) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-            <Fragment key={n}>{drawn}</Fragment>
+            <Fragment key={n}>{element}</Fragment>
           ))}
         </div>
       </Scroller>
@@ -265,7 +265,7 @@ const Lines = ({ path, lines, form: shown }: { path: string; lines: readonly Dif
         <More
           most={linesIn(pieces.slice(most, most + PIECES_AT_ONCE))}
           rest={rest}
-          of="lines"
+          unit="lines"
           onMore={() => setMost(most + PIECES_AT_ONCE)}
         />
       )}
@@ -338,7 +338,7 @@ const Words = ({ text }: { text: string }): ReactNode => {
   ) : (
     <>
       {start}
-      <span className="text-muted-foreground select-none"> … {countOf(left)} more letters</span>
+      <span className="text-muted-foreground select-none"> … {formatNumber(left)} more letters</span>
     </>
   )
 }

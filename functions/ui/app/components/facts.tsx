@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 const factClass = "relative min-w-0 pl-4 before:absolute before:left-1.5 before:content-['·'/'']"
-const isSaid = (fact: ReactNode) => fact !== undefined && fact !== null && fact !== false && fact !== ''
+const isPresent = (fact: ReactNode) => fact !== undefined && fact !== null && fact !== false && fact !== ''
 
 /**
  * Facts one after the other, with a dot between those of one line. The dot of each stands before it; that of the first one of a line
@@ -10,7 +10,7 @@ const isSaid = (fact: ReactNode) => fact !== undefined && fact !== null && fact 
 export const Facts = ({ facts }: { facts: readonly ReactNode[] }) => (
   <span className="block min-w-0 [clip-path:inset(-1rem_-1rem_-1rem_-3px)]">
     <span className="-ml-4 flex flex-wrap">
-      {facts.filter(isSaid).map((fact, at) => (
+      {facts.filter(isPresent).map((fact, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: their order never changes.
         <span key={at} className={factClass}>
           {fact}

@@ -5,7 +5,7 @@ type Detail = { path: string; message: string }
 const isDetail = (value: unknown): value is Detail =>
   typeof value === 'object' && value !== null && 'path' in value && 'message' in value
 
-const detailsOf = (error: unknown): Detail[] => {
+const errorDetails = (error: unknown): Detail[] => {
   if (!(error instanceof ApiError) || !Array.isArray(error.details)) return []
   const details: unknown[] = error.details
   return details.filter(isDetail)
@@ -14,11 +14,11 @@ const detailsOf = (error: unknown): Detail[] => {
 /** What the service found wrong with a form, by the name of the field: `{ title: 'Too small' }`. */
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    detailsOf(error).map(({ path, message }) => [String(path).replace(/[.[].*$/, ''), message]),
+    errorDetails(error).map(({ path, message }) => [String(path).replace(/[.[].*$/, ''), message]),
   )
 
 /** The same for a form whose fields are in groups, by the first two names: `{ 'queue.concurrency': 'Too big' }`. */
 export const groupedErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    detailsOf(error).map(({ path, message }) => [String(path).split(/[.[]/, 2).join('.'), message]),
+    errorDetails(error).map(({ path, message }) => [String(path).split(/[.[]/, 2).join('.'), message]),
   )

@@ -32,20 +32,20 @@ const formats = () => {
 }
 
 /** A number as the language of the profile writes it. */
-export const countOf = (value: number): string => formats().number.format(value)
+export const formatNumber = (value: number): string => formats().number.format(value)
 
 /** The same in a few letters: `12K`. */
-export const compactOf = (value: number): string => formats().compact.format(value)
+export const formatCompact = (value: number): string => formats().compact.format(value)
 
 /** The day of a moment that begins a day of UTC. */
-export const dateOf = (ms: number): string => formats().date.format(ms)
+export const formatDate = (ms: number): string => formats().date.format(ms)
 
 /** A moment to the second, in the time zone of the profile. */
-export const exactOf = (at: string | number): string => formats().exact.format(new Date(at))
+export const formatDateTime = (at: string | number): string => formats().exact.format(new Date(at))
 
 /** The hour and minute of a moment, and its day, in the time zone of the profile. */
-export const timeOf = (at: string): string => formats().time.format(new Date(at))
-export const dayOf = (at: string): string => formats().day.format(new Date(at))
+export const formatTime = (at: string): string => formats().time.format(new Date(at))
+export const formatWeekday = (at: string): string => formats().day.format(new Date(at))
 
 /** The same with its day of the week and its time zone. */
-export const fullyOf = (at: string | number): string => formats().full.format(new Date(at))
+export const formatFullDateTime = (at: string | number): string => formats().full.format(new Date(at))

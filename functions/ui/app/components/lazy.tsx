@@ -24,7 +24,7 @@ export const lazyComponent = <Props extends object, Name extends string>(
   let loading: Promise<void> | undefined
   let failure: NotLoaded | undefined
   // React has to get the same promise at each try to render.
-  let shown: Promise<void> | undefined
+  let firstLoad: Promise<void> | undefined
 
   const again = async (): Promise<void> => {
     // Some browsers remember a module that did not come, and never ask for it again: it is not asked for in vain.
@@ -42,10 +42,10 @@ export const lazyComponent = <Props extends object, Name extends string>(
   }
 
   const show = () => {
-    shown ??= again().catch((thrown) => {
+    firstLoad ??= again().catch((thrown) => {
       failure = new NotLoaded(thrown, again)
     })
-    return shown
+    return firstLoad
   }
 
   const Lazy: LazyComponent<Props> = (props) => {

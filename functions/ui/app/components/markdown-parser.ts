@@ -9,7 +9,7 @@ const WRITTEN_LETTERS = 8_000
 /** The rest of a part is, after so many slices. */
 const MOST_COSTLY = 2
 /** Parts that were parsed are kept for texts of so many letters together. */
-const KEPT_LETTERS = 2_000_000
+const CACHE_LETTERS = 2_000_000
 
 /** A started worker, once it is loaded. Rejects when its code does not come. */
 const started = (): Promise<Worker> =>
@@ -77,29 +77,29 @@ const parsed = async (text: string, from: number): Promise<Part> => {
 }
 
 /** The first parts of texts, the least recently used first. */
-const kept = new Map<string, Part>()
-let keptLetters = 0
+const partCache = new Map<string, Part>()
+let cachedLetters = 0
 
-const keep = (text: string, part: Part): void => {
-  if (kept.has(text)) return
-  kept.set(text, part)
-  keptLetters += text.length
-  for (const oldest of kept.keys()) {
-    if (keptLetters <= KEPT_LETTERS) return
-    kept.delete(oldest)
-    keptLetters -= oldest.length
+const cachePart = (text: string, part: Part): void => {
+  if (partCache.has(text)) return
+  partCache.set(text, part)
+  cachedLetters += text.length
+  for (const oldest of partCache.keys()) {
+    if (cachedLetters <= CACHE_LETTERS) return
+    partCache.delete(oldest)
+    cachedLetters -= oldest.length
   }
 }
 
 /** The first part of a text that was parsed before. */
-export const keptPart = (text: string): Part | undefined => kept.get(text)
+export const cachedPart = (text: string): Part | undefined => partCache.get(text)
 
-const parsedOrKept = async (text: string, from: number): Promise<Part> => {
-  const known = from === 0 ? keptPart(text) : undefined
+const parsedOrCached = async (text: string, from: number): Promise<Part> => {
+  const known = from === 0 ? cachedPart(text) : undefined
   if (known) return known
   try {
     const part = await parsed(text, from)
-    if (from === 0) keep(text, part)
+    if (from === 0) cachePart(text, part)
     return part
   } catch {
     // The next text tries to load the worker again.
@@ -115,7 +115,7 @@ let last: Promise<unknown> = Promise.resolve()
  * too long. Resolves to undefined when the part is no longer wanted when it is its turn.
  */
 export const parsePart = (text: string, from: number, isWanted: () => boolean): Promise<Part | undefined> => {
-  const next = last.then(() => (isWanted() ? parsedOrKept(text, from) : undefined))
+  const next = last.then(() => (isWanted() ? parsedOrCached(text, from) : undefined))
   last = next
   return next
 }

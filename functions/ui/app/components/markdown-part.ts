@@ -4,7 +4,7 @@ import { parseMarkdown } from './markdown-syntax.ts'
 import { createWeigher, layoutWeight } from './text-weight.ts'
 import { LETTERS_A_WEIGHT, PART_LETTERS } from './written-part.ts'
 
-type Of<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
+type NodeWithType<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
 
 /**
  * So many letters are parsed at once, or one block where it is longer. Parsing is quadratic in lists and in emphasis: no block
@@ -42,8 +42,8 @@ type Slice = {
   first?: number | undefined
 }
 
-const startOf = ({ position }: MarkdownNode): number => position?.start.offset ?? 0
-const endOf = ({ position }: MarkdownNode): number => position?.end.offset ?? 0
+const startOffset = ({ position }: MarkdownNode): number => position?.start.offset ?? 0
+const endOffset = ({ position }: MarkdownNode): number => position?.end.offset ?? 0
 const lineStart = (source: string, at: number): number => source.lastIndexOf('\n', at - 1) + 1
 
 /** Parses a text up to the start of the last block that the parser finds in so many letters: that block may go on. */
@@ -52,24 +52,24 @@ const sliceAt = (text: string, from: number, letters: number): Slice => {
     const source = text.slice(from, from + size)
     const children = parseMarkdown(source)
     const isRest = from + size >= text.length
-    const complete = isRest ? { nodes: children, end: source.length } : completeOf(children, source)
+    const complete = isRest ? { nodes: children, end: source.length } : completeBlocks(children, source)
     if (complete) return { ...complete, from, end: from + complete.end, source, prefix: 0 }
   }
 }
 
 /** The blocks before the last one, or the items before the last one of a list; undefined where there is none. */
-const completeOf = (nodes: MarkdownNode[], source: string) => {
+const completeBlocks = (nodes: MarkdownNode[], source: string) => {
   const last = nodes.at(-1)
   // Empty lines alone.
   if (last === undefined) return { nodes, end: source.length }
-  if (nodes.length > 1) return { nodes: nodes.slice(0, -1), end: lineStart(source, startOf(last)) }
+  if (nodes.length > 1) return { nodes: nodes.slice(0, -1), end: lineStart(source, startOffset(last)) }
   if (last.type !== 'list') return undefined
   const items = last.children.slice(0, -1)
   const item = last.children.at(-1)
   if (item === undefined || items.length === 0) return undefined
   return {
     nodes: [{ ...last, children: items }],
-    end: lineStart(source, startOf(item)),
+    end: lineStart(source, startOffset(item)),
     isWithinList: true,
   }
 }
@@ -77,7 +77,7 @@ const completeOf = (nodes: MarkdownNode[], source: string) => {
 const definitionsIn = ({ nodes, source }: Slice): string[] =>
   nodes
     .filter(({ type }) => type === 'definition')
-    .map((node) => source.slice(startOf(node), endOf(node)))
+    .map((node) => source.slice(startOffset(node), endOffset(node)))
     .filter(({ length }) => length <= DEFINITION_LETTERS)
 
 /** Parses a slice after the definitions of all slices: a link by name is one where its target is known. */
@@ -140,7 +140,7 @@ type Weighed = { block: Block; weight: number; from: number; to: number }
 
 /** A block as it is drawn. A list or a quote of more than is drawn in one step is several. */
 const weighed = (node: MarkdownNode, source: string, urls: Urls): Weighed[] => {
-  const [from, to] = [startOf(node), endOf(node)]
+  const [from, to] = [startOffset(node), endOffset(node)]
   const block = drawnWithin(node, urls)
   if (block) return [{ ...block, from, to }]
   if ((node.type === 'list' || node.type === 'blockquote') && node.children.length > 1)
@@ -165,11 +165,11 @@ const drawnWithin = (node: MarkdownNode, urls: Urls): { block: Block; weight: nu
 }
 
 /** A list or a quote as two. */
-const halves = (node: Of<'list'> | Of<'blockquote'>): MarkdownNode[] => {
+const halves = (node: NodeWithType<'list'> | NodeWithType<'blockquote'>): MarkdownNode[] => {
   const middle = Math.ceil(node.children.length / 2)
   const children: readonly MarkdownNode[] = node.children
   const half = (some: readonly MarkdownNode[], start: object) =>
-    ({ ...node, ...start, children: some, position: spanOf(some) }) as MarkdownNode
+    ({ ...node, ...start, children: some, position: joinedPosition(some) }) as MarkdownNode
   const isCounted = node.type === 'list' && node.ordered
   return [
     half(children.slice(0, middle), {}),
@@ -177,7 +177,7 @@ const halves = (node: Of<'list'> | Of<'blockquote'>): MarkdownNode[] => {
   ]
 }
 
-const spanOf = (nodes: readonly MarkdownNode[]) => {
+const joinedPosition = (nodes: readonly MarkdownNode[]) => {
   const [first, last] = [nodes[0]?.position, nodes.at(-1)?.position]
   return first && last && { start: first.start, end: last.end }
 }
@@ -203,11 +203,11 @@ const numberAfter = ({ nodes, isWithinList, first }: Slice): number | undefined 
 type WeighedGroup = Group & { at: number }
 
 /** The blocks of a slice in groups; `at` is the place of a group in the text, at the start of a line. */
-const groupsOf = ({ from, source, prefix, nodes, first }: Slice): WeighedGroup[] => {
+const groupBlocks = ({ from, source, prefix, nodes, first }: Slice): WeighedGroup[] => {
   const { urls, key } = definedIn(nodes)
   const groups: Weighed[][] = []
   let weight = 0
-  const own = nodes.filter((node) => startOf(node) >= prefix)
+  const own = nodes.filter((node) => startOffset(node) >= prefix)
   for (const [at, node] of own.entries()) {
     if (node.type === 'definition') continue
     const isNumbered = at === 0 && first !== undefined && node.type === 'list' && node.ordered
@@ -254,7 +254,7 @@ export const partAt = (text: string, from: number, options: Options = {}): Part 
   while (end < text.length && end - from < letters && weight <= PART_WEIGHT) {
     const before = slices.at(-1)
     const slice = { ...sliceAt(text, end, sliceLetters), first: before && numberAfter(before) }
-    const groups = groupsOf(slice)
+    const groups = groupBlocks(slice)
     slices.push(slice)
     parsed.push(groups)
     end = slice.end
@@ -264,7 +264,7 @@ export const partAt = (text: string, from: number, options: Options = {}): Part 
   const definitions = slices.flatMap(definitionsIn).slice(0, MOST_DEFINITIONS).join('\n')
   const isSeveral = slices.length > 1 && definitions !== ''
   const groups = isSeveral
-    ? slices.flatMap((slice) => groupsOf(withDefinitions(text, slice, definitions)))
+    ? slices.flatMap((slice) => groupBlocks(withDefinitions(text, slice, definitions)))
     : parsed.flat()
   return cut({ groups, end })
 }

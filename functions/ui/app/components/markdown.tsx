@@ -1,22 +1,22 @@
 import { Fragment, memo, type ReactNode, startTransition, useEffect, useRef, useState } from 'react'
 import { cutText } from '../../../../lib/core/cut-text.ts'
 import { Code } from './code.tsx'
-import { linkOf } from './link.ts'
+import { safeLink } from './link.ts'
 import type { Block, Group, MarkdownNode, Part } from './markdown-blocks.ts'
-import { keptPart, parsePart } from './markdown-parser.ts'
+import { cachedPart, parsePart } from './markdown-parser.ts'
 import { PlainText } from './plain-text.tsx'
 import { Scroller } from './scroller.tsx'
 import { ShowMore } from './show-more.tsx'
 import { PART_LETTERS } from './written-part.ts'
 
 type Kind = Block['type']
-type Of<K extends Kind> = Extract<Block, { type: K }>
-type Drawers = { readonly [K in Kind]?: (node: Of<K>) => ReactNode }
+type BlockWithType<K extends Kind> = Extract<Block, { type: K }>
+type Drawers = { readonly [K in Kind]?: (node: BlockWithType<K>) => ReactNode }
 
 const listClass = 'my-1.5 flex flex-col gap-1 pl-5'
 
 const Outside = ({ url, children }: { url: string; children: ReactNode }) => {
-  const href = linkOf(url)
+  const href = safeLink(url)
   if (href === undefined) return children
   return (
     <a href={href} target="_blank" rel="noreferrer" className="underline underline-offset-2">
@@ -32,18 +32,22 @@ const Done = ({ is }: { is: boolean }) => (
   </span>
 )
 
-type Row = { of: Of<'table'>['children'][number]; align: Of<'table'>['align']; cell: 'th' | 'td' }
+type Row = {
+  row: BlockWithType<'table'>['children'][number]
+  align: BlockWithType<'table'>['align']
+  cell: 'th' | 'td'
+}
 
-const Cells = ({ of, align, cell: Cell }: Row) => (
+const Cells = ({ row, align, cell: Cell }: Row) => (
   <tr>
-    {of.children.map(({ children }, at) => (
+    {row.children.map(({ children }, at) => (
       <Cell
         // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
         key={at}
         className={`border px-2 py-1 text-left align-top ${Cell === 'th' ? 'bg-muted font-semibold' : ''}`}
         style={{ textAlign: align?.[at] ?? undefined }}
       >
-        {drawn(children)}
+        {renderBlocks(children)}
       </Cell>
     ))}
   </tr>
@@ -55,25 +59,29 @@ const drawers: Drawers = {
   text: ({ value }) => value,
   html: ({ value }) => value,
   // A line of the text is a line here: what is not Markdown keeps its form.
-  paragraph: ({ children }) => <p className="my-1.5 whitespace-pre-line">{drawn(children)}</p>,
+  paragraph: ({ children }) => <p className="my-1.5 whitespace-pre-line">{renderBlocks(children)}</p>,
   // No real headings: those of the page would have others between them.
-  heading: ({ children }) => <p className="mt-3 mb-1.5 text-base font-semibold">{drawn(children)}</p>,
-  strong: ({ children }) => <strong className="font-semibold">{drawn(children)}</strong>,
-  emphasis: ({ children }) => <em>{drawn(children)}</em>,
+  heading: ({ children }) => <p className="mt-3 mb-1.5 text-base font-semibold">{renderBlocks(children)}</p>,
+  strong: ({ children }) => <strong className="font-semibold">{renderBlocks(children)}</strong>,
+  emphasis: ({ children }) => <em>{renderBlocks(children)}</em>,
   inlineCode: ({ value }) => <code className="rounded bg-muted px-1 py-0.5 font-mono text-xs">{value}</code>,
   code: ({ value, lang }) => <Code text={value} language={lang} />,
   list: ({ ordered, start, children }) =>
     ordered ? (
       <ol start={start ?? 1} className={`list-decimal ${listClass}`}>
-        {drawn(children)}
+        {renderBlocks(children)}
       </ol>
     ) : (
-      <ul className={`list-disc ${listClass}`}>{drawn(children)}</ul>
+      <ul className={`list-disc ${listClass}`}>{renderBlocks(children)}</ul>
     ),
   listItem: ({ children, checked }) => (
     <li className={`[&>p]:my-0 ${typeof checked === 'boolean' ? 'flex list-none gap-1.5' : ''}`}>
       {typeof checked === 'boolean' && <Done is={checked} />}
-      {typeof checked === 'boolean' ? <div className="[&>p]:my-0">{drawn(children)}</div> : drawn(children)}
+      {typeof checked === 'boolean' ? (
+        <div className="[&>p]:my-0">{renderBlocks(children)}</div>
+      ) : (
+        renderBlocks(children)
+      )}
     </li>
   ),
   table: ({ children: [head, ...rows], align }) => (
@@ -81,33 +89,33 @@ const drawers: Drawers = {
       <table className="border-collapse">
         {head && (
           <thead>
-            <Cells of={head} align={align} cell="th" />
+            <Cells row={head} align={align} cell="th" />
           </thead>
         )}
         <tbody>
           {rows.map((row, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
-            <Cells key={at} of={row} align={align} cell="td" />
+            <Cells key={at} row={row} align={align} cell="td" />
           ))}
         </tbody>
       </table>
     </Scroller>
   ),
-  delete: ({ children }) => <del>{drawn(children)}</del>,
+  delete: ({ children }) => <del>{renderBlocks(children)}</del>,
   footnoteReference: ({ label, identifier }) => <sup>[{label ?? identifier}]</sup>,
   footnoteDefinition: ({ label, identifier, children }) => (
     <div className="flex gap-1.5 text-muted-foreground">
       <sup className="pt-2">[{label ?? identifier}]</sup>
-      <div className="[&>p]:my-0">{drawn(children)}</div>
+      <div className="[&>p]:my-0">{renderBlocks(children)}</div>
     </div>
   ),
   blockquote: ({ children }) => (
-    <blockquote className="my-2 border-l-2 pl-3 text-muted-foreground">{drawn(children)}</blockquote>
+    <blockquote className="my-2 border-l-2 pl-3 text-muted-foreground">{renderBlocks(children)}</blockquote>
   ),
   thematicBreak: () => <hr className="my-3" />,
   break: () => <br />,
-  link: ({ url, children }) => <Outside url={url}>{drawn(children.map(asText))}</Outside>,
-  linkReference: ({ children }) => drawn(children),
+  link: ({ url, children }) => <Outside url={url}>{renderBlocks(children.map(asText))}</Outside>,
+  linkReference: ({ children }) => renderBlocks(children),
   image: ({ alt, url }) => <Outside url={url}>{alt || url}</Outside>,
   imageReference: ({ alt }) => alt,
 }
@@ -116,7 +124,7 @@ const drawers: Drawers = {
 const asText = (node: MarkdownNode): MarkdownNode =>
   node.type === 'image' ? { type: 'text', value: node.alt || node.url } : node
 
-const drawn = (nodes: readonly Block[]): ReactNode =>
+const renderBlocks = (nodes: readonly Block[]): ReactNode =>
   nodes.map((node, at) => {
     const draw = drawers[node.type] as ((node: Block) => ReactNode) | undefined
     // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
@@ -129,17 +137,17 @@ const aboutHigh = (weight: number): number => Math.max(20, weight / 15)
 type GroupProps = { group: Group; isFar: boolean }
 
 /** Where there are many, those out of sight cost the browser nothing until they come into sight. */
-const Drawn = memo(
+const GroupView = memo(
   ({ group: { blocks, weight }, isFar }: GroupProps) =>
     isFar ? (
       <div
         className="[content-visibility:auto] [&>:first-child]:mt-0"
         style={{ containIntrinsicBlockSize: `auto ${aboutHigh(weight)}rem` }}
       >
-        {drawn(blocks)}
+        {renderBlocks(blocks)}
       </div>
     ) : (
-      drawn(blocks)
+      renderBlocks(blocks)
     ),
   (before, after) =>
     before.isFar === after.isFar &&
@@ -152,8 +160,8 @@ const PAUSE_MS = 100
 
 type Known = { text: string; parts: readonly Part[] }
 
-const knownOf = (text: string): Known => {
-  const part = keptPart(text)
+const cachedParts = (text: string): Known => {
+  const part = cachedPart(text)
   return { text, parts: part ? [part] : [] }
 }
 
@@ -168,26 +176,26 @@ const sameParts = ({ text: before, parts }: Known, text: string): readonly Part[
  * under way: while a text grows, what was last parsed is shown.
  */
 const useParts = (text: string, count: number): Known => {
-  const [known, setKnown] = useState(() => knownOf(text))
+  const [known, setKnown] = useState(() => cachedParts(text))
   const wanted = useRef({ text, count })
   const isBusy = useRef(false)
-  const isShown = useRef(true)
+  const isMounted = useRef(true)
   useEffect(() => {
     wanted.current = { text, count }
     const read = async () => {
       let now = known
-      while (isShown.current) {
+      while (isMounted.current) {
         const { text: next, count: most } = wanted.current
         const parts = sameParts(now, next)
         const from = parts.at(-1)?.end ?? 0
         const isRead =
           now.text === next && (parts.length >= most || (parts.length > 0 && from >= next.length))
         if (isRead) break
-        const part = await parsePart(next, from, () => isShown.current)
+        const part = await parsePart(next, from, () => isMounted.current)
         if (part === undefined) break
         now = { text: next, parts: [...parts, part] }
-        const shown = now
-        startTransition(() => setKnown(shown))
+        const parsedSoFar = now
+        startTransition(() => setKnown(parsedSoFar))
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
       }
       isBusy.current = false
@@ -197,13 +205,13 @@ const useParts = (text: string, count: number): Known => {
     void read()
   })
   useEffect(() => {
-    isShown.current = true
+    isMounted.current = true
     return () => {
-      isShown.current = false
+      isMounted.current = false
     }
   }, [])
   // Another text in its place is not shown as this one.
-  return text.startsWith(known.text) ? known : knownOf(text)
+  return text.startsWith(known.text) ? known : cachedParts(text)
 }
 
 /** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. Of a long text the first part is drawn, and more on demand. */
@@ -217,7 +225,7 @@ export const Markdown = ({ text }: { text: string }) => {
     <div className="leading-6 [overflow-wrap:anywhere] [&>:first-child]:mt-0 [&>:last-child]:mb-0">
       {groups.map((group, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
-        <Drawn key={at} group={group} isFar={groups.length > 1} />
+        <GroupView key={at} group={group} isFar={groups.length > 1} />
       ))}
       {left > 0 && <ShowMore letters={left} onMore={() => setCount(count + 1)} />}
     </div>

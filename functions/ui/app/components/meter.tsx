@@ -8,12 +8,12 @@ const HALF = 50
 const WHOLE = 100
 
 /** Where a number stands, in percent: healthy numbers have the first half, degraded ones the second. */
-export const placeOf = (count: number, { degraded, unhealthy }: Limits): number => {
+export const meterPercent = (count: number, { degraded, unhealthy }: Limits): number => {
   if (count <= degraded) return (count / degraded) * HALF
   return Math.min(WHOLE, HALF + ((count - degraded) / (unhealthy - degraded)) * HALF)
 }
 
-export const healthOf = (count: number, { degraded, unhealthy }: Limits): HealthStatus => {
+export const meterHealth = (count: number, { degraded, unhealthy }: Limits): HealthStatus => {
   if (count >= unhealthy) return 'unhealthy'
   return count >= degraded ? 'degraded' : 'healthy'
 }
@@ -33,14 +33,18 @@ export const Meter = ({ label, parts, limits }: Props) => {
         aria-valuemin={0}
         aria-valuemax={limits.unhealthy}
         aria-valuenow={Math.min(total, limits.unhealthy)}
-        aria-valuetext={`${total}, ${healthOf(total, limits)}`}
+        aria-valuetext={`${total}, ${meterHealth(total, limits)}`}
         className="relative flex h-2 overflow-hidden rounded-full bg-muted"
       >
         {parts.map(({ id, value, className }) => {
-          const from = placeOf(before, limits)
+          const from = meterPercent(before, limits)
           before += value
           return (
-            <span key={id} className={className} style={{ width: `${placeOf(before, limits) - from}%` }} />
+            <span
+              key={id}
+              className={className}
+              style={{ width: `${meterPercent(before, limits) - from}%` }}
+            />
           )
         })}
         <span className="absolute inset-y-0 left-1/2 w-0.5 -translate-x-1/2 bg-card" />

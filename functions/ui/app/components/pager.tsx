@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { PAGE_ROWS, type Paging } from '../data/page.ts'
 import { Button } from './button.tsx'
-import { countOf } from './format.ts'
+import { formatNumber } from './format.ts'
 
 /** Which rows of how many are shown, and the way to the others; nothing when all of them are. */
 export const Pager = ({ paging, total }: { paging: Paging; total: number | undefined }) => {
@@ -12,7 +12,7 @@ export const Pager = ({ paging, total }: { paging: Paging; total: number | undef
   return (
     <nav aria-label="Pages" className="flex shrink-0 items-center justify-end gap-1 border-t px-3.5 py-1.5">
       <span className="pr-2 text-muted-foreground">
-        {first > total ? 'none' : `${countOf(first)}–${countOf(last)}`} of {countOf(total)}
+        {first > total ? 'none' : `${formatNumber(first)}–${formatNumber(last)}`} of {formatNumber(total)}
       </span>
       <Button
         kind="ghost"

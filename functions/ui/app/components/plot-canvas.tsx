@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isDark } from '../shell/theme.ts'
-import { dateOf } from './format.ts'
+import { formatDate } from './format.ts'
 import type { Series } from './plot-series.ts'
 
-type Props = { days: readonly string[]; series: readonly Series[]; says: (value: number) => string }
+type Props = { days: readonly string[]; series: readonly Series[]; format: (value: number) => string }
 
 const DAY_S = 86_400
 const bars = uPlot.paths.bars?.({ size: [0.62, 22], radius: 0.15 })
@@ -22,7 +22,7 @@ export const PlotCanvas = (props: Props) => {
     const element = box.current
     if (!element) return
     const size = () => ({ width: element.clientWidth, height: element.clientHeight })
-    const plot = new uPlot(optionsOf(props, size()), dataOf(props), element)
+    const plot = new uPlot(plotOptions(props, size()), plotData(props), element)
     const observer = new ResizeObserver(() => plot.setSize(size()))
     observer.observe(element)
     return () => {
@@ -33,12 +33,15 @@ export const PlotCanvas = (props: Props) => {
   return <div ref={box} className="h-full w-full overflow-hidden" />
 }
 
-const dataOf = ({ days, series }: Props): uPlot.AlignedData => [
+const plotData = ({ days, series }: Props): uPlot.AlignedData => [
   days.map((day) => Date.parse(day) / 1_000),
-  ...series.map(({ values, drawn = values }) => [...drawn]),
+  ...series.map(({ values, drawnTo = values }) => [...drawnTo]),
 ]
 
-const optionsOf = ({ days, series, says }: Props, size: { width: number; height: number }): uPlot.Options => {
+const plotOptions = (
+  { days, series, format }: Props,
+  size: { width: number; height: number },
+): uPlot.Options => {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(name)
   const first = Date.parse(days[0] ?? '') / 1_000
@@ -63,7 +66,7 @@ const optionsOf = ({ days, series, says }: Props, size: { width: number; height:
         ...axis,
         grid: { show: false },
         space: 64,
-        values: (_plot, at) => at.map((seconds) => dateOf(seconds * 1_000)),
+        values: (_plot, at) => at.map((seconds) => formatDate(seconds * 1_000)),
         size: 22,
       },
       {
@@ -71,7 +74,7 @@ const optionsOf = ({ days, series, says }: Props, size: { width: number; height:
         grid: { stroke: colour('--border'), width: 1 },
         space: 36,
         size: 42,
-        values: (_plot, values) => values.map(says),
+        values: (_plot, values) => values.map(format),
       },
     ],
     series: [

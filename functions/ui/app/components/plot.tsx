@@ -11,18 +11,18 @@ type Props = {
   days: readonly string[]
   /** Drawn in this order, the later over the earlier. */
   series: readonly Series[]
-  says?: (value: number) => string
+  format?: (value: number) => string
 }
 
 const Canvas = lazyComponent(() => import('./plot-canvas.tsx'), 'PlotCanvas')
 
 /** A plot over days: a picture for those who see it, a table for those who do not. */
-export const Plot = ({ label, days, series, says = String }: Props) => (
+export const Plot = ({ label, days, series, format = String }: Props) => (
   <div className="px-2 pt-1 pb-2">
     <div role="img" aria-label={label} className="h-40">
-      <Boundary of={label} failed={Undrawn} loading={<Skeleton className="m-2 h-36" />}>
+      <Boundary resetKey={label} failed={Undrawn} loading={<Skeleton className="m-2 h-36" />}>
         <InView>
-          <Canvas days={days} series={series} says={says} />
+          <Canvas days={days} series={series} format={format} />
         </InView>
       </Boundary>
     </div>
@@ -42,7 +42,7 @@ export const Plot = ({ label, days, series, says = String }: Props) => (
           <tr key={day}>
             <th>{day}</th>
             {series.map((one) => (
-              <td key={one.label}>{says(one.values[at] ?? 0)}</td>
+              <td key={one.label}>{format(one.values[at] ?? 0)}</td>
             ))}
           </tr>
         ))}

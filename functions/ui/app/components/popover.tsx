@@ -21,7 +21,7 @@ export const Popover = (props: PopoverProps) => {
       onClick: () => setOpened(true),
     })
   return (
-    <Boundary of={label} failed={NotLoadedYet} loading={trigger}>
+    <Boundary resetKey={label} failed={NotLoadedYet} loading={trigger}>
       <PopoverPanel {...props} />
     </Boundary>
   )

@@ -3,12 +3,12 @@ import { Button } from './button.tsx'
 import { ErrorCode } from './error-code.tsx'
 
 /** What went wrong in one line, as the service said it. */
-export const saysOf = (error: unknown): string => {
+export const errorMessage = (error: unknown): string => {
   if (error instanceof ApiError) return error.message
   return error instanceof TypeError ? 'The service cannot be reached' : String(error)
 }
 
-const adviceOf = (error: unknown): string => {
+const errorAdvice = (error: unknown): string => {
   if (!(error instanceof ApiError)) return 'It is asked again as soon as there is a connection.'
   if (error.status === 403) return 'This needs an admin, or another address of the service.'
   if (error.status === 404) return 'It may have been removed; the address may be wrong.'
@@ -23,9 +23,9 @@ const isOurs = (error: unknown): error is ApiError =>
 type ProblemProps = { error: unknown; advice?: string; onRetry?: () => void }
 
 /** In place of what could not be loaded: what happened, and what to do. */
-export const Problem = ({ error, advice = adviceOf(error), onRetry }: ProblemProps) => (
+export const Problem = ({ error, advice = errorAdvice(error), onRetry }: ProblemProps) => (
   <div role="alert" className="flex flex-col items-start gap-1 p-4">
-    <p className="font-medium text-destructive">{saysOf(error)}</p>
+    <p className="font-medium text-destructive">{errorMessage(error)}</p>
     <p className="text-muted-foreground">
       {advice} {isOurs(error) && <ErrorCode code={error.code} />}
     </p>

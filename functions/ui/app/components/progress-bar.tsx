@@ -18,7 +18,7 @@ const colours = {
   failed: '[&::-webkit-progress-value]:bg-failed [&::-moz-progress-bar]:bg-failed',
 } as const
 
-const stateOf = (done: number, total: number, failed: number): keyof typeof colours => {
+const progressState = (done: number, total: number, failed: number): keyof typeof colours => {
   if (done < total) return 'running'
   if (failed === 0) return 'completed'
   return failed < total ? 'faulty' : 'failed'
@@ -27,7 +27,7 @@ const stateOf = (done: number, total: number, failed: number): keyof typeof colo
 /** How many of how many are done. */
 export const ProgressBar = ({ label, done, total, failed = 0, isSlim = false }: Props) => (
   <progress
-    className={`${bar} ${isSlim ? 'h-1' : 'h-1.5'} ${colours[stateOf(done, total, failed)]}`}
+    className={`${bar} ${isSlim ? 'h-1' : 'h-1.5'} ${colours[progressState(done, total, failed)]}`}
     value={done}
     max={Math.max(1, total)}
     aria-label={label}

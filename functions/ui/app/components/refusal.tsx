@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
-import { clockOf, useCountdown } from './countdown.ts'
+import { formatClock, useCountdown } from './countdown.ts'
 import { fieldErrors } from './field-errors.ts'
-import { saysOf } from './problem.tsx'
+import { errorMessage } from './problem.tsx'
 
 type Props = {
   error: unknown
@@ -17,7 +17,7 @@ export const Refusal = ({ error, fields = [], children }: Props) => {
   const waitMs = error instanceof ApiError && error.status === 429 ? error.retryAfterMs : undefined
   return (
     <div role="alert" className="rounded-md border border-failed/40 bg-failed/8 px-3 py-2 text-destructive">
-      {waitMs === undefined ? saysOf(error) : <Wait key={String(error)} waitMs={waitMs} />}
+      {waitMs === undefined ? errorMessage(error) : <Wait key={String(error)} waitMs={waitMs} />}
       {children}
     </div>
   )
@@ -30,7 +30,7 @@ const Wait = ({ waitMs }: { waitMs: number }) => {
     'You can try again now.'
   ) : (
     <>
-      Too many tries. Try again in <time>{clockOf(left)}</time>.
+      Too many tries. Try again in <time>{formatClock(left)}</time>.
     </>
   )
 }

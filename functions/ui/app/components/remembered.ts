@@ -2,7 +2,7 @@ import { useRouterState } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 
 /** What entries of the browser's history had when they were left: Back finds it, a link begins anew. */
-const kept = new Map<string, unknown>()
+const savedValues = new Map<string, unknown>()
 
 /** A value of a view that Back brings back with it, such as how far it was scrolled. */
 export const useRemembered = <T>(name: string, initial: T) => {
@@ -13,8 +13,8 @@ export const useRemembered = <T>(name: string, initial: T) => {
   const key = useRef('')
   if (path === own) key.current = `${entry} ${name}`
   const [memory] = useState(() => ({
-    read: (): T => (kept.get(key.current) as T | undefined) ?? initial,
-    write: (value: T) => void kept.set(key.current, value),
+    read: (): T => (savedValues.get(key.current) as T | undefined) ?? initial,
+    write: (value: T) => void savedValues.set(key.current, value),
   }))
   return memory
 }

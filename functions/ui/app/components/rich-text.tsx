@@ -8,7 +8,7 @@ const Markdown = lazyComponent(() => import('./markdown.tsx'), 'Markdown')
 /** What a model wrote: Markdown, and as it was written until the code for that is there. */
 export const RichText = ({ text }: { text: string }) => (
   <Boundary
-    of="markdown"
+    resetKey="markdown"
     failed={(props) => <Unloaded {...props} text={text} />}
     loading={<PlainText text={text} />}
   >

@@ -1,5 +1,5 @@
 import { Button } from './button.tsx'
-import { countOf } from './format.ts'
+import { formatNumber } from './format.ts'
 
 /** Below the beginning of a long text: how much is left of it, and the button for more. */
 export const ShowMore = ({ letters, onMore }: { letters: number; onMore: () => void }) => (
@@ -7,6 +7,6 @@ export const ShowMore = ({ letters, onMore }: { letters: number; onMore: () => v
     <Button size="small" onClick={onMore}>
       Show more
     </Button>
-    <span className="text-muted-foreground">{countOf(letters)} letters are not shown</span>
+    <span className="text-muted-foreground">{formatNumber(letters)} letters are not shown</span>
   </span>
 )

@@ -1,23 +1,23 @@
 import type { TaskStatus } from '../../../../lib/tasks/machine.ts'
 
-type Look = { says: string; text: string; dot: string }
+type Look = { label: string; text: string; dot: string }
 
 /** How each state of a task looks, everywhere. The dots differ in form too, for those who see few colours and where no word is shown. */
 export const states: Readonly<Record<TaskStatus, Look>> = {
   pending: {
-    says: 'Pending',
+    label: 'Pending',
     text: 'text-pending',
     dot: 'rounded-full bg-transparent ring-[1.5px] ring-inset ring-pending',
   },
-  queued: { says: 'Queued', text: 'text-queued', dot: 'rounded-[1px] bg-queued' },
+  queued: { label: 'Queued', text: 'text-queued', dot: 'rounded-[1px] bg-queued' },
   in_progress: {
-    says: 'Running',
+    label: 'Running',
     text: 'text-running',
     dot: 'scale-75 rounded-full bg-running ring-2 ring-running/35 animate-pulse',
   },
-  completed: { says: 'Completed', text: 'text-completed', dot: 'rounded-full bg-completed' },
-  failed: { says: 'Failed', text: 'text-failed', dot: 'rotate-45 rounded-[1px] bg-failed' },
-  cancelled: { says: 'Cancelled', text: 'text-cancelled', dot: 'scale-y-35 bg-cancelled' },
+  completed: { label: 'Completed', text: 'text-completed', dot: 'rounded-full bg-completed' },
+  failed: { label: 'Failed', text: 'text-failed', dot: 'rotate-45 rounded-[1px] bg-failed' },
+  cancelled: { label: 'Cancelled', text: 'text-cancelled', dot: 'scale-y-35 bg-cancelled' },
 }
 
 /** The mark of a state, beside a word that names it. */
@@ -27,13 +27,13 @@ export const Dot = ({ status }: { status: TaskStatus }) => (
 
 /** A state of a task; `isBrief` shows its dot alone on the screen of a phone. */
 export const State = ({ status, isBrief = false }: { status: TaskStatus; isBrief?: boolean }) => {
-  const { says, text } = states[status]
+  const { label, text } = states[status]
   return (
     <span
       className={`inline-flex min-h-[1lh] shrink-0 items-center gap-1.5 align-top font-medium whitespace-nowrap ${text}`}
     >
       <Dot status={status} />
-      <span className={isBrief ? 'max-md:sr-only' : ''}>{says}</span>
+      <span className={isBrief ? 'max-md:sr-only' : ''}>{label}</span>
     </span>
   )
 }

@@ -16,7 +16,7 @@ export const TabLinks = ({ label, tabs }: { label: string; tabs: readonly Tab[] 
   return (
     <nav ref={nav} aria-label={label} className="shrink-0 overflow-x-auto border-b">
       <ul className="flex w-max min-w-full gap-1 px-2 md:px-4">
-        {tabs.map(({ to, label: says, params }) => (
+        {tabs.map(({ to, label, params }) => (
           <li key={to}>
             <Link
               to={to}
@@ -24,7 +24,7 @@ export const TabLinks = ({ label, tabs }: { label: string; tabs: readonly Tab[] 
               activeOptions={{ exact: true, includeSearch: false }}
               className="-mb-px flex h-10 items-center border-b-2 border-transparent px-2 whitespace-nowrap text-muted-foreground hover:text-foreground data-[status=active]:border-foreground data-[status=active]:font-medium data-[status=active]:text-foreground"
             >
-              {says}
+              {label}
             </Link>
           </li>
         ))}

@@ -12,7 +12,8 @@ const SCRIPT_CHANGE = 28
 const isMark = (code: number): boolean => code >= 0x300 && code < 0x370
 
 /** Letters of one block are of one script, as are the ideographs and syllables from U+3000 on, and characters of two code units. */
-const blockOf = (code: number): number => (code < 0x3000 ? code >> 7 : code < 0xd800 ? 0x3000 : code >> 11)
+const unicodeBlock = (code: number): number =>
+  code < 0x3000 ? code >> 7 : code < 0xd800 ? 0x3000 : code >> 11
 
 /** Weighs the code units of a text one after the other. Blanks, digits and punctuation of ASCII belong to the script before them. */
 export const createWeigher = () => {
@@ -22,7 +23,7 @@ export const createWeigher = () => {
     if (code === 9 || isMark(code)) return MARK_OR_TAB
     const weight = code < 0x80 ? 1 : OTHER_LETTER
     if (code < 0x41) return weight
-    const block = blockOf(code)
+    const block = unicodeBlock(code)
     const isChange = script !== undefined && block !== script
     script = block
     return isChange ? weight + SCRIPT_CHANGE : weight

@@ -6,19 +6,19 @@ const UNITS = [
 ] as const
 
 /** A span of time in its two largest units: `3m 20s`, `1.4s`, `840ms`. */
-export const spanOf = (ms: number): string => {
+export const formatDuration = (ms: number): string => {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`
   if (ms < 9_950) return `${Number((ms / 1_000).toFixed(1))}s`
   const at = UNITS.findIndex(([, size]) => ms >= size)
   const [name, size] = UNITS[at] ?? ['s', 1_000]
   const next = UNITS[at + 1]
-  const whole = Math.floor(ms / size)
+  const count = Math.floor(ms / size)
   const rest = next ? Math.floor((ms % size) / next[1]) : 0
-  return next && rest > 0 ? `${whole}${name} ${rest}${next[0]}` : `${whole}${name}`
+  return next && rest > 0 ? `${count}${name} ${rest}${next[0]}` : `${count}${name}`
 }
 
 /** How far a moment is from now, in words: `just now`, `4m ago`, `in 2h`. */
-export const relativeTo = (now: number, at: number): string => {
+export const formatRelative = (now: number, at: number): string => {
   const away = Math.abs(now - at)
   if (away < 5_000) return 'just now'
   const [name, size] = UNITS.find(([, least]) => away >= least) ?? ['s', 1_000]

@@ -1,7 +1,7 @@
 import { clockOffset, serverNow } from '../data/server-clock.ts'
 import { createSignal } from '../data/signal.ts'
-import { exactOf } from './format.ts'
-import { relativeTo } from './time.ts'
+import { formatDateTime } from './format.ts'
+import { formatRelative } from './time.ts'
 
 const EVERY_MS = 5_000
 
@@ -16,8 +16,8 @@ export const When = ({ at, className = '' }: { at: string | undefined; className
   if (at === undefined) return <span className={className}>–</span>
   const moment = Date.parse(at)
   return (
-    <time dateTime={at} title={exactOf(at)} className={`whitespace-nowrap ${className}`}>
-      {relativeTo(Math.max(current, serverNow() - EVERY_MS), moment)}
+    <time dateTime={at} title={formatDateTime(at)} className={`whitespace-nowrap ${className}`}>
+      {formatRelative(Math.max(current, serverNow() - EVERY_MS), moment)}
     </time>
   )
 }

@@ -10,7 +10,7 @@ import {
 
 type Props<Item> = {
   items: readonly Item[]
-  keyOf: (item: Item) => string | number
+  getKey: (item: Item) => string | number
   draw: (item: Item, index: number) => ReactNode
   /** About so high is an item that was not drawn yet. */
   itemPx: number | ((item: Item) => number)
@@ -32,11 +32,11 @@ const MARGIN = '800px'
  * their place is kept. A short list is drawn whole.
  */
 export const Windowed = <Item,>(props: Props<Item>) => {
-  const { items, keyOf, draw, itemPx, atOnce = 20, meant = 0, className, isList = false } = props
-  const drawn = (some: readonly Item[], first: number) =>
-    some.map((item, at) => <Fragment key={keyOf(item)}>{draw(item, first + at)}</Fragment>)
-  const heightOf = (item: Item) => (typeof itemPx === 'number' ? itemPx : itemPx(item))
-  if (items.length <= 2 * atOnce) return drawn(items, 0)
+  const { items, getKey, draw, itemPx, atOnce = 20, meant = 0, className, isList = false } = props
+  const renderItems = (some: readonly Item[], first: number) =>
+    some.map((item, at) => <Fragment key={getKey(item)}>{draw(item, first + at)}</Fragment>)
+  const itemHeight = (item: Item) => (typeof itemPx === 'number' ? itemPx : itemPx(item))
+  if (items.length <= 2 * atOnce) return renderItems(items, 0)
   const count = Math.ceil(items.length / atOnce)
   return Array.from({ length: count }, (_, at) => {
     const first = at * atOnce
@@ -49,9 +49,9 @@ export const Windowed = <Item,>(props: Props<Item>) => {
         className={className}
         isList={isList}
         isNearAtFirst={at === 0 || at === count - 1 || at === Math.floor(meant / atOnce)}
-        heightPx={some.reduce((sum, item) => sum + heightOf(item), 0)}
+        heightPx={some.reduce((sum, item) => sum + itemHeight(item), 0)}
       >
-        {() => drawn(some, first)}
+        {() => renderItems(some, first)}
       </Chunk>
     )
   })

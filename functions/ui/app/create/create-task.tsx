@@ -3,13 +3,13 @@ import type { FormEvent, KeyboardEvent } from 'react'
 import { Button } from '../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../components/dialog.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
-import { saysOf } from '../components/problem.tsx'
+import { errorMessage } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
 import { isConnected, useAway } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
 import { closeOverlay, overlay } from '../shell/overlay.ts'
-import { draftFor, dropDraft, keepDraft, keepUnsent, keyOf, type Purpose } from './draft.ts'
-import { newTaskOf } from './new-task.ts'
+import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpose } from './draft.ts'
+import { newTaskBody } from './new-task.ts'
 import { TaskFields } from './task-fields.tsx'
 
 const titles: Readonly<Record<Purpose, string>> = { create: 'Create a task', again: 'Edit and run again' }
@@ -28,8 +28,8 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
     event.preventDefault()
     // What does not fit is said by the service, which knows best.
     const { rest } = draftFor(purpose).get()
-    const body = { ...rest, ...newTaskOf(new FormData(event.currentTarget)) } as NewTask
-    const given = { body, key: keyOf(purpose, body) }
+    const body = { ...rest, ...newTaskBody(new FormData(event.currentTarget)) } as NewTask
+    const given = { body, key: idempotencyKey(purpose, body) }
     mutateAsync(given).then(
       ({ task }) => {
         dropDraft(purpose)
@@ -70,7 +70,7 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
         <DialogFoot>
           {error && Object.keys(errors).length === 0 && (
             <span role="alert" className="mr-auto min-w-0 text-destructive">
-              {isBack ? BACK : saysOf(error)}
+              {isBack ? BACK : errorMessage(error)}
             </span>
           )}
           <Button onClick={giveUp}>Cancel</Button>

@@ -13,7 +13,7 @@ export type Draft = {
   /** Whether it was to be sent and was not. */
   readonly isUnsent: boolean
   /** The id of the task that is edited and run again. */
-  readonly of?: string
+  readonly taskId?: string
   /** What was sent of it last, and its key: the answer may be lost, and the page closed since. */
   readonly sent?: { readonly text: string; readonly key: string }
 }
@@ -66,7 +66,7 @@ export const dropDrafts = () => {
 const newKey = () => `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
 /** A key for what is sent: what is sent again unchanged, since its answer was lost, has the same and makes one task. */
-export const keyOf = (purpose: Purpose, body: object): string => {
+export const idempotencyKey = (purpose: Purpose, body: object): string => {
   const text = JSON.stringify(body)
   const draft = drafts[purpose].get()
   if (draft.sent?.text === text) return draft.sent.key
@@ -81,7 +81,7 @@ export const keyOf = (purpose: Purpose, body: object): string => {
  */
 export const draftFrom = (task: Task): boolean => {
   const before = drafts.again.get()
-  if (before.isUnsent && !isEmptyDraft(before)) return before.of === task.id
+  if (before.isUnsent && !isEmptyDraft(before)) return before.taskId === task.id
   const { title, prompt, priority, assignedAgent, repository, branch, labels, sourceUrl } = task
   const fields = {
     title,
@@ -96,6 +96,6 @@ export const draftFrom = (task: Task): boolean => {
   const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const { description, metadata } = task
   const rest = { ...(description ? { description } : {}), ...(metadata ? { metadata } : {}) }
-  drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false, of: task.id })
+  drafts.again.set({ fields: Object.fromEntries(given), rest, isUnsent: false, taskId: task.id })
   return true
 }

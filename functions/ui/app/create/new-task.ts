@@ -1,5 +1,5 @@
 /** The body of a create from what was typed: what was left empty is left out. */
-export const newTaskOf = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {
+export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {
   const given = [...form].flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [],
   )

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client } from './client.ts'
-import { EVERY_MS, endOfPart, useLive } from './live.ts'
+import { EVERY_MS, periodEnd, useLive } from './live.ts'
 import { zoneNow } from './locale.ts'
 
 const DAY_MS = 86_400_000
@@ -10,7 +10,7 @@ export const useAnalytics = () =>
   useLive(
     queryOptions({ queryKey: ['analytics'], queryFn: ({ signal }) => client.taskAnalytics({}, { signal }) }),
     EVERY_MS.calm,
-    (_data, now) => endOfPart(DAY_MS, now),
+    (_data, now) => periodEnd(DAY_MS, now),
   )
 
 type Recent = NonNullable<Awaited<ReturnType<typeof client.taskAnalytics>>['recent']>
@@ -38,9 +38,9 @@ const NONE = { completed: 0, failed: 0 }
 export const useRecentOutcomes = () => {
   const queries = [useRecent('1h'), useRecent('24h')] as const
   const [{ data: hour }, { data: day }] = queries
-  const outcomesOf = ({ type }: { type: string }) =>
+  const getOutcomes = ({ type }: { type: string }) =>
     hour && day && { hour: hour.byAgent[type] ?? NONE, day: day.byAgent[type] ?? NONE }
-  return { queries, outcomesOf }
+  return { queries, getOutcomes }
 }
 
 const USUAL_MS = 300_000

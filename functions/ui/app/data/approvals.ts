@@ -66,7 +66,7 @@ export const useDisallow = () => {
 export type Session = { taskId?: string | undefined; conversationId?: string | undefined }
 
 /** What is known of a session: a conversation that is gone has ended as well. */
-const sessionOf = async ({ taskId, conversationId }: Session, signal: AbortSignal) => {
+const readSession = async ({ taskId, conversationId }: Session, signal: AbortSignal) => {
   if (taskId !== undefined) {
     const { title, status } = (await client.getTask({ params: { id: taskId } }, { signal })).task
     return { title, isOver: isFinal(status) }
@@ -79,19 +79,20 @@ const sessionOf = async ({ taskId, conversationId }: Session, signal: AbortSigna
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
 
-const session = (of: Session) =>
+const sessionQuery = (session: Session) =>
   queryOptions({
-    queryKey: ['session-of', of.taskId, of.conversationId],
+    queryKey: ['session-of', session.taskId, session.conversationId],
     queryFn: ({ signal }): Promise<{ title?: string | undefined; isOver: boolean }> =>
-      sessionOf(of, signal).catch((error: unknown) => {
+      readSession(session, signal).catch((error: unknown) => {
         if (isGone(error)) return { isOver: true }
         throw error
       }),
   })
 
 /** The title of a task or conversation; undefined until it is known, and where it is gone. */
-export const useSessionTitle = (of: Session): string | undefined =>
-  useQuery({ ...session(of), staleTime: NAMED_MS }).data?.title
+export const useSessionTitle = (session: Session): string | undefined =>
+  useQuery({ ...sessionQuery(session), staleTime: NAMED_MS }).data?.title
 
 /** Whether a task or conversation has ended or is gone, so that none of its calls is made any more. */
-export const useIsOver = (of: Session): boolean => useLive(session(of), EVERY_MS.calm).data?.isOver ?? false
+export const useIsOver = (session: Session): boolean =>
+  useLive(sessionQuery(session), EVERY_MS.calm).data?.isOver ?? false

@@ -11,7 +11,7 @@ const AT_ONCE = 4
 export const inBulk = async (
   ids: readonly string[],
   act: (id: string) => Promise<unknown>,
-  says: (progress: Progress) => void,
+  onProgress: (progress: Progress) => void,
   signal?: AbortSignal,
 ): Promise<void> => {
   const left = [...ids]
@@ -22,7 +22,7 @@ export const inBulk = async (
       const one = id
       await act(one).catch((reason: unknown) => failures.push({ id: one, reason }))
       done += 1
-      says({ done, total: ids.length, failures: [...failures] })
+      onProgress({ done, total: ids.length, failures: [...failures] })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

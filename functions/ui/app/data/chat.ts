@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query'
 import type { ChatMessage } from '../../../../lib/chat/schema.ts'
 import { client } from './client.ts'
-import { EVERY_MS, paceAfter, useLive } from './live.ts'
+import { EVERY_MS, intervalAfter, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
 
 export type { ChatMessage }
@@ -35,7 +35,7 @@ const isAwaited = (data: InfiniteData<Page> | undefined) => {
 }
 
 /** All pages are read anew each time; a list that is loaded far up stands still. */
-const paceOf = (data: InfiniteData<Page> | undefined) => {
+const messagesInterval = (data: InfiniteData<Page> | undefined) => {
   if (data && data.pages.length > MOST_LIVE) return false
   return isAwaited(data) ? EVERY_MS.list : EVERY_MS.calm
 }
@@ -52,7 +52,7 @@ export const useConversation = (id: string) => {
     },
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: Page) => nextCursor,
-    refetchInterval: ({ state }) => paceAfter(state.error, paceOf(state.data)),
+    refetchInterval: ({ state }) => intervalAfter(state.error, messagesInterval(state.data)),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const messages = data?.pages.toReversed().flatMap((page) => page.messages) ?? []

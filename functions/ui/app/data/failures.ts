@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FailureGroup } from '../../../../lib/queue/schema.ts'
 import { client } from './client.ts'
-import { EVERY_MS, endOfPart, useLive } from './live.ts'
+import { EVERY_MS, periodEnd, useLive } from './live.ts'
 import { serverNow } from './server-clock.ts'
 
 export type { FailureGroup }
@@ -20,7 +20,7 @@ export const useFailures = (hours: number) =>
       },
     }),
     EVERY_MS.calm,
-    (_data, now) => endOfPart(HOUR_MS, now),
+    (_data, now) => periodEnd(HOUR_MS, now),
   )
 
 export const useMute = () => {

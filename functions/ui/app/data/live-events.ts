@@ -10,7 +10,7 @@ import { patched } from './task-patch.ts'
  * The time between two refetches of a topic. It begins with `least` and doubles up to `most` while changes go on. Sums over all tasks
  * cost more, and change little.
  */
-const gatherMsOf = (topic: string) =>
+const gatherTimes = (topic: string) =>
   topic === 'analytics' ? { least: 5_000, most: 5_000 } : { least: 150, most: 1_200 }
 /** After this time without an event the connection is dead or the service hangs: a heartbeat comes every 15 s. */
 const SILENCE_MS = 45_000
@@ -46,7 +46,7 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const readAnew = async (
   topic: string,
   changed: ReadonlySet<unknown>,
-  ms = gatherMsOf(topic).least,
+  ms = gatherTimes(topic).least,
 ): Promise<void> => {
   const gathered = gathering.get(topic)
   if (gathered) {
@@ -57,7 +57,7 @@ const readAnew = async (
   await Promise.all([invalidate(topic, changed), pause(ms)])
   const later = gathering.get(topic)
   gathering.delete(topic)
-  if (later && later.size > 0) void readAnew(topic, later, Math.min(2 * ms, gatherMsOf(topic).most))
+  if (later && later.size > 0) void readAnew(topic, later, Math.min(2 * ms, gatherTimes(topic).most))
 }
 
 type Pages = InfiniteData<{ tasks: TaskFields[] }>

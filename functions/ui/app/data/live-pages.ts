@@ -1,6 +1,6 @@
 import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { EVERY_MS, paceOf } from './live.ts'
+import { EVERY_MS, pollInterval } from './live.ts'
 
 const PAGE = 100
 /** So many pages are kept fresh; a list that is loaded further down stands still, so that no row moves under its reader. */
@@ -13,7 +13,7 @@ export const standsStill = (data: unknown): boolean =>
 type Page = { total: number; nextCursor?: string | undefined }
 type Asked = { limit: number; cursor?: string }
 
-const everyOf = (pages: number) => {
+const pagesInterval = (pages: number) => {
   if (pages <= 1) return EVERY_MS.list
   return pages <= MOST_LIVE ? EVERY_MS.calm : false
 }
@@ -22,7 +22,7 @@ const everyOf = (pages: number) => {
 export const useLivePages = <P extends Page, Row extends { id: string }>(
   queryKey: QueryKey,
   ask: (query: Asked, signal: AbortSignal) => Promise<P>,
-  rowsOf: (page: P) => readonly Row[],
+  getRows: (page: P) => readonly Row[],
   /** Whether the rows of another question stay until this one is answered. */
   keepsOld = false,
 ) => {
@@ -33,12 +33,13 @@ export const useLivePages = <P extends Page, Row extends { id: string }>(
     initialPageParam: '',
     ...(keepsOld ? { placeholderData: keepPreviousData } : {}),
     getNextPageParam: ({ nextCursor }: P) => nextCursor,
-    refetchInterval: ({ state }) => paceOf(queryKey, state.error, everyOf(state.data?.pages.length ?? 0)),
+    refetchInterval: ({ state }) =>
+      pollInterval(queryKey, state.error, pagesInterval(state.data?.pages.length ?? 0)),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   // biome-ignore lint/correctness/useExhaustiveDependencies: which field holds the rows never changes.
   const rows = useMemo(
-    () => [...new Map(data?.pages.flatMap((page) => rowsOf(page).map((row) => [row.id, row]))).values()],
+    () => [...new Map(data?.pages.flatMap((page) => getRows(page).map((row) => [row.id, row]))).values()],
     [data],
   )
   return {

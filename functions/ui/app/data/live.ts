@@ -9,31 +9,31 @@ export const EVERY_MS = { running: 1_000, list: 2_500, calm: 10_000 } as const
 const TOO_MANY = 429
 
 type Every = number | false
-type Pace<T> = Every | ((data: T | undefined) => Every)
+type Interval<T> = Every | ((data: T | undefined) => Every)
 
 /** Whether asking again would be answered with the same: a refusal, but for the one that asks to wait. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.status !== TOO_MANY
 
 /** The pace after an answer: what was refused is not asked for again by itself, a request to wait is followed. */
-export const paceAfter = (error: unknown, every: Every): Every => {
+export const intervalAfter = (error: unknown, every: Every): Every => {
   if (every === false || isRefusal(error)) return false
   if (!(error instanceof ApiError) || error.status !== TOO_MANY) return every
   return Math.max(every, error.retryAfterMs ?? EVERY_MS.calm)
 }
 
 /** As `paceAfter`; what the stream of changes covers is not asked for again while it is open. */
-export const paceOf = (key: QueryKey, error: unknown, every: Every): Every =>
-  isStreaming.get() && isCovered(key) && error === null ? false : paceAfter(error, every)
+export const pollInterval = (key: QueryKey, error: unknown, every: Every): Every =>
+  isStreaming.get() && isCovered(key) && error === null ? false : intervalAfter(error, every)
 
 /** The clocks of the browser and of the service differ by less: a request at the very end is answered as the last one was. */
 const AFTER_END_MS = 1_000
 
 /** The end of the part of time that `now` is in. */
-export const endOfPart = (partMs: number, now: number): number => now - (now % partMs) + partMs
+export const periodEnd = (partMs: number, now: number): number => now - (now % partMs) + partMs
 
 /** As `paceOf`; an answer that is about a time until `end` is asked for again then, since no change says that it is over. */
-export const paceUntil = (pace: Every, error: unknown, end: number | undefined, now: number): Every =>
+export const intervalUntil = (pace: Every, error: unknown, end: number | undefined, now: number): Every =>
   pace === false && error === null && end !== undefined ? Math.max(0, end - now) + AFTER_END_MS : pace
 
 /**
@@ -42,14 +42,14 @@ export const paceUntil = (pace: Every, error: unknown, end: number | undefined, 
  */
 export const useLive = <Data, Key extends QueryKey>(
   options: UseQueryOptions<Data, DefaultError, Data, Key>,
-  every: Pace<Data>,
-  endOf?: (data: Data | undefined, now: number) => number | undefined,
+  every: Interval<Data>,
+  getPeriodEnd?: (data: Data | undefined, now: number) => number | undefined,
 ) =>
   useQuery({
     ...options,
     refetchInterval: ({ queryKey, state: { data, error } }) => {
       const now = serverNow()
-      const pace = paceOf(queryKey, error, typeof every === 'function' ? every(data) : every)
-      return paceUntil(pace, error, endOf?.(data, now), now)
+      const pace = pollInterval(queryKey, error, typeof every === 'function' ? every(data) : every)
+      return intervalUntil(pace, error, getPeriodEnd?.(data, now), now)
     },
   })

@@ -23,7 +23,7 @@ export const usePeople = () => {
 }
 
 /** The name of a user, or the id when it is not known. */
-export const useNameOf = () => {
+export const useUserName = () => {
   const me = useMe()
   const people = usePeople()
   return (id: string): string =>

@@ -17,7 +17,7 @@ export const narrowed = (known: Bounds | undefined, { sentAt, receivedAt, date }
 }
 
 /** The difference to reckon with: none where the clocks may be the same. */
-export const offsetOf = ({ least, most }: Bounds): number =>
+export const estimatedOffset = ({ least, most }: Bounds): number =>
   least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
 
 let bounds: Bounds | undefined
@@ -29,7 +29,7 @@ export const readClock = (response: Response, sentAt: number) => {
   const date = Date.parse(response.headers.get('date') ?? '')
   if (Number.isNaN(date)) return
   bounds = narrowed(bounds, { sentAt, receivedAt: Date.now(), date })
-  clockOffset.set(offsetOf(bounds))
+  clockOffset.set(estimatedOffset(bounds))
 }
 
 /** Now by the clock of the server, which wrote the times that it is compared with. */

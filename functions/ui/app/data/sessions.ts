@@ -31,7 +31,7 @@ const ofConversation = (conversationId: string) => [...key, 'of-conversation', c
 const MOST_SHOWN = 20
 
 /** The newest sessions of a conversation, the newest first. */
-export const useSessionsOf = (conversationId: string) =>
+export const useConversationSessions = (conversationId: string) =>
   useLive(
     queryOptions({
       queryKey: ofConversation(conversationId),
@@ -52,8 +52,8 @@ export const useSessionAt = ({ taskId, conversationId, timestamp }: ToolCallEntr
     queryKey: [...key, 'at', taskId, conversationId, timestamp],
     queryFn: async ({ signal }) => {
       if (taskId === undefined && conversationId === undefined) return null
-      const of = taskId === undefined ? { conversationId } : { taskId }
-      const { sessions } = await client.listAgentSessions({ query: { ...of, limit: 100 } }, { signal })
+      const filter = taskId === undefined ? { conversationId } : { taskId }
+      const { sessions } = await client.listAgentSessions({ query: { ...filter, limit: 100 } }, { signal })
       const isAt = ({ createdAt, endedAt }: AgentSession) =>
         createdAt <= timestamp && (endedAt === undefined || timestamp <= endedAt)
       return sessions.find((session) => taskId !== undefined || isAt(session)) ?? null
@@ -71,7 +71,7 @@ export const noteSession = (conversationId: string, session: AgentSession) => {
 }
 
 /** A session begins with an attempt. An agent without one after ten requests rarely begins one later. */
-const pollMsOf = (looks: number) => (looks < 10 ? EVERY_MS.running : EVERY_MS.calm)
+const sessionPollMs = (looks: number) => (looks < 10 ? EVERY_MS.running : EVERY_MS.calm)
 
 /** The session of a task, once there is one: agents that say nothing of their steps have none. */
 export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
@@ -82,7 +82,7 @@ export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
     // Asked once more at the end of the task, but not shown anew; that of another task is not this one's.
     placeholderData: (before, query) => (query?.queryKey[2] === taskId ? before : undefined),
     refetchInterval: ({ state }) =>
-      isRunning && !state.data && !isRefusal(state.error) ? pollMsOf(state.dataUpdateCount) : false,
+      isRunning && !state.data && !isRefusal(state.error) ? sessionPollMs(state.dataUpdateCount) : false,
   })
 
 export const useStopSession = () => {
@@ -97,7 +97,7 @@ export const useStopSession = () => {
 export type Followed = {
   readonly run: Run
   /** `opening` before anything came, `open` while it goes on, `lost` while it connects anew, `over` after the last event. */
-  readonly standing: 'opening' | 'open' | 'lost' | 'over'
+  readonly connection: 'opening' | 'open' | 'lost' | 'over'
   /** Why it cannot be followed at all. */
   readonly error?: unknown
 }
@@ -157,7 +157,7 @@ const openStream = async (id: string, after: string): Promise<Source> => {
 
 /** Follows a session to its end: what was is replayed, what comes is added, a connection that is lost is made anew. */
 const createFollower = (id: string) => {
-  const state = createSignal<Followed>({ run: beginning.run, standing: 'opening' })
+  const state = createSignal<Followed>({ run: beginning.run, connection: 'opening' })
   let progress: Progress = beginning
   let stopping: AbortController | undefined
   let readers = 0
@@ -176,7 +176,7 @@ const createFollower = (id: string) => {
         progress = advanced(base ?? progress, events.map(runEvent))
         base = undefined
       }
-      set({ run: progress.run, standing: 'open' })
+      set({ run: progress.run, connection: 'open' })
     }
   }
 
@@ -212,11 +212,11 @@ const createFollower = (id: string) => {
     if (signal.aborted) return false
     try {
       if (!(await connect(first, signal, onAlive))) return true
-      set({ standing: 'over' })
+      set({ connection: 'over' })
     } catch (error) {
       if (signal.aborted) return false
       if (!isRefusal(error)) return true
-      set({ standing: 'over', error })
+      set({ connection: 'over', error })
     }
     return false
   }
@@ -227,7 +227,7 @@ const createFollower = (id: string) => {
       failures = 0
     }
     for (let source = first; await goesOn(source, signal, onAlive); source = undefined) {
-      if (state.get().standing !== 'opening') set({ standing: 'lost' })
+      if (state.get().connection !== 'opening') set({ connection: 'lost' })
       await pause(Math.min(PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS), signal)
       failures += 1
     }
@@ -269,7 +269,7 @@ const createFollower = (id: string) => {
 
 const followers = new Map<string, ReturnType<typeof createFollower>>()
 
-const followerOf = (id: string) => {
+const getFollower = (id: string) => {
   const known = followers.get(id)
   if (known) return known
   const made = createFollower(id)
@@ -278,18 +278,18 @@ const followerOf = (id: string) => {
 }
 
 /** Goes on with a stream of a session that is read already. */
-export const adoptStream = (id: string, source: Source) => followerOf(id).begin(source)
+export const adoptStream = (id: string, source: Source) => getFollower(id).begin(source)
 
 /** In place of a session that is not known yet. */
 const noFollower = {
-  state: createSignal<Followed>({ run: beginning.run, standing: 'opening' }),
+  state: createSignal<Followed>({ run: beginning.run, connection: 'opening' }),
   begin: () => undefined,
   hold: () => () => undefined,
 }
 
 /** A session, live. `isGoing` says that there is more to come, of a session that may have been over. */
 export const useFollowed = (id: string | undefined, isGoing: boolean): Followed => {
-  const follower = id === undefined ? noFollower : followerOf(id)
+  const follower = id === undefined ? noFollower : getFollower(id)
   useEffect(() => follower.hold(), [follower])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a task that goes on after its end is followed anew.
   useEffect(() => follower.begin(), [follower, isGoing])

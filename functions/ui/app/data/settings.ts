@@ -20,7 +20,7 @@ export const useChangeSettings = () => {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
-      client.changeSettings({ body: patchOf(changes) }),
+      client.changeSettings({ body: settingsPatch(changes) }),
     onSuccess: ({ settings, sources }) => {
       queries.setQueryData(key, { settings, sources })
       // What linked accounts may do follows from the settings.
@@ -29,7 +29,7 @@ export const useChangeSettings = () => {
   })
 }
 
-const patchOf = (changes: Readonly<Record<string, unknown>>): Patch => {
+const settingsPatch = (changes: Readonly<Record<string, unknown>>): Patch => {
   const patch: Record<string, Record<string, unknown>> = {}
   for (const [path, value] of Object.entries(changes)) {
     const [group = '', name = ''] = path.split('.')

@@ -25,14 +25,14 @@ type Query = NonNullable<NonNullable<Parameters<typeof client.filterTasks>[0]>['
 const FOUND = 8
 
 /** The address may say anything: what does not fit is refused by the service, and shown as that. */
-const queryOf = (filters: Filters) => filters as Query
+const filterQuery = (filters: Filters) => filters as Query
 
 export const tasksKey = ['tasks'] as const
 
 /** Asks for a page of the tasks that fit. */
 export const askForTasks =
   (filters: Filters) => (page: { limit: number; cursor?: string }, signal: AbortSignal) =>
-    client.filterTasks({ query: { ...queryOf(filters), ...page } }, { signal })
+    client.filterTasks({ query: { ...filterQuery(filters), ...page } }, { signal })
 
 /** The newest tasks with these words, for the palette. */
 export const foundTasks = (words: string) =>
@@ -91,7 +91,7 @@ export const useTask = (id: string) =>
   )
 
 /** Whether a log has the end of its task, which may be stored a moment after the task; an imported task has no log. */
-const isToldOf = (events: readonly TaskEvent[] | undefined) => {
+const hasRunEnd = (events: readonly TaskEvent[] | undefined) => {
   const last = lastOfRun(events ?? [])
   return last === undefined || isEnd(last)
 }
@@ -129,7 +129,7 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
         goOn(id, queries.getQueryData<TaskEvent[]>(queryKey) ?? [], isOver, signal),
     }),
     (events) => {
-      if (isOver && !isToldOf(events)) return EVERY_MS.running
+      if (isOver && !hasRunEnd(events)) return EVERY_MS.running
       if (!isStreaming.get()) return isOver ? EVERY_MS.calm : EVERY_MS.running
       // An event after the end of a task is a change of it. In mode `pro` an event about progress may be lost with its process.
       return isOver ? false : EVERY_MS.calm

@@ -18,9 +18,9 @@ export const leaveToLink = () => {
 
 /** The view that was left to link an account, once, when the provider has just sent the tab back. */
 export const linkedFrom = (): string | undefined => {
-  const kept = ifStored(() => sessionStorage.getItem(KEY))
+  const stored = ifStored(() => sessionStorage.getItem(KEY))
   ifStored(() => sessionStorage.removeItem(KEY))
-  if (!kept || location.pathname !== '/') return undefined
-  const [at, path] = kept.split(' ', 2)
+  if (!stored || location.pathname !== '/') return undefined
+  const [at, path] = stored.split(' ', 2)
   return Date.now() - Number(at) < MOST_MS ? path : undefined
 }

@@ -1,13 +1,13 @@
 import { ShieldQuestion } from 'lucide-react'
 import { Arguments } from '../components/arguments.tsx'
 import { Button } from '../components/button.tsx'
-import { expiryOf, leftOf, useCountdown } from '../components/countdown.ts'
+import { expiresAtMs, formatTimeLeft, useCountdown } from '../components/countdown.ts'
 import { Refusal } from '../components/refusal.tsx'
 import { RiskTag } from '../components/risk.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Windowed } from '../components/windowed.tsx'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
-import type { AuditOf } from './audit-link.tsx'
+import type { AuditScope } from './audit-link.tsx'
 
 const choices: readonly (readonly [Decision, string, 'primary' | 'plain' | 'danger'])[] = [
   ['allow-once', 'Allow once', 'primary'],
@@ -15,20 +15,20 @@ const choices: readonly (readonly [Decision, string, 'primary' | 'plain' | 'dang
   ['deny', 'Deny', 'danger'],
 ]
 
-const isOf = (approval: Approval, of: AuditOf) =>
-  'taskId' in of ? approval.taskId === of.taskId : approval.conversationId === of.conversationId
+const isInScope = (approval: Approval, scope: AuditScope) =>
+  'taskId' in scope ? approval.taskId === scope.taskId : approval.conversationId === scope.conversationId
 
 /** The tool calls of a conversation or task that wait for a person, to be decided in place. */
-export const Approvals = ({ of }: { of: AuditOf }) => {
+export const Approvals = ({ scope }: { scope: AuditScope }) => {
   const { data } = useApprovals()
-  const shown = data?.filter((approval) => isOf(approval, of)) ?? []
-  if (shown.length === 0) return data ? <Elsewhere /> : null
+  const waiting = data?.filter((approval) => isInScope(approval, scope)) ?? []
+  if (waiting.length === 0) return data ? <Elsewhere /> : null
   return (
     <ul aria-label="Waiting for your approval" className="flex flex-col gap-2">
       <Windowed
         isList
-        items={shown}
-        keyOf={({ id }) => id}
+        items={waiting}
+        getKey={({ id }) => id}
         draw={(approval) => <Waiting approval={approval} />}
         itemPx={CARD_PX}
         className="flex flex-col gap-2"
@@ -50,7 +50,7 @@ const CARD_PX = 180
 const Waiting = ({ approval }: { approval: Approval }) => {
   const { id, title, toolName, params, securityLevel, expiresAt, taskId } = approval
   const decide = useDecide()
-  const left = useCountdown(expiryOf(expiresAt))
+  const left = useCountdown(expiresAtMs(expiresAt))
   return (
     <li className="rounded-lg border border-queued/60 bg-card">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pt-2.5">
@@ -62,7 +62,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
             className="ml-auto text-xs text-muted-foreground"
             title={taskId === undefined ? 'After that it is denied' : 'After that the task fails'}
           >
-            {left === 0 ? 'expired' : `${leftOf(left)} left`}
+            {left === 0 ? 'expired' : `${formatTimeLeft(left)} left`}
           </span>
         )}
       </div>
@@ -74,17 +74,17 @@ const Waiting = ({ approval }: { approval: Approval }) => {
         <Arguments label={`What ${toolName} is called with`} values={params} isWhole />
       </Scroller>
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
-        {choices.map(([decision, says, kind]) => (
+        {choices.map(([decision, label, kind]) => (
           <Button
             needsService
             key={decision}
             kind={kind}
             size="small"
             disabled={decide.isPending}
-            aria-label={`${says}: ${toolName}`}
+            aria-label={`${label}: ${toolName}`}
             onClick={() => decide.mutate({ id, decision })}
           >
-            {says}
+            {label}
           </Button>
         ))}
       </div>

@@ -2,60 +2,65 @@ import { Brain } from 'lucide-react'
 import { memo, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { Facts } from '../components/facts.tsx'
-import { countOf } from '../components/format.ts'
+import { formatNumber } from '../components/format.ts'
 import { TextPieces } from '../components/plain-text.tsx'
-import { saysOf } from '../components/problem.tsx'
+import { errorMessage } from '../components/problem.tsx'
 import { RichText } from '../components/rich-text.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'
-import { spanOf } from '../components/time.ts'
+import { formatDuration } from '../components/time.ts'
 import { Windowed } from '../components/windowed.tsx'
 import type { Followed } from '../data/sessions.ts'
 import { adviceFor, isWithoutProvider } from './advice.ts'
 import { Approvals } from './approvals.tsx'
-import type { AuditOf } from './audit-link.tsx'
+import type { AuditScope } from './audit-link.tsx'
 import { NoProvider } from './no-provider.tsx'
-import { callsOf, type Note, type Part, type Run, type Step, settled, stepsOf, type Words } from './run.ts'
+import { type Note, type Part, type Run, runCalls, runSteps, type Step, settled, type Words } from './run.ts'
 import { ToolCall } from './tool-call.tsx'
 
 type Props = {
   followed: Followed
   /** Whose run it is. */
-  of: AuditOf
+  scope: AuditScope
   /** Whether nothing more comes. */
   isOver: boolean
   /** Whether what led to the end is folded, of a run that was over when it was first shown. */
   isFolded?: boolean
   /** Whether how it ended is shown elsewhere. */
-  isEndTold?: boolean
+  hidesError?: boolean
 }
 
 /** What an agent does, as it does it, and what it has done: steps, thoughts, tool calls, what waits and how it ended. */
-export const RunView = ({ followed, of, isOver, isFolded = isOver, isEndTold = false }: Props) => {
-  const { standing, error } = followed
-  if (error !== undefined) return <Trouble code={codeOf(error)} message={saysOf(error)} />
-  if (standing === 'opening') return <SkeletonRows count={3} />
+export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesError = false }: Props) => {
+  const { connection, error } = followed
+  if (error !== undefined) return <Trouble code={errorCode(error)} message={errorMessage(error)} />
+  if (connection === 'opening') return <SkeletonRows count={3} />
   const run = isOver ? settled(followed.run) : followed.run
   const last = run.entries.at(-1)
   return (
     <div className="flex min-w-0 flex-col gap-3">
       <Windowed
         items={run.entries}
-        keyOf={({ key }) => key}
+        getKey={({ key }) => key}
         draw={(entry) =>
           entry.kind === 'note' ? (
-            <Said note={entry} />
+            <NoteLine note={entry} />
           ) : (
-            <StepView step={entry} isBare={!hasSteps(run)} isFolded={isFolded && entry !== last} of={of} />
+            <StepView
+              step={entry}
+              isBare={!hasSteps(run)}
+              isFolded={isFolded && entry !== last}
+              scope={scope}
+            />
           )
         }
-        itemPx={(entry) => heightOf(entry, isFolded)}
+        itemPx={(entry) => entryHeight(entry, isFolded)}
         atOnce={5}
         className="flex min-w-0 flex-col gap-3"
       />
-      {isUntold(run) && <RichText text={run.summary ?? ''} />}
-      {run.isWaiting && <Approvals of={of} />}
-      {run.end?.kind === 'error' && !isEndTold && <Trouble {...run.end} isOfTask={'taskId' in of} />}
-      <Footer run={run} standing={standing} />
+      {hasUnseenSummary(run) && <RichText text={run.summary ?? ''} />}
+      {run.isWaiting && <Approvals scope={scope} />}
+      {run.end?.kind === 'error' && !hidesError && <Trouble {...run.end} isOfTask={'taskId' in scope} />}
+      <Footer run={run} connection={connection} />
     </div>
   )
 }
@@ -64,37 +69,37 @@ export const RunView = ({ followed, of, isOver, isFolded = isOver, isEndTold = f
 const STEP_PX = 32
 const CALL_PX = 42
 
-const heightOf = (entry: Step | Note, isFolded: boolean): number =>
+const entryHeight = (entry: Step | Note, isFolded: boolean): number =>
   entry.kind === 'note' || isFolded ? STEP_PX : STEP_PX + entry.parts.length * CALL_PX
 
 /** An answer without tools has no steps that are worth a name. */
-const hasSteps = (run: Run) => run.entries.length > 1 || callsOf(run).length > 0
+const hasSteps = (run: Run) => run.entries.length > 1 || runCalls(run).length > 0
 
 /** Whether the account at the end is not the last thing that was said anyhow. */
-const isUntold = ({ summary = '', ...run }: Run) => {
-  const said = stepsOf(run as Run)
+const hasUnseenSummary = ({ summary = '', ...run }: Run) => {
+  const lastText = runSteps(run as Run)
     .at(-1)
     ?.parts.findLast(({ kind }) => kind === 'text') as Words | undefined
-  return summary !== '' && said === undefined
+  return summary !== '' && lastText === undefined
 }
 
-const codeOf = (error: unknown) => (error instanceof ApiError ? error.code : '')
+const errorCode = (error: unknown) => (error instanceof ApiError ? error.code : '')
 
 const notes: Readonly<Record<Note['tone'], string>> = {
   plain: 'text-muted-foreground',
   bad: 'text-destructive',
 }
 
-const Said = ({ note: { tone, text } }: { note: Note }) => (
+const NoteLine = ({ note: { tone, text } }: { note: Note }) => (
   <p className={`border-b pb-1 font-medium [overflow-wrap:anywhere] ${notes[tone]}`}>
     <TextPieces text={text} />
   </p>
 )
 
-type StepProps = { step: Step; isBare: boolean; isFolded: boolean; of: AuditOf }
+type StepProps = { step: Step; isBare: boolean; isFolded: boolean; scope: AuditScope }
 
 /** Drawn again when something is new in it. */
-const StepView = memo(({ step, isBare, isFolded, of }: StepProps) => {
+const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
   // As it is when it first shows: nothing folds away while it is read.
   const [isOpen] = useState(!isFolded)
   const { number, parts, tookMs } = step
@@ -103,8 +108,8 @@ const StepView = memo(({ step, isBare, isFolded, of }: StepProps) => {
     <div className="flex min-w-0 flex-col gap-2">
       <Windowed
         items={parts}
-        keyOf={({ key }) => key}
-        draw={(part) => <PartView part={part} of={of} />}
+        getKey={({ key }) => key}
+        draw={(part) => <PartView part={part} scope={scope} />}
         itemPx={CALL_PX}
         className="flex min-w-0 flex-col gap-2"
       />
@@ -116,15 +121,15 @@ const StepView = memo(({ step, isBare, isFolded, of }: StepProps) => {
       <summary className="mb-1.5 text-xs text-muted-foreground">
         Step {number}
         {calls > 0 && ` · ${calls === 1 ? '1 tool call' : `${calls} tool calls`}`}
-        {tookMs !== undefined && ` · ${spanOf(tookMs)}`}
+        {tookMs !== undefined && ` · ${formatDuration(tookMs)}`}
       </summary>
       {content}
     </details>
   )
 })
 
-const PartView = ({ part, of }: { part: Part; of: AuditOf }) => {
-  if (part.kind === 'call') return <ToolCall call={part} of={of} />
+const PartView = ({ part, scope }: { part: Part; scope: AuditScope }) => {
+  if (part.kind === 'call') return <ToolCall call={part} scope={scope} />
   if (part.kind === 'text') return <RichText text={part.text} />
   return <Thinking words={part} />
 }
@@ -167,7 +172,7 @@ const ends: Readonly<Record<string, string>> = {
 }
 
 /** How far it is, or what it took. */
-const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] }) => {
+const Footer = ({ run, connection }: { run: Run; connection: Followed['connection'] }) => {
   const early = run.end?.kind === 'complete' ? ends[run.end.finishReason] : undefined
   return (
     <>
@@ -180,12 +185,12 @@ const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] })
       <p role="status" className="text-xs text-muted-foreground">
         <Facts
           facts={[
-            standing === 'lost' && (
+            connection === 'lost' && (
               <span key="lost" className="text-queued">
                 Connection lost, connecting again
               </span>
             ),
-            ...facts(run, standing),
+            ...facts(run, connection),
           ]}
         />
       </p>
@@ -193,29 +198,30 @@ const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] })
   )
 }
 
-const tokensOf = ({ usedTokens, maxBudget }: Run) =>
-  `${countOf(usedTokens)}${maxBudget === undefined ? '' : ` of ${countOf(maxBudget)}`} tokens`
+const tokensLabel = ({ usedTokens, maxBudget }: Run) =>
+  `${formatNumber(usedTokens)}${maxBudget === undefined ? '' : ` of ${formatNumber(maxBudget)}`} tokens`
 
-const modelOf = ({ model = '', provider = '' }: Run) => (model === provider ? model : `${provider}/${model}`)
+const modelLabel = ({ model = '', provider = '' }: Run) =>
+  model === provider ? model : `${provider}/${model}`
 
-const progressOf = (run: Run, number: number): string[] => [
+const progressFacts = (run: Run, number: number): string[] => [
   run.isWaiting ? 'Waits for approval' : 'Working',
   number > 0 ? `step ${number}${run.maxSteps === undefined ? '' : ` of ${run.maxSteps}`}` : '',
-  tokensOf(run),
+  tokensLabel(run),
 ]
 
-const outcomeOf = (run: Run, number: number): string[] => [
+const outcomeFacts = (run: Run, number: number): string[] => [
   number > 1 ? `${number} steps` : '',
-  run.usedTokens > 0 ? tokensOf(run) : '',
+  run.usedTokens > 0 ? tokensLabel(run) : '',
 ]
 
-const facts = (run: Run, standing: Followed['standing']): string[] => {
-  const number = stepsOf(run).at(-1)?.number ?? 0
-  const isOver = run.end !== undefined || standing === 'over'
+const facts = (run: Run, connection: Followed['connection']): string[] => {
+  const number = runSteps(run).at(-1)?.number ?? 0
+  const isOver = run.end !== undefined || connection === 'over'
   const fallback = run.end?.kind === 'complete' ? run.end.fallbackFrom : undefined
   return [
-    ...(isOver ? outcomeOf : progressOf)(run, number),
-    modelOf(run),
+    ...(isOver ? outcomeFacts : progressFacts)(run, number),
+    modelLabel(run),
     fallback ? `in place of ${fallback}` : '',
   ]
 }

@@ -86,15 +86,15 @@ export const emptyRun: Run = {
   before: { steps: 0, tokens: 0 },
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
+const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
 const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined || value === null ? {} : { [name]: value }) as { [N in Name]?: NonNullable<Value> }
 
 export const isStep = (entry: Step | Note): entry is Step => entry.kind === 'step'
-export const stepsOf = ({ entries }: Run): readonly Step[] => entries.filter(isStep)
-export const callsOf = (run: Run): readonly Call[] =>
-  stepsOf(run).flatMap(({ parts }) => parts.filter((part) => part.kind === 'call'))
+export const runSteps = ({ entries }: Run): readonly Step[] => entries.filter(isStep)
+export const runCalls = (run: Run): readonly Call[] =>
+  runSteps(run).flatMap(({ parts }) => parts.filter((part) => part.kind === 'call'))
 
 /** The same run, its last step changed; the first step where there is none yet. */
 const inLastStep = (run: Run, event: RunEvent, change: (step: Step) => Step): Run => {
@@ -115,7 +115,7 @@ const closed = (parts: readonly Part[]): readonly Part[] => {
 
 /** Words that follow words of their kind belong to them; anything else ends those. */
 const say = (run: Run, event: RunEvent, kind: Words['kind']): Run => {
-  const text = textOf(event.data.text)
+  const text = asText(event.data.text)
   return inLastStep(run, event, (step) => {
     const last = step.parts.at(-1)
     if (last?.kind === kind && last.isOpen)
@@ -147,8 +147,8 @@ const withLastCall = (
   const at = run.entries.findLastIndex((entry) => isStep(entry) && entry.parts.some(isMeant))
   const step = run.entries[at]
   if (step === undefined || !isStep(step)) return undefined
-  const of = step.parts.findLastIndex(isMeant)
-  const parts = step.parts.with(of, change(step.parts[of] as Call))
+  const partAt = step.parts.findLastIndex(isMeant)
+  const parts = step.parts.with(partAt, change(step.parts[partAt] as Call))
   return { ...run, entries: run.entries.with(at, { ...step, parts }) }
 }
 
@@ -161,28 +161,28 @@ const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run 
 })
 
 /** When the span of an event began: the event itself is stored a moment later. */
-const startOf = ({ data, timestamp }: RunEvent): number => {
-  const at = Date.parse(textOf(data.startedAt))
+const eventStart = ({ data, timestamp }: RunEvent): number => {
+  const at = Date.parse(asText(data.startedAt))
   return Number.isNaN(at) ? timestamp : at
 }
 
-const callOf = (event: RunEvent): Call => {
+const startedCall = (event: RunEvent): Call => {
   const { toolCallId, name, title, spanId } = event.data
   return {
     kind: 'call',
-    key: textOf(spanId) || event.id,
-    callId: textOf(toolCallId),
-    name: textOf(name),
-    title: textOf(title) || textOf(name),
+    key: asText(spanId) || event.id,
+    callId: asText(toolCallId),
+    name: asText(name),
+    title: asText(title) || asText(name),
     arguments: event.data.arguments,
     state: 'running',
-    startedAt: startOf(event),
+    startedAt: eventStart(event),
   }
 }
 
 /** A call that waited is made in its own place; its next step comes after that. */
 const call = (run: Run, event: RunEvent): Run => {
-  const made = callOf(event)
+  const made = startedCall(event)
   const resumed = withLastCall(
     run,
     ({ state, callId }) => state === 'waiting' && callId === made.callId,
@@ -192,21 +192,21 @@ const call = (run: Run, event: RunEvent): Run => {
 }
 
 const spanMs = ({ startedAt, endedAt }: RunEvent['data']) => {
-  const ms = Date.parse(textOf(endedAt)) - Date.parse(textOf(startedAt))
+  const ms = Date.parse(asText(endedAt)) - Date.parse(asText(startedAt))
   return Number.isNaN(ms) ? undefined : ms
 }
 
 const result = (run: Run, event: RunEvent): Run => {
-  const said = (event.data.result ?? {}) as { success?: unknown; content?: unknown }
-  const callId = textOf(event.data.toolCallId)
+  const toolResult = (event.data.result ?? {}) as { success?: unknown; content?: unknown }
+  const callId = asText(event.data.toolCallId)
   const answered = withLastCall(
     run,
     (one) => one.callId === callId && one.state === 'running',
     (one) => ({
       ...one,
-      state: said.success === false ? 'error' : 'success',
-      result: textOf(said.content),
-      ...given('decision', textOf(event.data.decision) || undefined),
+      state: toolResult.success === false ? 'error' : 'success',
+      result: asText(toolResult.content),
+      ...given('decision', asText(event.data.decision) || undefined),
       ...given('tookMs', spanMs(event.data)),
     }),
   )
@@ -218,8 +218,8 @@ const start = (run: Run, event: RunEvent): Run => {
   const { model, provider, maxSteps, maxBudget } = event.data
   const attempt = event.data.attempt as number | undefined
   const facts = {
-    ...given('model', textOf(model) || undefined),
-    ...given('provider', textOf(provider) || undefined),
+    ...given('model', asText(model) || undefined),
+    ...given('provider', asText(provider) || undefined),
     ...given('maxSteps', maxSteps as number | undefined),
     ...given('maxBudget', maxBudget as number | undefined),
     ...given('attempt', attempt),
@@ -227,7 +227,7 @@ const start = (run: Run, event: RunEvent): Run => {
   }
   const { end: _, summary: _s, ...goesOn } = run
   if (run.attempt === undefined || run.attempt === attempt) {
-    const steps = stepsOf(run).at(-1)?.number ?? 0
+    const steps = runSteps(run).at(-1)?.number ?? 0
     return { ...goesOn, ...facts, before: { steps, tokens: run.usedTokens } }
   }
   const next = { ...goesOn, ...facts, usedTokens: 0, before: emptyRun.before }
@@ -236,17 +236,17 @@ const start = (run: Run, event: RunEvent): Run => {
 
 const stepStart = (run: Run, event: RunEvent): Run => {
   const { step, maxSteps, spanId } = event.data
-  const number = run.before.steps + numberOf(step)
+  const number = run.before.steps + asNumber(step)
   const next: Step = {
     kind: 'step',
-    key: textOf(spanId) || event.id,
+    key: asText(spanId) || event.id,
     number,
     parts: [],
-    startedAt: startOf(event),
+    startedAt: eventStart(event),
   }
   return {
     ...endWords(run, event),
-    maxSteps: run.before.steps + numberOf(maxSteps),
+    maxSteps: run.before.steps + asNumber(maxSteps),
     entries: [...endWords(run, event).entries, next],
   }
 }
@@ -254,24 +254,24 @@ const stepStart = (run: Run, event: RunEvent): Run => {
 const stepComplete = (run: Run, event: RunEvent): Run => {
   const tookMs = spanMs(event.data)
   const done = inLastStep(endWords(run, event), event, (step) => ({ ...step, ...given('tookMs', tookMs) }))
-  return { ...done, usedTokens: run.before.tokens + numberOf(event.data.usedTokens) }
+  return { ...done, usedTokens: run.before.tokens + asNumber(event.data.usedTokens) }
 }
 
 const complete = (run: Run, event: RunEvent): Run => {
   const { totalTokens, inputTokens, outputTokens, finishReason, model, provider } = event.data
   const end: RunEnd = {
     kind: 'complete',
-    finishReason: textOf(finishReason),
-    inputTokens: numberOf(inputTokens),
-    outputTokens: numberOf(outputTokens),
-    ...given('fallbackFrom', textOf(event.data.fallbackFrom) || undefined),
-    ...given('notice', textOf(event.data.notice) || undefined),
+    finishReason: asText(finishReason),
+    inputTokens: asNumber(inputTokens),
+    outputTokens: asNumber(outputTokens),
+    ...given('fallbackFrom', asText(event.data.fallbackFrom) || undefined),
+    ...given('notice', asText(event.data.notice) || undefined),
   }
   const facts = {
-    ...given('model', textOf(model) || undefined),
-    ...given('provider', textOf(provider) || undefined),
+    ...given('model', asText(model) || undefined),
+    ...given('provider', asText(provider) || undefined),
   }
-  return ended(run, event, { ...facts, usedTokens: numberOf(totalTokens) || run.usedTokens, end })
+  return ended(run, event, { ...facts, usedTokens: asNumber(totalTokens) || run.usedTokens, end })
 }
 
 /** A run of which nothing more comes. One that was cut off has calls and a wait that no event has ended. */
@@ -284,7 +284,7 @@ const ended = (run: Run, event: RunEvent, facts: Partial<Run>): Run => ({
 
 const failure = (run: Run, event: RunEvent): Run =>
   ended(run, event, {
-    end: { kind: 'error', code: textOf(event.data.code), message: textOf(event.data.message) },
+    end: { kind: 'error', code: asText(event.data.code), message: asText(event.data.message) },
   })
 
 /** What each type of event changes; types that are not known change nothing. */
@@ -292,8 +292,8 @@ const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
   user_message: (run, { data }) => ({
     ...run,
     message: {
-      id: textOf(data.id),
-      content: textOf(data.content),
+      id: asText(data.id),
+      content: asText(data.content),
       isCompacted: data.compactionApplied === true,
     },
   }),
@@ -314,9 +314,9 @@ const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
       withCalls(endWords(run, event), unanswered('stopped')),
       event,
       'bad',
-      `Attempt ${numberOf(event.data.attempt)} failed: ${textOf(event.data.message)}`,
+      `Attempt ${asNumber(event.data.attempt)} failed: ${asText(event.data.message)}`,
     ),
-  summary: (run, { data }) => ({ ...run, summary: textOf(data.summary) }),
+  summary: (run, { data }) => ({ ...run, summary: asText(data.summary) }),
   complete,
   // The result of a tool that failed is an event of its own, and the run goes on.
   error: (run, event) => (endsSession(event) ? failure(run, event) : run),

@@ -5,11 +5,11 @@ import { TextPieces } from '../components/plain-text.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { startOfLine } from '../components/text-weight.ts'
-import { spanOf } from '../components/time.ts'
-import { AuditLink, type AuditOf } from './audit-link.tsx'
+import { formatDuration } from '../components/time.ts'
+import { AuditLink, type AuditScope } from './audit-link.tsx'
 import type { CallState } from './run.ts'
 
-type Shown = {
+type CallFacts = {
   callId: string
   name: string
   title: string
@@ -20,24 +20,24 @@ type Shown = {
   tookMs?: number | undefined
 }
 
-const looks: Readonly<Record<CallState, { icon: ReactNode; says: string }>> = {
-  running: { icon: <LoaderCircle size={14} className="animate-spin text-running" />, says: 'Running' },
-  waiting: { icon: <Hourglass size={14} className="text-queued" />, says: 'Waits for approval' },
-  success: { icon: <Check size={14} className="text-completed" />, says: 'Done' },
-  error: { icon: <X size={14} className="text-failed" />, says: 'Failed' },
-  stopped: { icon: <CircleDashed size={14} className="text-cancelled" />, says: 'Not finished' },
+const looks: Readonly<Record<CallState, { icon: ReactNode; label: string }>> = {
+  running: { icon: <LoaderCircle size={14} className="animate-spin text-running" />, label: 'Running' },
+  waiting: { icon: <Hourglass size={14} className="text-queued" />, label: 'Waits for approval' },
+  success: { icon: <Check size={14} className="text-completed" />, label: 'Done' },
+  error: { icon: <X size={14} className="text-failed" />, label: 'Failed' },
+  stopped: { icon: <CircleDashed size={14} className="text-cancelled" />, label: 'Not finished' },
 }
 
 /** Decisions that are worth a word; the others are what one expects. */
-const decisions: Readonly<Record<string, { says: string; tone: Tone }>> = {
-  approved: { says: 'approved', tone: 'good' },
-  denied: { says: 'denied', tone: 'bad' },
-  blocked: { says: 'blocked', tone: 'bad' },
-  invalid: { says: 'not valid', tone: 'bad' },
+const decisions: Readonly<Record<string, { label: string; tone: Tone }>> = {
+  approved: { label: 'approved', tone: 'good' },
+  denied: { label: 'denied', tone: 'bad' },
+  blocked: { label: 'blocked', tone: 'bad' },
+  invalid: { label: 'not valid', tone: 'bad' },
 }
 
 /** A tool call: one line, and under it what it was given and what it gave back. */
-export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
+export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }) => {
   const { title, state, decision, tookMs, result } = call
   // What is folded is not made: a run may have thousands of calls, each with 100 kB.
   const [isOpen, setOpen] = useState(false)
@@ -48,7 +48,7 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary className="flex min-h-8 items-center gap-2 rounded-md px-2.5 py-1 hover:bg-muted">
-        <span role="img" aria-label={looks[state].says} title={looks[state].says} className="shrink-0">
+        <span role="img" aria-label={looks[state].label} title={looks[state].label} className="shrink-0">
           {decision === 'denied' || decision === 'blocked' ? (
             <Ban size={14} className="text-failed" />
           ) : (
@@ -56,10 +56,10 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
           )}
         </span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs">{startOfLine(title)}</span>
-        {word && <Tag tone={word.tone}>{word.says}</Tag>}
+        {word && <Tag tone={word.tone}>{word.label}</Tag>}
         {state === 'waiting' && <Tag tone="warn">waits for approval</Tag>}
         {tookMs !== undefined && (
-          <span className="shrink-0 text-xs text-muted-foreground">{spanOf(tookMs)}</span>
+          <span className="shrink-0 text-xs text-muted-foreground">{formatDuration(tookMs)}</span>
         )}
       </summary>
       {isOpen && (
@@ -68,7 +68,7 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
           {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
           {state !== 'running' && state !== 'waiting' && (
             <p className="text-xs">
-              <AuditLink of={of} callId={call.callId} />
+              <AuditLink scope={scope} callId={call.callId} />
             </p>
           )}
         </div>

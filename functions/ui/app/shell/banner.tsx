@@ -1,6 +1,6 @@
 import { CircleAlert, type LucideIcon, WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { spanOf } from '../components/time.ts'
+import { formatDuration } from '../components/time.ts'
 import { isConnected, lostAt } from '../data/connection.ts'
 import { oldSince } from '../data/query-client.ts'
 
@@ -20,20 +20,20 @@ export const Banner = () => {
   const since = useStaleSince()
   if (since === undefined) return null
   return connected ? (
-    <Strip icon={CircleAlert} says="The service does not answer all that is asked." since={since} />
+    <Strip icon={CircleAlert} message="The service does not answer all that is asked." since={since} />
   ) : (
-    <Strip icon={WifiOff} says="The connection to the service is lost." since={since} />
+    <Strip icon={WifiOff} message="The connection to the service is lost." since={since} />
   )
 }
 
-const Strip = ({ icon: Icon, says, since }: { icon: LucideIcon; says: string; since: number }) => (
+const Strip = ({ icon: Icon, message, since }: { icon: LucideIcon; message: string; since: number }) => (
   <section
     aria-label="The connection"
     className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"
   >
     <Icon size={14} className="shrink-0" />
     <span role="status" className="font-medium">
-      {says}
+      {message}
     </span>
     <span className="max-sm:hidden">
       What you see is <Age since={since} /> old; the page catches up by itself.
@@ -47,5 +47,5 @@ const Age = ({ since }: { since: number }) => {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS)
     return () => clearInterval(timer)
   }, [])
-  return <span>{spanOf(Math.max(EVERY_MS, EVERY_MS * Math.floor((now - since) / EVERY_MS)))}</span>
+  return <span>{formatDuration(Math.max(EVERY_MS, EVERY_MS * Math.floor((now - since) / EVERY_MS)))}</span>
 }

@@ -56,9 +56,9 @@ const BellButton = ({ unread, ...rest }: { unread: number }) => (
   </Button>
 )
 
-type Shown = NonNullable<ReturnType<typeof useNotifications>['data']>['notifications'][number]
+type BellItem = NonNullable<ReturnType<typeof useNotifications>['data']>['notifications'][number]
 
-const Row = ({ id, type, title, message, taskId, read, createdAt }: Shown) => {
+const Row = ({ id, type, title, message, taskId, read, createdAt }: BellItem) => {
   const mark = useRead()
   const text = (
     <>

@@ -23,19 +23,19 @@ const Why = (props: ErrorComponentProps) => {
   )
 }
 
-const titleOf = (error: unknown, what: string) =>
+const failureTitle = (error: unknown, what: string) =>
   error instanceof NotLoaded ? `This ${what} is not loaded yet` : 'Something went wrong'
 
 /** In place of a view that could not be loaded or drawn. */
 export const Failed = (props: ErrorComponentProps) => (
-  <View title={titleOf(props.error, 'view')}>
+  <View title={failureTitle(props.error, 'view')}>
     <Why {...props} />
   </View>
 )
 
 /** In place of what was to be opened over the page. */
 export const FailedOverlay = (props: ErrorComponentProps) => (
-  <Dialog isOpen onClose={closeOverlay} title={titleOf(props.error, 'dialog')}>
+  <Dialog isOpen onClose={closeOverlay} title={failureTitle(props.error, 'dialog')}>
     <Why {...props} />
   </Dialog>
 )

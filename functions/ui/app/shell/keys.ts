@@ -53,7 +53,7 @@ export const useKeys = (keys: Keys) => {
 }
 
 /** What the page answers to everywhere, as the list under `?` shows it; views add their own. */
-export const keyHelp: readonly (readonly [keys: string, says: string])[] = [
+export const keyHelp: readonly (readonly [keys: string, label: string])[] = [
   [withCommand('K', ' '), 'Search and jump'],
   ['c', 'Create a task'],
   ['/', 'Search tasks'],

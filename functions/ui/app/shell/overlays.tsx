@@ -21,7 +21,7 @@ export const Overlays = () => {
   const open = overlay.use()
   usePreload()
   return (
-    <Boundary of={open ?? 'none'} failed={FailedOverlay}>
+    <Boundary resetKey={open ?? 'none'} failed={FailedOverlay}>
       {open === 'palette' && <Palette />}
       {(open === 'create' || open === 'again') && <CreateTask key={open} purpose={open} />}
       {open === 'keys' && <KeyHelp />}

@@ -3,19 +3,19 @@ import { Button } from '../components/button.tsx'
 import { chooseTheme, theme } from './theme.ts'
 
 const looks = {
-  system: { icon: Monitor, next: 'light', says: 'Theme of the system' },
-  light: { icon: Sun, next: 'dark', says: 'Light theme' },
-  dark: { icon: Moon, next: 'system', says: 'Dark theme' },
+  system: { icon: Monitor, next: 'light', label: 'Theme of the system' },
+  light: { icon: Sun, next: 'dark', label: 'Light theme' },
+  dark: { icon: Moon, next: 'system', label: 'Dark theme' },
 } as const
 
 export const ThemeButton = () => {
-  const { icon: Icon, next, says } = looks[theme.use()]
+  const { icon: Icon, next, label } = looks[theme.use()]
   return (
     <Button
       kind="ghost"
       size="icon"
-      aria-label={`${says}; change to ${next}`}
-      title={says}
+      aria-label={`${label}; change to ${next}`}
+      title={label}
       onClick={() => chooseTheme(next)}
     >
       <Icon size={15} />

@@ -27,12 +27,12 @@ const holdKeys = () => {
     observer.disconnect()
     clearTimeout(limit)
   }
-  let held = ''
+  let typed = ''
   const hold = (event: KeyboardEvent) => {
     if (event.key === 'Escape' || isTyping(event)) return stop()
     if (event.metaKey || event.ctrlKey || event.altKey) return
     if (event.key.length !== 1 && event.key !== 'Backspace') return
-    held = event.key === 'Backspace' ? held.slice(0, -1) : held + event.key
+    typed = event.key === 'Backspace' ? typed.slice(0, -1) : typed + event.key
     event.preventDefault()
     event.stopImmediatePropagation()
   }
@@ -41,7 +41,7 @@ const holdKeys = () => {
     if (!found) return
     stop()
     found.focus()
-    put(held, found)
+    put(typed, found)
   })
   const limit = setTimeout(stop, MOST_MS)
   addEventListener('keydown', hold, { capture: true, signal: leaving.signal })

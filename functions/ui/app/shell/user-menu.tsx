@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { ChevronsUpDown, KeyRound, LogOut, Settings } from 'lucide-react'
 import { Button, buttonClass } from '../components/button.tsx'
 import { Popover, PopoverClose } from '../components/popover.tsx'
-import { saysOf } from '../components/problem.tsx'
+import { errorMessage } from '../components/problem.tsx'
 import { Tag } from '../components/tag.tsx'
 import { toast } from '../components/toast.tsx'
 import { dropDrafts } from '../create/draft.ts'
@@ -62,7 +62,7 @@ const Leave = () => {
         dropDrafts()
         void navigate({ to: '/login' })
       },
-      onError: (error) => toast.failed('You are still signed in', saysOf(error)),
+      onError: (error) => toast.failed('You are still signed in', errorMessage(error)),
     })
   if (needsSignIn === false)
     return (

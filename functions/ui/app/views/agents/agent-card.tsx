@@ -2,12 +2,17 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Agent } from '../../../../../lib/agents/schema.ts'
 import type { BreakerReading } from '../../../../../lib/health/schema.ts'
-import { adviceOf, conditionOf, failingTime, type RecentOutcomes } from '../../components/agent-condition.ts'
+import {
+  agentAdvice,
+  agentCondition,
+  failingTime,
+  type RecentOutcomes,
+} from '../../components/agent-condition.ts'
 import { BreakerState } from '../../components/breaker-state.tsx'
 import { ConditionTag } from '../../components/condition-tag.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { Tag } from '../../components/tag.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { Stats } from './stats.tsx'
@@ -17,7 +22,7 @@ type Props = { agent: Agent; outcomes: RecentOutcomes | undefined; breaker: Brea
 export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
   const { type, name, description, capabilities, health, lastActivity } = agent
   return (
-    <Panel title={name} aside={<ConditionTag condition={conditionOf(agent, outcomes)} />}>
+    <Panel title={name} aside={<ConditionTag condition={agentCondition(agent, outcomes)} />}>
       <div className="flex flex-col gap-3 p-3.5">
         <p>
           <code className="mr-2 font-mono text-xs text-muted-foreground">{type}</code>
@@ -37,7 +42,9 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
         <Fact name="Checked">
           <When at={health.lastChecked} />
         </Fact>
-        <Fact name="Answered in">{health.latencyMs === undefined ? '–' : spanOf(health.latencyMs)}</Fact>
+        <Fact name="Answered in">
+          {health.latencyMs === undefined ? '–' : formatDuration(health.latencyMs)}
+        </Fact>
         <Fact name="Circuit">{breaker ? <BreakerState state={breaker.state} /> : '–'}</Fact>
         <Fact name="Last task">{lastActivity === undefined ? 'none yet' : <When at={lastActivity} />}</Fact>
       </dl>
@@ -53,8 +60,8 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
 /** What the agent said of itself; what to do about it where it is not well. */
 const Trouble = ({ agent, outcomes, breaker }: Props) => {
   const { message } = agent.health
-  const condition = conditionOf(agent, outcomes)
-  const advice = adviceOf(agent, condition, breaker)
+  const condition = agentCondition(agent, outcomes)
+  const advice = agentAdvice(agent, condition, breaker)
   const failing = condition === 'failing' ? outcomes && failingTime(outcomes) : undefined
   if (!advice) return message ? <p className="text-muted-foreground">{message}</p> : null
   return (
@@ -64,8 +71,8 @@ const Trouble = ({ agent, outcomes, breaker }: Props) => {
         {advice}{' '}
         {failing && (
           <Link to="/failures" className="underline">
-            {countOf(failing.failed)} of {countOf(failing.completed + failing.failed)} failed in the last{' '}
-            {failing.says}
+            {formatNumber(failing.failed)} of {formatNumber(failing.completed + failing.failed)} failed in the
+            last {failing.label}
           </Link>
         )}
       </p>

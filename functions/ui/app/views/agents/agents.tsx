@@ -1,6 +1,6 @@
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { conditionOf } from '../../components/agent-condition.ts'
+import { agentCondition } from '../../components/agent-condition.ts'
 import { Button } from '../../components/button.tsx'
 import { Command } from '../../components/copy.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -17,8 +17,8 @@ export const Agents = (): ReactNode => {
   const { data, error, refetch, isFetching } = useAgents()
   const { data: health } = useHealth()
   const breakers = health?.components.circuitBreakers.breakers ?? []
-  const { outcomesOf } = useRecentOutcomes()
-  const healthy = data?.filter((agent) => conditionOf(agent, outcomesOf(agent)) === 'healthy').length
+  const { getOutcomes } = useRecentOutcomes()
+  const healthy = data?.filter((agent) => agentCondition(agent, getOutcomes(agent)) === 'healthy').length
   return (
     <View
       title="Agents"
@@ -46,7 +46,7 @@ export const Agents = (): ReactNode => {
           <AgentCard
             key={agent.type}
             agent={agent}
-            outcomes={outcomesOf(agent)}
+            outcomes={getOutcomes(agent)}
             breaker={breakers.find(({ name }) => name === `agent:${agent.type}`)}
           />
         ))}

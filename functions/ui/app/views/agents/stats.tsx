@@ -1,5 +1,5 @@
 import type { Agent } from '../../../../../lib/agents/schema.ts'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 
 const WHOLE = 100
 
@@ -12,7 +12,7 @@ export const Stats = ({ agent: { stats } }: { agent: Agent }) => {
       <dl className="grid grid-cols-3 gap-x-4">
         <Figure name="Completed" value={String(completed)} look={completed > 0 ? 'text-completed' : ''} />
         <Figure name="Failed" value={String(failed)} look={failed > 0 ? 'text-failed' : ''} />
-        <Figure name="On average" value={completed > 0 ? spanOf(avgDuration) : '–'} look="" />
+        <Figure name="On average" value={completed > 0 ? formatDuration(avgDuration) : '–'} look="" />
       </dl>
       <div
         role="img"

@@ -7,7 +7,7 @@ import { TitledSession } from '../../components/session-link.tsx'
 import { When } from '../../components/when.tsx'
 import { type AllowedTool, useAllowedTools, useDisallow } from '../../data/approvals.ts'
 import { useMe } from '../../data/me.ts'
-import { placeOf } from './outcome.tsx'
+import { sessionName } from './outcome.tsx'
 
 /** What was always allowed, each with the way back to being asked; nothing where nothing was. */
 export const Allowed = () => {
@@ -58,7 +58,7 @@ const One = (allowed: AllowedTool) => {
           trigger="Ask again"
           onConfirm={() => mutateAsync(id)}
         >
-          The next call of <code className="font-mono">{toolName}</code> in {placeOf(allowed)} waits for
+          The next call of <code className="font-mono">{toolName}</code> in {sessionName(allowed)} waits for
           approval.
         </Confirm>
       }

@@ -88,7 +88,7 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
           <Windowed
             isList
             items={calls}
-            keyOf={({ approval }) => approval.id}
+            getKey={({ approval }) => approval.id}
             draw={(call, index) => (
               <CallCard
                 isMeant={call.approval.id === item}

@@ -5,7 +5,7 @@ import { Arguments } from '../../components/arguments.tsx'
 import { Button } from '../../components/button.tsx'
 import { Checkbox } from '../../components/checkbox.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { expiryOf, leftOf, useCountdown } from '../../components/countdown.ts'
+import { expiresAtMs, formatTimeLeft, useCountdown } from '../../components/countdown.ts'
 import { type Selection, toggled } from '../../components/data-row.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { Person } from '../../components/person.tsx'
@@ -18,7 +18,7 @@ import { isConnected } from '../../data/connection.ts'
 import { useMe } from '../../data/me.ts'
 import type { Call, Outcome } from './calls.ts'
 import { type Mark, useDecision } from './decision.ts'
-import { meaningOf, OutcomeTag, placeOf } from './outcome.tsx'
+import { OutcomeTag, outcomeMeaning, sessionName } from './outcome.tsx'
 
 /** From here on the countdown is a matter of haste. */
 const SOON_MS = 60_000
@@ -27,7 +27,7 @@ type Props = { call: Call; index: number; isMeant: boolean; selection: Selection
 
 /** One call that waits, with all that is decided on; once it does not wait any more, why. */
 export const CallCard = ({ call: { approval, outcome }, index, isMeant, selection, mark }: Props) => {
-  const left = useCountdown(expiryOf(approval.expiresAt))
+  const left = useCountdown(expiresAtMs(approval.expiresAt))
   const over = outcome ?? (left === 0 ? 'expired' : undefined)
   const card = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -70,7 +70,7 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
       <div className="flex min-h-8 flex-wrap items-center gap-2">
         {over === undefined && <Decide approval={approval} mark={marked} />}
         <p role="status" className="text-muted-foreground">
-          {over !== undefined && meaningOf(over)}
+          {over !== undefined && outcomeMeaning(over)}
           {over !== undefined && <Record outcome={over} approval={approval} />}
         </p>
       </div>
@@ -85,7 +85,7 @@ const Left = ({ ms, taskId }: { ms: number } & Pick<Approval, 'taskId'>) => (
     }
     className={`ml-auto shrink-0 ${ms < SOON_MS ? 'font-medium text-failed' : 'text-muted-foreground'}`}
   >
-    <time>{leftOf(ms)}</time> left
+    <time>{formatTimeLeft(ms)}</time> left
   </span>
 )
 
@@ -126,7 +126,7 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
   const isOver = useIsOver(approval)
   const isAway = !isConnected.use()
   const isOff = isDeciding || isAway
-  const place = placeOf(approval)
+  const place = sessionName(approval)
   const deny = (
     <Button needsService kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
       <X size={14} /> Deny

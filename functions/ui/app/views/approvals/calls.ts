@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
-import { expiryOf } from '../../components/countdown.ts'
+import { expiresAtMs } from '../../components/countdown.ts'
 import { type Approval, type Decision, useApprovals } from '../../data/approvals.ts'
 
 /** How a call that waited does not wait any more: by a decision of this view, by its time, or by something else. */
@@ -22,7 +22,7 @@ export const followed = (calls: readonly Call[], open: readonly Approval[], now:
       if (call.outcome !== undefined) return call
       const approval = answered.get(call.approval.id)
       if (approval) return { approval }
-      return { ...call, outcome: expiryOf(call.approval.expiresAt) <= now ? 'expired' : 'elsewhere' }
+      return { ...call, outcome: expiresAtMs(call.approval.expiresAt) <= now ? 'expired' : 'elsewhere' }
     }),
     ...open.filter(({ id }) => !known.has(id)).map((approval) => ({ approval })),
   ]
@@ -49,7 +49,7 @@ const refusals: Readonly<Record<string, Outcome>> = {
 }
 
 /** What a refused decision says of its call; undefined where it may be tried again. */
-export const outcomeOf = (error: unknown): Outcome | undefined =>
+export const refusalOutcome = (error: unknown): Outcome | undefined =>
   error instanceof ApiError ? refusals[error.code] : undefined
 
 /** What waits for a decision, and what has waited since the view was opened. */

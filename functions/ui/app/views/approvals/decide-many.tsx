@@ -7,7 +7,7 @@ import { RiskTag } from '../../components/risk.tsx'
 import { visibleText } from '../../components/visible-text.ts'
 import { type Approval, type Decision, decide, useDecided } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
-import { outcomeOf } from './calls.ts'
+import { refusalOutcome } from './calls.ts'
 import type { Mark } from './decision.ts'
 
 const calls = (count: number) => `${count} ${count === 1 ? 'call' : 'calls'}`
@@ -25,15 +25,15 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
   const isAway = !isConnected.use()
   const safe = selected.filter(({ securityLevel }) => securityLevel !== 'execute')
   const left = selected.length - safe.length
-  const run = (title: string, past: string, decision: Decision, of: readonly Approval[]) => {
+  const run = (title: string, past: string, decision: Decision, approvals: readonly Approval[]) => {
     setAsking(false)
     setJob({
       title,
       past,
-      items: of.map((one) => ({ id: one.id, title: visibleText(one.title) })),
+      items: approvals.map((one) => ({ id: one.id, title: visibleText(one.title) })),
       act: async (id) => {
         await decide(id, decision).catch((error: unknown) => {
-          const outcome = outcomeOf(error)
+          const outcome = refusalOutcome(error)
           if (outcome !== undefined) mark(id, outcome)
           throw error
         })

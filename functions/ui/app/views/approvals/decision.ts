@@ -1,7 +1,7 @@
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { type Decision, useDecide } from '../../data/approvals.ts'
-import { type Outcome, outcomeOf } from './calls.ts'
+import { type Outcome, refusalOutcome } from './calls.ts'
 
 export type Mark = (id: string, outcome: Outcome) => void
 
@@ -13,7 +13,7 @@ export const useDecision = (id: string, mark: Mark) => {
       await mutateAsync({ id, decision })
       mark(id, decision)
     } catch (error) {
-      const outcome = outcomeOf(error)
+      const outcome = refusalOutcome(error)
       if (outcome === undefined) throw error
       mark(id, outcome)
     }
@@ -23,6 +23,6 @@ export const useDecision = (id: string, mark: Mark) => {
     /** Rejects with the reason when it is still undecided. */
     decide,
     decideOrSay: (decision: Decision) =>
-      void decide(decision).catch((error: unknown) => toast.failed('Not decided', saysOf(error))),
+      void decide(decision).catch((error: unknown) => toast.failed('Not decided', errorMessage(error))),
   }
 }

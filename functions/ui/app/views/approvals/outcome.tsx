@@ -3,36 +3,36 @@ import { Tag, type Tone } from '../../components/tag.tsx'
 import type { Approval } from '../../data/approvals.ts'
 import type { Outcome } from './calls.ts'
 
-type Look = { says: string; tone: Tone; means: ReactNode }
+type Look = { label: string; tone: Tone; meaning: ReactNode }
 
 const looks: Readonly<Record<Outcome, Look>> = {
-  'allow-once': { says: 'Allowed', tone: 'good', means: 'The call is made; the next one asks again.' },
+  'allow-once': { label: 'Allowed', tone: 'good', meaning: 'The call is made; the next one asks again.' },
   'allow-always': {
-    says: 'Always allowed',
+    label: 'Always allowed',
     tone: 'good',
-    means: 'The call is made, and later calls of this tool in the same place need no approval for 90 days.',
+    meaning: 'The call is made, and later calls of this tool in the same place need no approval for 90 days.',
   },
-  deny: { says: 'Denied', tone: 'bad', means: 'The call is not made, and the model is told so.' },
+  deny: { label: 'Denied', tone: 'bad', meaning: 'The call is not made, and the model is told so.' },
   expired: {
-    says: 'Expired',
+    label: 'Expired',
     tone: 'warn',
-    means: 'No decision came in time, so the call was not made; a task fails with it.',
+    meaning: 'No decision came in time, so the call was not made; a task fails with it.',
   },
   elsewhere: {
-    says: 'Decided elsewhere',
+    label: 'Decided elsewhere',
     tone: 'plain',
-    means: 'It was decided in another tab or by an admin, or its task or conversation has ended.',
+    meaning: 'It was decided in another tab or by an admin, or its task or conversation has ended.',
   },
 }
 
 export const OutcomeTag = ({ outcome }: { outcome: Outcome }) => (
   <span className="ml-auto inline-flex shrink-0">
-    <Tag tone={looks[outcome].tone}>{looks[outcome].says}</Tag>
+    <Tag tone={looks[outcome].tone}>{looks[outcome].label}</Tag>
   </span>
 )
 
-export const meaningOf = (outcome: Outcome): ReactNode => looks[outcome].means
+export const outcomeMeaning = (outcome: Outcome): ReactNode => looks[outcome].meaning
 
 /** Where an `allow-always` holds. */
-export const placeOf = ({ taskId }: Pick<Approval, 'taskId'>) =>
+export const sessionName = ({ taskId }: Pick<Approval, 'taskId'>) =>
   taskId === undefined ? 'this conversation' : 'this task'

@@ -40,18 +40,18 @@ export const actions: Readonly<Record<string, string>> = {
   'webhook.delete': 'Webhook deleted',
 }
 
-export const wordsOf = (action: string): string => actions[action] ?? action
+export const actionLabel = (action: string): string => actions[action] ?? action
 
 /** A detail as text; `space` indents one that is an object. */
-export const textOf = (value: unknown, space?: number): string => {
-  if (Array.isArray(value)) return value.map((one) => textOf(one)).join(', ')
+export const detailText = (value: unknown, space?: number): string => {
+  if (Array.isArray(value)) return value.map((one) => detailText(one)).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, space)
 }
 const isId = (value: unknown) => typeof value === 'string' && /^[a-z]+_[0-9A-Z]{26}$/.test(value)
 
 /** What was done, in one line that may be cut off at its end: ids stand there. */
-export const briefOf = (details: Readonly<Record<string, unknown>>): string =>
+export const detailsLine = (details: Readonly<Record<string, unknown>>): string =>
   Object.entries(details)
     .toSorted(([, one], [, other]) => Number(isId(one)) - Number(isId(other)))
-    .map(([name, value]) => `${name}: ${textOf(value)}`)
+    .map(([name, value]) => `${name}: ${detailText(value)}`)
     .join(' · ')

@@ -3,7 +3,7 @@ import { Person } from '../../components/person.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import type { AuditRecord } from '../../data/audit.ts'
-import { briefOf, wordsOf } from './actions.ts'
+import { actionLabel, detailsLine } from './actions.ts'
 
 /** The columns, whose rows open as `open` says. */
 export const columnsWith = (open: (id: string) => void): readonly Column<AuditRecord>[] => [
@@ -27,7 +27,7 @@ export const columnsWith = (open: (id: string) => void): readonly Column<AuditRe
         className={`max-w-full truncate text-left font-medium ${rowLinkClass}`}
         onClick={() => open(id)}
       >
-        <span className={action === 'auth.refused' ? 'text-failed' : ''}>{wordsOf(action)}</span>
+        <span className={action === 'auth.refused' ? 'text-failed' : ''}>{actionLabel(action)}</span>
       </button>
     ),
   },
@@ -43,6 +43,6 @@ export const columnsWith = (open: (id: string) => void): readonly Column<AuditRe
     header: 'Details',
     width: 'minmax(0, 1fr)',
     narrow: null,
-    cell: ({ details }) => <span className="text-muted-foreground">{startOfLine(briefOf(details))}</span>,
+    cell: ({ details }) => <span className="text-muted-foreground">{startOfLine(detailsLine(details))}</span>,
   },
 ]

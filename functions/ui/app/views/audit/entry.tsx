@@ -1,24 +1,24 @@
 import { Button } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import { fullyOf } from '../../components/format.ts'
+import { formatFullDateTime } from '../../components/format.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import type { AuditFilters, AuditRecord } from '../../data/audit.ts'
-import { useNameOf } from '../../data/people.ts'
-import { textOf, wordsOf } from './actions.ts'
+import { useUserName } from '../../data/people.ts'
+import { actionLabel, detailText } from './actions.ts'
 
 type Props = { record: AuditRecord; onClose: () => void; onOnly: (filters: AuditFilters) => void }
 
 /** One record, whole. */
 export const Entry = ({ record, onClose, onOnly }: Props) => {
-  const nameOf = useNameOf()
+  const userName = useUserName()
   const { id, timestamp, userId, action, details } = record
   return (
-    <Dialog isOpen onClose={onClose} title={wordsOf(action)} description={fullyOf(timestamp)}>
+    <Dialog isOpen onClose={onClose} title={actionLabel(action)} description={formatFullDateTime(timestamp)}>
       <DialogBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
           <Fact name="Action" value={action} />
-          <Fact name="By" value={nameOf(userId) === userId ? userId : `${nameOf(userId)} (${userId})`} />
+          <Fact name="By" value={userName(userId) === userId ? userId : `${userName(userId)} (${userId})`} />
           {Object.entries(details).map(([name, value]) => (
             <Fact key={name} name={name} value={value} />
           ))}
@@ -40,7 +40,7 @@ const Fact = ({ name, value }: { name: string; value: unknown }) => (
   <>
     <dt className="text-muted-foreground">{name}</dt>
     <dd className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">
-      <TextPieces text={textOf(value, 2)} />
+      <TextPieces text={detailText(value, 2)} />
     </dd>
   </>
 )

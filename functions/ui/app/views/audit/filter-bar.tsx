@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { UserFilter } from '../../components/id-filter.tsx'
 import type { AuditFilters } from '../../data/audit.ts'
 import { actions } from './actions.ts'
@@ -45,7 +45,7 @@ export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) =
         </Button>
       )}
       <span className="ml-auto text-muted-foreground max-md:basis-full" role="status">
-        {total !== undefined && `${countOf(total)} ${total === 1 ? 'record' : 'records'}`}
+        {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'record' : 'records'}`}
       </span>
     </div>
   )
@@ -64,9 +64,9 @@ const ActionFilter = ({ value, onChange }: OneProps) => {
       className={inputClass}
     >
       <option value="">Every action</option>
-      {Object.entries(names).map(([action, says]) => (
+      {Object.entries(names).map(([action, label]) => (
         <option key={action} value={action}>
-          {says}
+          {label}
         </option>
       ))}
     </select>

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { MessagesSquare } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
 import { useCreateConversation, useModelProviders } from '../../data/chat.ts'
@@ -26,7 +26,7 @@ export const Chat = (): ReactNode => {
         void sendTurn(id, request)
         void navigate({ to: '/chat/$id', params: { id } })
       },
-      onError: (error) => void toast.failed('Not sent', saysOf(error)),
+      onError: (error) => void toast.failed('Not sent', errorMessage(error)),
     })
   }
   return (

@@ -3,7 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { useNarrow } from '../../components/narrow.ts'
 import type { TurnRequest } from '../../data/turns.ts'
-import { draftOf, keepDraft, options, requestOf } from './draft.ts'
+import { keepDraft, options, savedDraft, turnRequest } from './draft.ts'
 import { TurnOptions } from './turn-options.tsx'
 
 type Props = {
@@ -22,14 +22,14 @@ type Props = {
 export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping = false }: Props) => {
   // A phone would cover half of the conversation with its keyboard.
   const isNarrow = useNarrow()
-  const [text, setText] = useState(() => draftOf(id) || refused)
+  const [text, setText] = useState(() => savedDraft(id) || refused)
   const type = (next: string) => {
     setText(next)
     keepDraft(id, next)
   }
   const send = () => {
     if (blocked !== undefined || text.trim() === '') return
-    onSend(requestOf(text, options.get()))
+    onSend(turnRequest(text, options.get()))
     type('')
   }
   const answer = (event: KeyboardEvent<HTMLTextAreaElement>) => {

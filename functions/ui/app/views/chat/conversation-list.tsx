@@ -44,7 +44,7 @@ export const ConversationList = ({ className }: { className: string }) => {
             <Windowed
               isList
               items={rows}
-              keyOf={({ id }) => id}
+              getKey={({ id }) => id}
               itemPx={ROW_PX}
               atOnce={50}
               className="flex flex-col gap-px"

@@ -24,7 +24,7 @@ export const options = createSignal<Options>({
 
 /** What is typed and not sent yet, by conversation; outside of the form, which is gone when the view is left. */
 const drafts = new Map<string, string>()
-export const draftOf = (id: string): string => drafts.get(id) ?? ''
+export const savedDraft = (id: string): string => drafts.get(id) ?? ''
 export const keepDraft = (id: string, text: string) => {
   if (text === '') drafts.delete(id)
   else drafts.set(id, text)
@@ -33,7 +33,7 @@ export const keepDraft = (id: string, text: string) => {
 const numberIn = (text: string) => (text.trim() === '' ? undefined : Number(text))
 
 /** The request for a message: what was left empty is left out. What does not fit, the service says. */
-export const requestOf = (content: string, chosen: Options): TurnRequest => {
+export const turnRequest = (content: string, chosen: Options): TurnRequest => {
   const slash = chosen.model.indexOf('/')
   const [maxSteps, maxBudget] = [numberIn(chosen.maxSteps), numberIn(chosen.maxBudget)]
   return {

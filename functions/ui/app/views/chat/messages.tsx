@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { When } from '../../components/when.tsx'
@@ -22,18 +22,18 @@ export const UserMessage = ({ text, note }: { text: string; note?: string | unde
 
 type Call = NonNullable<ChatMessage['toolCalls']>[number]
 
-const shown = ({ id, name, arguments: given, status, result, duration }: Call) => ({
+const callFacts = ({ id, name, arguments: given, status, result, duration }: Call) => ({
   callId: id,
   name,
   arguments: given,
   result,
-  title: titleOf(name, given),
+  title: callTitle(name, given),
   state: status === 'pending' ? ('waiting' as const) : status,
   tookMs: status === 'pending' ? undefined : duration,
 })
 
 /** The service has a title for calls that it streams; of stored ones there is the name and what it is about. */
-const titleOf = (name: string, given: unknown) => {
+const callTitle = (name: string, given: unknown) => {
   const first = Object.values(typeof given === 'object' && given !== null ? given : {})[0]
   return typeof first === 'string' ? `${name} ${first.split('\n')[0]}` : name
 }
@@ -63,8 +63,8 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
       {isWaiting && content !== '' && <RichText text={content} />}
       <Windowed
         items={toolCalls}
-        keyOf={({ step, id }) => `${step} ${id}`}
-        draw={(call) => <ToolCall call={shown(call)} of={{ conversationId }} />}
+        getKey={({ step, id }) => `${step} ${id}`}
+        draw={(call) => <ToolCall call={callFacts(call)} scope={{ conversationId }} />}
         itemPx={CALL_PX}
         className="flex min-w-0 flex-col gap-2"
       />
@@ -79,7 +79,7 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
         <Facts
           facts={[
             <When key="at" at={createdAt} />,
-            usage && `${countOf(usage.totalTokens)} tokens`,
+            usage && `${formatNumber(usage.totalTokens)} tokens`,
             model,
             sessionId && (
               <Link

@@ -61,11 +61,11 @@ const Events = ({ session }: { session: AgentSession }) => {
   const { id, taskId, conversationId = '' } = session
   const isOver = isSessionOver(session)
   const followed = useFollowed(id, !isOver)
-  const of = taskId === undefined ? { conversationId } : { taskId }
+  const scope = taskId === undefined ? { conversationId } : { taskId }
   return (
     <>
       {followed.run.message && <UserMessage text={followed.run.message.content} />}
-      <RunView followed={followed} of={of} isOver={isOver} isFolded={false} />
+      <RunView followed={followed} scope={scope} isOver={isOver} isFolded={false} />
     </>
   )
 }

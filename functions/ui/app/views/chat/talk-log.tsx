@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { Button } from '../../components/button.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Windowed } from '../../components/windowed.tsx'
 import type { ChatMessage, useConversation } from '../../data/chat.ts'
@@ -27,7 +27,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const isLive = live !== undefined && !isSessionOver(live.session)
   const { before, after, isShown } = placed(messages, live?.followed.run, isLive)
   const run = live?.followed.run
-  const of = useMemo(() => ({ conversationId: id }), [id])
+  const scope = useMemo(() => ({ conversationId: id }), [id])
   const last = messages.at(-1)
   const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   return (
@@ -46,7 +46,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
               note={run.message.isCompacted ? 'What was said before was summed up for the model.' : undefined}
             />
             <article aria-label="Answer" aria-busy={isLive}>
-              <RunView key={live.session.id} followed={live.followed} of={of} isOver={!isLive} />
+              <RunView key={live.session.id} followed={live.followed} scope={scope} isOver={!isLive} />
             </article>
           </>
         )}
@@ -57,7 +57,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
             There is no answer yet. If one is on its way, it appears here.
           </p>
         )}
-        {isWaiting && <Approvals of={of} />}
+        {isWaiting && <Approvals scope={scope} />}
       </div>
     </Scroller>
   )
@@ -69,7 +69,7 @@ const MESSAGE_PX = 150
 const Messages = ({ messages }: { messages: readonly ChatMessage[] }) => (
   <Windowed
     items={messages}
-    keyOf={({ id }) => id}
+    getKey={({ id }) => id}
     draw={(message) => <Message message={message} />}
     itemPx={MESSAGE_PX}
     className="flex w-full flex-col gap-5"
@@ -98,7 +98,7 @@ const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | unde
 /** A turn that failed on the way shows what was stored of its answer. */
 const NotSent = ({ error, last }: { error: unknown; last: ChatMessage | undefined }) => {
   const code = error instanceof ApiError ? error.code : ''
-  return last?.error?.code === code ? null : <Trouble code={code} message={saysOf(error)} />
+  return last?.error?.code === code ? null : <Trouble code={code} message={errorMessage(error)} />
 }
 
 /** Loads what is further up when it comes into sight. */

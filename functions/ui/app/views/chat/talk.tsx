@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Popover } from '../../components/popover.tsx'
-import { Problem, saysOf } from '../../components/problem.tsx'
+import { errorMessage, Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
@@ -13,8 +13,8 @@ import { useConversation, useRemoveConversation } from '../../data/chat.ts'
 import {
   type AgentSession,
   isSessionOver,
+  useConversationSessions,
   useFollowed,
-  useSessionsOf,
   useStopSession,
 } from '../../data/sessions.ts'
 import { dropTurn, sendTurn, type Turn, useStopTurn, useTurn } from '../../data/turns.ts'
@@ -28,7 +28,7 @@ import { TalkLog } from './talk-log.tsx'
 export const Talk = (): ReactNode => {
   const { id } = useParams({ from: '/chat/$id' })
   const talk = useConversation(id)
-  const { data: sessions = [] } = useSessionsOf(id)
+  const { data: sessions = [] } = useConversationSessions(id)
   const { conversation, error, refetch } = talk
   return (
     <View
@@ -86,12 +86,12 @@ const WithSession = ({ id, talk, session, turn }: SessionProps) => {
   const followed = useFollowed(session.id, isRunning)
   const stop = useStopSession()
   // Its last event comes before all is stored, and the next turn has to wait for that.
-  const isGoing = isRunning && followed.standing !== 'over'
+  const isGoing = isRunning && followed.connection !== 'over'
   const { refetch } = talk
   useEffect(() => {
     // What it has stored takes its place in the conversation.
-    if (followed.standing === 'over') void refetch()
-  }, [followed.standing, refetch])
+    if (followed.connection === 'over') void refetch()
+  }, [followed.connection, refetch])
   return (
     <>
       <TalkLog id={id} talk={talk} turn={turn} live={{ session, followed }} />
@@ -108,7 +108,7 @@ const WithSession = ({ id, talk, session, turn }: SessionProps) => {
   )
 }
 
-const notStopped = (error: unknown) => void toast.failed('Not stopped', saysOf(error))
+const notStopped = (error: unknown) => void toast.failed('Not stopped', errorMessage(error))
 
 type ReplyProps = Omit<OpenProps, 'newest'> & {
   turn: Turn | undefined

@@ -7,12 +7,12 @@ import { efforts, modes } from '../../data/at-build.ts'
 import { useModelProviders, useModels } from '../../data/chat.ts'
 import { type Options, options } from './draft.ts'
 
-const says: Readonly<Record<SecurityMode, { name: string; means: string }>> = {
-  full: { name: 'All tools', means: 'Works by itself with all tools, step by step, as you watch' },
-  ask: { name: 'Ask me first', means: 'Asks before it writes, runs something or asks the web' },
-  allowlist: { name: 'Allowed tools', means: 'Uses the tools that the policy allows' },
-  sandbox: { name: 'Read only', means: 'Reads its workspace, and changes nothing' },
-  deny: { name: 'No tools', means: 'Answers, and does nothing else' },
+const modeTexts: Readonly<Record<SecurityMode, { name: string; meaning: string }>> = {
+  full: { name: 'All tools', meaning: 'Works by itself with all tools, step by step, as you watch' },
+  ask: { name: 'Ask me first', meaning: 'Asks before it writes, runs something or asks the web' },
+  allowlist: { name: 'Allowed tools', meaning: 'Uses the tools that the policy allows' },
+  sandbox: { name: 'Read only', meaning: 'Reads its workspace, and changes nothing' },
+  deny: { name: 'No tools', meaning: 'Answers, and does nothing else' },
 }
 
 const select =
@@ -29,14 +29,14 @@ export const TurnOptions = () => {
     <>
       <select
         aria-label="What it may do"
-        title={says[mode].means}
+        title={modeTexts[mode].meaning}
         value={mode}
         onChange={({ target }) => change({ mode: target.value as SecurityMode })}
         className={select}
       >
         {modes.toReversed().map((name) => (
           <option key={name} value={name}>
-            {says[name].name}
+            {modeTexts[name].name}
           </option>
         ))}
       </select>

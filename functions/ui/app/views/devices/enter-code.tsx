@@ -27,9 +27,9 @@ export const EnterCode = () => {
     approve.reset()
     reject.reset()
   }
-  const done = (says: string, more?: string) => {
+  const done = (message: string, more?: string) => {
     setCode('')
-    toast.done(says, more)
+    toast.done(message, more)
   }
   const onApprove = () => {
     begin()

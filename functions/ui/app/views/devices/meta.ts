@@ -7,4 +7,4 @@ export const metaText = (meta: Readonly<Record<string, unknown>> | undefined): s
 }
 
 /** A device that scans a QR code does not say its name. */
-export const nameOf = (requesterId: string) => (requesterId === 'qr' ? 'By QR code' : requesterId)
+export const deviceName = (requesterId: string) => (requesterId === 'qr' ? 'By QR code' : requesterId)

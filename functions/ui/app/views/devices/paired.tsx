@@ -10,7 +10,7 @@ import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { usePairedDevices, useUnpair } from '../../data/devices.ts'
 import { usePage } from '../../data/page.ts'
-import { metaText, nameOf } from './meta.ts'
+import { deviceName, metaText } from './meta.ts'
 
 /** The devices that may act for a user. */
 export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
@@ -43,7 +43,7 @@ export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
 const curl = () =>
   `curl -X POST ${location.origin}/api/devices/pairing/request -H 'content-type: application/json' \\\n  -d '{"requesterId": "my laptop"}'`
 
-type Shown = NonNullable<ReturnType<typeof usePairedDevices>['data']>['devices'][number]
+type PairedDevice = NonNullable<ReturnType<typeof usePairedDevices>['data']>['devices'][number]
 
 const Device = ({
   id,
@@ -54,9 +54,9 @@ const Device = ({
   lastSeenAt,
   expiresAt,
   isAdmin,
-}: Shown & { isAdmin: boolean }) => {
+}: PairedDevice & { isAdmin: boolean }) => {
   const { mutateAsync } = useUnpair()
-  const name = nameOf(requesterId)
+  const name = deviceName(requesterId)
   return (
     <Row
       title={name}

@@ -7,7 +7,7 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useCleanup, usePendingPairings } from '../../data/devices.ts'
-import { metaText, nameOf } from './meta.ts'
+import { deviceName, metaText } from './meta.ts'
 
 /** Devices that wait to be paired. The code is on the device: a click alone approves none. */
 export const Pending = () => {
@@ -44,7 +44,7 @@ export const Pending = () => {
           {data.map(({ id, requesterId, meta, address, createdAt, expiresAt }) => (
             <Row
               key={id}
-              title={nameOf(requesterId)}
+              title={deviceName(requesterId)}
               meta={
                 <Facts
                   facts={[

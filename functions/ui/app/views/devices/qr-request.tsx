@@ -1,17 +1,17 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
-import { clockOf, useCountdown } from '../../components/countdown.ts'
+import { formatClock, useCountdown } from '../../components/countdown.ts'
 import { Secret } from '../../components/secret.tsx'
 import { Tag, type Tone } from '../../components/tag.tsx'
 import { usePairingState } from '../../data/devices.ts'
 
 type State = NonNullable<ReturnType<typeof usePairingState>['data']>
 
-const looks: Readonly<Record<State['status'], { tone: Tone; says: string }>> = {
-  pending: { tone: 'live', says: 'Waits to be scanned' },
-  approved: { tone: 'good', says: 'Approved' },
-  rejected: { tone: 'bad', says: 'Rejected' },
-  expired: { tone: 'warn', says: 'Expired' },
+const looks: Readonly<Record<State['status'], { tone: Tone; label: string }>> = {
+  pending: { tone: 'live', label: 'Waits to be scanned' },
+  approved: { tone: 'good', label: 'Approved' },
+  rejected: { tone: 'bad', label: 'Rejected' },
+  expired: { tone: 'warn', label: 'Expired' },
 }
 
 type Props = {
@@ -31,12 +31,12 @@ export const QrRequest = ({ requestId, qrSvg, pairingUrl, expiresAt, onAgain, on
   const { data } = usePairingState(requestId)
   const known = data?.status ?? 'pending'
   const status = known === 'pending' && left === 0 ? 'expired' : known
-  const { tone, says } = looks[status]
+  const { tone, label } = looks[status]
   return (
     <>
       <div className="flex items-center gap-2" role="status">
-        <Tag tone={tone}>{says}</Tag>
-        {status === 'pending' && <span className="text-muted-foreground">{clockOf(left)} left</span>}
+        <Tag tone={tone}>{label}</Tag>
+        {status === 'pending' && <span className="text-muted-foreground">{formatClock(left)} left</span>}
         {data?.reason && <span className="text-muted-foreground">{data.reason}</span>}
       </div>
       {status === 'pending' && <Code qrSvg={qrSvg} code={codeIn(pairingUrl)} />}

@@ -1,7 +1,7 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { createElement, Fragment, type ReactNode, useEffect } from 'react'
 import { ErrorCode } from '../../components/error-code.tsx'
-import { linkOf } from '../../components/link.ts'
+import { safeLink } from '../../components/link.ts'
 import { Scroller } from '../../components/scroller.tsx'
 import type { GuideNode } from '../../data/guide-node.ts'
 import { guideAt, isErrorCode } from './guides.ts'
@@ -13,7 +13,7 @@ const codeClass = (text: string) =>
   `rounded bg-muted px-1 py-0.5 font-mono text-xs ${text.length > MOST_OF_LINE ? '[overflow-wrap:anywhere]' : 'whitespace-nowrap'}`
 
 /** Where a link of a page leads within these docs: `../reference/errors.md#any-request`. */
-const placeOf = (url: string, group: string) => {
+const guidePlace = (url: string, group: string) => {
   const [, above = group, page = '', hash] = /^(?:\.\.\/(\w+)\/|\.\/)?([\w-]+)\.md(?:#(.*))?$/.exec(url) ?? []
   return guideAt(above, page) && { group: above, page, hash }
 }
@@ -29,14 +29,14 @@ const GuideLink = ({
   page: string
   children: ReactNode
 }) => {
-  const outside = linkOf(url)
+  const outside = safeLink(url)
   if (outside)
     return (
       <a href={outside} target="_blank" rel="noreferrer" className={linkClass}>
         {children}
       </a>
     )
-  const place = url.startsWith('#') ? { group, page, hash: url.slice(1) } : placeOf(url, group)
+  const place = url.startsWith('#') ? { group, page, hash: url.slice(1) } : guidePlace(url, group)
   if (!place) return children
   return (
     <Link
@@ -53,22 +53,22 @@ const GuideLink = ({
 type Place = { group: string; page: string }
 type Draw = (node: GuideNode, place: Place, key: number) => ReactNode
 
-const drawn = (nodes: readonly GuideNode[] | undefined, place: Place): ReactNode =>
+const renderNodes = (nodes: readonly GuideNode[] | undefined, place: Place): ReactNode =>
   nodes?.map((node, at) => {
     const draw = drawers[node.type]
     // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change.
-    return <Fragment key={at}>{draw ? draw(node, place, at) : drawn(node.children, place)}</Fragment>
+    return <Fragment key={at}>{draw ? draw(node, place, at) : renderNodes(node.children, place)}</Fragment>
   })
 
 const rowClass = 'border-t align-top target:bg-accent'
 const cellClass = 'px-2.5 py-1.5 text-left'
 
-const cellsOf = ({ children = [] }: GuideNode, kind: 'th' | 'td', place: Place) =>
+const tableCells = ({ children = [] }: GuideNode, kind: 'th' | 'td', place: Place) =>
   children.map((cell, at) =>
     createElement(
       kind,
       { key: at, className: cellClass, scope: kind === 'th' ? 'col' : undefined },
-      drawn(cell.children, place),
+      renderNodes(cell.children, place),
     ),
   )
 
@@ -81,7 +81,7 @@ const Row = ({ row, place }: { row: GuideNode; place: Place }) => {
         // biome-ignore lint/suspicious/noArrayIndexKey: a page does not change.
         <td key={at} className={cellClass}>
           {at === 0 && more.map((anchor) => <span key={anchor} id={anchor} />)}
-          {drawn(cell.children, place)}
+          {renderNodes(cell.children, place)}
         </td>
       ))}
     </tr>
@@ -92,7 +92,7 @@ const Row = ({ row, place }: { row: GuideNode; place: Place }) => {
 const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   text: ({ value }) => value,
   html: () => null,
-  paragraph: ({ children }, place) => <p className="my-2">{drawn(children, place)}</p>,
+  paragraph: ({ children }, place) => <p className="my-2">{renderNodes(children, place)}</p>,
   heading: ({ depth = 2, anchors, children }, place) =>
     // The title of the page is the heading of the view.
     depth === 1
@@ -103,10 +103,10 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
             id: anchors?.[0],
             className: depth === 2 ? 'mt-7 mb-2 text-base font-semibold' : 'mt-5 mb-1.5 font-semibold',
           },
-          drawn(children, place),
+          renderNodes(children, place),
         ),
-  strong: ({ children }, place) => <strong className="font-semibold">{drawn(children, place)}</strong>,
-  emphasis: ({ children }, place) => <em>{drawn(children, place)}</em>,
+  strong: ({ children }, place) => <strong className="font-semibold">{renderNodes(children, place)}</strong>,
+  emphasis: ({ children }, place) => <em>{renderNodes(children, place)}</em>,
   inlineCode: ({ value = '' }, { page }) =>
     // On the page of errors they are explained, not looked up.
     isErrorCode(value) && page !== 'errors' ? (
@@ -127,19 +127,21 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   ),
   list: ({ ordered, children }, place) =>
     ordered ? (
-      <ol className="my-2 flex list-decimal flex-col gap-1 pl-5">{drawn(children, place)}</ol>
+      <ol className="my-2 flex list-decimal flex-col gap-1 pl-5">{renderNodes(children, place)}</ol>
     ) : (
-      <ul className="my-2 flex list-disc flex-col gap-1 pl-5">{drawn(children, place)}</ul>
+      <ul className="my-2 flex list-disc flex-col gap-1 pl-5">{renderNodes(children, place)}</ul>
     ),
-  listItem: ({ children }, place) => <li className="[&>p]:my-0">{drawn(children, place)}</li>,
+  listItem: ({ children }, place) => <li className="[&>p]:my-0">{renderNodes(children, place)}</li>,
   blockquote: ({ children }, place) => (
-    <blockquote className="my-2 border-l-2 pl-3 text-muted-foreground">{drawn(children, place)}</blockquote>
+    <blockquote className="my-2 border-l-2 pl-3 text-muted-foreground">
+      {renderNodes(children, place)}
+    </blockquote>
   ),
   thematicBreak: () => <hr className="my-4" />,
   break: () => <br />,
   link: ({ url = '', children }, place) => (
     <GuideLink url={url} {...place}>
-      {drawn(children, place)}
+      {renderNodes(children, place)}
     </GuideLink>
   ),
   image: () => null,
@@ -147,7 +149,7 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
     <Scroller label={`Table ${at + 1}`} role="group" className="my-3 overflow-x-auto rounded-md border">
       <table className="w-full min-w-120 border-collapse text-sm">
         <thead>
-          <tr className="bg-muted/60">{head && cellsOf(head, 'th', place)}</tr>
+          <tr className="bg-muted/60">{head && tableCells(head, 'th', place)}</tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
@@ -170,5 +172,5 @@ export const Article = ({ nodes, ...place }: Place & { nodes: readonly GuideNode
     target?.scrollIntoView({ block: 'start' })
     return () => target?.closest('tr')?.classList.remove('bg-accent')
   }, [hash, nodes])
-  return <article className="leading-6">{drawn(nodes, place)}</article>
+  return <article className="leading-6">{renderNodes(nodes, place)}</article>
 }

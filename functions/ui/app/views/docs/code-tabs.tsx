@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { Copy } from '../../components/copy.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { type Language, languages } from './languages.ts'
-import { type Call, snippetOf } from './snippets.ts'
+import { type Call, callSnippet } from './snippets.ts'
 
 /** The call in each language, the one that is shown as part of the address. */
 export const CodeTabs = ({ call, language }: { call: Call; language: Language }) => {
-  const text = snippetOf(language, call, location.origin)
+  const text = callSnippet(language, call, location.origin)
   return (
     <div className="flex flex-col gap-2 p-3.5">
       <div className="flex items-center justify-between gap-2">

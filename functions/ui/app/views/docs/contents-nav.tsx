@@ -25,11 +25,11 @@ const has = (search: string, ...texts: readonly string[]) =>
   texts.some((text) => text.toLowerCase().includes(search.toLowerCase()))
 
 const Guides = ({ search, path }: { search: string; path: string }) =>
-  Object.entries(groups).map(([group, says]) => {
+  Object.entries(groups).map(([group, label]) => {
     const found = guides.filter((guide) => guide.group === group && has(search, guide.title, guide.page))
     if (found.length === 0) return null
     return (
-      <Section key={group} title={says} isOpen={search !== '' || path.startsWith(`/docs/${group}/`)}>
+      <Section key={group} title={label} isOpen={search !== '' || path.startsWith(`/docs/${group}/`)}>
         {found.map(({ page, title }) => (
           <li key={page}>
             <Link

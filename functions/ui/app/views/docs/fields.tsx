@@ -5,26 +5,36 @@ import type { Parameter } from '../../data/api-description.ts'
 /** Deeper ones are looked up where they belong. */
 const MOST_DEPTH = 4
 
-const componentOf = ({ $ref = '' }: Schema) => $ref.split('/').at(-1) ?? ''
+const componentName = ({ $ref = '' }: Schema) => $ref.split('/').at(-1) ?? ''
 
 const resolved = (schema: Schema, schemas: Schemas): Schema =>
   schema.$ref === undefined
     ? schema
-    : { ...schemas[componentOf(schema)], ...(schema.description ? { description: schema.description } : {}) }
+    : {
+        ...schemas[componentName(schema)],
+        ...(schema.description ? { description: schema.description } : {}),
+      }
 
 /** A type in a few words: `string`, `Task[]`, `"asc" | "desc"`. */
-const typeOf = (schema: Schema): string => {
-  if (schema.$ref) return componentOf(schema)
+const typeLabel = (schema: Schema): string => {
+  if (schema.$ref) return componentName(schema)
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' | ')
-  if (schema.type === 'array') return `${typeOf(schema.items ?? {})}[]`
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeLabel))].join(' | ')
+  if (schema.type === 'array') return `${typeLabel(schema.items ?? {})}[]`
   return [schema.type ?? 'any'].flat().join(' | ')
 }
 
 type Limited = Schema & { maximum?: number; minLength?: number; maxLength?: number; maxItems?: number }
 
-const limitsOf = ({ format, minimum, maximum, maxLength, maxItems, default: given }: Limited): string[] => [
+const limitLabels = ({
+  format,
+  minimum,
+  maximum,
+  maxLength,
+  maxItems,
+  default: given,
+}: Limited): string[] => [
   ...(format ? [format] : []),
   ...(minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
     ? [`${minimum} to ${maximum}`]
@@ -76,20 +86,20 @@ const FieldRow = ({ name, type, required, description, limits, example, children
 )
 
 /** What an object has within: of lists that of their items, of alternatives those of the first that has fields. */
-const innerOf = (schema: Schema, schemas: Schemas): Schema | undefined => {
-  const whole = resolved(schema, schemas)
-  if (whole.properties) return whole
-  if (whole.items) return innerOf(whole.items, schemas)
-  if (typeof whole.additionalProperties === 'object') return innerOf(whole.additionalProperties, schemas)
-  return whole.anyOf?.map((each) => innerOf(each, schemas)).find((each) => each !== undefined)
+const innerSchema = (schema: Schema, schemas: Schemas): Schema | undefined => {
+  const inner = resolved(schema, schemas)
+  if (inner.properties) return inner
+  if (inner.items) return innerSchema(inner.items, schemas)
+  if (typeof inner.additionalProperties === 'object') return innerSchema(inner.additionalProperties, schemas)
+  return inner.anyOf?.map((each) => innerSchema(each, schemas)).find((each) => each !== undefined)
 }
 
 const Nested = ({ schema, schemas, depth }: { schema: Schema; schemas: Schemas; depth: number }) => {
-  const inner = depth < MOST_DEPTH ? innerOf(schema, schemas) : undefined
+  const inner = depth < MOST_DEPTH ? innerSchema(schema, schemas) : undefined
   if (!inner) return null
   return (
     <details className="mt-1">
-      <summary className="text-muted-foreground hover:text-foreground">Fields of {typeOf(schema)}</summary>
+      <summary className="text-muted-foreground hover:text-foreground">Fields of {typeLabel(schema)}</summary>
       <div className="ml-1 border-l pl-3">
         <SchemaFields schema={inner} schemas={schemas} depth={depth + 1} />
       </div>
@@ -107,12 +117,12 @@ export const SchemaFields = ({
   schemas: Schemas
   depth?: number
 }) => {
-  const whole = innerOf(schema, schemas)
-  const fields = Object.entries(whole?.properties ?? {})
+  const inner = innerSchema(schema, schemas)
+  const fields = Object.entries(inner?.properties ?? {})
   if (fields.length === 0)
     return (
       <p className="py-2 text-muted-foreground">
-        {described(resolved(schema, schemas).description ?? typeOf(schema))}
+        {described(resolved(schema, schemas).description ?? typeLabel(schema))}
       </p>
     )
   return (
@@ -121,10 +131,10 @@ export const SchemaFields = ({
         <FieldRow
           key={name}
           name={name}
-          type={typeOf(field)}
-          required={whole?.required?.includes(name) === true}
+          type={typeLabel(field)}
+          required={inner?.required?.includes(name) === true}
           description={resolved(field, schemas).description}
-          limits={limitsOf(resolved(field, schemas))}
+          limits={limitLabels(resolved(field, schemas))}
           example={field.examples?.[0]}
         >
           <Nested schema={field} schemas={schemas} depth={depth} />
@@ -140,10 +150,10 @@ export const ParameterFields = ({ parameters }: { parameters: readonly Parameter
       <FieldRow
         key={`${place} ${name}`}
         name={name}
-        type={typeOf(schema)}
+        type={typeLabel(schema)}
         required={required}
         description={description ?? schema.description}
-        limits={[place, ...limitsOf(schema)]}
+        limits={[place, ...limitLabels(schema)]}
         example={example ?? schema.examples?.[0]}
       />
     ))}

@@ -26,12 +26,12 @@ type Group = keyof typeof groups
 
 export type Guide = { group: Group; page: string; title: string; load: () => Promise<GuideNode[]> }
 
-const placeOf = (file: string) => /\/docs\/([\w-]+)\/([\w-]+)\.md$/.exec(file)?.slice(1) ?? []
+const groupAndPage = (file: string) => /\/docs\/([\w-]+)\/([\w-]+)\.md$/.exec(file)?.slice(1) ?? []
 
 /** Every page of `docs/`, by group and title. */
 export const guides: readonly Guide[] = Object.entries(titles)
   .flatMap(([file, title]): Guide[] => {
-    const [group = '', page = ''] = placeOf(file)
+    const [group = '', page = ''] = groupAndPage(file)
     const load = pages[file]
     return load && Object.hasOwn(groups, group) ? [{ group: group as Group, page, title, load }] : []
   })

@@ -15,7 +15,7 @@ import { type Draft, TryForm } from './try-form.tsx'
 
 const pretty = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
 
-const bodyOf = ({ requestBody }: Described) => requestBody?.content['application/json']
+const jsonBody = ({ requestBody }: Described) => requestBody?.content['application/json']
 
 const isSuccess = (status: string) => /^[23]/.test(status)
 
@@ -25,14 +25,14 @@ const isStream = ({ responses }: Described) =>
   )
 
 /** What the fields of the form begin with: examples of what is required. */
-const draftOf = (operation: Described): Draft => ({
+const exampleDraft = (operation: Described): Draft => ({
   values: Object.fromEntries(
     (operation.parameters ?? []).map(({ in: place, name, required, example = '' }) => [
       `${place} ${name}`,
       required ? String(example) : '',
     ]),
   ),
-  body: bodyOf(operation) && pretty(bodyOf(operation)?.example ?? {}),
+  body: jsonBody(operation) && pretty(jsonBody(operation)?.example ?? {}),
 })
 
 const given = ({ values }: Draft, place: string) =>
@@ -42,7 +42,7 @@ const given = ({ values }: Draft, place: string) =>
       .map(([key, value]) => [key.slice(place.length + 1), value]),
   )
 
-const callOf = (operation: Described, draft: Draft, needsSignIn: boolean): Call => ({
+const draftCall = (operation: Described, draft: Draft, needsSignIn: boolean): Call => ({
   operationId: operation.operationId,
   method: operation.method,
   path: operation.path,
@@ -108,11 +108,11 @@ const Errors = ({ responses }: Described) => (
 
 const OperationPage = ({ operation, api }: { operation: Described; api: ApiDescription }) => {
   const { code = 'curl' } = useSearch({ from: '/docs/api/$operation' })
-  const [draft, setDraft] = useState(() => draftOf(operation))
+  const [draft, setDraft] = useState(() => exampleDraft(operation))
   const needsSignIn = useNeedsSignIn() ?? false
-  const call = callOf(operation, draft, needsSignIn)
+  const call = draftCall(operation, draft, needsSignIn)
   const { parameters = [], description, summary, method, path } = operation
-  const body = bodyOf(operation)
+  const body = jsonBody(operation)
   return (
     <div className="flex flex-col gap-4">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">

@@ -17,20 +17,20 @@ export type Call = {
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
-const textOf = (query: Call['query']) => {
+const queryText = (query: Call['query']) => {
   const text = new URLSearchParams(query).toString()
   return text && `?${text}`
 }
 
 /** The address of a call, below that of the service. */
-export const targetOf = ({ path, params, query }: Pick<Call, 'path' | 'params' | 'query'>): string =>
+export const callUrl = ({ path, params, query }: Pick<Call, 'path' | 'params' | 'query'>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? '')) +
-  textOf(query)
+  queryText(query)
 
 const curl = (call: Call, origin: string): string => {
   const { method, headers, body, isStream, needsSession } = call
   const parts = [
-    `curl -s${isStream ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + targetOf(call))}`,
+    `curl -s${isStream ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + callUrl(call))}`,
     ...(needsSession ? [`-H "authorization: Bearer $TOKEN"`] : []),
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quoted(body)}`]),
@@ -40,22 +40,22 @@ const curl = (call: Call, origin: string): string => {
 
 const indented = (text: string) => text.replaceAll('\n', '\n  ')
 
-const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+const propertyName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-const objectOf = (values: Readonly<Record<string, string>>) =>
+const objectLiteral = (values: Readonly<Record<string, string>>) =>
   `{ ${Object.entries(values)
-    .map(([name, value]) => `${nameOf(name)}: ${JSON.stringify(value)}`)
+    .map(([name, value]) => `${propertyName(name)}: ${JSON.stringify(value)}`)
     .join(', ')} }`
 
 const typescript = (call: Call, origin: string): string => {
   const { operationId, params, query, headers, body, isStream, needsSession } = call
   const given = [
-    ...(Object.keys(params).length > 0 ? [`params: ${objectOf(params)}`] : []),
-    ...(Object.keys(query).length > 0 ? [`query: ${objectOf(query)}`] : []),
+    ...(Object.keys(params).length > 0 ? [`params: ${objectLiteral(params)}`] : []),
+    ...(Object.keys(query).length > 0 ? [`query: ${objectLiteral(query)}`] : []),
     ...(body === undefined ? [] : [`body: ${indented(body)}`]),
   ]
   const input = given.length > 0 ? `{\n  ${given.join(',\n  ')},\n}` : ''
-  const options = Object.keys(headers).length > 0 ? `, { headers: ${objectOf(headers)} }` : ''
+  const options = Object.keys(headers).length > 0 ? `, { headers: ${objectLiteral(headers)} }` : ''
   const args = options ? `${input || '{}'}${options}` : input
   const token = needsSession ? ', token: process.env.TOKEN' : ''
   const connect = `const client = connect({ baseUrl: ${JSON.stringify(origin)}${token} })`
@@ -140,5 +140,5 @@ const cli = (call: Call, origin: string): string => {
 const writers: Readonly<Record<Language, (call: Call, origin: string) => string>> = { curl, typescript, cli }
 
 /** A call as a person would write it. */
-export const snippetOf = (language: Language, call: Call, origin: string): string =>
+export const callSnippet = (language: Language, call: Call, origin: string): string =>
   writers[language](call, origin)

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
 import { AreaField, TextField } from '../../components/field.tsx'
 import { LongText } from '../../components/long-text.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { Tag } from '../../components/tag.tsx'
 import type { Described, Parameter } from '../../data/api-description.ts'
 import { isSignedOut } from '../../data/query-client.ts'
 import { type Answer, useTryCall } from '../../data/try-call.ts'
 import type { Call } from './snippets.ts'
-import { targetOf } from './snippets.ts'
+import { callUrl } from './snippets.ts'
 
 const pretty = ({ text, type }: Answer): string => {
   if (!type.includes('json')) return text
@@ -68,7 +68,7 @@ export const TryForm = ({ operation, call, draft, onChange }: Props) => {
   const submit = () =>
     void send({
       method,
-      url: targetOf(call),
+      url: callUrl(call),
       headers: {
         ...call.headers,
         accept: 'application/json, */*;q=0.5',
@@ -121,7 +121,7 @@ export const TryForm = ({ operation, call, draft, onChange }: Props) => {
       </div>
       {error ? (
         <p role="alert" className="text-destructive">
-          {saysOf(error)}
+          {errorMessage(error)}
         </p>
       ) : null}
       {answer && <AnswerView answer={answer} />}

@@ -36,7 +36,7 @@ export const Failures = (): ReactNode => {
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={6} />}
       {groups?.length === 0 && (
-        <Empty title={`Nothing has failed in the last ${spans[since].says}`} curl={curl()}>
+        <Empty title={`Nothing has failed in the last ${spans[since].label}`} curl={curl()}>
           Tasks that fail for good are grouped here by agent, code and message. Scripts read the same list:
         </Empty>
       )}

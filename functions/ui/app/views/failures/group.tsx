@@ -3,8 +3,8 @@ import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
-import { saysOf } from '../../components/problem.tsx'
+import { formatNumber } from '../../components/format.ts'
+import { errorMessage } from '../../components/problem.tsx'
 import { Spark } from '../../components/spark.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
@@ -28,7 +28,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
   const order = (action: 'retry' | 'discard') => onOrder(orderFor(action, fingerprint))
   const change = () =>
     mute.mutate(group, {
-      onError: (error) => toast.failed(muted ? 'Still muted' : 'Not muted', saysOf(error)),
+      onError: (error) => toast.failed(muted ? 'Still muted' : 'Not muted', errorMessage(error)),
     })
   return (
     <li
@@ -59,9 +59,9 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
         </div>
         <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
         <p className="ml-auto w-24 text-right">
-          <span className="text-base font-semibold">{countOf(count)}</span>
+          <span className="text-base font-semibold">{formatNumber(count)}</span>
           <span className="block text-muted-foreground">
-            {pending > 0 ? `${countOf(pending)} ${pending === 1 ? 'waits' : 'wait'}` : 'all decided'}
+            {pending > 0 ? `${formatNumber(pending)} ${pending === 1 ? 'waits' : 'wait'}` : 'all decided'}
           </span>
         </p>
       </div>

@@ -3,7 +3,7 @@ import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
@@ -77,7 +77,7 @@ const Followed = ({ taskId, group, onClose, onRetryOthers }: Props & { taskId: s
         </Button>
         {canGoOn && (
           <Button kind="primary" onClick={onRetryOthers}>
-            Retry the other {countOf(others)}
+            Retry the other {formatNumber(others)}
           </Button>
         )}
       </DialogFoot>

@@ -1,8 +1,8 @@
 /** The times that can be looked back on, in hours. */
 export const spans = {
-  '24h': { hours: 24, says: '24 hours' },
-  '7d': { hours: 168, says: '7 days' },
-  '30d': { hours: 719, says: '30 days' },
+  '24h': { hours: 24, label: '24 hours' },
+  '7d': { hours: 168, label: '7 days' },
+  '30d': { hours: 719, label: '30 days' },
 } as const
 
 export type SpanName = keyof typeof spans

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Components as Parts } from '../../../../../lib/health/schema.ts'
 import { BreakerState } from '../../components/breaker-state.tsx'
 import { HealthTag } from '../../components/health-tag.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 
 type About = { title: string; to: NonNullable<LinkProps['to']>; leads: string; advice: string }
@@ -46,13 +46,15 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
 export const Components = ({ components }: { components: Parts }) => (
   <div className="grid gap-4 md:grid-cols-2">
     <Part name="queue" {...components.queue}>
-      {components.queue.details && <Numbers of={components.queue.details} names={queueNames} />}
+      {components.queue.details && <Numbers counts={components.queue.details} names={queueNames} />}
     </Part>
     <Part name="adapters" {...components.adapters}>
       <Lines>
         {components.adapters.adapters.map(({ type, name, healthy, latencyMs }) => (
           <Line key={type} name={name}>
-            {latencyMs !== undefined && <span className="text-muted-foreground">{spanOf(latencyMs)}</span>}
+            {latencyMs !== undefined && (
+              <span className="text-muted-foreground">{formatDuration(latencyMs)}</span>
+            )}
             <HealthTag status={healthy ? 'healthy' : 'unhealthy'} />
           </Line>
         ))}
@@ -72,7 +74,7 @@ export const Components = ({ components }: { components: Parts }) => (
     </Part>
     <Part name="deadLetterQueue" {...components.deadLetterQueue}>
       {components.deadLetterQueue.details && (
-        <Numbers of={components.deadLetterQueue.details} names={letterNames} />
+        <Numbers counts={components.deadLetterQueue.details} names={letterNames} />
       )}
     </Part>
     {components.sandbox && <Part name="sandbox" {...components.sandbox} />}
@@ -105,15 +107,15 @@ const queueNames = { pending: 'pending', queued: 'queued', inProgress: 'running'
 const letterNames = { pending: 'pending', resolved: 'resolved', discarded: 'discarded' } as const
 
 type NumbersProps<K extends string> = {
-  of: Readonly<Record<NoInfer<K>, number>>
+  counts: Readonly<Record<NoInfer<K>, number>>
   names: Readonly<Record<K, string>>
 }
 
-const Numbers = <K extends string>({ of, names }: NumbersProps<K>) => (
+const Numbers = <K extends string>({ counts, names }: NumbersProps<K>) => (
   <dl className="flex flex-wrap gap-x-5 gap-y-1 text-muted-foreground">
     {(Object.keys(names) as K[]).map((key) => (
       <div key={key} className="flex gap-1.5">
-        <dd className="text-foreground">{of[key]}</dd>
+        <dd className="text-foreground">{counts[key]}</dd>
         <dt>{names[key]}</dt>
       </div>
     ))}

@@ -5,7 +5,7 @@ import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import type { useMetrics } from '../../data/health.ts'
-import { latencyOf, percentOf } from './figures.ts'
+import { formatLatency, formatPercent } from './figures.ts'
 import {
   type Endpoint,
   SORTED_BY,
@@ -59,8 +59,8 @@ const Table = ({ endpoints, sorting }: { endpoints: readonly Endpoint[]; sorting
             {endpoint.path}
           </th>
           {numeric.map((key) => (
-            <td key={key} className={`py-1.5 pr-3.5 ${hides(key)} ${lookOf(key, endpoint)}`}>
-              {shown(key, endpoint)}
+            <td key={key} className={`py-1.5 pr-3.5 ${hides(key)} ${cellClass(key, endpoint)}`}>
+              {cellText(key, endpoint)}
             </td>
           ))}
         </tr>
@@ -69,14 +69,14 @@ const Table = ({ endpoints, sorting }: { endpoints: readonly Endpoint[]; sorting
   </table>
 )
 
-const lookOf = (key: SortKey, { errorRate }: Endpoint) => {
+const cellClass = (key: SortKey, { errorRate }: Endpoint) => {
   if (key !== 'errorRate') return ''
   return errorRate > 0 ? 'font-medium text-failed' : 'text-muted-foreground'
 }
 
-const shown = (key: Exclude<SortKey, 'path'>, endpoint: Endpoint) => {
+const cellText = (key: Exclude<SortKey, 'path'>, endpoint: Endpoint) => {
   if (key === 'count') return endpoint.count
-  return key === 'errorRate' ? percentOf(endpoint.errorRate) : latencyOf(endpoint[key])
+  return key === 'errorRate' ? formatPercent(endpoint.errorRate) : formatLatency(endpoint[key])
 }
 
 type HeadProps = { name: SortKey; sorting: Sorting; className: string }

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { DetailedHealth, Metrics } from '../../../../../lib/health/schema.ts'
-import { bytesOf } from '../../components/bytes.ts'
-import { spanOf } from '../../components/time.ts'
+import { formatBytes } from '../../components/bytes.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
-import { percentOf } from './figures.ts'
+import { formatPercent } from './figures.ts'
 
 const SECOND = 1_000
 
@@ -15,12 +15,12 @@ export const System = ({ report, requests }: Props) => {
   return (
     <Panel title="System" aside={<Scope>this instance</Scope>}>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-3 p-3.5 sm:grid-cols-4">
-        <Fact name="Up for">{spanOf(report.uptime * SECOND)}</Fact>
+        <Fact name="Up for">{formatDuration(report.uptime * SECOND)}</Fact>
         <Fact name="Version">{report.version}</Fact>
         <Fact name="Node">{nodeVersion}</Fact>
         <Fact name="Platform">{platform}</Fact>
         <Fact name="Memory">
-          {bytesOf(memory.used)} of {bytesOf(memory.total)}
+          {formatBytes(memory.used)} of {formatBytes(memory.total)}
           <Bar percent={memory.percentage} />
         </Fact>
         <Fact name="Load, 1 5 15 min">{cpu.loadAverage.map((load) => load.toFixed(2)).join('  ')}</Fact>
@@ -29,7 +29,7 @@ export const System = ({ report, requests }: Props) => {
         </Fact>
         <Fact name="Errors">
           <span className={requests && requests.errorRate > 0 ? 'text-failed' : ''}>
-            {requests ? percentOf(requests.errorRate) : '–'}
+            {requests ? formatPercent(requests.errorRate) : '–'}
           </span>
         </Fact>
       </dl>

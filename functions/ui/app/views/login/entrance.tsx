@@ -2,10 +2,10 @@ import { type ReactNode, useEffect } from 'react'
 import { Mark } from '../../shell/mark.tsx'
 import { ThemeButton } from '../../shell/theme-button.tsx'
 
-type Props = { title: string; says?: ReactNode; children: ReactNode; foot?: ReactNode }
+type Props = { title: string; hint?: ReactNode; children: ReactNode; foot?: ReactNode }
 
 /** The frame of the views without a session. */
-export const Entrance = ({ title, says, children, foot }: Props) => {
+export const Entrance = ({ title, hint, children, foot }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`
   }, [title])
@@ -22,7 +22,7 @@ export const Entrance = ({ title, says, children, foot }: Props) => {
         <div className="flex flex-col gap-4 rounded-xl border bg-card p-5 shadow-sm">
           <div>
             <h1 className="text-lg font-semibold">{title}</h1>
-            {says && <p className="text-muted-foreground">{says}</p>}
+            {hint && <p className="text-muted-foreground">{hint}</p>}
           </div>
           {children}
         </div>

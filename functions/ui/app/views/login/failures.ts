@@ -30,7 +30,7 @@ export const failures: Readonly<Record<Failure, string>> = {
 const isFailure = (reason: string): reason is Failure => Object.hasOwn(failures, reason)
 
 /** In plain words; an address may say anything, and nothing of that is shown. */
-export const wordsOf = (reason: string | undefined): string | undefined => {
+export const failureText = (reason: string | undefined): string | undefined => {
   if (reason === undefined) return undefined
   return isFailure(reason) ? failures[reason] : failures.oauth_failed
 }

@@ -6,7 +6,7 @@ import { wayTo } from '../../data/providers.ts'
 import { useSessionStatus } from '../../data/session.ts'
 import { AccessKeyForm } from './access-key-form.tsx'
 import { Entrance } from './entrance.tsx'
-import { wantsInvite, wordsOf } from './failures.ts'
+import { failureText, wantsInvite } from './failures.ts'
 import { InviteField } from './invite-field.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
@@ -19,7 +19,7 @@ export const Login = (): ReactNode => {
   const asked = useAsked()
   const { goBack, path } = useWayBack()
   const isIn = data?.authenticated === true
-  const words = wordsOf(asked.error)
+  const words = failureText(asked.error)
   // Who is in already was led here by mistake, unless there is something to be told.
   useEffect(() => {
     if (isIn && words === undefined) goBack()

@@ -15,7 +15,7 @@ export const ProviderButtons = ({ invite, children }: { invite: string; children
         {names.map((name) => (
           <li key={name} className="flex">
             <a href={wayTo(name, invite)} className={`${buttonClass()} h-9 flex-1 justify-center`}>
-              Continue with {providers[name].says}
+              Continue with {providers[name].label}
             </a>
           </li>
         ))}

@@ -19,7 +19,7 @@ export const Reset = (): ReactNode => {
   return (
     <Entrance
       title="Set another password"
-      says={isOffered && 'Ask an admin for a reset code. It works once, for an hour.'}
+      hint={isOffered && 'Ask an admin for a reset code. It works once, for an hour.'}
       foot={<ToOther to="/login">Back to the sign-in</ToOther>}
     >
       {isOffered ? (

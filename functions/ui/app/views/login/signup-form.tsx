@@ -13,14 +13,14 @@ const INVITE = 'inviteCode'
 const FIELDS = ['name', 'email', 'password', INVITE]
 
 /** Refusals that are about one field without naming it as `details` do. */
-const fieldOf: Readonly<Record<string, string>> = {
+const errorFields: Readonly<Record<string, string>> = {
   invite_required: INVITE,
   invalid_invite: INVITE,
   email_taken: 'email',
 }
 
 const wrongIn = (error: unknown): Readonly<Record<string, string>> => {
-  const field = error instanceof ApiError ? fieldOf[error.code] : undefined
+  const field = error instanceof ApiError ? errorFields[error.code] : undefined
   return field && error instanceof ApiError ? { [field]: error.message } : fieldErrors(error)
 }
 

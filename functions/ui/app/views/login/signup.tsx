@@ -18,7 +18,7 @@ export const Signup = (): ReactNode => {
   return (
     <Entrance
       title="Sign up"
-      says={isOffered && 'The first account of an installation needs no invite, and becomes its admin.'}
+      hint={isOffered && 'The first account of an installation needs no invite, and becomes its admin.'}
       foot={<ToOther to="/login">Have an account? Sign in</ToOther>}
     >
       {isOffered ? (

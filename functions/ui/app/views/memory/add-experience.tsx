@@ -12,7 +12,7 @@ import { type Experience, kinds } from './experience-dialog.tsx'
 
 const FIELDS = ['intent', 'solution', 'type', 'tags']
 
-const bodyOf = (texts: Texts) => {
+const experienceBody = (texts: Texts) => {
   const { intent = '', solution = '', tags = '' } = given(texts)
   const named = tags.split(',').map((tag) => tag.trim())
   return { intent, solution, type: texts.type as Experience['type'], tags: named.filter((tag) => tag !== '') }
@@ -28,7 +28,7 @@ export const AddExperience = () => {
     reset()
   }
   const add = (texts: Texts) =>
-    mutate(bodyOf(texts), {
+    mutate(experienceBody(texts), {
       onSuccess: ({ experience }) => {
         close()
         toast.done('Recorded', experience.intent)

@@ -1,7 +1,7 @@
 import { RefreshCw } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useMe } from '../../data/me.ts'
 import { type ExcludedFile, useClear, useMemoryStats, useSync } from '../../data/memory.ts'
@@ -21,7 +21,7 @@ export const Care = () => {
         if (embedding)
           toast.failed(`${embedding.missing} chunks are found by words alone for now`, embedding.reason)
       },
-      onError: (error) => toast.failed('Not in step with its files', saysOf(error)),
+      onError: (error) => toast.failed('Not in step with its files', errorMessage(error)),
     })
   return (
     <>

@@ -11,7 +11,7 @@ import { Marked } from './marked.tsx'
 type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode; children?: ReactNode }
 
 /** The text without its first line where that is its heading, which is shown above it. */
-const bodyOf = ({ heading, text }: MemoryChunk): string => {
+const bodyText = ({ heading, text }: MemoryChunk): string => {
   const [first = '', ...lines] = text.split('\n')
   const body = lines.join('\n').trimStart()
   return body !== '' && first.replace(/^#+/, '').trim() === heading ? body : text
@@ -55,7 +55,7 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
       </div>
       {children}
       <p className="px-3.5 py-2.5 leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
-        <TextPieces text={bodyOf(chunk)} draw={(piece) => <Marked text={piece} terms={terms} />} />
+        <TextPieces text={bodyText(chunk)} draw={(piece) => <Marked text={piece} terms={terms} />} />
       </p>
     </li>
   )

@@ -31,7 +31,7 @@ export const Chunks = ({ path }: { path: string }) => {
         <Windowed
           isList
           items={data ?? []}
-          keyOf={({ id }) => id}
+          getKey={({ id }) => id}
           draw={(chunk) => <Chunk chunk={chunk} />}
           itemPx={CHUNK_PX}
           className="flex flex-col gap-3"

@@ -1,7 +1,6 @@
 import type { Column } from '../../components/data-row.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { type ExcludedFile, useExcludedFiles } from '../../data/memory.ts'
 
@@ -19,17 +18,12 @@ export const reasons: Readonly<Record<ExcludedFile['reason'], string>> = {
 
 /** The files that memory has not, and why. */
 export const Excluded = () => {
-  const { rows, total, isPending, error, refetch, onMore } = useExcludedFiles()
-  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  const pages = useExcludedFiles()
   return (
-    <DataTable
+    <PagedTable
       label="Files left out"
-      keyOf={({ path }: ExcludedFile) => path}
       columns={columns}
-      rows={rows}
-      onMore={onMore}
-      {...(total === undefined ? {} : { total })}
-      isLoading={isPending}
+      pages={pages}
       empty={
         <Empty title="No file is left out">Every Markdown file that the last sync saw is in memory.</Empty>
       }

@@ -30,7 +30,7 @@ export const ExperienceDialog = () => {
   return (
     <Dialog isOpen onClose={close} title={experience?.intent ?? 'Experience'}>
       {experience ? (
-        <Shown experience={experience} onForgotten={close} />
+        <ExperienceDetails experience={experience} onForgotten={close} />
       ) : (
         <DialogBody>
           {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
@@ -40,10 +40,16 @@ export const ExperienceDialog = () => {
   )
 }
 
-const textOf = (solution: Experience['solution']) =>
+const solutionText = (solution: Experience['solution']) =>
   typeof solution === 'string' ? solution : JSON.stringify(solution, null, 2)
 
-const Shown = ({ experience, onForgotten }: { experience: Experience; onForgotten: () => void }) => {
+const ExperienceDetails = ({
+  experience,
+  onForgotten,
+}: {
+  experience: Experience
+  onForgotten: () => void
+}) => {
   const { id, type, tags, solution, createdAt, lastUsedAt, useCount, successScore, sourceTaskId } = experience
   const remove = useRemoveExperience()
   const forget = async () => {
@@ -76,7 +82,7 @@ const Shown = ({ experience, onForgotten }: { experience: Experience; onForgotte
             </span>
           )}
         </p>
-        <LongText label="What worked" text={textOf(solution)} />
+        <LongText label="What worked" text={solutionText(solution)} />
       </DialogBody>
       <DialogFoot>
         <Confirm verb="Forget" title="Forget this experience?" size="normal" onConfirm={forget}>

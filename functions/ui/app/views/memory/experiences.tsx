@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
@@ -11,18 +10,13 @@ import { type Experience, ExperienceDialog, kinds } from './experience-dialog.ts
 
 /** What was learned from earlier work. */
 export const Experiences = ({ q }: { q: string | undefined }) => {
-  const { rows, total, isPending, error, refetch, onMore } = useExperiences(q)
-  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  const pages = useExperiences(q)
   return (
     <>
-      <DataTable
+      <PagedTable
         label="Experiences"
-        keyOf={({ id }: Experience) => id}
         columns={columns}
-        rows={rows}
-        onMore={onMore}
-        {...(total === undefined ? {} : { total })}
-        isLoading={isPending}
+        pages={pages}
         empty={
           q === undefined ? <None /> : <Empty title="No experience is like that">Try other words.</Empty>
         }

@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
-import { bytesOf } from '../../components/bytes.ts'
+import { formatBytes } from '../../components/bytes.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
 import { useMemoryFiles, useRemoveFile } from '../../data/memory.ts'
@@ -15,17 +14,12 @@ type File = ReturnType<typeof useMemoryFiles>['rows'][number]
 
 /** The files that memory is made of. */
 export const Files = () => {
-  const { rows, total, isPending, error, refetch, onMore } = useMemoryFiles()
-  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  const pages = useMemoryFiles()
   return (
-    <DataTable
+    <PagedTable
       label="Files in memory"
-      keyOf={({ path }: File) => path}
       columns={columns}
-      rows={rows}
-      onMore={onMore}
-      {...(total === undefined ? {} : { total })}
-      isLoading={isPending}
+      pages={pages}
       empty={
         <Empty
           title="Memory has no files"
@@ -78,7 +72,7 @@ const columns: readonly Column<File>[] = [
     header: 'Size',
     width: '5rem',
     narrow: null,
-    cell: ({ size }) => <span className={quiet}>{bytesOf(size)}</span>,
+    cell: ({ size }) => <span className={quiet}>{formatBytes(size)}</span>,
   },
   {
     id: 'updated',

@@ -22,11 +22,11 @@ const wordsIn = ({ heading = '', trail = [], path, text, terms }: Chunk) =>
 const Why = (chunk: Chunk) => {
   const { foundBy, score } = chunk
   const words = wordsIn(chunk)
-  const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '…'] : words
+  const listedWords = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '…'] : words
   return (
     <span className="flex shrink-0 items-center gap-2 text-xs text-muted-foreground">
       <span className="max-w-64 truncate max-sm:hidden" title={words.join(', ')}>
-        {shown.join(', ')}
+        {listedWords.join(', ')}
       </span>
       {foundBy.includes('meaning') && <Tag>meaning</Tag>}
       {foundBy.includes('expansion') && <Tag>other words</Tag>}

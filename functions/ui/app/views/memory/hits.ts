@@ -6,7 +6,7 @@ const WORD = /([\p{L}\p{N}\p{M}_$]+)/u
 export type Piece = { text: string; isHit: boolean; at: number }
 
 /** A text in pieces: the words that are indexed under what was found, and what is between them. */
-export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
+export const splitHits = (text: string, terms: readonly string[]): Piece[] => {
   if (terms.length === 0) return [{ text, isHit: false, at: 0 }]
   const found = new Set(terms)
   const isFound = (part: string) =>
@@ -28,7 +28,7 @@ export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
 /** The words of a text that match the query: one entry per word, in its last spelling in the text. */
 export const foundIn = (text: string, terms: readonly string[]): string[] => [
   ...new Map(
-    piecesOf(text, terms).flatMap(({ text: piece, isHit }) =>
+    splitHits(text, terms).flatMap(({ text: piece, isHit }) =>
       isHit ? [[wordsOf(piece).flatMap(indexedAs).join(' '), piece] as const] : [],
     ),
   ).values(),

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -42,9 +42,9 @@ const Stats = () => {
     <span className={statsClass}>
       <Facts
         facts={[
-          `${countOf(files)} ${files === 1 ? 'file' : 'files'}, ${countOf(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`,
+          `${formatNumber(files)} ${files === 1 ? 'file' : 'files'}, ${formatNumber(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`,
           `found by ${method === 'hybrid' ? `words and ${embeddingModel}` : 'words'}`,
-          byWords > 0 && `${countOf(byWords)} by words alone`,
+          byWords > 0 && `${formatNumber(byWords)} by words alone`,
           lastSync === null ? (
             'never in step'
           ) : (

@@ -2,14 +2,14 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
-const shown = ['experiences', 'sessions', 'excluded'] as const
-export type Shown = (typeof shown)[number]
-const isShown = (value: unknown): value is Shown => shown.some((each) => each === value)
+const kinds = ['experiences', 'sessions', 'excluded'] as const
+export type MemoryKind = (typeof kinds)[number]
+const isMemoryKind = (value: unknown): value is MemoryKind => kinds.some((each) => each === value)
 
 /** A question, the kind of thing that is shown, and the file or the experience that is open. */
 export type MemorySearch = {
   q?: string | undefined
-  show?: Shown | undefined
+  show?: MemoryKind | undefined
   path?: string | undefined
   item?: string | undefined
 }
@@ -19,7 +19,7 @@ export const memoryRoute = createRoute({
   path: '/memory',
   validateSearch: ({ q, show, path, item }: Record<string, unknown>): MemorySearch => ({
     ...(q ? { q: String(q) } : {}),
-    ...(isShown(show) ? { show } : {}),
+    ...(isMemoryKind(show) ? { show } : {}),
     ...(path ? { path: String(path) } : {}),
     ...(item ? { item: String(item) } : {}),
   }),

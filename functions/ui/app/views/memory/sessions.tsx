@@ -1,13 +1,13 @@
 import { Archive, Flame } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import type { Column } from '../../components/data-row.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
-import { Problem, saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
@@ -21,19 +21,14 @@ import {
 
 /** Stretches of work that memory is kept for: begun here, warmed up, put aside. */
 export const Sessions = () => {
-  const { rows, total, isPending, error, refetch, onMore } = useMemorySessions()
-  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  const pages = useMemorySessions()
   return (
     <>
       <Begin />
-      <DataTable
+      <PagedTable
         label="Memory sessions"
-        keyOf={({ id }: MemorySession) => id}
         columns={columns}
-        rows={rows}
-        onMore={onMore}
-        {...(total === undefined ? {} : { total })}
-        isLoading={isPending}
+        pages={pages}
         empty={
           <Empty title="No session is under way">
             A session names a stretch of work; warming it up shows what memory has on it.
@@ -80,10 +75,10 @@ const Actions = ({ id, name }: MemorySession) => {
           message,
           chunks.map(({ path, startLine, endLine }) => `${path}:${startLine}–${endLine}`).join(', '),
         ),
-      onError: (error) => void toast.failed('Not warmed up', saysOf(error)),
+      onError: (error) => void toast.failed('Not warmed up', errorMessage(error)),
     })
   const putAside = () =>
-    archive.mutate(id, { onError: (error) => void toast.failed('Not put aside', saysOf(error)) })
+    archive.mutate(id, { onError: (error) => void toast.failed('Not put aside', errorMessage(error)) })
   return (
     <>
       <Button

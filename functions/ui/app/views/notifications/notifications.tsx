@@ -1,25 +1,26 @@
 import { CheckCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Problem, saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
-import { type NotificationRow, useAllNotifications } from '../../data/notification-pages.ts'
+import { useAllNotifications } from '../../data/notification-pages.ts'
 import { useReadAll } from '../../data/notifications.ts'
 import { columns } from './columns.tsx'
 
-const keyOf = ({ id }: NotificationRow) => id
 const curl = () => `curl ${location.origin}/api/notifications`
 
 /** Notifications, newest first; each user has a read state of their own. */
 export const Notifications = (): ReactNode => {
-  const { rows, first, total, isPending, error, refetch, onMore } = useAllNotifications()
+  const pages = useAllNotifications()
   const readAll = useReadAll()
-  const unread = first?.unread
+  const unread = pages.first?.unread
   const markAll = () =>
-    readAll.mutate(undefined, { onError: (refused) => toast.failed('Not marked as read', saysOf(refused)) })
+    readAll.mutate(undefined, {
+      onError: (refused) => toast.failed('Not marked as read', errorMessage(refused)),
+    })
   return (
     <View
       title="Notifications"
@@ -31,25 +32,17 @@ export const Notifications = (): ReactNode => {
         </Button>
       }
     >
-      {error && rows.length === 0 ? (
-        <Problem error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="All notifications"
-          columns={columns}
-          rows={rows}
-          keyOf={keyOf}
-          onMore={onMore}
-          {...(total === undefined ? {} : { total })}
-          isLoading={isPending}
-          empty={
-            <Empty title="No notifications" curl={curl()}>
-              When a task fails for good, or waits for your approval, it is listed here and under the bell.
-              Scripts read the same list:
-            </Empty>
-          }
-        />
-      )}
+      <PagedTable
+        label="All notifications"
+        columns={columns}
+        pages={pages}
+        empty={
+          <Empty title="No notifications" curl={curl()}>
+            When a task fails for good, or waits for your approval, it is listed here and under the bell.
+            Scripts read the same list:
+          </Empty>
+        }
+      />
     </View>
   )
 }

@@ -1,10 +1,10 @@
-import { conditionOf } from '../../components/agent-condition.ts'
+import { agentCondition } from '../../components/agent-condition.ts'
 import { ConditionTag } from '../../components/condition-tag.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
@@ -14,7 +14,7 @@ import { useRecentOutcomes } from '../../data/analytics.ts'
 export const Agents = () => {
   const query = useAgents()
   const { data } = query
-  const { outcomesOf } = useRecentOutcomes()
+  const { getOutcomes } = useRecentOutcomes()
   return (
     <Panel title="Agents">
       {data ? (
@@ -23,13 +23,13 @@ export const Agents = () => {
             <li key={agent.type} className="px-3.5 py-2.5">
               <div className="flex items-center justify-between gap-2">
                 <span className="truncate font-medium">{agent.name}</span>
-                <ConditionTag condition={conditionOf(agent, outcomesOf(agent))} />
+                <ConditionTag condition={agentCondition(agent, getOutcomes(agent))} />
               </div>
               <p className="text-muted-foreground">
                 <Facts
                   facts={[
-                    `${countOf(agent.stats.completed)} completed, ${countOf(agent.stats.failed)} failed`,
-                    agent.stats.avgDuration > 0 && `${spanOf(agent.stats.avgDuration)} on average`,
+                    `${formatNumber(agent.stats.completed)} completed, ${formatNumber(agent.stats.failed)} failed`,
+                    agent.stats.avgDuration > 0 && `${formatDuration(agent.stats.avgDuration)} on average`,
                     agent.lastActivity && (
                       <>
                         last <When at={agent.lastActivity} />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { conditionOf } from '../../components/agent-condition.ts'
+import { agentCondition } from '../../components/agent-condition.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -13,7 +13,7 @@ import { useQueueStatus } from '../../data/queue.ts'
 
 /** What waits for a person: none of it goes away by itself. */
 export const Attention = () => {
-  const { queries: recent, outcomesOf } = useRecentOutcomes()
+  const { queries: recent, getOutcomes } = useRecentOutcomes()
   const queries = [useQueueStatus(), useAgents(), useNotifications(), ...recent] as const
   const waiting = useApprovalCount() ?? 0
   const [{ data: queue }, { data: agents }, { data: unread }] = queries
@@ -27,7 +27,7 @@ export const Attention = () => {
     )
   const dead = queue.deadLetterQueue.pending
   const failing = agents.filter((agent) =>
-    ['failing', 'unhealthy'].includes(conditionOf(agent, outcomesOf(agent)) ?? ''),
+    ['failing', 'unhealthy'].includes(agentCondition(agent, getOutcomes(agent)) ?? ''),
   )
   const items: ReactNode[] = [
     waiting > 0 && (

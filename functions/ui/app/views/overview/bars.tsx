@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
-import { countOf, dayOf, timeOf } from '../../components/format.ts'
+import { formatNumber, formatTime, formatWeekday } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -19,7 +19,7 @@ const ENDS = [
 const endedIn = ({ completed, failed, cancelled }: Bucket) => completed + failed + cancelled
 
 /** The tasks that ended in a bucket, of one state or of any, as filters of the list. */
-const searchOf = ({ from, to }: Bucket, status?: string) => ({
+const bucketSearch = ({ from, to }: Bucket, status?: string) => ({
   ...(status ? { status } : {}),
   completedAfter: from,
   completedBefore: new Date(Date.parse(to) - 1).toISOString(),
@@ -32,7 +32,7 @@ export const Bars = ({ window }: { window: Window }) => {
   return (
     <Panel title="Tasks" aside={<Legend />}>
       {query.data ? (
-        <Drawn recent={query.data} />
+        <BarChart recent={query.data} />
       ) : (
         <NotYet query={query}>
           <Skeleton className="m-3.5 h-44" />
@@ -44,9 +44,9 @@ export const Bars = ({ window }: { window: Window }) => {
 
 const Legend = () => (
   <ul className="flex flex-wrap gap-x-3 text-xs text-muted-foreground max-md:hidden">
-    {ENDS.map(([status, says, colour]) => (
+    {ENDS.map(([status, label, colour]) => (
       <li key={status} className="flex items-center gap-1.5">
-        <span className={`size-2 rounded-xs ${colour}`} /> {says}
+        <span className={`size-2 rounded-xs ${colour}`} /> {label}
       </li>
     ))}
     <li className="flex items-center gap-1.5">
@@ -55,12 +55,12 @@ const Legend = () => (
   </ul>
 )
 
-const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
+const BarChart = ({ recent: { buckets, window } }: { recent: Happened }) => {
   const { part, step } = windows[window]
   const [at, setAt] = useState(buckets.length - 1)
   const most = Math.max(...buckets.map((bucket) => Math.max(bucket.created, endedIn(bucket))))
   const isByDay = window === '7d'
-  const nameOf = isByDay ? dayOf : timeOf
+  const formatStart = isByDay ? formatWeekday : formatTime
   /** One of the bars is a stop of the keyboard; the arrows lead to the others. */
   const move = ({ key, currentTarget }: KeyboardEvent<HTMLOListElement>) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -72,7 +72,7 @@ const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
   return (
     <div className="px-3.5 pt-3 pb-2">
       <p aria-hidden className="text-xs text-muted-foreground">
-        {most === 0 ? 'Nothing happened in this time' : countOf(most)}
+        {most === 0 ? 'Nothing happened in this time' : formatNumber(most)}
       </p>
       <ol
         aria-label={`Tasks by ${part}`}
@@ -84,7 +84,9 @@ const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
             key={bucket.from}
             bucket={bucket}
             most={Math.max(1, most)}
-            name={isByDay ? dayOf(bucket.from) : `${timeOf(bucket.from)} to ${timeOf(bucket.to)}`}
+            name={
+              isByDay ? formatWeekday(bucket.from) : `${formatTime(bucket.from)} to ${formatTime(bucket.to)}`
+            }
             isStop={n === Math.min(at, buckets.length - 1)}
             onFocus={() => setAt(n)}
           />
@@ -93,7 +95,7 @@ const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
       <div aria-hidden className="flex pt-1 text-xs text-muted-foreground">
         {buckets.map(({ from }, n) => (
           <span key={from} className="w-0 flex-1 whitespace-nowrap">
-            {n % step === 0 ? nameOf(from) : ''}
+            {n % step === 0 ? formatStart(from) : ''}
           </span>
         ))}
       </div>
@@ -104,9 +106,9 @@ const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
 type BarProps = { bucket: Bucket; most: number; name: string; isStop: boolean; onFocus: () => void }
 
 const Bar = ({ bucket, most, name, isStop, onFocus }: BarProps) => {
-  const says = `${name}: ${[
-    `${countOf(bucket.created)} created`,
-    ...ENDS.map(([status]) => `${countOf(bucket[status])} ${status}`),
+  const label = `${name}: ${[
+    `${formatNumber(bucket.created)} created`,
+    ...ENDS.map(([status]) => `${formatNumber(bucket[status])} ${status}`),
   ].join(', ')}`
   let below = 0
   return (
@@ -114,11 +116,11 @@ const Bar = ({ bucket, most, name, isStop, onFocus }: BarProps) => {
       <Link
         data-bucket
         to="/tasks"
-        search={searchOf(bucket)}
+        search={bucketSearch(bucket)}
         tabIndex={isStop ? 0 : -1}
         onFocus={onFocus}
-        aria-label={says}
-        title={says}
+        aria-label={label}
+        title={label}
         className="absolute inset-0 hover:bg-accent"
       />
       {ENDS.map(([status, , colour]) => {
@@ -129,10 +131,10 @@ const Bar = ({ bucket, most, name, isStop, onFocus }: BarProps) => {
             <Link
               key={status}
               to="/tasks"
-              search={searchOf(bucket, status)}
+              search={bucketSearch(bucket, status)}
               tabIndex={-1}
               aria-hidden
-              title={`${name}: ${countOf(bucket[status])} ${status}`}
+              title={`${name}: ${formatNumber(bucket[status])} ${status}`}
               className={`absolute inset-x-[12%] hover:brightness-110 ${colour}`}
               style={{
                 bottom: `${(100 * bottom) / most}%`,

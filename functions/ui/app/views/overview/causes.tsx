@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Spark } from '../../components/spark.tsx'
@@ -39,7 +39,7 @@ export const Causes = ({ window }: { window: Window }) => {
                 search={{ status: 'all', fingerprint }}
                 className="flex gap-2 px-3.5 py-2 hover:bg-muted"
               >
-                <span className="min-w-5 font-semibold text-failed">{countOf(count)}</span>
+                <span className="min-w-5 font-semibold text-failed">{formatNumber(count)}</span>
                 <span className="min-w-0 flex-1">
                   <span className="line-clamp-2 [overflow-wrap:anywhere]">{startOfLine(message)}</span>
                   <span className="flex items-center gap-2 text-xs text-muted-foreground">
@@ -57,7 +57,7 @@ export const Causes = ({ window }: { window: Window }) => {
             </li>
           ))}
           {groups.length === 0 && (
-            <li className="px-3.5 py-4 text-muted-foreground">Nothing failed in {windows[window].says}.</li>
+            <li className="px-3.5 py-4 text-muted-foreground">Nothing failed in {windows[window].label}.</li>
           )}
         </ul>
       ) : (

@@ -1,8 +1,8 @@
-import { depthOf, partsOf } from '../../components/depth.ts'
+import { depthParts, queueDepth } from '../../components/depth.ts'
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { HealthTag } from '../../components/health-tag.tsx'
-import { healthOf, Meter } from '../../components/meter.tsx'
+import { Meter, meterHealth } from '../../components/meter.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -29,17 +29,17 @@ export const Depth = () => {
     ['Running', tasks.inProgress],
   ] as const
   return (
-    <Panel title="Queue" aside={<HealthTag status={healthOf(depthOf(tasks), thresholds.queue)} />}>
+    <Panel title="Queue" aside={<HealthTag status={meterHealth(queueDepth(tasks), thresholds.queue)} />}>
       <div className="px-3.5 py-3">
         <dl className="mb-3 flex gap-6">
           {figures.map(([name, value]) => (
             <div key={name}>
-              <dd className="text-xl leading-7 font-semibold">{countOf(value)}</dd>
+              <dd className="text-xl leading-7 font-semibold">{formatNumber(value)}</dd>
               <dt className="text-xs text-muted-foreground">{name}</dt>
             </div>
           ))}
         </dl>
-        <Meter label="Depth of the queue" limits={thresholds.queue} parts={partsOf(tasks)} />
+        <Meter label="Depth of the queue" limits={thresholds.queue} parts={depthParts(tasks)} />
         <p className="mt-2 text-muted-foreground">
           <Facts
             facts={[

@@ -20,7 +20,7 @@ export const FirstSteps = () => {
   const { data: tasks } = useFirstTasks()
   if (hidden || tasks === undefined || tasks.total > MOST_TASKS) return null
   return (
-    <Boundary of="first steps" failed={Unloaded}>
+    <Boundary resetKey="first steps" failed={Unloaded}>
       <Steps {...tasks} onHide={() => isHidden.set(true)} />
     </Boundary>
   )

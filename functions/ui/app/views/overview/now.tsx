@@ -3,14 +3,14 @@ import type { ReactNode } from 'react'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import type { TaskFields } from '../../../../../lib/tasks/schema.ts'
 import { Command } from '../../components/copy.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { useNow } from '../../components/now.ts'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { useUsualRuns } from '../../data/analytics.ts'
 import { useActiveTasks } from '../../data/tasks.ts'
@@ -78,7 +78,7 @@ const List = ({ title, found: { tasks, total }, status, children }: ListProps) =
   tasks.length > 0 && (
     <section aria-label={title} className="border-b last:border-b-0">
       <h3 className="flex items-baseline gap-1.5 px-3.5 pt-2 text-xs font-medium text-muted-foreground">
-        {title} <span className="font-normal">{countOf(total)}</span>
+        {title} <span className="font-normal">{formatNumber(total)}</span>
       </h3>
       <ul className="pb-1">{children}</ul>
       {total > tasks.length && (
@@ -87,7 +87,7 @@ const List = ({ title, found: { tasks, total }, status, children }: ListProps) =
           search={{ status }}
           className="block px-3.5 pb-2 text-xs text-muted-foreground hover:text-foreground"
         >
-          {countOf(total - tasks.length)} more
+          {formatNumber(total - tasks.length)} more
         </Link>
       )}
     </section>
@@ -115,7 +115,7 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
     return (
       <span className="shrink-0 max-md:w-full max-md:pl-5">
         <Tag tone="warn">
-          Waits for approval{task.waiting && ` ${spanOf(now - Date.parse(task.waiting.since))}`}
+          Waits for approval{task.waiting && ` ${formatDuration(now - Date.parse(task.waiting.since))}`}
         </Tag>
       </span>
     )
@@ -125,12 +125,12 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   return (
     <span className="flex shrink-0 items-center gap-2 tabular-nums max-md:w-full max-md:pl-5">
       {isStuck(elapsedMs, runs) && <Tag tone="bad">Stuck</Tag>}
-      <span className="min-w-14 text-right max-md:min-w-0">{spanOf(elapsedMs)}</span>
+      <span className="min-w-14 text-right max-md:min-w-0">{formatDuration(elapsedMs)}</span>
       <span
         className="min-w-20 text-right text-muted-foreground max-md:min-w-0"
         title="95 of 100 completed runs of this agent took no longer, in the last seven days"
       >
-        {runs?.p95Ms === undefined ? '' : `p95 ${spanOf(runs.p95Ms)}`}
+        {runs?.p95Ms === undefined ? '' : `p95 ${formatDuration(runs.p95Ms)}`}
       </span>
     </span>
   )
@@ -140,7 +140,7 @@ const Waiting = ({ since }: { since: string | undefined }) => {
   const now = useNow(true)
   return (
     <span className="shrink-0 text-muted-foreground tabular-nums max-md:w-full max-md:pl-5">
-      {since === undefined ? '' : `waits ${spanOf(now - Date.parse(since))}`}
+      {since === undefined ? '' : `waits ${formatDuration(now - Date.parse(since))}`}
     </span>
   )
 }

@@ -1,5 +1,5 @@
 import { lastDays } from '../../components/days.ts'
-import { compactOf } from '../../components/format.ts'
+import { formatCompact } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Plot } from '../../components/plot.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
@@ -8,7 +8,7 @@ import { useAnalytics } from '../../data/analytics.ts'
 import { serverNow } from '../../data/server-clock.ts'
 
 const DAYS = 30
-const countText = (value: number) => (Number.isInteger(value) ? compactOf(value) : '')
+const countText = (value: number) => (Number.isInteger(value) ? formatCompact(value) : '')
 
 /** Throughput of the last thirty days. */
 export const Throughput = () => {
@@ -34,12 +34,12 @@ const Days = ({ days }: { days: ReturnType<typeof lastDays> }) => (
   <Plot
     label="Tasks that ended, and tasks that were created, by day"
     days={days.map(({ date }) => date)}
-    says={countText}
+    format={countText}
     series={[
       {
         label: 'Failed',
         values: days.map((day) => day.failed),
-        drawn: days.map((day) => day.completed + day.failed),
+        drawnTo: days.map((day) => day.completed + day.failed),
         colour: '--failed-soft',
         form: 'bars',
       },

@@ -1,6 +1,6 @@
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { Scroller } from '../../components/scroller.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { type Happened, useRecent, type Window } from '../../data/analytics.ts'
 
@@ -47,9 +47,9 @@ const Row = ({ name, durations: { wait, run } }: { name: string; durations: Dura
     {[wait.p50Ms, wait.p95Ms, run.p50Ms, run.p95Ms].map((ms, n) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other name.
       <td key={n} className="px-3.5 py-1.5 whitespace-nowrap">
-        {ms === undefined ? '–' : spanOf(ms)}
+        {ms === undefined ? '–' : formatDuration(ms)}
       </td>
     ))}
-    <td className="px-3.5 py-1.5">{countOf(run.count)}</td>
+    <td className="px-3.5 py-1.5">{formatNumber(run.count)}</td>
   </tr>
 )

@@ -1,22 +1,22 @@
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { type Happened, useRecent, type Window } from '../../data/analytics.ts'
 
 const percent = (part: number) => `${(part * 100).toFixed(part > 0 && part < 1 ? 1 : 0)}%`
-const spanOr = (ms: number | undefined) => (ms === undefined ? '–' : spanOf(ms))
+const durationOrDash = (ms: number | undefined) => (ms === undefined ? '–' : formatDuration(ms))
 
-const factsOf = ({ buckets, wait, run }: Happened): readonly (readonly [string, string])[] => {
-  const sum = (of: 'created' | 'completed' | 'failed') => buckets.reduce((all, one) => all + one[of], 0)
+const windowTotals = ({ buckets, wait, run }: Happened): readonly (readonly [string, string])[] => {
+  const sum = (field: 'created' | 'completed' | 'failed') => buckets.reduce((all, one) => all + one[field], 0)
   const [completed, failed] = [sum('completed'), sum('failed')]
   return [
-    ['Created', countOf(sum('created'))],
-    ['Completed', countOf(completed)],
-    ['Failed', countOf(failed)],
+    ['Created', formatNumber(sum('created'))],
+    ['Completed', formatNumber(completed)],
+    ['Failed', formatNumber(failed)],
     ['Success rate', completed + failed === 0 ? '–' : percent(completed / (completed + failed))],
-    ['Wait, p95', spanOr(wait.p95Ms)],
-    ['Run, p95', spanOr(run.p95Ms)],
+    ['Wait, p95', durationOrDash(wait.p95Ms)],
+    ['Run, p95', durationOrDash(run.p95Ms)],
   ]
 }
 
@@ -28,7 +28,7 @@ export const Totals = ({ window }: { window: Window }) => {
   return (
     <div className="rounded-lg border bg-card">
       {query.data ? (
-        <Facts facts={factsOf(query.data)} />
+        <Facts facts={windowTotals(query.data)} />
       ) : (
         <NotYet query={query}>
           <Facts facts={NAMES.map((name) => [name, undefined])} />

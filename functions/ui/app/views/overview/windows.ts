@@ -1,11 +1,11 @@
 import type { Window } from '../../data/analytics.ts'
 
 /** The windows that can be looked at; every how many of its buckets one is named below the bars. */
-export const windows: Readonly<Record<Window, { hours: number; says: string; part: string; step: number }>> =
+export const windows: Readonly<Record<Window, { hours: number; label: string; part: string; step: number }>> =
   {
-    '1h': { hours: 1, says: 'the last hour', part: 'five minutes', step: 3 },
-    '24h': { hours: 24, says: 'the last 24 hours', part: 'hour', step: 6 },
-    '7d': { hours: 168, says: 'the last 7 days', part: 'day', step: 1 },
+    '1h': { hours: 1, label: 'the last hour', part: 'five minutes', step: 3 },
+    '24h': { hours: 24, label: 'the last 24 hours', part: 'hour', step: 6 },
+    '7d': { hours: 168, label: 'the last 7 days', part: 'day', step: 1 },
   }
 
 export const windowNames = Object.keys(windows) as Window[]

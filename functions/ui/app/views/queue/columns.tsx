@@ -108,4 +108,4 @@ const state: Column<DeadLetter> = {
 const withState = columns.flatMap((column) => (column.id === 'attempts' ? [state, column] : [column]))
 
 /** A list of one state need not say it in every row. */
-export const columnsOf = (status: DeadLetterFilter) => (status === 'all' ? withState : columns)
+export const deadLetterColumns = (status: DeadLetterFilter) => (status === 'all' ? withState : columns)

@@ -1,17 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { DlqCounts } from '../../../../../lib/queue/schema.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { type DeadLetter, type DeadLetterFilter, useDeadLetters } from '../../data/dead-letters.ts'
-import { columnsOf } from './columns.tsx'
+import { deadLetterColumns } from './columns.tsx'
 import { DecideMany } from './decide-many.tsx'
 import { FilterTabs } from './filter-tabs.tsx'
 import { LetterDialog } from './letter-dialog.tsx'
 
-const keyOf = ({ id }: DeadLetter) => id
-const nameOf = ({ title }: DeadLetter) => title
+const letterName = ({ title }: DeadLetter) => title
 const none: ReadonlySet<string> = new Set()
 
 type Props = {
@@ -23,7 +21,8 @@ type Props = {
 
 /** The list of dead letters in one state, or in all. */
 export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
-  const { rows, total, isPending, error, refetch, onMore } = useDeadLetters(status, fingerprint)
+  const pages = useDeadLetters(status, fingerprint)
+  const { rows, total, isPending, onMore } = pages
   const [selected, setSelected] = useState(none)
   const navigate = useNavigate({ from: '/queue' })
   const close = () => void navigate({ search: ({ item, ...rest }) => rest, replace: true })
@@ -39,22 +38,14 @@ export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
       ) : (
         <FilterTabs counts={fingerprint === undefined ? counts : undefined} fingerprint={fingerprint} />
       )}
-      {error && rows.length === 0 ? (
-        <Problem error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="Dead letters"
-          columns={columnsOf(status)}
-          rows={rows}
-          keyOf={keyOf}
-          nameOf={nameOf}
-          onMore={onMore}
-          {...(total === undefined ? {} : { total })}
-          isLoading={isPending}
-          selection={{ selected, onSelect: setSelected }}
-          empty={empties[status]}
-        />
-      )}
+      <PagedTable
+        label="Dead letters"
+        columns={deadLetterColumns(status)}
+        pages={pages}
+        getName={letterName}
+        selection={{ selected, onSelect: setSelected }}
+        empty={empties[status]}
+      />
       <LetterDialog rows={rows} isLoading={isPending} onMore={onMore} onClose={close} />
     </>
   )

@@ -2,7 +2,7 @@ import { RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button } from '../../components/button.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import type { DeadLetter } from '../../data/dead-letters.ts'
@@ -34,14 +34,14 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
     <SelectionBar count={isAll ? waiting : letters.length} onClear={onClear}>
       {!isAll && waiting > letters.length && (
         <Button kind="ghost" onClick={() => setAll(true)}>
-          Select all {countOf(waiting)} that wait
+          Select all {formatNumber(waiting)} that wait
         </Button>
       )}
       <Button disabled={count === 0} onClick={() => ask('retry')}>
-        <RotateCcw size={14} /> Retry {countOf(count)}
+        <RotateCcw size={14} /> Retry {formatNumber(count)}
       </Button>
       <Button disabled={count === 0} onClick={() => ask('discard')}>
-        <Trash2 size={14} /> Discard {countOf(count)}
+        <Trash2 size={14} /> Discard {formatNumber(count)}
       </Button>
       {order && <BulkDialog order={order} onClose={close} />}
     </SelectionBar>

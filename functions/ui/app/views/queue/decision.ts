@@ -1,18 +1,18 @@
 import { ApiError } from '../../../../../lib/api/api-error.ts'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { type DeadLetter, type Decision, useDecide } from '../../data/dead-letters.ts'
 
-const said: Readonly<Record<Decision, { done: string; failed: string }>> = {
+const toasts: Readonly<Record<Decision, { done: string; failed: string }>> = {
   retry: { done: 'Queued again', failed: 'Not queued again' },
   discard: { done: 'Discarded', failed: 'Not discarded' },
 }
 
 /** A message that named no task leaves a dead letter that nothing can be queued for. */
-const reasonOf = (error: unknown) =>
+const refusalReason = (error: unknown) =>
   error instanceof ApiError && error.status === 404
-    ? `${saysOf(error)}. There is nothing to run again: discard it.`
-    : saysOf(error)
+    ? `${errorMessage(error)}. There is nothing to run again: discard it.`
+    : errorMessage(error)
 
 /** Decides about one dead letter, and says what came of it. */
 export const useDecision = ({ id, title }: Pick<DeadLetter, 'id' | 'title'>, onDone?: () => void) => {
@@ -22,10 +22,10 @@ export const useDecision = ({ id, title }: Pick<DeadLetter, 'id' | 'title'>, onD
       { id, decision },
       {
         onSuccess: () => {
-          toast.done(said[decision].done, title)
+          toast.done(toasts[decision].done, title)
           onDone?.()
         },
-        onError: (error) => toast.failed(said[decision].failed, reasonOf(error)),
+        onError: (error) => toast.failed(toasts[decision].failed, refusalReason(error)),
       },
     )
   return { decide, isDeciding: isPending }

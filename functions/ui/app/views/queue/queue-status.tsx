@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { QueueStatus as Status } from '../../../../../lib/queue/schema.ts'
 import type { TaskStatus } from '../../../../../lib/tasks/machine.ts'
-import { depthOf, partsOf } from '../../components/depth.ts'
+import { depthParts, queueDepth } from '../../components/depth.ts'
 import { HealthTag } from '../../components/health-tag.tsx'
-import { healthOf, type Limits, Meter } from '../../components/meter.tsx'
+import { type Limits, Meter, meterHealth } from '../../components/meter.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { State } from '../../components/state.tsx'
 import { thresholds } from '../../data/at-build.ts'
@@ -18,8 +18,8 @@ export const QueueStatus = ({ status, error, onRetry }: Props) => {
   const letters = status?.deadLetterQueue
   return (
     <div className="grid shrink-0 grid-cols-2 gap-px border-b bg-border">
-      <Figure title="Active tasks" count={tasks && depthOf(tasks)} limits={thresholds.queue}>
-        <Meter label="Active tasks" limits={thresholds.queue} parts={partsOf(tasks)} />
+      <Figure title="Active tasks" count={tasks && queueDepth(tasks)} limits={thresholds.queue}>
+        <Meter label="Active tasks" limits={thresholds.queue} parts={depthParts(tasks)} />
       </Figure>
       <Figure title="Dead letters" count={letters?.pending} limits={thresholds.deadLetterQueue}>
         <Meter
@@ -68,7 +68,7 @@ const Figure = ({ title, count, limits, children }: FigureProps) => (
       <h2 className="text-muted-foreground max-md:w-full">{title}</h2>
       <span className="text-base font-semibold">{count ?? '–'}</span>
       <span className="ml-auto h-5">
-        {count !== undefined && <HealthTag status={healthOf(count, limits)} />}
+        {count !== undefined && <HealthTag status={meterHealth(count, limits)} />}
       </span>
     </div>
     {children}
@@ -81,10 +81,10 @@ const Workers = ({ name, worker }: { name: string; worker: Worker | undefined })
   <div className="flex gap-1.5 text-muted-foreground">
     <dt>{name}</dt>
     <dd className={worker && !worker.running ? 'font-medium text-failed' : 'text-foreground'}>
-      {worker ? workerSays(worker) : '–'}
+      {worker ? workerText(worker) : '–'}
     </dd>
   </div>
 )
 
-const workerSays = ({ running, concurrency }: Worker) =>
+const workerText = ({ running, concurrency }: Worker) =>
   running ? `${concurrency} at once` : 'stopped: start the service again'

@@ -2,7 +2,7 @@ import { When } from '../../components/when.tsx'
 import { locale } from '../../data/locale.ts'
 
 /** The place of a zone as people say it: `Vienna` of `Europe/Vienna`. */
-export const placeOf = (timezone: string): string =>
+export const zonePlace = (timezone: string): string =>
   timezone.slice(timezone.lastIndexOf('/') + 1).replaceAll('_', ' ')
 
 const DAY_MS = 86_400_000
@@ -20,7 +20,7 @@ const inZone = (timezone: string, at: number, options: Intl.DateTimeFormatOption
   }
 }
 
-const dayOf = (timezone: string, at: number): string => {
+const zoneDay = (timezone: string, at: number): string => {
   const isSoon = at - Date.now() < DAYS_AHEAD * DAY_MS
   if (isSoon) return inZone(timezone, at, { weekday: 'short' })
   const isThisYear = at - Date.now() < 300 * DAY_MS
@@ -33,9 +33,9 @@ const dayOf = (timezone: string, at: number): string => {
 }
 
 /** A due time as the clocks of its zone show it: `Tue 02:30`. */
-export const clockOf = (timezone: string, at: string): string => {
+export const formatInZone = (timezone: string, at: string): string => {
   const moment = Date.parse(at)
-  return `${dayOf(timezone, moment)} ${inZone(timezone, moment, { hour: '2-digit', minute: '2-digit' })}`
+  return `${zoneDay(timezone, moment)} ${inZone(timezone, moment, { hour: '2-digit', minute: '2-digit' })}`
 }
 
 const exactly = (timezone: string, at: string) =>
@@ -44,6 +44,6 @@ const exactly = (timezone: string, at: string) =>
 /** When a schedule is due: `in 5h, Tue 02:30 Vienna`, the exact time on hover. */
 export const Due = ({ at, timezone }: { at: string; timezone: string }) => (
   <span title={exactly(timezone, at)} className="whitespace-nowrap">
-    <When at={at} />, {clockOf(timezone, at)} {placeOf(timezone)}
+    <When at={at} />, {formatInZone(timezone, at)} {zonePlace(timezone)}
   </span>
 )

@@ -2,11 +2,11 @@ import { useId, useState } from 'react'
 import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { usePaused } from '../../components/paused.ts'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { When } from '../../components/when.tsx'
 import { useDueTimes } from '../../data/schedules.ts'
 import { cronInWords } from './cron-words.ts'
-import { clockOf, placeOf } from './due.tsx'
+import { formatInZone, zonePlace } from './due.tsx'
 import { ZoneField } from './zone-field.tsx'
 
 const COMMON = [
@@ -16,7 +16,7 @@ const COMMON = [
 const FIELDS = 'Minute, hour, day of month, month, day of week'
 const PAUSE_MS = 400
 /** What is typed is asked about once it has all fields, or is a nickname. */
-const isWhole = (cron: string) => /^(?:@[a-z]{5,}|\S+(?:\s+\S+){4,})$/i.test(cron)
+const isComplete = (cron: string) => /^(?:@[a-z]{5,}|\S+(?:\s+\S+){4,})$/i.test(cron)
 
 type Props = { cron: string; timezone: string; errors: Readonly<Record<string, string>> }
 
@@ -26,7 +26,7 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
   const [timezone, setTimezone] = useState(firstZone)
   const list = useId()
   const pattern = cron.trim()
-  const asked = usePaused(isWhole(pattern) ? pattern : '', PAUSE_MS)
+  const asked = usePaused(isComplete(pattern) ? pattern : '', PAUSE_MS)
   const zone = usePaused(timezone, PAUSE_MS)
   const due = useDueTimes(asked, zone)
   const isBehind = asked !== pattern || zone !== timezone || due.isPlaceholderData
@@ -44,7 +44,7 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
           placeholder="0 9 * * MON-FRI"
           value={cron}
           error={wrong.cron ?? errors.cron}
-          hint={cronInWords(cron) ?? (isWhole(pattern) ? pattern : FIELDS)}
+          hint={cronInWords(cron) ?? (isComplete(pattern) ? pattern : FIELDS)}
           onChange={({ target }) => setCron(target.value)}
         />
         <ZoneField value={timezone} error={wrong.timezone ?? errors.timezone} onChange={setTimezone} />
@@ -60,30 +60,32 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
         <DueTimes
           times={asked === '' || isBehind || due.error ? undefined : due.data}
           timezone={zone}
-          instead={insteadOf(asked !== '', isBehind, due.error)}
+          note={dueTimesNote(asked !== '', isBehind, due.error)}
         />
       </div>
     </>
   )
 }
 
-const insteadOf = (isAsked: boolean, isBehind: boolean, error: unknown): string => {
+const dueTimesNote = (isAsked: boolean, isBehind: boolean, error: unknown): string => {
   if (!isAsked) return 'The next due times are shown here.'
   if (isBehind || !error) return 'Asking the service when that is'
-  return Object.keys(fieldErrors(error)).length > 0 ? 'The pattern or the zone does not fit.' : saysOf(error)
+  return Object.keys(fieldErrors(error)).length > 0
+    ? 'The pattern or the zone does not fit.'
+    : errorMessage(error)
 }
 
-type Times = { times: readonly string[] | undefined; timezone: string; instead: string }
+type Times = { times: readonly string[] | undefined; timezone: string; note: string }
 
-const DueTimes = ({ times, timezone, instead }: Times) => {
-  if (times === undefined) return <p className="text-muted-foreground">{instead}</p>
+const DueTimes = ({ times, timezone, note }: Times) => {
+  if (times === undefined) return <p className="text-muted-foreground">{note}</p>
   return (
     <>
-      <p className="text-xs text-muted-foreground">Due next ({placeOf(timezone)})</p>
+      <p className="text-xs text-muted-foreground">Due next ({zonePlace(timezone)})</p>
       <ol aria-label="Next due times" className="grid grid-cols-2 gap-x-4 sm:grid-cols-3">
         {times.map((at) => (
           <li key={at} className="whitespace-nowrap">
-            {clockOf(timezone, at)} <When at={at} className="text-xs text-muted-foreground" />
+            {formatInZone(timezone, at)} <When at={at} className="text-xs text-muted-foreground" />
           </li>
         ))}
       </ol>

@@ -13,7 +13,7 @@ import { TaskFields } from '../../create/task-fields.tsx'
 import { useMe } from '../../data/me.ts'
 import { type Schedule, useChangeSchedule, useCreateSchedule, useSchedule } from '../../data/schedules.ts'
 import { PatternFields } from './pattern-fields.tsx'
-import { changeOf, newScheduleOf, textsOf } from './schedule-texts.ts'
+import { newScheduleBody, scheduleChange, taskTexts } from './schedule-texts.ts'
 import { ownZone } from './zone-field.tsx'
 
 type Close = { onClose: () => void }
@@ -21,7 +21,7 @@ type Close = { onClose: () => void }
 export const NewScheduleDialog = ({ onClose }: Close) => {
   const { mutate, error, isPending } = useCreateSchedule()
   const create = (texts: Texts) =>
-    mutate(newScheduleOf(texts), {
+    mutate(newScheduleBody(texts), {
       onSuccess: ({ name }) => {
         toast.done('The schedule is made', name)
         onClose()
@@ -49,7 +49,7 @@ const Change = ({ given, onClose }: Close & { given: Schedule }) => {
   const [schedule] = useState(given)
   const { mutate, error, isPending } = useChangeSchedule(schedule.id)
   const save = (texts: Texts) => {
-    const change = changeOf(schedule, texts)
+    const change = scheduleChange(schedule, texts)
     if (Object.keys(change).length === 0) return onClose()
     mutate(change, {
       onSuccess: ({ name }) => {
@@ -124,7 +124,7 @@ const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) =>
             The task that is created each time
           </legend>
           {schedule && <RunsAs id={schedule.runsAs} />}
-          <TaskFields typed={schedule ? textsOf(schedule.task) : {}} errors={taskErrors(error)} />
+          <TaskFields typed={schedule ? taskTexts(schedule.task) : {}} errors={taskErrors(error)} />
         </fieldset>
         <Refusal error={error} fields={[...OWN, 'task']} />
       </DialogBody>

@@ -3,7 +3,7 @@ import { Pause, Play, Zap } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -77,11 +77,13 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
       { enabled: !enabled },
       {
         onSuccess: () => void toast.done(enabled ? `${name} is paused` : `${name} goes on`),
-        onError: (error) => void toast.failed(`${name} is as it was`, saysOf(error)),
+        onError: (error) => void toast.failed(`${name} is as it was`, errorMessage(error)),
       },
     )
   const runNow = () =>
-    run.mutate(undefined, { onError: (error) => void toast.failed(`${name} made no task`, saysOf(error)) })
+    run.mutate(undefined, {
+      onError: (error) => void toast.failed(`${name} made no task`, errorMessage(error)),
+    })
   return (
     <div className="flex flex-wrap items-center gap-2">
       {run.data && (

@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Rows } from '../../components/rows.tsx'
@@ -35,7 +35,7 @@ export const Schedules = (): ReactNode => {
   return (
     <View
       title="Schedules"
-      aside={total > 0 && <span className="text-muted-foreground">{countOf(total)}</span>}
+      aside={total > 0 && <span className="text-muted-foreground">{formatNumber(total)}</span>}
       actions={
         <Button kind="primary" onClick={() => open(NEW)}>
           <Plus size={14} /> New schedule

@@ -9,7 +9,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 export const ownZone = (): string => locale.get().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The one zone whose name has the typed text in it; what was typed where there is none, or several. */
-const meantBy = (text: string): string => {
+const matchingZone = (text: string): string => {
   const words = text.trim().replaceAll(' ', '_').toLowerCase()
   if (words === '') return ''
   const exact = zones.find((zone) => zone.toLowerCase() === words)
@@ -34,7 +34,7 @@ export const ZoneField = ({ value, error, onChange }: Props) => {
         value={value}
         error={error}
         onChange={({ target }) => onChange(target.value)}
-        onBlur={({ target }) => onChange(meantBy(target.value))}
+        onBlur={({ target }) => onChange(matchingZone(target.value))}
       />
       <datalist id={list}>
         {zones.map((zone) => (

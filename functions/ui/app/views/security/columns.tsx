@@ -1,6 +1,6 @@
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { Person } from '../../components/person.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { ToolCallEntry } from '../../data/security.ts'
@@ -75,6 +75,6 @@ export const columnsWith = (
     header: 'Took',
     width: '4rem',
     narrow: null,
-    cell: ({ durationMs }) => <span className="text-muted-foreground">{spanOf(durationMs)}</span>,
+    cell: ({ durationMs }) => <span className="text-muted-foreground">{formatDuration(durationMs)}</span>,
   },
 ]

@@ -4,13 +4,13 @@ import { Arguments } from '../../components/arguments.tsx'
 import { Button } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import { fullyOf } from '../../components/format.ts'
+import { formatFullDateTime } from '../../components/format.ts'
 import { LongText } from '../../components/long-text.tsx'
 import { Person } from '../../components/person.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { TitledSession } from '../../components/session-link.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { type ToolCallEntry, useToolCall } from '../../data/security.ts'
 import { useSessionAt } from '../../data/sessions.ts'
@@ -27,9 +27,9 @@ export const Entry = ({ id, onClose, onOnly }: Props) => {
       isOpen
       onClose={onClose}
       title={data?.tool ?? 'Tool call'}
-      description={data && fullyOf(data.timestamp)}
+      description={data && formatFullDateTime(data.timestamp)}
     >
-      {data && <Whole entry={data} onOnly={onOnly} />}
+      {data && <EntryDetails entry={data} onOnly={onOnly} />}
       {!data && (
         <DialogBody>
           {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={6} />}
@@ -39,7 +39,7 @@ export const Entry = ({ id, onClose, onOnly }: Props) => {
   )
 }
 
-const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'] }) => {
+const EntryDetails = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'] }) => {
   const { tool, taskId, conversationId, result, decision } = entry
   const { data: run } = useSessionAt(entry)
   const failed = entry.failed && decision !== 'pending'
@@ -47,7 +47,7 @@ const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'
     <>
       <DialogBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
-          {factsOf(entry, run?.id).map(
+          {entryFacts(entry, run?.id).map(
             ([name, value]) =>
               value && (
                 <div key={name} className="contents">
@@ -81,7 +81,7 @@ const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'
   )
 }
 
-const factsOf = (
+const entryFacts = (
   entry: ToolCallEntry,
   runId: string | undefined,
 ): readonly (readonly [string, ReactNode])[] => {
@@ -92,7 +92,7 @@ const factsOf = (
       <span key="decision" className="flex flex-wrap items-center gap-x-2">
         <DecisionTag {...entry} />
         <span className="text-muted-foreground">
-          {guard === undefined ? decisions[decision].means : `The guard ${guard} refused it`}
+          {guard === undefined ? decisions[decision].meaning : `The guard ${guard} refused it`}
         </span>
       </span>,
     ],
@@ -105,8 +105,11 @@ const factsOf = (
       ),
     ],
     ['Run', runId && <RunLink key="run" id={runId} />],
-    ['Took', spanOf(durationMs)],
-    ['Approval', approvalId && <ApprovalOf key="approval" id={approvalId} isOpen={decision === 'pending'} />],
+    ['Took', formatDuration(durationMs)],
+    [
+      'Approval',
+      approvalId && <ApprovalLink key="approval" id={approvalId} isOpen={decision === 'pending'} />,
+    ],
     ['Entry', <code key="entry">{id}</code>],
   ]
 }
@@ -122,7 +125,7 @@ const RunLink = ({ id }: { id: string }) => {
 }
 
 /** The way to the decision, as long as there may be one to make. */
-const ApprovalOf = ({ id, isOpen }: { id: string; isOpen: boolean }) =>
+const ApprovalLink = ({ id, isOpen }: { id: string; isOpen: boolean }) =>
   isOpen ? (
     <Link to="/approvals" search={{ item: id }} className="underline underline-offset-2">
       {id}

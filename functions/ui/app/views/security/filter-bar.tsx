@@ -2,7 +2,7 @@ import { X } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { IdFilter, UserFilter } from '../../components/id-filter.tsx'
 import { tools } from '../../data/at-build.ts'
 import type { ToolCallFilters } from '../../data/security.ts'
@@ -19,7 +19,7 @@ type Props = {
 }
 
 const names = Object.fromEntries(tools.map(({ name }) => [name, name]))
-const says = Object.fromEntries(Object.entries(decisions).map(([name, look]) => [name, look.says]))
+const decisionLabels = Object.fromEntries(Object.entries(decisions).map(([name, look]) => [name, look.label]))
 const half = 'w-40 max-md:w-[calc(50%-0.25rem)]'
 
 /** What narrows the record of tool calls; all of it stands in the address. */
@@ -51,7 +51,7 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
         <Choice
           label="Decision"
           all="Every decision"
-          options={says}
+          options={decisionLabels}
           value={filters.decision ?? ''}
           onChange={(decision) => onChange({ decision })}
         />
@@ -79,7 +79,7 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
         </Button>
       )}
       <span className="ml-auto text-muted-foreground" role="status">
-        {total !== undefined && `${countOf(total)} ${total === 1 ? 'call' : 'calls'}`}
+        {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'call' : 'calls'}`}
       </span>
     </div>
   )

@@ -25,8 +25,8 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
               Mode
             </th>
             {riskNames.map((risk) => (
-              <th key={risk} scope="col" className={`${cellClass} font-normal`} title={risks[risk].means}>
-                {risks[risk].says}
+              <th key={risk} scope="col" className={`${cellClass} font-normal`} title={risks[risk].meaning}>
+                {risks[risk].label}
               </th>
             ))}
           </tr>
@@ -42,10 +42,10 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
                 <span className="text-muted-foreground">{modes[mode]}</span>
               </th>
               {riskNames.map((risk) => {
-                const { says, tone, means } = verdicts[modePolicy[mode][risk]]
+                const { label, tone, meaning } = verdicts[modePolicy[mode][risk]]
                 return (
-                  <td key={risk} className={cellClass} title={means}>
-                    <Tag tone={tone}>{says}</Tag>
+                  <td key={risk} className={cellClass} title={meaning}>
+                    <Tag tone={tone}>{label}</Tag>
                   </td>
                 )
               })}

@@ -15,7 +15,7 @@ import { useMe } from '../../data/me.ts'
 import { type Policy, useChangePolicy, usePolicy } from '../../data/security.ts'
 import { ModeTable } from './mode-table.tsx'
 import { ToolLists } from './tool-lists.tsx'
-import { changesOf, fields, modes } from './words.ts'
+import { changeLines, fields, modes } from './words.ts'
 
 /** What tools may do in this installation: everybody reads it, admins change it. */
 export const PolicyView = (): ReactNode => {
@@ -48,7 +48,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
   const wrong = fieldErrors(error)
   const now = { ...policy, ...drafts }
   const change = changedIn(policy, drafts, rate)
-  const says = changesOf(policy, change)
+  const lines = changeLines(policy, change)
   const write = (draft: Draft) => setDrafts({ ...drafts, ...draft })
   const forget = () => {
     setDrafts({})
@@ -59,14 +59,14 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
     mutate(change, {
       onSuccess: () => {
         forget()
-        toast.done('The policy is changed', says.join(' · '))
+        toast.done('The policy is changed', lines.join(' · '))
       },
     })
   return (
     <Form
       label="Policy"
       error={error}
-      onSend={() => says.length > 0 && save()}
+      onSend={() => lines.length > 0 && save()}
       className="flex flex-col gap-4"
     >
       {!isAdmin && (
@@ -116,18 +116,18 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
       <Refusal error={error} fields={['defaultMode', 'toolRateLimitPerMinute']} />
       {isAdmin && (
         <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t bg-background py-3">
-          <Button kind="primary" type="submit" disabled={isPending || says.length === 0}>
-            {says.length === 0
+          <Button kind="primary" type="submit" disabled={isPending || lines.length === 0}>
+            {lines.length === 0
               ? 'Nothing to save'
-              : `Save ${says.length} ${says.length === 1 ? 'change' : 'changes'}`}
+              : `Save ${lines.length} ${lines.length === 1 ? 'change' : 'changes'}`}
           </Button>
-          {says.length > 0 && (
+          {lines.length > 0 && (
             <Button kind="ghost" onClick={forget}>
               Discard
             </Button>
           )}
           <ul aria-label="What changes" className="flex min-w-0 flex-wrap gap-x-3 text-muted-foreground">
-            {says.map((line) => (
+            {lines.map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>

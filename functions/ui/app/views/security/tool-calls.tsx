@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { useMe } from '../../data/me.ts'
 import { type ToolCallEntry, useToolCalls } from '../../data/security.ts'
 import { useAddress } from './address.ts'
@@ -10,41 +9,32 @@ import { columnsWith } from './columns.tsx'
 import { Entry } from './entry.tsx'
 import { FilterBar } from './filter-bar.tsx'
 
-const keyOf = ({ id }: ToolCallEntry) => id
 const curl = () => `curl ${location.origin}/api/security/audit`
 
 /** The record of tool calls, refused ones included: admins see all of them, others their own. */
 export const ToolCalls = (): ReactNode => {
   const { filters, entry, change, clear, open, close } = useAddress()
-  const { rows, total, isPending, error, refetch, onMore } = useToolCalls(filters)
-  const shown = entry ?? (filters.callId && entryOfCall(rows))
+  const pages = useToolCalls(filters)
+  const openEntry = entry ?? (filters.callId && entryOfCall(pages.rows))
   const hasPeople = useMe()?.role === 'admin'
   return (
     <>
       <FilterBar
         filters={filters}
         hasPeople={hasPeople}
-        total={total}
-        error={error}
+        total={pages.total}
+        error={pages.error}
         onChange={change}
         onClear={clear}
       />
-      {error && rows.length === 0 ? (
-        <Problem error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="Tool calls"
-          columns={columnsWith(open, hasPeople)}
-          rows={rows}
-          keyOf={keyOf}
-          onMore={onMore}
-          {...(total === undefined ? {} : { total })}
-          isLoading={isPending}
-          empty={<Nothing isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
-        />
-      )}
-      {shown && (
-        <Entry id={shown} onClose={close} onOnly={(only) => change({ callId: undefined, ...only })} />
+      <PagedTable
+        label="Tool calls"
+        columns={columnsWith(open, hasPeople)}
+        pages={pages}
+        empty={<Nothing isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
+      />
+      {openEntry && (
+        <Entry id={openEntry} onClose={close} onOnly={(only) => change({ callId: undefined, ...only })} />
       )}
     </>
   )

@@ -12,11 +12,11 @@ export const modes: Readonly<Record<SecurityMode, string>> = {
   full: 'Every tool is used without asking.',
 }
 
-export const verdicts: Readonly<Record<Verdict, { says: string; tone: Tone; means: string }>> = {
-  allow: { says: 'Allowed', tone: 'good', means: 'The call is made' },
-  list: { says: 'If listed', tone: 'plain', means: 'The call is made when the allowlist names the tool' },
-  ask: { says: 'Asks', tone: 'warn', means: 'The call waits until a person approves it' },
-  deny: { says: 'Denied', tone: 'bad', means: 'The call is not made, and the model is told so' },
+export const verdicts: Readonly<Record<Verdict, { label: string; tone: Tone; meaning: string }>> = {
+  allow: { label: 'Allowed', tone: 'good', meaning: 'The call is made' },
+  list: { label: 'If listed', tone: 'plain', meaning: 'The call is made when the allowlist names the tool' },
+  ask: { label: 'Asks', tone: 'warn', meaning: 'The call waits until a person approves it' },
+  deny: { label: 'Denied', tone: 'bad', meaning: 'The call is not made, and the model is told so' },
 }
 
 export const fields: Readonly<Record<keyof Policy, string>> = {
@@ -33,15 +33,15 @@ const listed = (from: readonly string[], to: readonly string[]) => [
   ...from.filter((name) => !to.includes(name)).map((name) => `−${name}`),
 ]
 
-const shown = (value: unknown) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value))
+const valueText = (value: unknown) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value))
 
 /** What a change does to the policy, a line for each field: `Blocked: +git −web_fetch`. */
-export const changesOf = (before: Policy, change: Partial<Policy>): string[] =>
+export const changeLines = (before: Policy, change: Partial<Policy>): string[] =>
   (Object.keys(change) as (keyof Policy)[]).flatMap((name) => {
     const [from, to] = [before[name], change[name]]
     if (Array.isArray(from) && Array.isArray(to)) {
       const names = listed(from, to)
       return names.length === 0 ? [] : [`${fields[name]}: ${names.join(' ')}`]
     }
-    return from === to ? [] : [`${fields[name]}: ${shown(from)} → ${shown(to)}`]
+    return from === to ? [] : [`${fields[name]}: ${valueText(from)} → ${valueText(to)}`]
   })

@@ -2,16 +2,16 @@ import type { ReactNode } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { Row, Rows } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { type AccountName, type Connection, useConnection, useDisconnect } from '../../data/integrations.ts'
 import { useMe } from '../../data/me.ts'
-import { titleOf, useStandings, wayTo } from '../../data/providers.ts'
+import { providerTitle, useProviderStatuses, wayTo } from '../../data/providers.ts'
 import { leaveToLink } from '../../data/way-back.ts'
-import { missingOf, wordsOf } from './scope-words.ts'
+import { missingScopes, scopeLabels } from './scope-words.ts'
 
 const names: readonly AccountName[] = ['codehost', 'trackera', 'trackerb']
 
@@ -44,28 +44,28 @@ export const Accounts = ({ isAdmin }: { isAdmin: boolean }) => (
 
 const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => {
   const { data, error } = useConnection(name)
-  const standing = useStandings()?.get(name)
+  const status = useProviderStatuses()?.get(name)
   const isLinked = useMe()?.connectedAccounts.includes(name) ?? false
   const isLost = isLinked && data?.connected === false
   return (
     <Row
-      title={titleOf(name)}
-      aside={<State data={data} isLost={isLost} isThere={standing?.needs === undefined} />}
+      title={providerTitle(name)}
+      aside={<State data={data} isLost={isLost} isThere={status?.needs === undefined} />}
       meta={
         <>
-          {error && !data && <span className="text-destructive">{saysOf(error)}</span>}
-          {data?.connected && <Facts facts={factsOf(data)} />}
-          <p>{data && rightsOf(name, data)}</p>
+          {error && !data && <span className="text-destructive">{errorMessage(error)}</span>}
+          {data?.connected && <Facts facts={accountFacts(data)} />}
+          <p>{data && rightsText(name, data)}</p>
           {isLost && (
             <p className="text-destructive">
               The provider gives no tokens for it any more. Connect it again.
             </p>
           )}
-          {standing?.needs !== undefined && <p>{isAdmin ? standing.needs : NOT_THERE}</p>}
+          {status?.needs !== undefined && <p>{isAdmin ? status.needs : NOT_THERE}</p>}
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
         </>
       }
-      actions={data && <Actions name={name} account={data} needs={standing?.needs} />}
+      actions={data && <Actions name={name} account={data} needs={status?.needs} />}
     />
   )
 }
@@ -80,7 +80,7 @@ const State = ({ data, isLost, isThere }: StateProps) => {
   return isThere ? data && <Tag>Not connected</Tag> : <Tag tone="warn">Not set up</Tag>
 }
 
-const factsOf = ({ username, siteName, workspaceName, teams, tokenExpiry }: Connection): ReactNode[] => [
+const accountFacts = ({ username, siteName, workspaceName, teams, tokenExpiry }: Connection): ReactNode[] => [
   username && `as ${username}`,
   siteName && `site ${siteName}`,
   workspaceName && `workspace ${workspaceName}`,
@@ -93,14 +93,14 @@ const factsOf = ({ username, siteName, workspaceName, teams, tokenExpiry }: Conn
 ]
 
 /** What the account lets the service do. */
-const rightsOf = (name: AccountName, account: Connection): string => {
+const rightsText = (name: AccountName, account: Connection): string => {
   const { connected, scopes, askedScopes, mayComment } = account
   const listed = (rights: readonly string[]) => rights.join(', ')
-  if (!connected) return `Connecting lets the service ${listed(wordsOf(name, askedScopes))}.`
+  if (!connected) return `Connecting lets the service ${listed(scopeLabels(name, askedScopes))}.`
   const answers = mayComment ? ' Tasks that came from issues there are answered with it.' : ''
   if (scopes.length === 0) return `It may do what its app was allowed there.${answers}`
-  const missing = missingOf(name, account)
-  const may = `It may ${listed(wordsOf(name, scopes))}.${answers}`
+  const missing = missingScopes(name, account)
+  const may = `It may ${listed(scopeLabels(name, scopes))}.${answers}`
   return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Connect it again to allow that.`
 }
 
@@ -123,7 +123,7 @@ type ActionsProps = { name: AccountName; account: Connection; needs: string | un
 const Actions = ({ name, account, needs }: ActionsProps) => {
   const { connected: isConnected, mayComment } = account
   const { mutateAsync } = useDisconnect(name)
-  const title = titleOf(name)
+  const title = providerTitle(name)
   return (
     <>
       {needs === undefined ? (

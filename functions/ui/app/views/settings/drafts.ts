@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { settings } from '../../data/at-build.ts'
 import type { Answer } from '../../data/settings.ts'
-import { msIn, textOfMs } from './durations.ts'
+import { formatMs, parseMs } from './durations.ts'
 import { words } from './setting-names.ts'
 
 export type Setting = (typeof settings)[number]
@@ -11,18 +11,19 @@ const valueAt = (answer: Answer, path: string): unknown => {
   return (answer.settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group]?.[name]
 }
 
-const textOf = (path: string, value: unknown): string => {
-  if (Array.isArray(value)) return value.map((one) => textOf(path, one)).join(', ')
-  return typeof value === 'number' && words[path]?.isDuration ? textOfMs(value) : String(value ?? '')
+const settingText = (path: string, value: unknown): string => {
+  if (Array.isArray(value)) return value.map((one) => settingText(path, one)).join(', ')
+  return typeof value === 'number' && words[path]?.isDuration ? formatMs(value) : String(value ?? '')
 }
 
 /** A number that is none is sent as it was typed, for the service to say so. */
-const numberOf = (text: string): unknown =>
+const parseNumber = (text: string): unknown =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 
 /** What a text means to the service, by the kind of the setting. */
-export const meaningOf = ({ path, shape }: Setting, text: string): unknown => {
-  const number = (typed: string) => (words[path]?.isDuration ? msIn(typed) : undefined) ?? numberOf(typed)
+export const parseSetting = ({ path, shape }: Setting, text: string): unknown => {
+  const number = (typed: string) =>
+    (words[path]?.isDuration ? parseMs(typed) : undefined) ?? parseNumber(typed)
   if (shape.type === 'array') return text.split(',').map((part) => number(part.trim()))
   if (shape.type === 'boolean') return text === 'true'
   return shape.type === 'integer' ? number(text) : text
@@ -31,13 +32,13 @@ export const meaningOf = ({ path, shape }: Setting, text: string): unknown => {
 /** What has been typed and not saved yet, by path; everything else follows the service. */
 export const useDrafts = (answer: Answer) => {
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({})
-  const textNow = (path: string) => textOf(path, valueAt(answer, path))
+  const textNow = (path: string) => settingText(path, valueAt(answer, path))
   const changed = settings.filter(({ path }) => (drafts[path] ?? textNow(path)) !== textNow(path))
   return {
     textAt: (path: string) => drafts[path] ?? textNow(path),
     write: (path: string, text: string) => setDrafts({ ...drafts, [path]: text }),
     forget: () => setDrafts({}),
-    changes: Object.fromEntries(changed.map((one) => [one.path, meaningOf(one, drafts[one.path] ?? '')])),
+    changes: Object.fromEntries(changed.map((one) => [one.path, parseSetting(one, drafts[one.path] ?? '')])),
     count: changed.length,
   }
 }

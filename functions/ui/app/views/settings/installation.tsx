@@ -31,11 +31,11 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
   const { textAt, write, forget, changes, count } = useDrafts(answer)
   const { mutate, error, isPending, reset } = useChangeSettings()
   const wrong = groupedErrors(error)
-  const save = (wanted: Readonly<Record<string, unknown>>, says: string) =>
+  const save = (wanted: Readonly<Record<string, unknown>>, message: string) =>
     mutate(wanted, {
       onSuccess: () => {
         if (wanted === changes) forget()
-        toast.done(says)
+        toast.done(message)
       },
     })
   const undo = () => {

@@ -10,7 +10,7 @@ import { useCreateInvite } from '../../data/accounts.ts'
 
 const FIELDS = ['email', 'expiresInDays']
 
-const addressOf = (code: string) => `${location.origin}/signup?${new URLSearchParams({ invite: code })}`
+const inviteUrl = (code: string) => `${location.origin}/signup?${new URLSearchParams({ invite: code })}`
 
 /** Makes an invite, and shows the address to send for as long as one stays. */
 export const InviteForm = () => {
@@ -33,7 +33,7 @@ export const InviteForm = () => {
         onSend={create}
         className="flex flex-col gap-3 p-3.5"
       >
-        {data && <Secret label="Send this address to whom you invite" text={addressOf(data.code)} />}
+        {data && <Secret label="Send this address to whom you invite" text={inviteUrl(data.code)} />}
         <div className="flex flex-wrap gap-3 [&>*]:basis-40">
           <TextField
             label="E-mail"

@@ -45,7 +45,7 @@ const List = () => {
 
 type Invite = NonNullable<ReturnType<typeof useInvites>['data']>['invites'][number]
 
-const statusOf = ({ usedAt, expiresAt }: Invite) => {
+const inviteStatus = ({ usedAt, expiresAt }: Invite) => {
   if (usedAt !== undefined) return <Tag tone="good">Used</Tag>
   return Date.parse(expiresAt) <= Date.now() ? <Tag tone="bad">Expired</Tag> : <Tag tone="warn">Open</Tag>
 }
@@ -57,7 +57,7 @@ const InviteRow = (invite: Invite) => {
   return (
     <Row
       title={`For ${whom}`}
-      aside={statusOf(invite)}
+      aside={inviteStatus(invite)}
       meta={
         <Facts
           facts={[

@@ -3,12 +3,12 @@ import { buttonClass } from '../../components/button.tsx'
 import { Row, Rows } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
-import { type ProviderName, providers, titleOf, useLinkable, wayTo } from '../../data/providers.ts'
+import { type ProviderName, providers, providerTitle, useLinkable, wayTo } from '../../data/providers.ts'
 import { leaveToLink } from '../../data/way-back.ts'
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(providers, name)
 
-const metaOf = (name: ProviderName, isLinked: boolean) => {
+const linkHint = (name: ProviderName, isLinked: boolean) => {
   if (name === 'oidc') return isLinked ? 'An admin can unlink it.' : 'Link it to sign in with it.'
   return (
     <>
@@ -31,9 +31,9 @@ export const LinkedAccounts = ({ linked }: { linked: readonly string[] }) => {
         {names.map((name) => (
           <Row
             key={name}
-            title={titleOf(name)}
+            title={providerTitle(name)}
             aside={linked.includes(name) && <Tag tone="good">Linked</Tag>}
-            meta={metaOf(name, linked.includes(name))}
+            meta={linkHint(name, linked.includes(name))}
             actions={
               <a href={wayTo(name)} onClick={leaveToLink} className={buttonClass({ size: 'small' })}>
                 {linked.includes(name) ? 'Link again' : 'Link'}

@@ -13,7 +13,7 @@ const OPTIONAL = ['avatarUrl', 'bio', 'timezone', 'locale'] as const
 const FIELDS = ['name', ...OPTIONAL]
 
 /** What is left empty is taken away. */
-const patchOf = (texts: Texts) => ({
+const profilePatch = (texts: Texts) => ({
   name: texts.name ?? '',
   ...Object.fromEntries(OPTIONAL.map((field) => [field, texts[field]?.trim() || null])),
 })
@@ -23,7 +23,7 @@ export const ProfileForm = ({ user }: { user: User }) => {
   const wrong = fieldErrors(error)
   // Another language writes the view anew, this form included: what is to be done after that is not left to it.
   const save = (texts: Texts) =>
-    void mutateAsync(patchOf(texts)).then(
+    void mutateAsync(profilePatch(texts)).then(
       () => void toast.done('Your profile is saved'),
       // The form shows it.
       () => undefined,

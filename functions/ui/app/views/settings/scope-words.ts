@@ -26,15 +26,15 @@ const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
 const OF_IDENTITY = ['read:user', 'user:email', 'read:me', 'offline_access']
 
 /** What scopes let the service do. */
-export const wordsOf = (name: AccountName, scopes: readonly string[]): string[] =>
+export const scopeLabels = (name: AccountName, scopes: readonly string[]): string[] =>
   scopes.map((scope) => words[name][scope] ?? scope)
 
 /** What is asked for today, and was not when the account was linked, or was refused. */
-export const missingOf = (
+export const missingScopes = (
   name: AccountName,
   { askedScopes, scopes }: Pick<Connection, 'askedScopes' | 'scopes'>,
 ): string[] =>
-  wordsOf(
+  scopeLabels(
     name,
     askedScopes.filter((scope) => !scopes.includes(scope) && !OF_IDENTITY.includes(scope)),
   )

@@ -2,7 +2,7 @@ import { Button } from '../../components/button.tsx'
 import { Field, inputClass } from '../../components/field.tsx'
 import { Tag } from '../../components/tag.tsx'
 import type { Answer } from '../../data/settings.ts'
-import { meaningOf, type Setting } from './drafts.ts'
+import { parseSetting, type Setting } from './drafts.ts'
 import { words } from './setting-names.ts'
 
 type Props = {
@@ -56,7 +56,7 @@ const Control = ({ setting, text, onWrite, isDisabled, isWrong }: ControlProps) 
   const bound = {
     name: path,
     // The exact value, as the environment would have it.
-    title: `${variable}=${String(meaningOf(setting, text))}`,
+    title: `${variable}=${String(parseSetting(setting, text))}`,
     value: text,
     disabled: isDisabled,
     autoComplete: 'off',

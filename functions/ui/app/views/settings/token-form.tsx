@@ -23,7 +23,7 @@ const lifetimes = [
   ['', 'It does not expire'],
 ] as const
 
-const bodyOf = (texts: Texts): NewToken => ({
+const tokenBody = (texts: Texts): NewToken => ({
   name: texts.name ?? '',
   scopes: scopes.filter((scope) => texts[`scope-${scope}`]),
   ...(texts.expiresInDays ? { expiresInDays: Number(texts.expiresInDays) } : {}),
@@ -35,7 +35,7 @@ export const TokenForm = () => {
   const { mutate, reset, data, error, isPending } = useCreateToken()
   const [round, setRound] = useState(0)
   const wrong = fieldErrors(error)
-  const create = (texts: Texts) => mutate(bodyOf(texts), { onSuccess: () => setRound(round + 1) })
+  const create = (texts: Texts) => mutate(tokenBody(texts), { onSuccess: () => setRound(round + 1) })
   return (
     <Panel title="New token">
       <Form key={round} label="New token" error={error} onSend={create} className="flex flex-col gap-3 p-3.5">
@@ -63,9 +63,9 @@ export const TokenForm = () => {
             defaultValue="90"
             error={wrong.expiresInDays}
           >
-            {lifetimes.map(([value, says]) => (
+            {lifetimes.map(([value, label]) => (
               <option key={value} value={value}>
-                {says}
+                {label}
               </option>
             ))}
           </SelectField>

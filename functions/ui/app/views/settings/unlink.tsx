@@ -23,7 +23,7 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
       {
         onSuccess: () => {
           close()
-          toast.done(`Unlinked from ${name}`, chosen.map((one) => providers[one].says).join(', '))
+          toast.done(`Unlinked from ${name}`, chosen.map((one) => providers[one].label).join(', '))
         },
       },
     )
@@ -45,7 +45,7 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
               {names.map((one) => (
                 <label key={one} className="flex items-center gap-2">
                   <input type="checkbox" name={one} className="size-3.5 shrink-0 accent-primary" />
-                  {providers[one].says.replace(/^./, (first) => first.toUpperCase())}
+                  {providers[one].label.replace(/^./, (first) => first.toUpperCase())}
                 </label>
               ))}
             </fieldset>

@@ -1,7 +1,7 @@
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -57,7 +57,7 @@ const RoleSelect = ({ user: { id, name, role } }: Props) => {
       { role: next },
       {
         onSuccess: () => void toast.done(`${name} is ${next === 'admin' ? 'an admin' : 'a user'} now`),
-        onError: (error) => void toast.failed(`The role of ${name} is as it was`, saysOf(error)),
+        onError: (error) => void toast.failed(`The role of ${name} is as it was`, errorMessage(error)),
       },
     )
   return (
@@ -88,7 +88,7 @@ const Ban = ({ user: { id, name, disabled } }: Props) => {
             { disabled: false },
             {
               onSuccess: () => void toast.done(`${name} may sign in again`),
-              onError: (error) => void toast.failed(`${name} is still disabled`, saysOf(error)),
+              onError: (error) => void toast.failed(`${name} is still disabled`, errorMessage(error)),
             },
           )
         }

@@ -18,7 +18,7 @@ export const accessIn = (
 ): { baseUrl?: string | undefined; apiKey?: string | undefined } => config[provider] ?? {}
 
 /** What differs from what is stored, and nothing else: an address that was emptied is taken away, a key that was left empty stays. */
-export const changeOf = (config: Config, draft: WebSearchDraft): WebSearchChange => {
+export const webSearchChange = (config: Config, draft: WebSearchDraft): WebSearchChange => {
   const { enabled = config.enabled, provider = config.provider, apiKey = '', isKeyRemoved } = draft
   const { baseUrl: before = '' } = accessIn(config, provider)
   const baseUrl = draft.baseUrl?.trim() ?? before

@@ -11,7 +11,7 @@ import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useChangeWebSearch, useWebSearch, type WebSearchAnswer } from '../../data/integrations.ts'
-import { accessIn, changeOf, type WebSearchDraft } from './web-search-change.ts'
+import { accessIn, type WebSearchDraft, webSearchChange } from './web-search-change.ts'
 
 /** How agents search the web. */
 export const WebSearch = ({ isAdmin }: { isAdmin: boolean }) => {
@@ -20,7 +20,7 @@ export const WebSearch = ({ isAdmin }: { isAdmin: boolean }) => {
   return (
     <Panel
       title="Web search"
-      aside={data && <Tag tone={data.status.available ? 'good' : 'warn'}>{saysOf(data)}</Tag>}
+      aside={data && <Tag tone={data.status.available ? 'good' : 'warn'}>{statusLabel(data)}</Tag>}
     >
       {data ? (
         <SearchForm answer={data} isAdmin={isAdmin} />
@@ -33,7 +33,7 @@ export const WebSearch = ({ isAdmin }: { isAdmin: boolean }) => {
   )
 }
 
-const saysOf = ({ status: { available, reason } }: WebSearchAnswer) => (available ? 'Available' : reason)
+const statusLabel = ({ status: { available, reason } }: WebSearchAnswer) => (available ? 'Available' : reason)
 
 const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boolean }) => {
   const { config, providers } = answer
@@ -42,9 +42,9 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
   const write = (more: WebSearchDraft) => setDraft({ ...draft, ...more })
   const provider = draft.provider ?? config.provider
   const stored = accessIn(config, provider)
-  const shown = providers.find(({ id }) => id === provider)
+  const chosen = providers.find(({ id }) => id === provider)
   const wrong = groupedErrors(error)
-  const change = changeOf(config, draft)
+  const change = webSearchChange(config, draft)
   const hasChange = Object.keys(change).length > 0
   const forget = () => {
     setDraft({})
@@ -96,9 +96,9 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
             </option>
           ))}
         </SelectField>
-        <p className="text-xs text-muted-foreground">{shown?.description}</p>
+        <p className="text-xs text-muted-foreground">{chosen?.description}</p>
       </div>
-      {shown?.configFields.includes('baseUrl') && (
+      {chosen?.configFields.includes('baseUrl') && (
         <TextField
           label="Base URL"
           type="url"
@@ -111,7 +111,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
           onChange={({ target }) => write({ baseUrl: target.value })}
         />
       )}
-      {shown?.configFields.includes('apiKey') && (
+      {chosen?.configFields.includes('apiKey') && (
         <KeyField
           draft={draft}
           write={write}

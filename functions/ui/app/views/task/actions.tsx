@@ -5,8 +5,8 @@ import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
-import { linkOf } from '../../components/link.ts'
-import { saysOf } from '../../components/problem.tsx'
+import { safeLink } from '../../components/link.ts'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { draftFrom } from '../../create/draft.ts'
 import { useAway } from '../../data/connection.ts'
@@ -19,7 +19,7 @@ import { overlay } from '../../shell/overlay.ts'
 export const Actions = ({ task }: { task: Task }) => {
   const { canCancel, canRetry, isBusy, cancel, retry, edit } = useVerbs(task)
   const away = useAway()
-  const href = linkOf(task.sourceUrl)
+  const href = safeLink(task.sourceUrl)
   const isLocked = isBusy || away !== undefined
   // The attempt that the question is about: with another task, or another run of this one, it is not asked any more.
   const [asked, setAsked] = useState<string>()
@@ -88,7 +88,7 @@ const useVerbs = (task: Task) => {
   const cancelling = useCancelTask()
   const retrying = useRetryTask()
   const refused = (title: string) => ({
-    onError: (error: unknown) => void toast.failed(title, saysOf(error)),
+    onError: (error: unknown) => void toast.failed(title, errorMessage(error)),
   })
   const retry = () =>
     retrying.mutate(task.id, {

@@ -9,7 +9,7 @@ type Props = { session: AgentSession; followed: Followed; isOver: boolean }
 /** What the agent of a task does, live, and what it has done. How the task ended is shown beside it. */
 export const AgentRun = ({ session, followed, isOver }: Props) => {
   const { taskId = '' } = session
-  const of = useMemo(() => ({ taskId }), [taskId])
+  const scope = useMemo(() => ({ taskId }), [taskId])
   return (
     <Panel
       title="Run"
@@ -24,7 +24,7 @@ export const AgentRun = ({ session, followed, isOver }: Props) => {
       }
     >
       <div className="px-3.5 py-3">
-        <RunView followed={followed} of={of} isOver={isOver} isEndTold />
+        <RunView followed={followed} scope={scope} isOver={isOver} hidesError />
       </div>
     </Panel>
   )

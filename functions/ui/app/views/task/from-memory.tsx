@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router'
 import { ThumbsDown, ThumbsUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { Windowed } from '../../components/windowed.tsx'
 import { type Given, useRate, useVerdicts } from '../../data/memory.ts'
 import { Section } from './section.tsx'
 
-type Shown = {
+type GivenItem = {
   id: string
   path?: string
   startLine?: number
@@ -19,7 +19,7 @@ type Shown = {
 }
 
 /** What the agent wrote of memory into its result; another agent may have written anything there. */
-const givenIn = (memory: unknown, name: 'chunks' | 'experiences'): Shown[] => {
+const givenIn = (memory: unknown, name: 'chunks' | 'experiences'): GivenItem[] => {
   const list = (Object(memory) as Record<string, unknown>)[name]
   return Array.isArray(list) ? list.filter((each) => typeof Object(each).id === 'string') : []
 }
@@ -37,10 +37,10 @@ export const FromMemory = ({ taskId, memory }: { taskId: string; memory: unknown
             ...chunks.map((chunk) => ({ kind: 'chunk' as const, ...chunk })),
             ...experiences.map((experience) => ({ kind: 'experience' as const, ...experience })),
           ]}
-          keyOf={({ kind, id }) => `${kind} ${id}`}
-          draw={(shown) => (
-            <Row id={shown.id} kind={shown.kind} taskId={taskId}>
-              {shown.kind === 'chunk' ? <ChunkLink {...shown} /> : <ExperienceLink {...shown} />}
+          getKey={({ kind, id }) => `${kind} ${id}`}
+          draw={(given) => (
+            <Row id={given.id} kind={given.kind} taskId={taskId}>
+              {given.kind === 'chunk' ? <ChunkLink {...given} /> : <ExperienceLink {...given} />}
             </Row>
           )}
           itemPx={ROW_PX}
@@ -53,7 +53,7 @@ export const FromMemory = ({ taskId, memory }: { taskId: string; memory: unknown
 
 const ROW_PX = 36
 
-const ChunkLink = ({ path = '', startLine, endLine, heading }: Shown) => (
+const ChunkLink = ({ path = '', startLine, endLine, heading }: GivenItem) => (
   <>
     <Link
       to="/memory"
@@ -66,7 +66,7 @@ const ChunkLink = ({ path = '', startLine, endLine, heading }: Shown) => (
   </>
 )
 
-const ExperienceLink = ({ id, intent = '' }: Shown) => (
+const ExperienceLink = ({ id, intent = '' }: GivenItem) => (
   <>
     <Link to="/memory" search={{ show: 'experiences', item: id }} className="truncate hover:underline">
       {startOfLine(intent)}
@@ -86,16 +86,16 @@ type RowProps = Given & { taskId: string; children: ReactNode }
 const Row = ({ id, kind, taskId, children }: RowProps) => {
   const { data: verdicts } = useVerdicts(taskId)
   const { mutate, isPending, variables } = useRate(taskId)
-  const said = isPending ? variables.useful : verdicts?.get(id)
+  const verdict = isPending ? variables.useful : verdicts?.get(id)
   const rate = (useful: boolean) =>
-    mutate({ kind, id, useful }, { onError: (error) => void toast.failed('Not noted', saysOf(error)) })
+    mutate({ kind, id, useful }, { onError: (error) => void toast.failed('Not noted', errorMessage(error)) })
   return (
     <li className="flex min-h-9 items-center gap-3 px-3.5 py-1">
       <span className="flex min-w-0 flex-1 items-baseline gap-3">{children}</span>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a border. */}
       <span role="group" aria-label="Was this useful?" className="flex shrink-0 items-center gap-1">
         <span aria-hidden className="text-xs text-muted-foreground max-sm:hidden">
-          {said === undefined ? 'Was this useful?' : said ? 'Useful' : 'Not useful'}
+          {verdict === undefined ? 'Was this useful?' : verdict ? 'Useful' : 'Not useful'}
         </span>
         {ANSWERS.map(({ useful, label, Icon }) => (
           <Button
@@ -105,9 +105,9 @@ const Row = ({ id, kind, taskId, children }: RowProps) => {
             needsService
             disabled={isPending}
             aria-label={label}
-            aria-pressed={said === useful}
+            aria-pressed={verdict === useful}
             className="aria-pressed:bg-accent aria-pressed:text-foreground"
-            onClick={() => said !== useful && rate(useful)}
+            onClick={() => verdict !== useful && rate(useful)}
           >
             <Icon size={14} />
           </Button>

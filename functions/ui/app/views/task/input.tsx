@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { linkOf } from '../../components/link.ts'
+import { safeLink } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { ToolCallsLink } from '../../components/session-link.tsx'
@@ -9,9 +9,9 @@ import { When } from '../../components/when.tsx'
 
 const priorities = { 1: '1 · critical', 2: '2 · high', 3: '3 · normal', 4: '4 · low' } as const
 
-const sourceOf = ({ source, sourceId, sourceUrl }: Task) => {
+const sourceLink = ({ source, sourceId, sourceUrl }: Task) => {
   const text = sourceId ? `${source} ${sourceId}` : source
-  const href = linkOf(sourceUrl)
+  const href = safeLink(sourceUrl)
   if (href === undefined) return text
   return (
     <a href={href} target="_blank" rel="noreferrer" className="underline underline-offset-2">
@@ -20,7 +20,7 @@ const sourceOf = ({ source, sourceId, sourceUrl }: Task) => {
   )
 }
 
-const labelsOf = ({ labels }: Task) =>
+const labelTags = ({ labels }: Task) =>
   labels.length > 0 && (
     <span className="flex flex-wrap gap-1">
       {labels.map((label) => (
@@ -30,19 +30,19 @@ const labelsOf = ({ labels }: Task) =>
   )
 
 /** Name and value of what is known; what is not known is left out. */
-const factsOf = (task: Task): readonly (readonly [string, ReactNode])[] => [
+const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Agent', task.agent],
   ['Priority', priorities[task.priority]],
-  ['Source', sourceOf(task)],
+  ['Source', sourceLink(task)],
   ['Repository', task.repository],
   ['Branch', task.branch],
-  ['Labels', labelsOf(task)],
+  ['Labels', labelTags(task)],
   ['Next attempt', task.nextAttemptAt && <When at={task.nextAttemptAt} />],
   ['Ended', task.completedAt && <When at={task.completedAt} />],
   ['On record', <ToolCallsLink key="calls" taskId={task.id} />],
 ]
 
-const metadataOf = ({ metadata }: Task) =>
+const metadataText = ({ metadata }: Task) =>
   metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata, null, 2) : undefined
 
 /** What was asked for, and of whom. */
@@ -50,12 +50,12 @@ export const Input = ({ task }: { task: Task }) => {
   const texts = [
     ['Prompt', task.prompt],
     ['Description', task.description],
-    ['Metadata', metadataOf(task)],
+    ['Metadata', metadataText(task)],
   ] as const
   return (
     <>
       <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-y-1.5 px-3.5 py-3">
-        {factsOf(task).map(
+        {taskFacts(task).map(
           ([name, value]) =>
             value && (
               <div key={name} className="contents">

@@ -6,7 +6,7 @@ export type Line = Pick<TaskEvent, 'id' | 'type' | 'timestamp' | 'message'> & {
   readonly sinceMs: number
 }
 
-export const linesOf = (events: readonly TaskEvent[]): Line[] => {
+export const logLines = (events: readonly TaskEvent[]): Line[] => {
   const start = Date.parse(events[0]?.timestamp ?? '')
   return events.map((event, at) => ({
     ...event,
@@ -23,5 +23,5 @@ export const withWords = (lines: readonly Line[], words: string): readonly Line[
 }
 
 /** The log as a file. */
-export const textOf = (lines: readonly Line[]): string =>
+export const logText = (lines: readonly Line[]): string =>
   lines.map(({ timestamp, type, message = '' }) => `${timestamp} ${type} ${message}`.trimEnd()).join('\n')

@@ -4,14 +4,14 @@ import { ArrowDown, Download } from 'lucide-react'
 import { memo, type RefObject, useEffect, useRef, useState } from 'react'
 import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
-import { countOf, exactOf } from '../../components/format.ts'
+import { formatDateTime, formatNumber } from '../../components/format.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { useTaskEvents } from '../../data/tasks.ts'
-import { type Line, linesOf, textOf, withWords } from './log-lines.ts'
+import { type Line, logLines, logText, withWords } from './log-lines.ts'
 
 const tones: Readonly<Record<TaskEvent['type'], string>> = {
   created: 'text-muted-foreground',
@@ -31,7 +31,7 @@ type Props = { taskId: string; isOver: boolean }
 /** The log of a task: what is new is asked for while it goes on. */
 export const Log = ({ taskId, isOver }: Props) => {
   const { data: events, error } = useTaskEvents(taskId, isOver)
-  if (events) return <Lines key={taskId} taskId={taskId} isOver={isOver} lines={linesOf(events)} />
+  if (events) return <Lines key={taskId} taskId={taskId} isOver={isOver} lines={logLines(events)} />
   return error ? <Problem error={error} /> : <SkeletonRows count={8} />
 }
 
@@ -69,12 +69,14 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
           className="min-w-40 flex-1"
         />
         <span role="status" className="text-muted-foreground">
-          {words === '' ? countOf(lines.length) : `${countOf(found.length)} of ${countOf(lines.length)}`}
+          {words === ''
+            ? formatNumber(lines.length)
+            : `${formatNumber(found.length)} of ${formatNumber(lines.length)}`}
         </span>
         <DownloadLink taskId={taskId} lines={lines} />
         {isBeyond && (
           <p role="status" className="w-full text-muted-foreground">
-            There is no line {countOf(linked)}
+            There is no line {formatNumber(linked)}
             {isOver ? '' : ' yet'}: this is the end of the log.
           </p>
         )}
@@ -98,7 +100,7 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
         </section>
         {unseen > 0 && (
           <Button kind="primary" size="small" className="absolute right-4 bottom-3 shadow-lg" onClick={toEnd}>
-            {countOf(unseen)} new <ArrowDown size={14} />
+            {formatNumber(unseen)} new <ArrowDown size={14} />
           </Button>
         )}
       </div>
@@ -167,10 +169,10 @@ const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => 
       </Link>
       <time
         dateTime={timestamp}
-        title={exactOf(timestamp)}
+        title={formatDateTime(timestamp)}
         className="w-16 shrink-0 whitespace-nowrap text-right text-muted-foreground"
       >
-        +{spanOf(sinceMs)}
+        +{formatDuration(sinceMs)}
       </time>
       <span className={`w-18 shrink-0 font-medium ${tones[type]}`}>{type}</span>
       <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">
@@ -182,7 +184,7 @@ const LogLine = memo(({ line, isLinked }: { line: Line; isLinked: boolean }) => 
 
 const DownloadLink = ({ taskId, lines }: { taskId: string; lines: readonly Line[] }) => {
   const save = () => {
-    const url = URL.createObjectURL(new Blob([textOf(lines)], { type: 'text/plain' }))
+    const url = URL.createObjectURL(new Blob([logText(lines)], { type: 'text/plain' }))
     const link = Object.assign(document.createElement('a'), { href: url, download: `${taskId}.log` })
     link.click()
     URL.revokeObjectURL(url)

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { GitBranch, GitPullRequest, MessageSquare, MessageSquareX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { secureLinkOf } from '../../components/link.ts'
+import { httpsLink } from '../../components/link.ts'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
@@ -27,21 +27,21 @@ type Published = {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-const reportOf = (task: Task): Report | undefined => {
+const taskReport = (task: Task): Report | undefined => {
   const { report } = task as { report?: unknown }
   return isObject(report) && typeof report.status === 'string' ? (report as Report) : undefined
 }
 
 /** What a result says of its branch; a result may hold anything that its agent put there. */
-const publishedOf = ({ result }: Task): Published | undefined => {
+const taskBranch = ({ result }: Task): Published | undefined => {
   const published = result?.published
   return isObject(published) && typeof published.branch === 'string' ? (published as Published) : undefined
 }
 
 /** Where the result of a task went: its pull request, and the answer at its issue. Nothing where it went nowhere. */
 export const Reported = ({ task }: { task: Task }) => {
-  const report = reportOf(task)
-  const published = publishedOf(task)
+  const report = taskReport(task)
+  const published = taskBranch(task)
   if (report === undefined && published === undefined) return null
   return (
     <Section title="Where it was reported">
@@ -62,7 +62,7 @@ const Line = ({ icon, children }: { icon: ReactNode; children: ReactNode }) => (
 
 /** A way out of the page; the words alone where the address is none of https. */
 const Away = ({ to, children }: { to: unknown; children: ReactNode }) => {
-  const href = secureLinkOf(to)
+  const href = httpsLink(to)
   if (href === undefined) return children
   return (
     <a href={href} target="_blank" rel="noopener noreferrer" className="underline underline-offset-2">
@@ -111,13 +111,13 @@ const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
   )
 }
 
-const placeOf = (provider: string) =>
+const providerLabel = (provider: string) =>
   Object.hasOwn(providers, provider)
-    ? providers[provider as keyof typeof providers].says
+    ? providers[provider as keyof typeof providers].label
     : startOfLine(provider)
 
 const ReportLine = ({ provider, status, url, reportedAt, error }: Report) => {
-  const issue = <Away to={url}>the issue at {placeOf(String(provider))}</Away>
+  const issue = <Away to={url}>the issue at {providerLabel(String(provider))}</Away>
   if (status === 'failed')
     return (
       <Line icon={<MessageSquareX size={14} aria-hidden />}>

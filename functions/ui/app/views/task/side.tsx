@@ -22,13 +22,13 @@ export const Side = ({ task, run }: Props) => {
   const { tab = isOver ? 'output' : 'log' } = useSearch({ from: '/tasks/$id' })
   return (
     <div className="min-w-0 rounded-lg border bg-card">
-      <Tabs shown={tab} />
+      <Tabs current={tab} />
       <Content tab={tab} task={task} run={run} isOver={isOver} />
     </div>
   )
 }
 
-const Tabs = ({ shown }: { shown: Tab }) => (
+const Tabs = ({ current }: { current: Tab }) => (
   <nav aria-label="Parts of the task" className="overflow-x-auto border-b px-1.5">
     <ul className="flex">
       {Object.entries(tabs).map(([tab, label]) => (
@@ -38,7 +38,7 @@ const Tabs = ({ shown }: { shown: Tab }) => (
             to="."
             search={{ tab: tab as Tab }}
             replace
-            aria-current={tab === shown ? 'page' : undefined}
+            aria-current={tab === current ? 'page' : undefined}
             className="-mb-px flex h-10 items-center border-b-2 border-transparent px-2.5 whitespace-nowrap text-muted-foreground hover:text-foreground aria-[current=page]:border-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground"
           >
             {label}
@@ -102,7 +102,7 @@ const LeftOut = ({ entries }: { entries: unknown }) => {
         <Windowed
           isList
           items={named}
-          keyOf={({ path }) => path}
+          getKey={({ path }) => path}
           itemPx={ENTRY_PX}
           atOnce={50}
           draw={({ path, reason }) => (

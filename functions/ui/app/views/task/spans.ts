@@ -55,10 +55,10 @@ const byCode: Readonly<Record<string, Effect>> = {
 }
 
 /** A finished task that was imported brings no events of its life: its only one says that it came. */
-const isArrival = ({ type, message }: TaskEvent) => type === 'created' && message === 'imported'
+const isImport = ({ type, message }: TaskEvent) => type === 'created' && message === 'imported'
 
-const effectOf = (event: TaskEvent): Effect => {
-  if (isArrival(event)) return {}
+const eventEffect = (event: TaskEvent): Effect => {
+  if (isImport(event)) return {}
   const code = event.metadata?.code
   return (typeof code === 'string' ? byCode[code] : undefined) ?? effects[event.type]
 }
@@ -67,7 +67,14 @@ const createLife = () => {
   const spans: Open[] = []
   const begin = (kind: Span['kind'], from: number, attempt?: number, isNewRun = false): Open => {
     const run = (spans.at(-1)?.run ?? 1) + (isNewRun ? 1 : 0)
-    const span: Open = { kind, attempt: attempt ?? nextOf(spans, kind), run, from, to: undefined, marks: [] }
+    const span: Open = {
+      kind,
+      attempt: attempt ?? nextAttempt(spans, kind),
+      run,
+      from,
+      to: undefined,
+      marks: [],
+    }
     spans.push(span)
     return span
   }
@@ -110,11 +117,11 @@ const turn = (
  * for one that has ended: nothing lasts beyond it, whatever the log says. Earlier versions logged a retry as a new task as
  * they logged a redrive.
  */
-export const spansOf = (events: readonly TaskEvent[], now: number, endedAt?: number): Span[] => {
+export const taskSpans = (events: readonly TaskEvent[], now: number, endedAt?: number): Span[] => {
   const life = createLife()
   for (const event of events) {
     const at = Date.parse(event.timestamp)
-    const effect = effectOf(event)
+    const effect = eventEffect(event)
     const open = life.openAt(at)
     if (effect.ends || effect.begins) turn(life, open, event, effect)
     else if (event.type === 'progress') open?.marks.push({ at, message: event.message ?? '' })
@@ -125,14 +132,14 @@ export const spansOf = (events: readonly TaskEvent[], now: number, endedAt?: num
     .map(({ until: _until, ...span }) => ({ ...span, to: span.to ?? endedAt }))
 }
 
-const nextOf = (spans: readonly Span[], kind: Span['kind']) =>
+const nextAttempt = (spans: readonly Span[], kind: Span['kind']) =>
   spans.filter((span) => span.kind === kind).length + 1
 
 /**
  * The marks within a stretch of the axis, at most one for each hundredth of it: an attempt may say a thousand things, and each mark is an
  * element that is painted with its view. A mark that stands for several has the first message and says how many follow.
  */
-export const shownMarks = (marks: readonly Mark[], { from, to }: { from: number; to: number }): Mark[] => {
+export const visibleMarks = (marks: readonly Mark[], { from, to }: { from: number; to: number }): Mark[] => {
   const inPlace = new Map<number, { first: Mark; count: number }>()
   for (const mark of marks) {
     if (mark.at < from || mark.at > to) continue
@@ -148,7 +155,7 @@ export const shownMarks = (marks: readonly Mark[], { from, to }: { from: number;
 const PLACES = 100
 
 /** Round steps of an axis over so many milliseconds, from a place of it on: at most six. */
-export const ticksOf = (lengthMs: number, fromMs = 0): number[] => {
+export const axisTicks = (lengthMs: number, fromMs = 0): number[] => {
   const step = STEPS.find((size) => lengthMs / size <= MOST_TICKS) ?? lengthMs / MOST_TICKS
   const first = Math.ceil(fromMs / step)
   const count = Math.floor((fromMs + lengthMs) / step) - first

@@ -4,10 +4,10 @@ import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { useNow } from '../../components/now.ts'
 import { Person } from '../../components/person.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 
 /** The facts of a task that are looked for first, in one line below its title. */
@@ -24,7 +24,7 @@ export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number |
           {task.attempts} of {task.maxAttempts}
         </Fact>
       )}
-      {tokens !== undefined && tokens > 0 && <Fact name="Tokens">{countOf(tokens)}</Fact>}
+      {tokens !== undefined && tokens > 0 && <Fact name="Tokens">{formatNumber(tokens)}</Fact>}
       <Fact name="By">
         <Person id={task.createdBy} />
       </Fact>
@@ -66,7 +66,7 @@ const Other = ({ name, id }: { name: string; id: string | undefined }) =>
 const Elapsed = ({ task }: { task: Task }) => (
   <>
     <Present task={task} />
-    {task.waitingMs !== undefined && <Fact name="Waited for approval">{spanOf(task.waitingMs)}</Fact>}
+    {task.waitingMs !== undefined && <Fact name="Waited for approval">{formatDuration(task.waitingMs)}</Fact>}
   </>
 )
 
@@ -74,8 +74,10 @@ const Present = ({ task }: { task: Task }) => {
   const { status, createdAt, queuedAt, startedAt, completedAt, waiting } = task
   const now = useNow(!isFinal(status))
   if (isFinal(status))
-    return startedAt && completedAt ? <Fact name="Took">{spanOf(runTimeMs(task))}</Fact> : null
-  if (waiting) return <Fact name="Waiting for approval">{spanOf(now - Date.parse(waiting.since))}</Fact>
-  if (status === 'in_progress' && startedAt) return <Fact name="Running">{spanOf(runTimeMs(task, now))}</Fact>
-  return <Fact name="Waiting">{spanOf(now - Date.parse(queuedAt ?? createdAt))}</Fact>
+    return startedAt && completedAt ? <Fact name="Took">{formatDuration(runTimeMs(task))}</Fact> : null
+  if (waiting)
+    return <Fact name="Waiting for approval">{formatDuration(now - Date.parse(waiting.since))}</Fact>
+  if (status === 'in_progress' && startedAt)
+    return <Fact name="Running">{formatDuration(runTimeMs(task, now))}</Fact>
+  return <Fact name="Waiting">{formatDuration(now - Date.parse(queuedAt ?? createdAt))}</Fact>
 }

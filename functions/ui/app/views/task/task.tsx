@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
-import type { Task as Shown } from '../../../../../lib/tasks/schema.ts'
+import type { Task as TaskData } from '../../../../../lib/tasks/schema.ts'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
@@ -43,7 +43,7 @@ export const Task = (): ReactNode => {
 }
 
 /** The trace, and below it what the agent does; beside them what the task gave, was asked for and took. */
-const Body = ({ task }: { task: Shown }) => {
+const Body = ({ task }: { task: TaskData }) => {
   const isOver = isFinal(task.status)
   const { data: session } = useSessionOfTask(task.id, task.status === 'in_progress')
   const followed = useFollowed(session?.id, !isOver)
@@ -62,7 +62,7 @@ const Body = ({ task }: { task: Shown }) => {
   )
 }
 
-type TraceProps = { task: Shown; isOver: boolean; run: Run | undefined }
+type TraceProps = { task: TaskData; isOver: boolean; run: Run | undefined }
 
 const Trace = ({ task, isOver, run }: TraceProps) => {
   const { data: events, error } = useTaskEvents(task.id, isOver)

@@ -6,11 +6,11 @@ import { Button } from '../../components/button.tsx'
 import { useNow } from '../../components/now.ts'
 import { Scroller } from '../../components/scroller.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { Windowed } from '../../components/windowed.tsx'
 import type { Run } from '../../run/run.ts'
-import { type Span, shownMarks, spansOf, ticksOf } from './spans.ts'
+import { axisTicks, type Span, taskSpans, visibleMarks } from './spans.ts'
 import { type Work, worksByAttempt } from './works.ts'
 
 const looks = {
@@ -47,10 +47,10 @@ const workLooks: Readonly<Record<Work['state'], string>> = {
   stopped: 'bg-cancelled/60',
 }
 
-const lookOf = ({ kind, ended, to }: Span) =>
+const spanClass = ({ kind, ended, to }: Span) =>
   kind === 'attempt' ? looks[ended ?? (to === undefined ? 'running' : 'lost')] : waits[kind].look
 
-const nameOf = ({ kind, attempt, run, ended }: Span) => {
+const spanName = ({ kind, attempt, run, ended }: Span) => {
   const again = run > 1 ? `Retry ${run - 1}, ` : ''
   if (kind !== 'attempt') return again && kind === 'queue' ? `${again}in the queue` : waits[kind].name
   const name = again ? `${again}attempt ${attempt}` : `Attempt ${attempt}`
@@ -75,9 +75,9 @@ type Props = { events: readonly TaskEvent[]; run: Run | undefined; task: Task }
 /** The life of a task on one axis: waits, attempts with why each ended, and within them the model and the tools. */
 export const Timeline = ({ events, run, task }: Props) => {
   const endedAt = isFinal(task.status) ? Date.parse(task.completedAt ?? task.updatedAt) : undefined
-  const isOpen = spansOf(events, 0, endedAt).some(({ to }) => to === undefined)
+  const isOpen = taskSpans(events, 0, endedAt).some(({ to }) => to === undefined)
   const now = useNow(isOpen)
-  const spans = spansOf(events, now, endedAt)
+  const spans = taskSpans(events, now, endedAt)
   const [zoom, setZoom] = useState<Stretch>()
   if (spans.length === 0)
     return (
@@ -88,12 +88,12 @@ export const Timeline = ({ events, run, task }: Props) => {
       </Panel>
     )
   const from = spans[0]?.from ?? now
-  const whole = { from, to: Math.max(...spans.map(({ to }) => to ?? now), from + 1) }
+  const lifetime = { from, to: Math.max(...spans.map(({ to }) => to ?? now), from + 1) }
   const works = run && worksByAttempt(run, spans)
   return (
-    <Panel title="Trace" aside={<Zoom whole={whole} zoom={zoom} onZoom={setZoom} />}>
+    <Panel title="Trace" aside={<Zoom lifetime={lifetime} zoom={zoom} onZoom={setZoom} />}>
       <figure aria-label="Timeline" className="pt-2 pb-2">
-        <Axis stretch={zoom ?? whole} origin={from} />
+        <Axis stretch={zoom ?? lifetime} origin={from} />
         <Scroller role="group" label="Bars" className="max-h-[45vh] overflow-x-hidden overflow-y-auto px-3.5">
           <ol>
             {spans.map((span) => (
@@ -101,7 +101,7 @@ export const Timeline = ({ events, run, task }: Props) => {
                 key={`${span.kind}${span.from}`}
                 span={span}
                 now={now}
-                stretch={zoom ?? whole}
+                stretch={zoom ?? lifetime}
                 works={works?.get(span) ?? []}
                 onZoom={setZoom}
               />
@@ -113,15 +113,15 @@ export const Timeline = ({ events, run, task }: Props) => {
   )
 }
 
-type ZoomProps = { whole: Stretch; zoom: Stretch | undefined; onZoom: (to: Stretch | undefined) => void }
+type ZoomProps = { lifetime: Stretch; zoom: Stretch | undefined; onZoom: (to: Stretch | undefined) => void }
 
-const Zoom = ({ whole, zoom, onZoom }: ZoomProps) => {
-  const { from, to } = zoom ?? whole
+const Zoom = ({ lifetime, zoom, onZoom }: ZoomProps) => {
+  const { from, to } = zoom ?? lifetime
   const by = (factor: number) => {
     const half = Math.max(LEAST_MS, (to - from) * factor) / 2
     const middle = (from + to) / 2
-    const next = { from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) }
-    onZoom(next.from <= whole.from && next.to >= whole.to ? undefined : next)
+    const next = { from: Math.max(lifetime.from, middle - half), to: Math.min(lifetime.to, middle + half) }
+    onZoom(next.from <= lifetime.from && next.to >= lifetime.to ? undefined : next)
   }
   return (
     <span className="-mr-2 flex items-center">
@@ -130,8 +130,8 @@ const Zoom = ({ whole, zoom, onZoom }: ZoomProps) => {
           type="range"
           aria-label="Place on the axis"
           className="w-24 accent-primary"
-          min={whole.from}
-          max={Math.max(whole.from, whole.to - (to - from))}
+          min={lifetime.from}
+          max={Math.max(lifetime.from, lifetime.to - (to - from))}
           step="any"
           value={from}
           onChange={({ target }) =>
@@ -173,13 +173,13 @@ const Axis = ({ stretch: { from, to }, origin }: { stretch: Stretch; origin: num
   <div className="flex px-3.5 text-xs text-muted-foreground" aria-hidden>
     <span className={nameClass} />
     <span className="relative h-5 flex-1">
-      {ticksOf(to - from, from - origin).map((at) => (
+      {axisTicks(to - from, from - origin).map((at) => (
         <span
           key={at}
           className="absolute -translate-x-1/2 whitespace-nowrap max-sm:even:hidden"
           style={{ left: `${(100 * (origin + at - from)) / (to - from)}%` }}
         >
-          {at === 0 ? '0' : spanOf(at)}
+          {at === 0 ? '0' : formatDuration(at)}
         </span>
       ))}
     </span>
@@ -204,9 +204,9 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
       <Row
         {...row}
         {...span}
-        name={nameOf(span)}
+        name={spanName(span)}
         why={span.reason}
-        look={lookOf(span)}
+        look={spanClass(span)}
         fold={works.length > 0 ? { isOpen, onToggle: () => setChosen(!isOpen) } : undefined}
       />
       {isExplained(span) && (
@@ -220,7 +220,7 @@ const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
         <Windowed
           isList
           items={works}
-          keyOf={({ key }) => key}
+          getKey={({ key }) => key}
           draw={({ key: _, state, ...work }) => <Row {...row} {...work} look={workLooks[state]} isWithin />}
           itemPx={WORK_PX}
           atOnce={50}
@@ -262,7 +262,7 @@ const Row = ({
   const end = to ?? now
   const length = stretch.to - stretch.from
   const place = (at: number) => `${(100 * (at - stretch.from)) / length}%`
-  const says = why ? `${name}: ${why}` : name
+  const title = why ? `${name}: ${why}` : name
   return (
     <li className={`flex items-center ${isWithin ? 'h-5' : 'h-6'}`}>
       <span className={`flex items-center ${nameClass}`}>
@@ -279,7 +279,7 @@ const Row = ({
         )}
         <button
           type="button"
-          title={`${says}. Zoom to it`}
+          title={`${title}. Zoom to it`}
           className={`min-w-0 truncate text-left hover:underline ${isWithin ? 'pl-4 text-xs text-muted-foreground' : ''}`}
           onClick={() => onZoom({ from, to: Math.max(end, from + LEAST_MS) })}
         >
@@ -288,14 +288,14 @@ const Row = ({
       </span>
       <span className="relative h-full flex-1 overflow-x-clip border-l">
         <span
-          title={`${says}, ${spanOf(end - from)}`}
+          title={`${title}, ${formatDuration(end - from)}`}
           className={`absolute top-1 min-w-0.5 rounded-sm ${isWithin ? 'h-2.5' : 'h-3'} ${look}`}
           style={{
             left: `min(${place(from)}, calc(100% - 2px))`,
             width: `${(100 * (end - from)) / length}%`,
           }}
         />
-        {shownMarks(marks, stretch).map(({ at, message }) => (
+        {visibleMarks(marks, stretch).map(({ at, message }) => (
           <span
             key={at}
             title={message}
@@ -304,7 +304,7 @@ const Row = ({
           />
         ))}
       </span>
-      <span className={`${tookClass} ${isWithin ? 'text-xs' : ''}`}>{spanOf(end - from)}</span>
+      <span className={`${tookClass} ${isWithin ? 'text-xs' : ''}`}>{formatDuration(end - from)}</span>
     </li>
   )
 }

@@ -1,12 +1,12 @@
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { countOf } from '../../components/format.ts'
-import { spanOf } from '../../components/time.ts'
-import { type Call, callsOf, type Run, stepsOf } from '../../run/run.ts'
+import { formatNumber } from '../../components/format.ts'
+import { formatDuration } from '../../components/time.ts'
+import { type Call, type Run, runCalls, runSteps } from '../../run/run.ts'
 
 type Sum = { readonly name: string; readonly calls: number; readonly failed: number; readonly tookMs: number }
 
 /** The calls of each tool together, those that took longest first. */
-const sumsOf = (calls: readonly Call[]): Sum[] =>
+const toolSums = (calls: readonly Call[]): Sum[] =>
   [...Map.groupBy(calls, ({ name }) => name)]
     .map(([name, ofTool]) => ({
       name,
@@ -23,10 +23,10 @@ export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
     ['Tokens in', usage?.promptTokens],
     ['Tokens out', usage?.completionTokens],
     ['Tokens', usage?.totalTokens ?? (run?.usedTokens || undefined)],
-    ['Steps', run && stepsOf(run).length],
+    ['Steps', run && runSteps(run).length],
   ] as const
   const known = figures.filter(([, value]) => value !== undefined)
-  const sums = run ? sumsOf(callsOf(run)) : []
+  const sums = run ? toolSums(runCalls(run)) : []
   if (known.length === 0)
     return <p className="px-3.5 py-3 text-muted-foreground">The agent said nothing of what it used.</p>
   return (
@@ -35,7 +35,7 @@ export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
         {known.map(([name, value = 0]) => (
           <div key={name}>
             <dt className="text-xs text-muted-foreground">{name}</dt>
-            <dd className="text-base font-medium">{countOf(value)}</dd>
+            <dd className="text-base font-medium">{formatNumber(value)}</dd>
           </div>
         ))}
         {run?.model && (
@@ -66,11 +66,11 @@ const Tools = ({ sums }: { sums: readonly Sum[] }) => (
       {sums.map(({ name, calls, failed, tookMs }) => (
         <tr key={name} className="border-t">
           <td className="px-3.5 py-1.5 font-mono text-xs">{name}</td>
-          <td className="px-3.5 py-1.5 text-right">{countOf(calls)}</td>
+          <td className="px-3.5 py-1.5 text-right">{formatNumber(calls)}</td>
           <td className={`px-3.5 py-1.5 text-right ${failed > 0 ? 'text-failed' : 'text-muted-foreground'}`}>
-            {countOf(failed)}
+            {formatNumber(failed)}
           </td>
-          <td className="px-3.5 py-1.5 text-right">{spanOf(tookMs)}</td>
+          <td className="px-3.5 py-1.5 text-right">{formatDuration(tookMs)}</td>
         </tr>
       ))}
     </tbody>

@@ -1,4 +1,4 @@
-import { type Call, type Run, type Step, stepsOf } from '../../run/run.ts'
+import { type Call, type Run, runSteps, type Step } from '../../run/run.ts'
 import type { Span } from './spans.ts'
 
 /** What an agent did within an attempt: it asked the model, or a tool was called. */
@@ -15,23 +15,23 @@ export type Work = {
 const isCall = (part: Step['parts'][number]): part is Call => part.kind === 'call'
 
 /** The model works on a step from its beginning until the first call that it asks for, or the end of the step. */
-const modelOf = ({ key, number, startedAt, tookMs }: Step, calls: readonly Call[]): Work => {
+const modelWork = ({ key, number, startedAt, tookMs }: Step, calls: readonly Call[]): Work => {
   const called = calls.length > 0 ? Math.min(...calls.map((call) => call.startedAt)) : undefined
   const to = called ?? (tookMs === undefined ? undefined : startedAt + tookMs)
   const state = to === undefined ? 'running' : 'success'
   return { key, kind: 'model', name: `Step ${number}: model`, from: startedAt, to, state }
 }
 
-const toolOf = ({ key, title, startedAt, tookMs, state }: Call): Work => {
+const toolWork = ({ key, title, startedAt, tookMs, state }: Call): Work => {
   const isOpen = state === 'running' || state === 'waiting'
   const to = tookMs === undefined ? (isOpen ? undefined : startedAt) : startedAt + tookMs
   return { key, kind: 'tool', name: title, from: startedAt, to, state }
 }
 
-const worksOf = (run: Run): Work[] =>
-  stepsOf(run).flatMap((step) => {
+const runWorks = (run: Run): Work[] =>
+  runSteps(run).flatMap((step) => {
     const calls = step.parts.filter(isCall)
-    return [modelOf(step, calls), ...calls.map(toolOf)]
+    return [modelWork(step, calls), ...calls.map(toolWork)]
   })
 
 /** Nothing goes on after the end of its attempt. */
@@ -46,7 +46,7 @@ const within = (span: Span, work: Work): Work => {
 export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Span, Work[]> => {
   const attempts = spans.filter(({ kind }) => kind === 'attempt')
   const placed = new Map<Span, Work[]>(attempts.map((span) => [span, []]))
-  for (const work of worksOf(run)) {
+  for (const work of runWorks(run)) {
     const span = attempts.findLast(({ from }) => from <= work.from) ?? attempts[0]
     if (span === undefined) continue
     placed.get(span)?.push(within(span, work))

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { isFinal, nextStatus, TASK_STATUSES, type TaskStatus } from '../../../../../lib/tasks/machine.ts'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button } from '../../components/button.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import type { Filters } from '../../data/tasks.ts'
@@ -29,7 +29,7 @@ const concerns: Readonly<Record<Verb, (status: TaskStatus) => boolean>> = {
  * The filters, and of their states those that the verb is for; undefined where there are none of these. A retry leaves out
  * what was retried: a filter that runs twice must not repeat its work.
  */
-const filterOf = (filters: Filters, verb: Verb) => {
+const bulkFilter = (filters: Filters, verb: Verb) => {
   const asked = filters.status?.split(',') ?? TASK_STATUSES
   const status = TASK_STATUSES.filter((one) => asked.includes(one) && concerns[verb](one))
   // The address may say anything: what does not fit is refused by the service, and shown as that.
@@ -43,31 +43,32 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
   const [isAll, setAll] = useState(false)
   const [order, setOrder] = useState<BulkOrder>()
   const chosen = rows.filter(({ id }) => selected.has(id))
-  const of = (verb: Verb) => chosen.filter(({ status }) => concerns[verb](status)).map(({ id }) => id)
-  const allOf = (verb: Verb) => filterOf(filters, verb)
+  const selectedIds = (verb: Verb) =>
+    chosen.filter(({ status }) => concerns[verb](status)).map(({ id }) => id)
+  const matchingFilter = (verb: Verb) => bulkFilter(filters, verb)
   const ask = (action: Verb) => {
-    const filter = allOf(action)
-    const selection = isAll && filter ? { filter } : { ids: of(action) }
+    const filter = matchingFilter(action)
+    const selection = isAll && filter ? { filter } : { ids: selectedIds(action) }
     setOrder({ target: 'tasks', body: { action, ...selection } })
   }
   const close = (started: boolean) => {
     setOrder(undefined)
     if (started) onClear()
   }
-  const says = (verb: Verb) => (isAll ? 'all…' : countOf(of(verb).length))
-  const isFor = (verb: Verb) => (isAll ? allOf(verb) !== undefined : of(verb).length > 0)
+  const countText = (verb: Verb) => (isAll ? 'all…' : formatNumber(selectedIds(verb).length))
+  const isFor = (verb: Verb) => (isAll ? matchingFilter(verb) !== undefined : selectedIds(verb).length > 0)
   return (
     <SelectionBar count={isAll ? total : chosen.length} onClear={onClear} freesSearch>
       {!isAll && total > chosen.length && (
         <Button kind="ghost" onClick={() => setAll(true)}>
-          Select all {countOf(total)} that match
+          Select all {formatNumber(total)} that match
         </Button>
       )}
       <Button disabled={!isFor('cancel')} onClick={() => ask('cancel')}>
-        <Ban size={14} /> Cancel {says('cancel')}
+        <Ban size={14} /> Cancel {countText('cancel')}
       </Button>
       <Button disabled={!isFor('retry')} onClick={() => ask('retry')}>
-        <RotateCcw size={14} /> Retry {says('retry')}
+        <RotateCcw size={14} /> Retry {countText('retry')}
       </Button>
       {order && <BulkDialog order={order} onClose={close} />}
     </SelectionBar>

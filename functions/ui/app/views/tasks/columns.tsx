@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router'
 import { cutText } from '../../../../../lib/core/cut-text.ts'
 import { runTimeMs } from '../../../../../lib/core/run-time.ts'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { Person } from '../../components/person.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 import { createStored } from '../../data/stored.ts'
 import type { TaskRow } from './rows.ts'
@@ -36,7 +36,7 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
 )
 
 /** How long a task ran, from its first start to its end, without waits for approvals. */
-const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? spanOf(runTimeMs(task)) : '–')
+const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? formatDuration(runTimeMs(task)) : '–')
 
 const quiet = 'text-muted-foreground'
 const time = (at: string | undefined) => <When at={at} className={`relative z-1 ${quiet}`} />
@@ -88,7 +88,7 @@ const columns: readonly Column<TaskRow>[] = [
     header: 'Tokens',
     width: '5rem',
     narrow: null,
-    cell: ({ usage }) => <span className={quiet}>{usage ? countOf(usage.totalTokens) : '–'}</span>,
+    cell: ({ usage }) => <span className={quiet}>{usage ? formatNumber(usage.totalTokens) : '–'}</span>,
   },
   {
     id: 'source',

@@ -66,6 +66,6 @@ const StatusToggle = ({ status, isOn, onToggle }: Toggle) => (
     className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-pressed:bg-accent aria-pressed:font-medium aria-pressed:text-foreground"
   >
     <Dot status={status} />
-    {states[status].says}
+    {states[status].label}
   </button>
 )

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type Day, lastDays } from '../../components/days.ts'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { useAnalytics } from '../../data/analytics.ts'
 import { serverNow } from '../../data/server-clock.ts'
 
@@ -31,14 +31,14 @@ export const Histogram = () => {
 }
 
 const Bar = ({ day: { date, created, failed }, most }: { day: Day; most: number }) => {
-  const says = `${date} (UTC): ${countOf(created)} created, ${countOf(failed)} failed`
+  const label = `${date} (UTC): ${formatNumber(created)} created, ${formatNumber(failed)} failed`
   return (
     <Link
       to="/tasks"
       search={{ createdAfter: `${date}T00:00:00.000Z`, createdBefore: `${date}T23:59:59.999Z` }}
       tabIndex={-1}
-      aria-label={says}
-      title={says}
+      aria-label={label}
+      title={label}
       className="relative flex h-full items-end rounded-t hover:bg-accent"
     >
       <span className="w-full rounded-t-sm bg-input" style={{ height: `${(100 * created) / most}%` }} />

@@ -63,9 +63,9 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
       <TextField label="Ended from" {...dateOr(filters.completedAfter)} {...bind('completedAfter')} />
       <TextField label="Ended until" {...dateOr(filters.completedBefore)} {...bind('completedBefore')} />
       <SelectField label="Sort by" {...bind('sortBy')}>
-        {Object.entries(sortings).map(([value, says]) => (
+        {Object.entries(sortings).map(([value, label]) => (
           <option key={value} value={value === 'createdAt' ? '' : value}>
-            {says}
+            {label}
           </option>
         ))}
       </SelectField>

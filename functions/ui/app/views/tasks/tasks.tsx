@@ -1,10 +1,9 @@
 import { Plus } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { countOf } from '../../components/format.ts'
-import { Problem } from '../../components/problem.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { useSelected } from '../../components/selected.ts'
 import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
@@ -19,26 +18,27 @@ import { Peek } from './peek.tsx'
 import { type TaskRow, useTaskRows } from './rows.ts'
 import { Transfer } from './transfer.tsx'
 
-const keyOf = ({ id }: TaskRow) => id
-const nameOf = ({ title }: TaskRow) => title
+const taskName = ({ title }: TaskRow) => title
 
 /** The days count all tasks: they say nothing of a list that leaves some out by anything but its time of creation. */
-const isOfAll = (filters: Filters) => Object.keys(filters).every((name) => /^(?:created|sort)/.test(name))
+const countsAllTasks = (filters: Filters) =>
+  Object.keys(filters).every((name) => /^(?:created|sort)/.test(name))
 
 /** The list of tasks. */
 export const Tasks = (): ReactNode => {
   const { filters, asked, clear } = useFilters()
-  const { rows, total, isPending, isLive, error, refetch, onMore } = useTaskRows(asked)
+  const pages = useTaskRows(asked)
+  const { rows, total, isLive, refetch } = pages
   const { selected, onSelect, clear: selectNone } = useSelected()
   const [peeked, setPeeked] = useState<string>()
   const columns = useColumns()
   const sorting = useSorting()
-  useEffect(() => rememberList(rows.map(keyOf)), [rows])
+  useEffect(() => rememberList(rows.map(({ id }) => id)), [rows])
   return (
     <View
       title="Tasks"
       isFixed
-      aside={total !== undefined && <span className="text-muted-foreground">{countOf(total)}</span>}
+      aside={total !== undefined && <span className="text-muted-foreground">{formatNumber(total)}</span>}
       actions={
         <>
           {!isLive && (
@@ -63,25 +63,17 @@ export const Tasks = (): ReactNode => {
       ) : (
         <FilterBar />
       )}
-      {isOfAll(filters) && <Histogram />}
-      {error && rows.length === 0 ? (
-        <Problem error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="Tasks"
-          columns={columns}
-          rows={rows}
-          keyOf={keyOf}
-          nameOf={nameOf}
-          onMore={onMore}
-          {...(total === undefined ? {} : { total })}
-          isLoading={isPending}
-          selection={{ selected, onSelect }}
-          sorting={sorting}
-          onPeek={setPeeked}
-          empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
-        />
-      )}
+      {countsAllTasks(filters) && <Histogram />}
+      <PagedTable
+        label="Tasks"
+        columns={columns}
+        pages={pages}
+        getName={taskName}
+        selection={{ selected, onSelect }}
+        sorting={sorting}
+        onPeek={setPeeked}
+        empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
+      />
       {peeked && <Peek rows={rows} id={peeked} onShow={setPeeked} />}
     </View>
   )

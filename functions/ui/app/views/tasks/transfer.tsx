@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { Popover } from '../../components/popover.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { routes } from '../../data/at-build.ts'
 import { useMe } from '../../data/me.ts'
 import { useImportTasks } from '../../data/tasks.ts'
@@ -58,7 +58,7 @@ export const Transfer = () => {
             <p role="alert" className="text-destructive">
               {error instanceof SyntaxError
                 ? 'This file is no JSON: choose one that was exported here.'
-                : saysOf(error)}
+                : errorMessage(error)}
             </p>
           )}
           {data && <Results {...data.results} />}

@@ -1,5 +1,5 @@
 /** A URL short enough for a title: the host and the path, `hooks.example.com/agents`. */
-export const shortOf = (url: string): string => {
+export const shortUrl = (url: string): string => {
   if (!URL.canParse(url)) return url
   const { host, pathname, search } = new URL(url)
   return `${host}${pathname === '/' ? '' : pathname}${search}`

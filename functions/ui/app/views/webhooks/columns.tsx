@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
-import { answerOf, DeliveryState, WebhookState } from './state.tsx'
+import { shortUrl } from './address.ts'
+import { DeliveryState, lastAnswer, WebhookState } from './state.tsx'
 import { Switch } from './switch.tsx'
 import { TestEvent } from './test-event.tsx'
 
@@ -35,7 +35,7 @@ export const columns: readonly Column<Webhook>[] = [
         data-row-link
         className={`font-medium ${rowLinkClass}`}
       >
-        {shortOf(url)}
+        {shortUrl(url)}
       </Link>
     ),
   },
@@ -62,7 +62,7 @@ export const columns: readonly Column<Webhook>[] = [
     header: 'Sent',
     width: '4rem',
     narrow: null,
-    cell: ({ deliveryCount }) => <span className={quiet}>{countOf(deliveryCount)}</span>,
+    cell: ({ deliveryCount }) => <span className={quiet}>{formatNumber(deliveryCount)}</span>,
   },
   {
     id: 'failures',
@@ -71,7 +71,7 @@ export const columns: readonly Column<Webhook>[] = [
     narrow: null,
     cell: ({ failureCount }) => (
       <span className={failureCount > 0 ? 'font-medium text-failed' : quiet}>
-        {failureCount > 0 ? `${countOf(failureCount)} in a row` : 'none'}
+        {failureCount > 0 ? `${formatNumber(failureCount)} in a row` : 'none'}
       </span>
     ),
   },
@@ -117,7 +117,7 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
     width: 'minmax(0, 3fr)',
     narrow: null,
     cell: (delivery) => {
-      const answer = visibleText(answerOf(delivery))
+      const answer = visibleText(lastAnswer(delivery))
       return (
         <span title={answer} className={quiet}>
           {startOfLine(answer)}

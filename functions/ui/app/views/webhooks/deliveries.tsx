@@ -1,26 +1,25 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { DataTable } from '../../components/data-table.tsx'
+import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
-import { countOf } from '../../components/format.ts'
-import { Problem } from '../../components/problem.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { useDeliveries, useWebhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { deliveryColumns } from './columns.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { Recover } from './recover.tsx'
 import { RedeliverMany } from './redeliver-many.tsx'
 
-const keyOf = ({ id }: WebhookDelivery) => id
-const nameOf = ({ event, id }: WebhookDelivery) => `${event} ${id}`
+const deliveryName = ({ event, id }: WebhookDelivery) => `${event} ${id}`
 const none: ReadonlySet<string> = new Set()
 
-const curlOf = (id: string) => `curl -X POST ${location.origin}/api/webhooks/${id}/test`
+const testCurl = (id: string) => `curl -X POST ${location.origin}/api/webhooks/${id}/test`
 
 /** What was sent to a webhook, and what waits to be. */
 export const Deliveries = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { data: webhook } = useWebhook(id)
-  const { rows, total, isPending, error, refetch, onMore } = useDeliveries(id)
+  const pages = useDeliveries(id)
+  const { rows, total, isPending, onMore } = pages
   const [selected, onSelect] = useState(none)
   const navigate = useNavigate({ from: '/webhooks/$id' })
   if (!webhook) return null
@@ -32,32 +31,24 @@ export const Deliveries = (): ReactNode => {
       ) : (
         <div className="flex min-h-12 shrink-0 items-center justify-between gap-2 border-b px-4 md:px-6">
           <span className="text-muted-foreground">
-            {total !== undefined && `${countOf(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
+            {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
             kept for 30 days
           </span>
           <Recover webhook={webhook} />
         </div>
       )}
-      {error && rows.length === 0 ? (
-        <Problem error={error} onRetry={() => void refetch()} />
-      ) : (
-        <DataTable
-          label="Deliveries"
-          columns={deliveryColumns}
-          rows={rows}
-          keyOf={keyOf}
-          nameOf={nameOf}
-          onMore={onMore}
-          {...(total === undefined ? {} : { total })}
-          isLoading={isPending}
-          selection={{ selected, onSelect }}
-          empty={
-            <Empty title="Nothing was sent yet" curl={curlOf(id)}>
-              It gets {webhook.events.includes('*') ? 'every event' : webhook.events.join(', ')}, and tests:
-            </Empty>
-          }
-        />
-      )}
+      <PagedTable
+        label="Deliveries"
+        columns={deliveryColumns}
+        pages={pages}
+        getName={deliveryName}
+        selection={{ selected, onSelect }}
+        empty={
+          <Empty title="Nothing was sent yet" curl={testCurl(id)}>
+            It gets {webhook.events.includes('*') ? 'every event' : webhook.events.join(', ')}, and tests:
+          </Empty>
+        }
+      />
       <DeliveryDialog
         webhook={webhook}
         rows={rows}

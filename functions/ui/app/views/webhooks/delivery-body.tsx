@@ -3,19 +3,24 @@ import { Copy } from '../../components/copy.tsx'
 import { DialogBody } from '../../components/dialog.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { Tag } from '../../components/tag.tsx'
-import { spanOf } from '../../components/time.ts'
+import { formatDuration } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { WebhookDelivery } from '../../data/webhooks.ts'
 import { DeliveryState } from './state.tsx'
 
 /** The body as it was sent, but for the spaces. */
-const envelopeOf = ({ id, event, timestamp, payload }: WebhookDelivery) => ({ id, event, timestamp, payload })
+const deliveryEnvelope = ({ id, event, timestamp, payload }: WebhookDelivery) => ({
+  id,
+  event,
+  timestamp,
+  payload,
+})
 
 /** A delivery, whole: what was sent, and what came of each attempt. */
 export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
   const { id, event, attempts, attemptsOmitted: omitted = 0, createdAt, nextAttemptAt } = delivery
-  const body = JSON.stringify(envelopeOf(delivery), undefined, 2)
+  const body = JSON.stringify(deliveryEnvelope(delivery), undefined, 2)
   return (
     <DialogBody>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5">
@@ -63,7 +68,7 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
       <div className="relative">
         <LongText label="Body" text={visibleText(body)} className="pr-10" />
         <div className="absolute top-0.5 right-0.5">
-          <Copy text={JSON.stringify(envelopeOf(delivery))} label="Copy the body as it was sent" />
+          <Copy text={JSON.stringify(deliveryEnvelope(delivery))} label="Copy the body as it was sent" />
         </div>
       </div>
     </DialogBody>
@@ -87,7 +92,7 @@ const Attempt = ({ number, at, statusCode, responseBody, error, durationMs }: At
         <span className="text-muted-foreground">{number}.</span>
         <Tag tone={isGood ? 'good' : 'bad'}>{statusCode ?? 'No answer'}</Tag>
         <span className="text-muted-foreground">
-          <When at={at} />, took {spanOf(durationMs)}
+          <When at={at} />, took {formatDuration(durationMs)}
         </span>
       </p>
       {error !== undefined && (

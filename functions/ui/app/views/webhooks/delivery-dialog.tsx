@@ -8,7 +8,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useRedeliver, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { DeliveryBody } from './delivery-body.tsx'
-import { answerOf, pausedReason } from './state.tsx'
+import { lastAnswer, pausedReason } from './state.tsx'
 
 type Props = {
   webhook: Webhook
@@ -57,8 +57,8 @@ const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: Webho
     mutate(delivery.id, {
       onSuccess: ({ delivery: sent }) =>
         sent.status === 'delivered'
-          ? toast.done('Delivered', `The receiver answered ${answerOf(sent)}.`)
-          : toast.failed('Sent again, not delivered', answerOf(sent)),
+          ? toast.done('Delivered', `The receiver answered ${lastAnswer(sent)}.`)
+          : toast.failed('Sent again, not delivered', lastAnswer(sent)),
     })
   return (
     <>

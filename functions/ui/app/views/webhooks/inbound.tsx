@@ -1,5 +1,5 @@
 import { Facts } from '../../components/facts.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
 import { Row, Rows } from '../../components/rows.tsx'
 import { Scroller } from '../../components/scroller.tsx'
@@ -9,9 +9,9 @@ import { When } from '../../components/when.tsx'
 import { useInbound } from '../../data/webhooks.ts'
 
 const senders = {
-  codehost: { says: 'Code host', variable: 'CODEHOST_WEBHOOK_SECRET' },
-  trackera: { says: 'Tracker A', variable: 'TRACKERA_WEBHOOK_SECRET' },
-  trackerb: { says: 'Tracker B', variable: 'TRACKERB_WEBHOOK_SECRET' },
+  codehost: { label: 'Code host', variable: 'CODEHOST_WEBHOOK_SECRET' },
+  trackera: { label: 'Tracker A', variable: 'TRACKERA_WEBHOOK_SECRET' },
+  trackerb: { label: 'Tracker B', variable: 'TRACKERB_WEBHOOK_SECRET' },
 } as const
 type Sender = keyof typeof senders
 
@@ -42,18 +42,18 @@ export const Inbound = () => {
 type Status = NonNullable<ReturnType<typeof useInbound>['data']>[Sender]
 
 const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { name: Sender }) => {
-  const { says, variable } = senders[name]
+  const { label, variable } = senders[name]
   if (!configured)
     return (
       <Row
-        title={says}
+        title={label}
         aside={<Tag>Not configured</Tag>}
         meta={<Facts facts={[`the operator sets ${variable}`]} />}
       />
     )
   return (
     <Row
-      title={says}
+      title={label}
       aside={<Tag tone="good">Configured</Tag>}
       meta={
         <Facts
@@ -63,7 +63,7 @@ const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { na
             </code>,
             lastEvent ? (
               <span key="events">
-                {countOf(eventCount)} {eventCount === 1 ? 'event' : 'events'}, the last{' '}
+                {formatNumber(eventCount)} {eventCount === 1 ? 'event' : 'events'}, the last{' '}
                 <When at={lastEvent} />
               </span>
             ) : (

@@ -9,19 +9,19 @@ import { Refusal } from '../../components/refusal.tsx'
 import { Secret } from '../../components/secret.tsx'
 import { Panel, View } from '../../components/view.tsx'
 import { type NewWebhook as Body, useCreateWebhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 import { EventsField, eventsIn } from './events-field.tsx'
 
 const FIELDS = ['url', 'events', 'secret']
 
 const secrets = {
-  made: { says: 'Make a secret', hint: 'it is shown once' },
-  own: { says: 'Use a secret of my own', hint: 'at least 8 characters' },
-  none: { says: 'No secret', hint: 'deliveries are not signed: the receiver cannot tell who sent them' },
+  made: { label: 'Make a secret', hint: 'it is shown once' },
+  own: { label: 'Use a secret of my own', hint: 'at least 8 characters' },
+  none: { label: 'No secret', hint: 'deliveries are not signed: the receiver cannot tell who sent them' },
 } as const
 type SecretChoice = keyof typeof secrets
 
-const bodyOf = (texts: Texts): Body => ({
+const webhookBody = (texts: Texts): Body => ({
   url: (texts.url ?? '').trim(),
   events: eventsIn(texts),
   ...(texts.choice === 'made' ? { generateSecret: true } : {}),
@@ -34,11 +34,11 @@ export const NewWebhook = (): ReactNode => {
   return (
     <View title="New webhook">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-4 p-4 md:p-6">
-        <Panel title={data ? shortOf(data.webhook.url) : 'Where events go'}>
+        <Panel title={data ? shortUrl(data.webhook.url) : 'Where events go'}>
           {data ? (
             <Made id={data.webhook.id} secret={data.secret} />
           ) : (
-            <NewForm error={error} isBusy={isPending} onSend={(texts) => mutate(bodyOf(texts))} />
+            <NewForm error={error} isBusy={isPending} onSend={(texts) => mutate(webhookBody(texts))} />
           )}
         </Panel>
       </div>
@@ -93,7 +93,7 @@ const NewForm = ({ error, isBusy, onSend }: FormProps) => {
             />
             <Facts
               facts={[
-                secrets[name].says,
+                secrets[name].label,
                 <span key="hint" className="text-muted-foreground">
                   {secrets[name].hint}
                 </span>,

@@ -12,15 +12,15 @@ import { pausedReason } from './state.tsx'
 const HOUR_MS = 3_600_000
 
 const spans = {
-  hour: { says: 'an hour ago', ms: HOUR_MS },
-  day: { says: '24 hours ago', ms: 24 * HOUR_MS },
-  week: { says: '7 days ago', ms: 7 * 24 * HOUR_MS },
-  own: { says: 'a time of my own', ms: undefined },
+  hour: { label: 'an hour ago', ms: HOUR_MS },
+  day: { label: '24 hours ago', ms: 24 * HOUR_MS },
+  week: { label: '7 days ago', ms: 7 * 24 * HOUR_MS },
+  own: { label: 'a time of my own', ms: undefined },
 } as const
 type Span = keyof typeof spans
 
 /** As the service wants it; a time that is none is sent as it was typed, for the service to say so. */
-const sinceOf = ({ span = 'hour', since = '' }: Texts): string => {
+const sinceTime = ({ span = 'hour', since = '' }: Texts): string => {
   const { ms } = spans[span as Span]
   if (ms !== undefined) return new Date(Date.now() - ms).toISOString()
   return Number.isNaN(Date.parse(since)) ? since : new Date(since).toISOString()
@@ -49,14 +49,19 @@ export const Recover = ({ webhook }: { webhook: Webhook }) => {
         {data ? (
           <Done count={data.count} onClose={close} />
         ) : (
-          <Ask error={error} isBusy={isPending} onSend={(texts) => mutate(sinceOf(texts))} onClose={close} />
+          <Ask
+            error={error}
+            isBusy={isPending}
+            onSend={(texts) => mutate(sinceTime(texts))}
+            onClose={close}
+          />
         )}
       </Dialog>
     </>
   )
 }
 
-const saysOf = (count: number): string => {
+const recoveredLabel = (count: number): string => {
   if (count === 0) return 'Nothing failed since then, so nothing is sent again.'
   return count === 1 ? '1 delivery is sent again.' : `${count} deliveries are sent again.`
 }
@@ -64,7 +69,7 @@ const saysOf = (count: number): string => {
 const Done = ({ count, onClose }: { count: number; onClose: () => void }) => (
   <>
     <DialogBody>
-      <p role="status">{saysOf(count)}</p>
+      <p role="status">{recoveredLabel(count)}</p>
     </DialogBody>
     <DialogFoot>
       <Button kind="primary" onClick={onClose}>
@@ -96,7 +101,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
                 onChange={() => setSpan(name)}
                 className="size-3.5 shrink-0 accent-primary"
               />
-              {spans[name].says}
+              {spans[name].label}
             </label>
           ))}
         </fieldset>

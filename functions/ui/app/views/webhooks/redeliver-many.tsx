@@ -4,7 +4,7 @@ import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { redeliver, useWebhooksChanged, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
-import { answerOf, pausedReason } from './state.tsx'
+import { lastAnswer, pausedReason } from './state.tsx'
 
 type Props = { webhook: Webhook; deliveries: readonly WebhookDelivery[]; onClear: () => void }
 
@@ -20,7 +20,7 @@ export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
       items: deliveries.map(({ id, event }) => ({ id, title: `${event} ${id}` })),
       act: async (id) => {
         const { delivery } = await redeliver(webhook.id, id)
-        if (delivery.status !== 'delivered') throw new NotDelivered(answerOf(delivery))
+        if (delivery.status !== 'delivered') throw new NotDelivered(lastAnswer(delivery))
       },
     })
   const close = () => {

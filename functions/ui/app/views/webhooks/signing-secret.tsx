@@ -10,14 +10,14 @@ import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useChangeWebhook, useRotateSecret, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 
 /** Whether deliveries are signed, and with what. A secret that the service makes is shown for as long as one stays. */
 export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
   const isSigned = webhook.secret !== undefined
   const rotate = useRotateSecret(webhook.id)
   const change = useChangeWebhook(webhook.id)
-  const name = shortOf(webhook.url)
+  const name = shortUrl(webhook.url)
   return (
     <Panel
       title="Signing secret"

@@ -1,31 +1,31 @@
 import { Tag, type Tone } from '../../components/tag.tsx'
 import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
 
-type Look = { says: string; tone: Tone; means: string }
+type Look = { label: string; tone: Tone; meaning: string }
 
 /** How a webhook stands, in words. */
-export const lookOf = ({ active, failing, failureCount }: Webhook): Look => {
+export const webhookLook = ({ active, failing, failureCount }: Webhook): Look => {
   if (failing)
     return {
-      says: 'Failing',
+      label: 'Failing',
       tone: 'bad',
-      means: 'Its last delivery failed for good, so it was paused: what comes now waits',
+      meaning: 'Its last delivery failed for good, so it was paused: what comes now waits',
     }
-  if (!active) return { says: 'Paused', tone: 'plain', means: 'What comes now waits until it is resumed' }
+  if (!active) return { label: 'Paused', tone: 'plain', meaning: 'What comes now waits until it is resumed' }
   if (failureCount > 0)
     return {
-      says: 'Send failed',
+      label: 'Send failed',
       tone: 'warn',
-      means: 'Its last send failed. A delivery that has retries left is tried again',
+      meaning: 'Its last send failed. A delivery that has retries left is tried again',
     }
-  return { says: 'Active', tone: 'good', means: 'It gets its events' }
+  return { label: 'Active', tone: 'good', meaning: 'It gets its events' }
 }
 
 export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
-  const { says, tone, means } = lookOf(webhook)
+  const { label, tone, meaning } = webhookLook(webhook)
   return (
-    <span title={means} className="inline-flex shrink-0">
-      <Tag tone={tone}>{says}</Tag>
+    <span title={meaning} className="inline-flex shrink-0">
+      <Tag tone={tone}>{label}</Tag>
     </span>
   )
 }
@@ -35,26 +35,27 @@ export const pausedReason = ({ active }: Webhook): string | undefined =>
   active ? undefined : 'It is paused: resume it first'
 
 const deliveryLook = ({ status, attempts, nextAttemptAt }: WebhookDelivery): Look => {
-  if (status === 'delivered') return { says: 'Delivered', tone: 'good', means: 'The receiver answered 2xx' }
-  if (status === 'failed') return { says: 'Failed', tone: 'bad', means: 'It is not tried again by itself' }
+  if (status === 'delivered')
+    return { label: 'Delivered', tone: 'good', meaning: 'The receiver answered 2xx' }
+  if (status === 'failed') return { label: 'Failed', tone: 'bad', meaning: 'It is not tried again by itself' }
   if (nextAttemptAt === undefined)
-    return { says: 'Held', tone: 'plain', means: 'It waits until the webhook is resumed' }
-  if (attempts.length === 0) return { says: 'Waiting', tone: 'plain', means: 'It is about to be sent' }
-  return { says: 'Retrying', tone: 'warn', means: 'It failed so far, and is tried again' }
+    return { label: 'Held', tone: 'plain', meaning: 'It waits until the webhook is resumed' }
+  if (attempts.length === 0) return { label: 'Waiting', tone: 'plain', meaning: 'It is about to be sent' }
+  return { label: 'Retrying', tone: 'warn', meaning: 'It failed so far, and is tried again' }
 }
 
 /** What has come of a delivery. */
 export const DeliveryState = ({ delivery }: { delivery: WebhookDelivery }) => {
-  const { says, tone, means } = deliveryLook(delivery)
+  const { label, tone, meaning } = deliveryLook(delivery)
   return (
-    <span title={means} className="inline-flex shrink-0">
-      <Tag tone={tone}>{says}</Tag>
+    <span title={meaning} className="inline-flex shrink-0">
+      <Tag tone={tone}>{label}</Tag>
     </span>
   )
 }
 
 /** What came of the last attempt, in one line: `200`, `500`, `connect ECONNREFUSED`. */
-export const answerOf = ({ attempts }: WebhookDelivery): string => {
+export const lastAnswer = ({ attempts }: WebhookDelivery): string => {
   const last = attempts.at(-1)
   if (last === undefined) return 'not sent yet'
   return last.error ?? String(last.statusCode)

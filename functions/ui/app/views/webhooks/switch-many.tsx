@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import { changeWebhook, useWebhooksChanged, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 
 type Props = { webhooks: readonly Webhook[]; onClear: () => void }
 
@@ -14,7 +14,7 @@ export const SwitchMany = ({ webhooks, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
   const changed = useWebhooksChanged()
   const named = (active: boolean) =>
-    webhooks.filter((one) => one.active === active).map(({ id, url }) => ({ id, title: shortOf(url) }))
+    webhooks.filter((one) => one.active === active).map(({ id, url }) => ({ id, title: shortUrl(url) }))
   const active = named(true)
   const paused = named(false)
   const pause = () =>

@@ -1,22 +1,22 @@
 import { Pause, Play } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { saysOf } from '../../components/problem.tsx'
+import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useChangeWebhook, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 
 /** Pauses a webhook, or resumes it. One that failed is asked about, since what waited is sent to it. */
 export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
   const { id, url, active, failing } = webhook
   const { mutate, mutateAsync, isPending } = useChangeWebhook(id)
   const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
-  const resumed = () => toast.done('Resumed', `What waited for ${shortOf(url)} is sent now.`)
+  const resumed = () => toast.done('Resumed', `What waited for ${shortUrl(url)} is sent now.`)
   if (failing)
     return (
       <Confirm
         verb="Resume"
-        title={`Resume ${shortOf(url)}`}
+        title={`Resume ${shortUrl(url)}`}
         kind={isIcon ? 'ghost' : 'plain'}
         size={isIcon ? 'icon' : 'normal'}
         keep="Keep it paused"
@@ -32,7 +32,7 @@ export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?:
       {
         onSuccess: () =>
           active ? toast.done('Paused', 'What comes now waits until it is resumed.') : resumed(),
-        onError: (error) => toast.failed(active ? 'Not paused' : 'Not resumed', saysOf(error)),
+        onError: (error) => toast.failed(active ? 'Not paused' : 'Not resumed', errorMessage(error)),
       },
     )
   const verb = active ? 'Pause' : 'Resume'
@@ -41,7 +41,7 @@ export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?:
       {...look}
       needsService
       title={verb}
-      aria-label={`${verb} ${shortOf(url)}`}
+      aria-label={`${verb} ${shortUrl(url)}`}
       disabled={isPending}
       onClick={turn}
     >

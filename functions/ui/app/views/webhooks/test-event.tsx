@@ -4,7 +4,7 @@ import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { useTestWebhook, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 import { DeliveryBody } from './delivery-body.tsx'
 import { pausedReason } from './state.tsx'
 
@@ -13,7 +13,7 @@ export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIco
   const { mutate, reset, data, error, isPending } = useTestWebhook(webhook.id)
   const reason = pausedReason(webhook)
   const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
-  const name = shortOf(webhook.url)
+  const name = shortUrl(webhook.url)
   return (
     <>
       <Button

@@ -9,7 +9,7 @@ import { snippets } from './snippets.ts'
 
 const code = (text: string) => <code className="font-mono [overflow-wrap:anywhere]">{text}</code>
 
-const means: Readonly<Record<Way, ReactNode>> = {
+const meaning: Readonly<Record<Way, ReactNode>> = {
   standard: (
     <>
       The way of{' '}
@@ -59,11 +59,11 @@ export const Verify = (): ReactNode => {
                 label="Languages"
                 names={languages}
                 now={language}
-                of={(name) => ({ language: name })}
+                searchFor={(name) => ({ language: name })}
               />
-              <Choices label="Headers" names={ways} now={way} of={(name) => ({ way: name })} />
+              <Choices label="Headers" names={ways} now={way} searchFor={(name) => ({ way: name })} />
             </div>
-            <p className="text-muted-foreground">{means[way]}</p>
+            <p className="text-muted-foreground">{meaning[way]}</p>
             <LongText label={`Code in ${languages[language]}`} text={text} />
             <p className="text-muted-foreground">
               Answer 2xx within 15 seconds, then do the work. A delivery that comes again has the same{' '}
@@ -80,18 +80,18 @@ type ChoicesProps<Name extends Language | Way> = {
   label: string
   names: Readonly<Record<Name, string>>
   now: Name
-  of: (name: Name) => VerifySearch
+  searchFor: (name: Name) => VerifySearch
 }
 
 /** Each choice has its address, to hand on to the author of the receiver. */
-const Choices = <Name extends Language | Way>({ label, names, now, of }: ChoicesProps<Name>) => (
+const Choices = <Name extends Language | Way>({ label, names, now, searchFor }: ChoicesProps<Name>) => (
   <nav aria-label={label} className="flex gap-1">
     {(Object.keys(names) as Name[]).map((name) => (
       <Link
         key={name}
         from="/webhooks/$id/verify"
         to="."
-        search={(before) => ({ ...before, ...of(name) })}
+        search={(before) => ({ ...before, ...searchFor(name) })}
         replace
         aria-current={name === now ? 'page' : undefined}
         className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"

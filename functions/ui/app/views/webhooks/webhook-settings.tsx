@@ -11,7 +11,7 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useChangeWebhook, useDeleteWebhook, useWebhook, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 import { EventsField, eventsIn } from './events-field.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
@@ -84,7 +84,7 @@ const Edit = ({ webhook }: { webhook: Webhook }) => {
 const Delete = ({ webhook }: { webhook: Webhook }) => {
   const { mutateAsync } = useDeleteWebhook(webhook.id)
   const navigate = useNavigate()
-  const name = shortOf(webhook.url)
+  const name = shortUrl(webhook.url)
   const remove = async () => {
     await mutateAsync()
     toast.done('The webhook is deleted', name)

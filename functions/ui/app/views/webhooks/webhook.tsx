@@ -2,19 +2,19 @@ import { Link, Outlet, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { Copy } from '../../components/copy.tsx'
-import { countOf } from '../../components/format.ts'
+import { formatNumber } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { TabLinks } from '../../components/tab-links.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useWebhook, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
-import { lookOf, WebhookState } from './state.tsx'
+import { shortUrl } from './address.ts'
+import { WebhookState, webhookLook } from './state.tsx'
 import { Switch } from './switch.tsx'
 import { TestEvent } from './test-event.tsx'
 
-const tabsOf = (id: string) =>
+const webhookTabs = (id: string) =>
   [
     { to: '/webhooks/$id', label: 'Deliveries', params: { id } },
     { to: '/webhooks/$id/settings', label: 'Settings', params: { id } },
@@ -42,7 +42,7 @@ export const OneWebhook = (): ReactNode => {
     )
   return (
     <View
-      title={shortOf(data.url)}
+      title={shortUrl(data.url)}
       isFixed
       aside={<WebhookState webhook={data} />}
       actions={
@@ -54,7 +54,7 @@ export const OneWebhook = (): ReactNode => {
       }
     >
       <Health webhook={data} />
-      <TabLinks label="Webhook" tabs={tabsOf(id)} />
+      <TabLinks label="Webhook" tabs={webhookTabs(id)} />
       <Outlet />
     </View>
   )
@@ -67,11 +67,11 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
     <div className="flex shrink-0 flex-col gap-1 border-b px-4 py-2 md:px-6">
       <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted-foreground">
         <span>
-          {countOf(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent
+          {formatNumber(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent
         </span>
         <span className={failureCount > 0 ? 'font-medium text-failed' : ''}>
           {failureCount > 0
-            ? `${countOf(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
+            ? `${formatNumber(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
             : 'no failed send since the last success'}
         </span>
         <span>
@@ -86,7 +86,7 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
       </p>
       {!active && (
         <p role="note" className={failing ? 'text-failed' : ''}>
-          {lookOf(webhook).means}. {failing && 'Mend the receiver, then resume. '}
+          {webhookLook(webhook).meaning}. {failing && 'Mend the receiver, then resume. '}
           Tests, redelivery and recovery are for webhooks that are not paused.
         </p>
       )}

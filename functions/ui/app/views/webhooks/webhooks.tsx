@@ -7,13 +7,12 @@ import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { View } from '../../components/view.tsx'
 import { useWebhooks, type Webhook } from '../../data/webhooks.ts'
-import { shortOf } from './address.ts'
+import { shortUrl } from './address.ts'
 import { columns } from './columns.tsx'
 import { Inbound } from './inbound.tsx'
 import { SwitchMany } from './switch-many.tsx'
 
-const keyOf = ({ id }: Webhook) => id
-const nameOf = ({ url }: Webhook) => shortOf(url)
+const webhookName = ({ url }: Webhook) => shortUrl(url)
 const none: ReadonlySet<string> = new Set()
 
 const curl = () =>
@@ -47,8 +46,7 @@ export const Webhooks = (): ReactNode => {
           label="Webhooks"
           columns={columns}
           rows={rows}
-          keyOf={keyOf}
-          nameOf={nameOf}
+          getName={webhookName}
           isLoading={isPending}
           selection={{ selected, onSelect }}
           empty={

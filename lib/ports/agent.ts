@@ -102,6 +102,11 @@ export interface AgentAdapter {
   readonly capabilities: readonly string[]
   readonly canResume?: boolean
   configured?(): boolean
+  /**
+   * Runs work as the adapter's own. The service adds it to the adapters of modules: reading what they give may run code of
+   * theirs, such as a getter, whose uncaught errors are theirs.
+   */
+  within?<T>(work: () => T): T
   healthCheck(): Promise<AgentHealth>
   execute(task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting>
 }

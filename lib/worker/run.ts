@@ -168,18 +168,21 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
     })
 }
 
-/** Calls the agent; an exception is an outcome too. */
+/** Calls the agent and reads what it gives, which may run its code; an exception is an outcome too. */
 const call = (
   { ofReturned, ofThrown }: Outcomes,
   agent: AgentAdapter,
   task: AgentTask,
   context: AgentContext,
 ): Promise<Outcome> => {
-  try {
-    return Promise.resolve(agent.execute(task, context)).then(ofReturned, ofThrown)
-  } catch (thrown) {
-    return Promise.resolve(ofThrown(thrown))
+  const outcome = async () => {
+    try {
+      return ofReturned(await agent.execute(task, context))
+    } catch (thrown) {
+      return ofThrown(thrown)
+    }
   }
+  return agent.within === undefined ? outcome() : agent.within(outcome)
 }
 
 /** A call that waits for approval, in the form of events. */

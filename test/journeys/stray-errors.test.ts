@@ -9,8 +9,11 @@ const folder = temporaryFolder()
 const env = { AGENT_ADAPTERS: fixture('agents/stray.ts'), DEFAULT_AGENT: 'stray', DATA_DIR: folder.path }
 const names = [
   ...['timer', 'immediate', 'tick', 'microtask', 'rejection', 'async function', 'emitter', 'callback'],
-  ...['child', 'abort listener', 'run', 'module', 'health', 'thenable'],
+  ...['child', 'abort listener', 'run', 'module', 'health', 'thenable', 'progress text', 'observed event'],
+  ...['kept secret', 'error message', 'error code', 'result getter', 'result toJSON', 'result waiting'],
+  ...['configured', 'getter', 'health message'],
 ]
+const OF_THE_LIST = ['health', 'health message', 'configured', 'getter']
 const nodeArgs = ['--import', fixture('throw-on-signal.ts')]
 
 let service: Service
@@ -41,9 +44,11 @@ inOneProcess('an error that nothing in an agent’s module catches', () => {
       await api.untilTask(id, 'in_progress')
       await api.client.cancelTask({ params: { id } })
     }
-    if (name === 'health') await api.client.listAgents()
-    const isOf = ({ err }: { err: { message: string } }) =>
-      err.message.includes(name === 'run' ? 'null bytes' : name === 'child' ? '/no/child' : `stray ${name}`)
+    if (OF_THE_LIST.includes(name)) await api.client.listAgents()
+    const isOf = ({ err: { message } }: { err: { message: string } }) =>
+      name === 'run' || name === 'child'
+        ? message.includes(name === 'run' ? 'null bytes' : '/no/child')
+        : message === `stray ${name}`
     const line = await until(() => strayLines().find(isOf))
     expect(line).toMatchObject({ level: 'error', agent: 'stray', err: { stack: expect.any(String) } })
     expect((await fetch(`${service.baseUrl}/api/health`)).status).toBe(200)

@@ -43,9 +43,13 @@ const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapte
   return loaded.flat()
 }
 
-const loadModule = async (modulePath: string): Promise<AgentAdapter[]> => {
+const loadModule = (modulePath: string): Promise<AgentAdapter[]> => {
   const owner: Owner = { agent: modulePath }
-  const exported = await withinAgent(owner, () => importDefault(modulePath))
+  return withinAgent(owner, () => importAdapters(modulePath, owner))
+}
+
+const importAdapters = async (modulePath: string, owner: Owner): Promise<AgentAdapter[]> => {
+  const exported = await importDefault(modulePath)
   const adapters: unknown[] = Array.isArray(exported) ? exported : [exported]
   for (const adapter of adapters) {
     const { error } = AdapterShape.safeParse(adapter)

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+import { messageOf } from '../../core/errors.ts'
 import type { AgentAdapter, AgentContext } from '../../ports/agent.ts'
 import type { Log } from '../../ports/log.ts'
 
@@ -34,26 +35,56 @@ const ownSignal = (signal: AbortSignal): AbortSignal => {
   return own.signal
 }
 
-const lentContext = (context: AgentContext): AgentContext => ({
-  ...context,
-  signal: ownSignal(context.signal),
-  progress: lent(context.progress),
-  keepSecret: lent(context.keepSecret),
-  observe: lent(context.observe),
-  run: lent(context.run),
-})
+// What an agent gives is made plain before the service reads it: getters, `toJSON` and `toString` are the agent's work.
 
-/** The adapter of a module, whose work is named by its type in `logStrayErrors`. Its own methods have it as `this`. */
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null')
+
+const plainError = (thrown: unknown): Error => {
+  try {
+    return new Error(messageOf(thrown, Number.POSITIVE_INFINITY))
+  } catch {
+    return new Error('an error that has no text')
+  }
+}
+
+const lentContext = (context: AgentContext): AgentContext => {
+  const progress = lent(context.progress)
+  const keepSecret = lent(context.keepSecret)
+  const observe = lent(context.observe)
+  const run = lent(context.run)
+  return {
+    ...context,
+    signal: ownSignal(context.signal),
+    progress: (message) => progress(messageOf(message, Number.POSITIVE_INFINITY)),
+    keepSecret: (secret) => keepSecret(String(secret ?? '')),
+    observe: (event) => observe(plain(event)),
+    run: (...program) => run(...plain(program)),
+  }
+}
+
+/**
+ * The adapter of a module, whose work is named by its type in `logStrayErrors`: its methods, its getters, and what reads
+ * the values that it gives. Its own methods have it as `this`.
+ */
 export const attributed = (adapter: AgentAdapter): AgentAdapter => {
   const owner = { agent: adapter.type }
+  const within = <T>(work: () => T): T => withinAgent(owner, work)
   const verbs: Partial<AgentAdapter> = {
     // Awaited within the agent: the `then` of what it returns may be its own.
-    execute: (task, context) =>
-      withinAgent(owner, async () => await adapter.execute(task, lentContext(context))),
-    healthCheck: () => withinAgent(owner, async () => await adapter.healthCheck()),
+    execute: (task, context) => within(async () => await adapter.execute(task, lentContext(context))),
+    healthCheck: () =>
+      within(async () => {
+        try {
+          return plain(await adapter.healthCheck())
+        } catch (thrown) {
+          throw plainError(thrown)
+        }
+      }),
+    configured: () => within(() => adapter.configured?.() ?? true),
+    within,
   }
   return new Proxy(adapter, {
-    get: (target, name) => Reflect.get(verbs, name) ?? Reflect.get(target, name),
+    get: (target, name) => Reflect.get(verbs, name) ?? within(() => Reflect.get(target, name)),
   })
 }
 

@@ -13,11 +13,13 @@ type Write = { TableName: string; Key?: Image; Item?: Image }
 type Answer = { status: number; headers: Headers; text: string }
 
 const WRITES = /^DynamoDB_20120810\.(?:PutItem|UpdateItem|DeleteItem)$/
+const TRANSACTION = 'DynamoDB_20120810.TransactWriteItems'
 const SHARD = 'shardId-0'
 
 /**
- * A proxy before an emulator without streams: it passes each write of a streamed table to a function, with the items
- * before and after. Nothing is stored: a change is lost when the function fails or the process dies.
+ * A proxy before an emulator without streams and transactions: it passes each write of a streamed table to a function, with
+ * the items before and after, and writes a transaction in order until a write is refused. Nothing is stored: a change is lost
+ * when the function fails or the process dies.
  */
 export const recordWrites = async (endpoint: string, definitions: readonly TableDefinition[]) => {
   const keys = new Map(
@@ -78,12 +80,28 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
     return answer
   }
 
+  const inOrder = async (headers: IncomingHttpHeaders, body: string): Promise<Answer> => {
+    const { TransactItems }: { TransactItems: readonly Record<string, Write>[] } = JSON.parse(body)
+    for (const [at, item] of TransactItems.entries()) {
+      const [kind = '', write] = Object.entries(item)[0] ?? []
+      const answer = await recorded(headers, `DynamoDB_20120810.${kind}Item`, JSON.stringify(write))
+      if (answer.status === 200) continue
+      return answer.text.includes('ConditionalCheckFailedException')
+        ? cancelled(TransactItems.length, at)
+        : answer
+    }
+    return { status: 200, headers: new Headers(), text: '{}' }
+  }
+
   const serve = async (request: IncomingMessage): Promise<Answer> => {
     const body = await textOf(request)
     const target = String(request.headers['x-amz-target'] ?? '')
-    if (!WRITES.test(target)) return ask(request.headers, target, body)
+    const isTransaction = target === TRANSACTION
+    if (!isTransaction && !WRITES.test(target)) return ask(request.headers, target, body)
     // One write at a time, so that the item that was read before a write is the one that it changes.
-    const run = last.then(() => recorded(request.headers, target, body))
+    const run = last.then(() =>
+      isTransaction ? inOrder(request.headers, body) : recorded(request.headers, target, body),
+    )
     last = run.catch(() => undefined)
     return run
   }
@@ -109,6 +127,18 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
     },
   }
 }
+
+/** The answer of a transaction of so many writes that one of them refused. */
+const cancelled = (writes: number, refused: number): Answer => ({
+  status: 400,
+  headers: new Headers(),
+  text: JSON.stringify({
+    __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
+    CancellationReasons: Array.from({ length: writes }, (_, at) => ({
+      Code: at === refused ? 'ConditionalCheckFailed' : 'None',
+    })),
+  }),
+})
 
 const textOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = []

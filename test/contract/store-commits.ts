@@ -4,8 +4,8 @@ import { lines, note, notes } from './store-samples.ts'
 
 const line = (noteId: string, id: string, at = 1) => ({ noteId, id, at, text: `${noteId}/${id}` })
 
-/** A commit of several rows; `reason` says why an adapter cannot promise that they come together. */
-export const commits = (store: () => Store, reason: string | undefined) => {
+/** A commit of several rows. */
+export const commits = (store: () => Store) => {
   it('writes the head with every row', async () => {
     await store().commit({ insert: notes, row: note('helped') })
     await store().commit({ insert: notes, row: note('spent') })
@@ -55,9 +55,7 @@ export const commits = (store: () => Store, reason: string | undefined) => {
     expect(await store().get(notes, 'twice')).toBeUndefined()
   })
 
-  if (reason !== undefined) return it.todo(`writes all rows or none: ${reason}`)
-
-  return describe('all or none', () => {
+  describe('all or none', () => {
     it.each([
       ['an insert of a row that is there', { insert: notes, row: note('busy') }],
       [

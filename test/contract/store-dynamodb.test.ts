@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Collection } from '../../lib/core/collection.ts'
 import type { Blobs } from '../../lib/ports/blobs.ts'
-import { type Emulator, hasDynoxide, startDynalite, startDynoxide } from '../../offline/emulators.ts'
+import { type Emulator, hasDynoxide, startDynoxide } from '../../offline/emulators.ts'
 import { openFollowed } from '../adapters/dynamodb/opened.ts'
 import { createMemoryBlobs } from '../fakes/memory-blobs.ts'
-import { type Lacks, storeContract } from './store.ts'
+import { storeContract } from './store.ts'
 import { notes, type OpenStore } from './store-samples.ts'
 
 type Start = () => Promise<Emulator>
 type More = {
-  lacks?: Lacks
   declare?: (collections: readonly Collection[]) => readonly Collection[]
   blobs?: () => Blobs
 }
@@ -50,7 +49,7 @@ const withFixed: NonNullable<More['declare']> = (collections) =>
     one.name === notes.name ? { ...one, fixed: ['title', 'rank', 'done', 'labels', 'metadata'] } : one,
   )
 
-const contractOn = (name: string, start: Start, { lacks, declare = (all) => all, blobs }: More = {}) =>
+const contractOn = (name: string, start: Start, { declare = (all) => all, blobs }: More = {}) =>
   describe(name, () => {
     let emulator: Emulator | undefined
     beforeAll(async () => {
@@ -62,20 +61,13 @@ const contractOn = (name: string, start: Start, { lacks, declare = (all) => all,
         ...needs,
         endpoint: emulator?.endpoint ?? '',
         collections: declare(collections),
-        hasStreams: lacks?.changeFeed === undefined,
         ...(blobs && { blobs: blobs(), mostInside: 0, mostCopied: 0 }),
       })
-    storeContract(`DynamoDB, ${name}`, open, lacks)
+    storeContract(`DynamoDB, ${name}`, open)
   })
 
 /** `every` runs the contract with each option by itself too, as `npm run soak` does; else with none and with all. */
 const isEvery = process.env.STORE_CONTRACTS === 'every'
-const onDynalite = () =>
-  contractOn('dynalite', startDynalite, {
-    lacks: { transactions: 'dynalite knows no TransactWriteItems', changeFeed: 'dynalite has no streams' },
-  })
-
-if (isEvery) onDynalite()
 if (hasDynoxide()) {
   contractOn('dynoxide', startDynoxide)
   contractOn('dynoxide, all that is long in blobs', startDynoxide, {
@@ -89,8 +81,7 @@ if (hasDynoxide()) {
     contractOn('dynoxide, all detail in blobs', startDynoxide, { blobs: createMemoryBlobs })
   }
 } else {
-  if (!isEvery) onDynalite()
-  console.error('dynoxide is not installed for this machine: the store is tested without transactions only')
+  console.error('dynoxide is not installed for this machine: the store is tested on SQLite only')
   it('finds dynoxide in CI', () => expect(process.env.CI).toBeUndefined())
 }
 

@@ -11,12 +11,10 @@ import { jobs, note, notes, type Opened, type OpenStore, samples } from './store
 import { expiry, values } from './store-values.ts'
 import { conditionalWrites } from './store-writes.ts'
 
-/** What an adapter lacks by nature, each with the reason, which the run prints. */
-export type Lacks = { transactions?: string; changeFeed?: string }
 type Section = (store: () => Store, set: (ms: number) => void) => void
 
 /** The contract of the `Store` port. `open` gives an empty store of the collections it is handed. */
-export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}): void => {
+export const storeContract = (name: string, open: OpenStore): void => {
   const section = (title: string, cases: Section) =>
     describe(title, () => {
       const clock = createFakeClock()
@@ -69,12 +67,10 @@ export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}):
 
   describe(`the store contract on ${name}`, () => {
     section('a conditional write', conditionalWrites)
-    section('a commit', (store) => commits(store, lacks.transactions))
+    section('a commit', commits)
     following('a log', logs)
-    if (lacks.changeFeed === undefined) {
-      following('a counter', counters)
-      following('a message', messages)
-    } else it.todo(`counts and sends: ${lacks.changeFeed}`)
+    following('a counter', counters)
+    following('a message', messages)
     section('a value', values)
     section('an expiring row', expiry)
     section('a page', pages)

@@ -9,7 +9,7 @@ import { openClient } from '../adapters/dynamodb/opened.ts'
 import { job, jobs, samples } from '../contract/store-samples.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
-it('writes to an emulator without streams are counted and sent all the same', async () => {
+it('writes to an emulator without streams and transactions are counted and sent all the same', async () => {
   const dynalite = await startDynalite()
   const tableName = ({ name }: { name: string }) => `writes-${name}`
   const definitions = tableDefinitions(samples, tableName)
@@ -28,7 +28,11 @@ it('writes to an emulator without streams are counted and sent all the same', as
   const store = createDynamoStore({ client, collections: samples, clock, random: Math.random, tableName })
   await Promise.all(['a', 'b', 'c'].map((id) => store.commit({ insert: jobs, row: job(id) })))
   await store.commit({ update: jobs, key: 'a', set: { state: 'ready' }, log: [{ id: 'e1' }] })
-  await store.commit({ remove: jobs, key: 'b' })
+  await store.commit({ remove: jobs, key: 'b' }, [{ insert: jobs, row: job('d') }])
+  expect(await store.commit({ remove: jobs, key: 'd' }, [{ insert: jobs, row: job('a') }])).toMatchObject({
+    applied: false,
+    refused: 1,
+  })
   for (let tries = 0; tries < 100 && (await store.counters('jobs')).all?.total !== 2; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 20))
   expect(await store.counters('jobs')).toEqual({ all: { new: 1, ready: 1, total: 2 } })

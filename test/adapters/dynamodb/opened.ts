@@ -47,15 +47,13 @@ export const openTables = async (needs: Needs) => {
 type Followed = Omit<Needs, 'client'> & {
   endpoint: string
   deliver?: (messages: readonly Message[]) => Promise<void>
-  /** False for an emulator without streams: nothing follows from commits there. */
-  hasStreams?: boolean
 }
 
 /**
  * A store of its own tables whose streams are read, as Lambda reads them. `drained` resolves when all that follows from
  * what was committed is done: messages, then counters.
  */
-export const openFollowed = async ({ endpoint, deliver, hasStreams = true, ...needs }: Followed) => {
+export const openFollowed = async ({ endpoint, deliver, ...needs }: Followed) => {
   const client = openClient(endpoint)
   const { store, tableName, definitions } = await openTables({ client, ...needs })
   const { collections, clock } = needs
@@ -63,7 +61,7 @@ export const openFollowed = async ({ endpoint, deliver, hasStreams = true, ...ne
   const { drained, stop } = startStreamPoller({
     endpoint,
     log,
-    streams: hasStreams ? await streamArnsOf(client, definitions) : [],
+    streams: await streamArnsOf(client, definitions),
     handler: createChangeConsumer({
       client,
       collections,

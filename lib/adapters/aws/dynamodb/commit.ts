@@ -42,16 +42,9 @@ const refuseLasting = (reasons: readonly CancellationReason[]): void => {
   throw asProblem(Object.assign(new Error(Message ?? Code), { name, $metadata: {} }))
 }
 
-/** Some emulators have no transactions. */
-const hasNoTransactions = (thrown: unknown): boolean => nameOf(thrown) === 'UnknownOperationException'
-
-/**
- * A single write is one conditional request. With rows it is one transaction, all or none; an emulator without
- * transactions writes the rows in sequence until one is refused.
- */
+/** A single write is one conditional request. With rows it is one transaction, all or none. */
 export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) => {
   const inOrder = createKeyedMutex()
-  let isTransactional = true
 
   const sendOnce = async (TransactItems: Request[]): Promise<readonly CancellationReason[] | undefined> => {
     try {
@@ -59,7 +52,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
       return undefined
     } catch (thrown) {
       const reasons = reasonsOf(thrown)
-      if (reasons === undefined) throw hasNoTransactions(thrown) ? thrown : asProblem(thrown)
+      if (reasons === undefined) throw asProblem(thrown)
       return reasons
     }
   }
@@ -148,25 +141,9 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     throw contended()
   }
 
-  const oneByOne = async (bounds: readonly Bound[]): Promise<Committed> => {
-    let head: Fields | undefined
-    for (const [refused, bound] of bounds.entries()) {
-      const { applied, row } = await rows.write(bound)
-      if (refused === 0) head = row
-      if (!applied) return { refused, row: refused === 0 ? row : undefined }
-    }
-    return { row: head }
-  }
-
-  const write = async (bounds: readonly Bound[], head: Bound): Promise<Committed> => {
-    if (bounds.length === 1 || !isTransactional) return oneByOne(bounds)
-    try {
-      return await together(bounds, head)
-    } catch (thrown) {
-      if (!hasNoTransactions(thrown)) throw thrown
-      isTransactional = false
-      return oneByOne(bounds)
-    }
+  const alone = async (bound: Bound): Promise<Committed> => {
+    const { applied, row } = await rows.write(bound)
+    return applied ? { row } : { row, refused: 0 }
   }
 
   /** Throws TypeError for a commit that cannot be one request. */
@@ -186,7 +163,9 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     const { plan, key } = head
     const bounds = [head, ...others.map((one) => bind(planOf, one))]
     if (others.length > 0) check(bounds)
-    const { row, refused } = await inOrder(identity(plan, key), () => write(bounds, head))
+    const { row, refused } = await inOrder(identity(plan, key), () =>
+      bounds.length === 1 ? alone(head) : together(bounds, head),
+    )
     const known = row && shown(plan, await blobs.last(plan, row, detail), detail)
     return refused === undefined ? { applied: true, row: known } : { applied: false, row: known, refused }
   }

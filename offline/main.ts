@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { createLog } from '../lib/adapters/node/log.ts'
 import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openBasePorts } from '../lib/app/cloud-ports.ts'
@@ -12,8 +14,15 @@ import { VERSION } from '../lib/version.ts'
 import { dataLine, openDataFolder } from './data-folder.ts'
 import { startGateway } from './gateway.ts'
 import { startJobs } from './jobs.ts'
-import { refuseTakenPort } from './port.ts'
 import { startStack } from './stack.ts'
+
+/** Throws the system's error when the port is not free, before anything else starts. */
+const refuseTakenPort = async ({ HOST, PORT }: Config): Promise<void> => {
+  if (PORT === 0) return
+  const server = createServer().listen(PORT, HOST)
+  await once(server, 'listening')
+  await new Promise((resolve) => server.close(resolve))
+}
 
 const ENDS_WITHIN_MS = 9_500
 const PARENTS_CHECK_MS = 500

@@ -1,10 +1,24 @@
-import type { Server } from '@hapi/hapi'
+import { isUtf8 } from 'node:buffer'
+import type { Request, Server } from '@hapi/hapi'
 import { openStreaming } from '../functions/agentic/server.ts'
 import { answerInOurForm, keepAnswer } from './answers.ts'
 import { announcesTooMuch, bodyOf, openRefusing } from './bodies.ts'
-import { keepBytes } from './bytes.ts'
 import { asSent, mendedUrl, pathOf } from './requests.ts'
 import { type Resources, streamedIn } from './streamed.ts'
+
+/** A type whose bodies serverless-offline passes in base64. */
+const NO_TEXT = 'application/octet-stream'
+
+/**
+ * Makes serverless-offline pass a body that is not text in base64, as `npm start` does. As a text it would contain U+FFFD
+ * for each invalid byte, and no function could refuse it or check its signature. The function gets the sent type: the
+ * headers of its event are separate.
+ */
+const keepBytes = (request: Request): void => {
+  const { payload, headers } = request
+  if (!Buffer.isBuffer(payload) || isUtf8(payload)) return
+  Object.assign(request, { headers: { ...headers, 'content-type': NO_TEXT } })
+}
 
 /** As lib/http/host.ts has them. */
 const REQUEST_TIMEOUT_MS = 120_000

@@ -1,7 +1,6 @@
-import { durationText } from '../core/duration.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
-import { iso } from '../core/time.ts'
+import { durationText, iso } from '../core/time.ts'
 import type { AgentAdapter, AgentHealth } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'

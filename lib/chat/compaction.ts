@@ -1,5 +1,5 @@
-import { clipped } from '../core/clipped.ts'
 import { isPromptTooLong, promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
+import { clipped } from '../core/cut-text.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'

@@ -1,5 +1,4 @@
-import { clipped } from '../core/clipped.ts'
-import { cutText } from '../core/cut-text.ts'
+import { clipped, cutText } from '../core/cut-text.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'

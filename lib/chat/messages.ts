@@ -1,4 +1,4 @@
-import { clipped } from '../core/clipped.ts'
+import { clipped } from '../core/cut-text.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import { LONGEST_RESULT } from './bounds.ts'
 import type { MessageRow } from './rows.ts'

@@ -1,5 +1,5 @@
-import { durationText } from '../core/duration.ts'
 import { Problem } from '../core/errors.ts'
+import { durationText } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /**

@@ -1,3 +1,9 @@
+/** Cuts a text to `most` characters and appends a note of how many are left out. */
+export const clipped = (text: string, most: number): string =>
+  text.length > most
+    ? `${cutText(text, most)}\n[${text.length - most} more characters are left out]`
+    : text.toWellFormed()
+
 /** Whether a cut at this index would separate the two halves of a character outside the basic plane. */
 const splitsPair = (text: string, at: number): boolean => {
   const before = text.charCodeAt(at - 1)

@@ -1,3 +1,18 @@
+const UNITS = [
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1_000, 'second'],
+] as const
+
+/** A duration for people, in the largest unit of which it is a whole number: `5 minutes`, `90 seconds`, `250 ms`. */
+export const durationText = (ms: number): string => {
+  for (const [size, unit] of UNITS) {
+    const count = ms / size
+    if (count >= 1 && Number.isInteger(count)) return `${count} ${unit}${count === 1 ? '' : 's'}`
+  }
+  return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} seconds`
+}
+
 /**
  * Formats epoch milliseconds as ISO 8601 in UTC with milliseconds. All texts have the same length, so they sort by time.
  */

@@ -1,5 +1,4 @@
-import { durationText } from '../core/duration.ts'
-import { iso } from '../core/time.ts'
+import { durationText, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProcessInfo, ProcessReading } from '../ports/process-info.ts'

@@ -1,5 +1,5 @@
-import { abortAfter } from '../core/abort-after.ts'
 import { cutText } from '../core/cut-text.ts'
+import { abortAfter } from '../core/deadline.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'

@@ -1,5 +1,4 @@
-import { clipped } from '../core/clipped.ts'
-import { cutText } from '../core/cut-text.ts'
+import { clipped, cutText } from '../core/cut-text.ts'
 import { messageOf } from '../core/errors.ts'
 import type { AgentTask, Guidance } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'

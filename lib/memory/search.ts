@@ -1,4 +1,4 @@
-import { abortAfter } from '../core/abort-after.ts'
+import { abortAfter } from '../core/deadline.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { abortAfter } from '../core/abort-after.ts'
+import { abortAfter } from '../core/deadline.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { MOST_MEMORY_BYTES, MOST_MEMORY_FILES } from '../core/memory-path.ts'
 import { iso } from '../core/time.ts'

@@ -1,6 +1,10 @@
-import { withByteOrderMarkOf, withoutByteOrderMark } from '../core/byte-order-mark.ts'
 import { Problem } from '../core/errors.ts'
-import { lineEndingIn, withLineEnding } from '../core/line-endings.ts'
+import {
+  lineEndingIn,
+  withByteOrderMarkOf,
+  withLineEnding,
+  withoutByteOrderMark,
+} from '../core/line-endings.ts'
 
 const editRefused = (message: string) => new Problem('invalid', 'edit_refused', message)
 

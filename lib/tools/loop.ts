@@ -1,4 +1,3 @@
-import { clipped } from '../core/clipped.ts'
 import {
   isPromptTooLong,
   mostTokensOf,
@@ -6,6 +5,7 @@ import {
   tokensOf,
   tokensOfTools,
 } from '../core/context-window.ts'
+import { clipped } from '../core/cut-text.ts'
 import { Problem } from '../core/errors.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { durationText } from '../../lib/core/duration.ts'
+import { durationText } from '../../lib/core/time.ts'
 
 it.each([
   [250, '250 ms'],

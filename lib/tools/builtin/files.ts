@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { withByteOrderMarkOf } from '../../core/byte-order-mark.ts'
 import { Problem } from '../../core/errors.ts'
-import { lineEndingIn, withLineEnding } from '../../core/line-endings.ts'
+import { lineEndingIn, withByteOrderMarkOf, withLineEnding } from '../../core/line-endings.ts'
 import { secretNames, secretSegment } from '../../core/secret-path.ts'
 import type { Workspace } from '../../ports/workspace.ts'
 import { replaceOnce } from '../edit-text.ts'

@@ -3,7 +3,16 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isDark } from '../shell/theme.ts'
 import { formatDate } from './format.ts'
-import type { Series } from './plot-series.ts'
+
+export type Series = {
+  label: string
+  values: readonly number[]
+  /** Up to where they are drawn, where that is not what they are: bars that stand on those of a later series. */
+  drawnTo?: readonly number[]
+  /** A custom property of the theme: `--completed`. */
+  colour: string
+  form: 'bars' | 'line'
+}
 
 type Props = { days: readonly string[]; series: readonly Series[]; format: (value: number) => string }
 

@@ -2,7 +2,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Boundary, useRecovery } from './boundary.tsx'
 import { lazyComponent } from './lazy.tsx'
-import type { Series } from './plot-series.ts'
+import type { Series } from './plot-canvas.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 type Props = {

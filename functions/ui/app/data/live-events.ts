@@ -1,10 +1,18 @@
 import type { InfiniteData, QueryKey } from '@tanstack/react-query'
 import type { TaskFields } from '../../../../lib/tasks/schema.ts'
+import { liveTaskFields } from './at-build.ts'
 import { checkConnection } from './connection.ts'
 import { standsStill } from './live-pages.ts'
 import { queryClient } from './query-client.ts'
 import { isStreaming, LOGS, TOPICS } from './streaming.ts'
-import { patched } from './task-patch.ts'
+
+const LIVE: ReadonlySet<string> = new Set(liveTaskFields)
+
+/** What is known of a task after an event of it, which has its fields as a whole, but for heavy and long ones. */
+export const patched = (known: TaskFields, task: TaskFields): TaskFields => ({
+  ...(Object.fromEntries(Object.entries(known).filter(([name]) => !LIVE.has(name))) as TaskFields),
+  ...task,
+})
 
 /**
  * The time between two refetches of a topic. It begins with `least` and doubles up to `most` while changes go on. Sums over all tasks

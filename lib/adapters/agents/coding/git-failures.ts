@@ -1,7 +1,7 @@
 import { cutText } from '../../../core/cut-text.ts'
-import { durationText } from '../../../core/duration.ts'
 import { Problem } from '../../../core/errors.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
+import { durationText } from '../../../core/time.ts'
 import { withoutPaths } from '../../../core/without-paths.ts'
 import type { HostedName } from '../../../ports/repositories.ts'
 import type { CommandResult } from '../../../ports/workspace.ts'

@@ -1,4 +1,4 @@
-import { clipped } from '../../../core/clipped.ts'
+import { clipped } from '../../../core/cut-text.ts'
 import type { Guidance } from '../../../ports/agent.ts'
 
 /** The guidance of a run, as its result names it. */

@@ -1,12 +1,17 @@
 import { Link, useLocation } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Problem } from '../../components/problem.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { type Described, useApiDescription } from '../../data/api-description.ts'
-import { byTag } from './by-tag.ts'
 import { groups, guides } from './guides.ts'
 import { Method } from './method.tsx'
+
+/** The operations of each part of the API, in its own order. */
+export const byTag = (operations: readonly Described[]): [tag: string, operations: readonly Described[]][] =>
+  Object.entries(Object.groupBy(operations, ({ tags: [tag = ''] }) => tag)).map(([tag, rows = []]) => [
+    tag,
+    rows,
+  ])
 
 const entryClass =
   'flex min-h-7 items-center gap-2 rounded-md px-2 py-1 text-muted-foreground hover:bg-accent hover:text-foreground data-[status=active]:bg-accent data-[status=active]:font-medium data-[status=active]:text-foreground'

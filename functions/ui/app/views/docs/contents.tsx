@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useNarrow } from '../../components/narrow.ts'
 import { useApiDescription } from '../../data/api-description.ts'
-import { byTag } from './by-tag.ts'
-import { ContentsNav } from './contents-nav.tsx'
+import { byTag, ContentsNav } from './contents-nav.tsx'
 import { Method } from './method.tsx'
 import { Page } from './page.tsx'
 

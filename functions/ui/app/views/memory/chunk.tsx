@@ -6,7 +6,19 @@ import { Confirm } from '../../components/confirm.tsx'
 import { TextPieces } from '../../components/plain-text.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { useRemoveChunk } from '../../data/memory.ts'
-import { Marked } from './marked.tsx'
+import { splitHits } from './hits.ts'
+
+/** A text with the words that were looked for marked. What the text says stays text. */
+const Marked = ({ text, terms }: { text: string; terms: readonly string[] }) =>
+  splitHits(text, terms).map(({ text: piece, isHit, at }) =>
+    isHit ? (
+      <mark key={at} className="rounded-sm bg-queued/25 text-foreground">
+        {piece}
+      </mark>
+    ) : (
+      <span key={at}>{piece}</span>
+    ),
+  )
 
 type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode; children?: ReactNode }
 

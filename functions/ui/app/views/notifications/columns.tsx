@@ -5,8 +5,7 @@ import { type Column, rowLinkClass } from '../../components/data-row.tsx'
 import { iconsColumn } from '../../components/icons-column.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { When } from '../../components/when.tsx'
-import type { NotificationRow } from '../../data/notification-pages.ts'
-import { unreadLooks, useRead } from '../../data/notifications.ts'
+import { type NotificationRow, unreadLooks, useRead } from '../../data/notifications.ts'
 
 const Dot = ({ read, type }: Pick<NotificationRow, 'read' | 'type'>) => (
   <span className={`mr-2 inline-block size-2 rounded-full ${read ? '' : unreadLooks[type]}`}>

@@ -6,8 +6,7 @@ import { Empty } from '../../components/empty.tsx'
 import { errorMessage } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { View } from '../../components/view.tsx'
-import { useAllNotifications } from '../../data/notification-pages.ts'
-import { useReadAll } from '../../data/notifications.ts'
+import { useAllNotifications, useReadAll } from '../../data/notifications.ts'
 import { columns } from './columns.tsx'
 
 const curl = () => `curl ${location.origin}/api/notifications`

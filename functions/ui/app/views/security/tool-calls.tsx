@@ -1,13 +1,35 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { useMe } from '../../data/me.ts'
-import { type ToolCallEntry, useToolCalls } from '../../data/security.ts'
-import { useAddress } from './address.ts'
+import {
+  TOOL_CALL_FILTERS,
+  type ToolCallEntry,
+  type ToolCallFilters,
+  useToolCalls,
+} from '../../data/security.ts'
 import { columnsWith } from './columns.tsx'
 import { Entry } from './entry.tsx'
 import { FilterBar } from './filter-bar.tsx'
+import type { AuditSearch } from './filters.ts'
+
+/** What the address says: which tool calls are listed, and which one is open. */
+const useAddress = () => {
+  const { entry, ...search } = useSearch({ from: '/security/audit' })
+  const navigate = useNavigate({ from: '/security/audit' })
+  const go = (changed: AuditSearch) =>
+    void navigate({ search: (before: AuditSearch) => ({ ...before, ...changed }), replace: true })
+  return {
+    filters: search as ToolCallFilters,
+    entry,
+    change: (changed: AuditSearch) => go({ ...changed, entry: undefined }),
+    clear: () => go(Object.fromEntries(TOOL_CALL_FILTERS.map((name) => [name, undefined]))),
+    open: (id: string) => go({ entry: id }),
+    close: () => go({ entry: undefined, callId: undefined }),
+  }
+}
 
 const curl = () => `curl ${location.origin}/api/security/audit`
 

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { PagedTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { formatNumber } from '../../components/format.ts'
-import { useSelected } from '../../components/selected.ts'
+import { useRemembered } from '../../components/remembered.ts'
 import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
 import type { Filters } from '../../data/tasks.ts'
@@ -17,6 +17,19 @@ import { Histogram } from './histogram.tsx'
 import { Peek } from './peek.tsx'
 import { type TaskRow, useTaskRows } from './rows.ts'
 import { Transfer } from './transfer.tsx'
+
+const none: ReadonlySet<string> = new Set()
+
+/** The rows of a list that are selected; Back finds them selected still. */
+const useSelected = () => {
+  const memory = useRemembered('selected', none)
+  const [selected, set] = useState(memory.read)
+  const onSelect = (next: ReadonlySet<string>) => {
+    memory.write(next)
+    set(next)
+  }
+  return { selected, onSelect, clear: () => onSelect(none) }
+}
 
 const taskName = ({ title }: TaskRow) => title
 

@@ -23,12 +23,13 @@ export const functionAlarms = (names: readonly string[], stage: Stage) => ({
     [...names]
       .sort()
       .flatMap((name) =>
-        WATCHED.map((watched) => [capital(name) + watched.metric, alarm(name, watched, stage)]),
+        WATCHED.map((watched) => [capitalized(name) + watched.metric, alarm(name, watched, stage)]),
       ),
   ),
 })
 
-const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+/** `tasks` → `Tasks`, as CloudFormation names what belongs to a function. */
+export const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 const alarm = (name: string, { metric, says }: Watched, { prefix }: Stage) => ({
   Type: 'AWS::CloudWatch::Alarm',
@@ -39,7 +40,7 @@ const alarm = (name: string, { metric, says }: Watched, { prefix }: Stage) => ({
     OKActions: [{ Ref: 'AlarmTopic' }],
     Namespace: 'AWS/Lambda',
     MetricName: metric,
-    Dimensions: [{ Name: 'FunctionName', Value: { Ref: `${capital(name)}LambdaFunction` } }],
+    Dimensions: [{ Name: 'FunctionName', Value: { Ref: `${capitalized(name)}LambdaFunction` } }],
     Statistic: 'Sum',
     Period: 300,
     EvaluationPeriods: 1,

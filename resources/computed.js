@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { tables as routeTables } from '../lib/api/routes.ts'
 import { collections } from '../lib/collections.ts'
-import { functionAlarms, functionsIn } from './alarms.ts'
+import { capitalized, functionAlarms, functionsIn } from './alarms.ts'
 import { httpEvents } from './http-events.ts'
 import { streamSources } from './streams.ts'
 import { anyStage, tableName, tableResources } from './tables.ts'
@@ -12,10 +12,16 @@ import { anyStage, tableName, tableResources } from './tables.ts'
 const definitions = tableDefinitions(collections, tableName(anyStage))
 export const tables = tableResources(definitions, anyStage)
 export const streams = streamSources(definitions, collections, anyStage)
-export const alarms = functionAlarms(
-  functionsIn(readdirSync(new URL('../functions', import.meta.url))),
-  anyStage,
-)
+const functions = functionsIn(readdirSync(new URL('../functions', import.meta.url)))
+export const alarms = functionAlarms(functions, anyStage)
+const roleNames = functions.map((name) => [name, `${capitalized(name)}Role`])
+/** The role of each function, and the names of all. */
+export const roles = {
+  Resources: Object.fromEntries(
+    roleNames.map(([name, role]) => [role, `\${file(resources/roles/${name}.yml):Resources.${role}}`]),
+  ),
+}
+export const roleReferences = roleNames.map(([, Ref]) => ({ Ref }))
 export const http = httpEvents(routeTables)
 /** Files that one upload reports arrive together, and cost one listing of the bucket. */
 export const memory = [

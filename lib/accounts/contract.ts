@@ -41,7 +41,7 @@ export const accountRoutes = defineRoutes({
   signup: {
     method: 'POST',
     path: '/api/auth/signup',
-    summary: 'Make an account with a password, and sign in',
+    summary: 'Create an account with a password, and sign in',
     about: 'In cloud mode. The first account is admin and needs no invite. Answers a session cookie.',
     access: 'public',
     limited: true,
@@ -72,7 +72,7 @@ export const accountRoutes = defineRoutes({
   me: {
     method: 'GET',
     path: '/api/auth/me',
-    summary: 'Who is signed in, and how one signs in here',
+    summary: 'Who is signed in, and how to sign in here',
     about:
       'Answers 401 with the mode of sign-in where there is no session. Both say which providers are configured.',
     access: 'any',
@@ -189,7 +189,8 @@ export const userRoutes = defineRoutes({
   createResetCode: {
     method: 'POST',
     path: '/api/users/{id}/reset-code',
-    summary: 'Make a code with which the owner of an account sets another password, once and within an hour',
+    summary:
+      'Create a code with which the owner of an account sets another password, once and within an hour',
     about: 'Hand the code to the owner of the account.',
     access: 'admin',
     params: idParams('user'),

@@ -53,7 +53,7 @@ export const agenticRoutes = defineRoutes({
   followAgentSession: {
     method: 'GET',
     path: '/api/chat/sessions/{id}/events',
-    summary: 'Stream the events of an agent session: those that were, then those that come',
+    summary: 'Stream the events of an agent session: the past ones, then new ones',
     about: 'Begins at the first event, or after `Last-Event-ID`, and ends with the session.',
     access: 'session',
     limited: true,

@@ -17,7 +17,7 @@ export const approvalRoutes = defineRoutes({
   decideApproval: {
     method: 'POST',
     path: '/api/security/approvals/{id}',
-    summary: 'Approve or deny a tool call; what waits for it goes on',
+    summary: 'Approve or deny a tool call; the run that waits for it continues',
     about: '`allow-always` is for the tool in this conversation or task. A decision counts once.',
     access: 'session',
     params,
@@ -35,7 +35,7 @@ export const approvalRoutes = defineRoutes({
   removeAllowedTool: {
     method: 'DELETE',
     path: '/api/security/allowed-tools/{id}',
-    summary: 'Have a tool need approval again in its conversation or task',
+    summary: 'Require approval again for a tool in its conversation or task',
     about: 'Later calls wait for a decision.',
     access: 'session',
     params,

@@ -15,7 +15,7 @@ export const auditRoutes = defineRoutes({
   listAudit: {
     method: 'GET',
     path: '/api/audit',
-    summary: 'List what was done to the installation, newest first',
+    summary: 'List changes of the installation, newest first',
     about: 'Who changed what, from where. Secrets are not in it.',
     access: 'admin',
     query: ListAuditQuery,

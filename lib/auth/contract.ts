@@ -56,7 +56,7 @@ export const authRoutes = defineRoutes({
   endSession: {
     method: 'DELETE',
     path: '/api/auth/sessions/{id}',
-    summary: 'End one of your sessions, at once; a paired device that held it is paired no more',
+    summary: 'End one of your sessions, at once; its paired device is unpaired',
     about: 'The next request with that session is answered 401.',
     access: 'session',
     params: idParams('sess'),

@@ -132,7 +132,7 @@ export const conversationRoutes = defineRoutes({
   createConversation: {
     method: 'POST',
     path: '/api/chat/conversations',
-    summary: 'Begin a conversation',
+    summary: 'Create a conversation',
     about:
       'All fields are optional: the title comes from the first message. A `taskId` that does not exist is 404.',
     access: 'session',
@@ -165,7 +165,7 @@ export const conversationRoutes = defineRoutes({
   removeConversation: {
     method: 'DELETE',
     path: '/api/chat/conversations/{id}',
-    summary: 'Delete a conversation with all that belongs to it; a turn that goes on is stopped',
+    summary: 'Delete a conversation with all that belongs to it; a running turn is stopped',
     about: 'Its sessions, approvals and files are deleted with it.',
     access: 'session',
     params,
@@ -174,7 +174,7 @@ export const conversationRoutes = defineRoutes({
   cancelTurn: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/cancel',
-    summary: 'Stop the turn of a conversation that goes on or waits for approval',
+    summary: 'Stop the turn of a conversation, also one that waits for approval',
     about: 'What was said and done until then is kept.',
     access: 'session',
     params,
@@ -255,7 +255,7 @@ export const modelRoutes = defineRoutes({
   sendMessage: {
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages',
-    summary: 'Say something in a conversation, and have it answered with its history',
+    summary: 'Send a message in a conversation; a model answers it with its history',
     about: 'Without tools. Both messages are saved.',
     access: 'session',
     limited: true,
@@ -267,7 +267,7 @@ export const modelRoutes = defineRoutes({
     method: 'POST',
     path: '/api/chat/conversations/{id}/messages/with-tools',
     summary:
-      'The same with tools, in up to five roundtrips; calls that need approval are listed, and then go on',
+      'Send a message that a model answers with tools, in up to five roundtrips; calls that need approval are listed',
     about:
       'Tools work in the folder of the conversation. What the security mode does not allow waits for approval.',
     access: 'session',

@@ -40,7 +40,7 @@ export const deviceRoutes = defineRoutes({
   getDeviceIdentity: {
     method: 'GET',
     path: '/api/devices/identity',
-    summary: 'Read who this service is as a device',
+    summary: 'Read the identity of this service as a device',
     about: 'The Ed25519 identity that signs attestations of this service; made when it is first needed.',
     access: 'public',
     response: DeviceIdentitySchema,
@@ -125,7 +125,7 @@ export const deviceRoutes = defineRoutes({
   getPairingStatus: {
     method: 'GET',
     path: '/api/devices/pairing/status/{requestId}',
-    summary: 'Read how a pairing request stands, and its token once approved',
+    summary: 'Read the status of a pairing request, and its token once approved',
     about:
       'Ask about once a second, until it is not pending. The token can be read until the request expires, ten minutes after it was made.',
     access: 'public',

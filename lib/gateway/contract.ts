@@ -64,7 +64,7 @@ export const gatewayRoutes = defineRoutes({
   submitRequest: {
     method: 'POST',
     path: '/api/gateway',
-    summary: 'Hand in a task, under a workflow if you like: 202 at once, or 200 when it has ended',
+    summary: 'Create a task, in a workflow if you like: 202 at once, or 200 when it has ended',
     about: 'With `options.synchronous` it waits for the end, at most `options.timeout`.',
     access: 'gateway',
     limited: true,
@@ -77,7 +77,7 @@ export const gatewayRoutes = defineRoutes({
   requestStatus: {
     method: 'GET',
     path: '/api/gateway/{requestId}/status',
-    summary: 'Read how a request of your own stands',
+    summary: 'Read the status of a request of yours',
     access: 'gateway',
     params: z.object({
       requestId: z

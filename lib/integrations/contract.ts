@@ -39,7 +39,7 @@ export const connectionRoutes = defineRoutes({
   getCodehostConnection: {
     method: 'GET',
     path: '/api/integrations/codehost',
-    summary: 'Read how your account with the code host stands',
+    summary: 'Read the status of your account with the code host',
     about: 'Tokens are never shown.',
     access: 'session',
     response: CodehostStatusSchema,
@@ -47,7 +47,7 @@ export const connectionRoutes = defineRoutes({
   getTrackeraConnection: {
     method: 'GET',
     path: '/api/integrations/trackera',
-    summary: 'Read how your account with the first tracker stands',
+    summary: 'Read the status of your account with the first tracker',
     about: 'Tokens are never shown.',
     access: 'session',
     response: TrackeraStatusSchema,
@@ -55,7 +55,7 @@ export const connectionRoutes = defineRoutes({
   getTrackerbConnection: {
     method: 'GET',
     path: '/api/integrations/trackerb',
-    summary: 'Read how your account with the second tracker stands',
+    summary: 'Read the status of your account with the second tracker',
     about: 'Tokens are never shown.',
     access: 'session',
     response: TrackerbStatusSchema,
@@ -66,7 +66,7 @@ const disconnect = <const Path extends string>(path: Path, where: string) =>
   ({
     method: 'DELETE',
     path,
-    summary: `Revoke the tokens of your account with ${where}, and forget it`,
+    summary: `Revoke the tokens of your account with ${where}, and unlink it`,
     about: 'Answers 200 also where none was linked.',
     access: 'session',
     response: z.object({ message: z.string() }),

@@ -55,7 +55,7 @@ const contentRoutes = defineRoutes({
   syncMemory: {
     method: 'POST',
     path: '/api/memory/sync',
-    summary: 'Bring memory in step with its files',
+    summary: 'Sync memory with its files',
     about: 'Answers when every file is in, embeddings too.',
     access: 'session',
     response: SyncResultSchema,
@@ -63,7 +63,7 @@ const contentRoutes = defineRoutes({
   memoryStats: {
     method: 'GET',
     path: '/api/memory/stats',
-    summary: 'Count files and chunks, and read when memory was last in step',
+    summary: 'Count files and chunks, and read when memory was last synced',
     access: 'session',
     response: z.object({
       files: z.number(),
@@ -81,7 +81,7 @@ const contentRoutes = defineRoutes({
   listMemoryFiles: {
     method: 'GET',
     path: '/api/memory/files',
-    summary: 'List the files that memory has, by path',
+    summary: 'List the files in memory, by path',
     about: 'Markdown files of MEMORY_DIR.',
     access: 'session',
     query: z.object(pageQuery),
@@ -90,8 +90,7 @@ const contentRoutes = defineRoutes({
   listExcludedFiles: {
     method: 'GET',
     path: '/api/memory/excluded',
-    summary:
-      'List the files that memory has not, and why: what the last sync skipped, and what was deleted by hand',
+    summary: 'List the files that are not in memory, and why: skipped by the last sync, or deleted by hand',
     about:
       'A file that the last sync skipped comes back once it is corrected; one deleted by hand, when it changes.',
     access: 'session',
@@ -130,7 +129,7 @@ const contentRoutes = defineRoutes({
   listMemoryVerdicts: {
     method: 'GET',
     path: '/api/memory/verdicts',
-    summary: 'Read what was said of the chunks and experiences that a task was given',
+    summary: 'Read the verdicts on the chunks and experiences that a task was given',
     about: 'The last verdict on each; what has none is left out.',
     access: 'session',
     query: z.object({ taskId }),
@@ -157,7 +156,7 @@ const contentRoutes = defineRoutes({
   memoryWatcher: {
     method: 'GET',
     path: '/api/memory/watcher/status',
-    summary: 'Read whether memory follows its files by itself',
+    summary: 'Read whether memory follows its files automatically',
     about: 'If it does not, a sync reads changed files.',
     access: 'session',
     response: z.object({
@@ -177,7 +176,7 @@ const sessionRoutes = defineRoutes({
   createMemorySession: {
     method: 'POST',
     path: '/api/memory/sessions',
-    summary: 'Begin a memory session, by a name or for a conversation',
+    summary: 'Create a memory session, by a name or for a conversation',
     about: 'One of the two is needed; the conversation is one of yours.',
     access: 'session',
     body: z.object({
@@ -301,7 +300,7 @@ const experienceRoutes = defineRoutes({
   useExperience: {
     method: 'POST',
     path: '/api/memory/experiences/{id}/use',
-    summary: 'Note that an experience was gone by, and whether that was useful',
+    summary: 'Record that an experience was used, and whether it was useful',
     about:
       'Adds one to its count, and changes its success where the body says whether it was useful. For a task it counts once, the last verdict.',
     access: 'session',

@@ -104,7 +104,7 @@ export const outboundWebhookRoutes = defineRoutes({
   rotateWebhookSecret: {
     method: 'POST',
     path: '/api/webhooks/{id}/rotate',
-    summary: 'Make a new signing secret; for 24 hours deliveries are signed with the old one as well',
+    summary: 'Create a new signing secret; for 24 hours deliveries are signed with the old one as well',
     access: 'webhooks',
     params,
     response: answer.extend({ secret: shownOnce }),
@@ -121,7 +121,7 @@ export const outboundWebhookRoutes = defineRoutes({
   recoverWebhook: {
     method: 'POST',
     path: '/api/webhooks/{id}/recover',
-    summary: 'Send again what failed since a time',
+    summary: 'Send the deliveries again that failed since a time',
     about: 'Queues the failed deliveries since that time again, and answers how many.',
     access: 'webhooks',
     params,

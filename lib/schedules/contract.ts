@@ -27,7 +27,7 @@ export const scheduleRoutes = defineRoutes({
   createSchedule: {
     method: 'POST',
     path: '/api/schedules',
-    summary: 'Make a schedule: a task is created at each due time',
+    summary: 'Create a schedule: a task is created at each due time',
     about: 'What was due while the service was down is made up for once.',
     access: 'session',
     body: CreateScheduleSchema,
@@ -54,7 +54,7 @@ export const scheduleRoutes = defineRoutes({
   changeSchedule: {
     method: 'PATCH',
     path: '/api/schedules/{id}',
-    summary: 'Change a schedule, pause it or go on with it',
+    summary: 'Change, pause or resume a schedule',
     about: 'What is left out stays as it is.',
     access: 'session',
     params,

@@ -22,7 +22,7 @@ export const tokenRoutes = defineRoutes({
   createToken: {
     method: 'POST',
     path: '/api/tokens',
-    summary: 'Make an API token; its text is shown this once',
+    summary: 'Create an API token; its text is shown this once',
     about:
       'For programs: `gateway` creates tasks, `webhooks` manages outbound webhooks. The token is stored hashed.',
     access: 'session',

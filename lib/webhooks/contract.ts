@@ -41,7 +41,7 @@ export const inboundRoutes = defineRoutes({
   webhookStatus: {
     method: 'GET',
     path: '/api/integrations/webhooks/status',
-    summary: 'Whether the webhooks of each provider are configured, and what came by them',
+    summary: 'Whether the webhooks of each provider are configured, and their latest events',
     about: 'Secrets are not shown, only whether they are set.',
     access: 'session',
     response: WebhookStatusSchema,

@@ -2,7 +2,7 @@ import { createRouter } from '@tanstack/react-router'
 import { routeTree } from './routes.ts'
 import { Failed } from './shell/failed.tsx'
 
-/** Filters are plain text in the address, as the API takes them: `?status=failed,queued`. */
+/** Plain text in the address, as in the API: `?status=failed,queued`. */
 const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
 const stringifySearch = (search: Record<string, unknown>) => {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')

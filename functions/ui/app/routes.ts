@@ -20,7 +20,7 @@ import { taskRoute } from './views/task/route.ts'
 import { tasksRoute } from './views/tasks/route.ts'
 import { newWebhookRoute, webhookRoute, webhooksRoute } from './views/webhooks/route.ts'
 
-/** Every view of the page. A view is a folder with its `route.ts`; what it shows is loaded when it is first opened. */
+/** A view is a folder with a `route.ts`; its code loads when it is first opened. */
 export const routeTree = rootRoute.addChildren([
   overviewRoute,
   tasksRoute,

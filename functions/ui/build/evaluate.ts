@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 
 /**
- * Runs a module while the page is built and puts what it exports into the bundle as plain data. So the page reads the
- * service's own tables, and what those are made with (zod) stays out of the browser.
+ * Evaluates a module at build time and bundles its exports as data: the page reads the service's own tables without their dependencies
+ * (zod).
  */
 export const evaluateAtBuild = (file: string): Plugin => ({
   name: 'evaluate-at-build',

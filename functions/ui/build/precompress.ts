@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** Writes `.br` and `.gz` beside each file of text, so that no request waits for compression. */
+/** Writes `.br` and `.gz` beside each text file, so that requests need no compression. */
 export const precompress = (): Plugin => {
   let folder = ''
   return {

@@ -3,7 +3,7 @@ import { useMe } from '../data/me.ts'
 import { Empty } from './empty.tsx'
 import { SkeletonRows } from './skeleton.tsx'
 
-/** Content for admins; other users see that it is for admins, and nothing is requested for them. */
+/** Children are mounted for admins only, so that nothing is requested for other users. */
 export const AdminsOnly = ({ what, children }: { what: string; children: ReactNode }) => {
   const user = useMe()
   if (!user) return <SkeletonRows />

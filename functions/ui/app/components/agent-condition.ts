@@ -6,10 +6,8 @@ export type Condition = 'healthy' | 'unconfigured' | 'failing' | 'unhealthy'
 
 type Outcomes = { completed: number; failed: number }
 
-/** How tasks of an agent ended in the last hour, and in the last 24 hours. */
 export type RecentOutcomes = { hour: Outcomes; day: Outcomes }
 
-/** How an agent is, in a word, and what to do about it. */
 export const conditions: Readonly<Record<Condition, { label: string; tone: Tone; advice?: string }>> = {
   healthy: { label: 'Healthy', tone: 'good' },
   unconfigured: {
@@ -33,20 +31,20 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
 const REFUSED =
   'It failed too often in a row to be asked now. It is left alone for a moment, then asked once more by itself.'
 
-/** Fewer failures say little. */
+/** Fewer failures do not make an agent `failing`. */
 const LEAST_FAILED = 5
 
 const isMostlyFailed = ({ completed, failed }: Outcomes) => failed >= LEAST_FAILED && failed > completed
 
-/** The window in which most tasks failed. The last hour counts by itself, since the rest of the day can hide it. */
+/** The window in which most tasks failed. The last hour is checked by itself: the rest of the day can outweigh it. */
 export const failingTime = ({ hour, day }: RecentOutcomes) => {
   if (isMostlyFailed(hour)) return { label: 'hour', ...hour }
   return isMostlyFailed(day) ? { label: '24 hours', ...day } : undefined
 }
 
 /**
- * Its own check decides, then how its tasks ended: an agent whose tasks mostly fail is not called healthy. Undefined where that
- * is not known.
+ * The health check decides first, then recent outcomes: an agent whose tasks mostly fail is not healthy. Undefined until the outcomes are
+ * loaded.
  */
 export const agentCondition = (
   { configured, healthy }: Agent,

@@ -5,18 +5,16 @@ import { formatNumber } from './format.ts'
 import { TextPieces } from './plain-text.tsx'
 import { visibleText } from './visible-text.ts'
 
-/** So much of a text is shown at first. */
 const LINES = 12
 const LETTERS = 1_200
 
 type Props = {
   label: string
   values: unknown
-  /** Long ones are not cut: what is decided on is seen whole. */
+  /** Shows every argument uncut: a person who approves a call has to see all of it. */
   isWhole?: boolean
 }
 
-/** What a tool is called with, each argument under its name. */
 export const Arguments = ({ label, values, isWhole = false }: Props) => {
   const given = Object.entries(valuesIn(values))
   if (given.length === 0) return <p className="text-muted-foreground">Without arguments</p>
@@ -39,16 +37,16 @@ export const Arguments = ({ label, values, isWhole = false }: Props) => {
   )
 }
 
-/** No tool takes more. */
+/** The schemas of all tools have fewer parameters. */
 const MOST_ARGUMENTS = 50
 
-/** Arguments that no tool takes may be anything: they are one value then. */
+/** Arguments of any other shape are shown as one value. */
 const valuesIn = (given: unknown): Readonly<Record<string, unknown>> => {
   const isNamed = typeof given === 'object' && given !== null && !Array.isArray(given)
   return isNamed && Object.keys(given).length <= MOST_ARGUMENTS ? { ...given } : { given }
 }
 
-/** Text as it is; the words of a command one after the other, those with spaces in quotes. */
+/** An array of strings is shown as a command line, with words that contain spaces in quotes. */
 const argumentText = (value: unknown): string => {
   if (typeof value === 'string') return value
   const isWords = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')

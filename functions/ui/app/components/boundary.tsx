@@ -24,14 +24,14 @@ const mayReload = () => {
 }
 
 type Props = {
-  /** What the part shows: another one is given a new try. */
+  /** A different key resets the error. */
   resetKey: string
   failed: (props: ErrorComponentProps) => ReactNode
   loading?: ReactNode
   children: ReactNode
 }
 
-/** Keeps a failure of a part of the page, or of loading its code, inside of that part. */
+/** Contains render errors and failed code loads of its children. */
 export const Boundary = ({ resetKey, failed, loading, children }: Props) => (
   <CatchBoundary getResetKey={() => resetKey} errorComponent={failed}>
     <Suspense fallback={loading}>{children}</Suspense>
@@ -39,8 +39,8 @@ export const Boundary = ({ resetKey, failed, loading, children }: Props) => (
 )
 
 /**
- * Loads the code that did not come and draws the part again. Code that a service which answers does not have was replaced
- * by a deployment, or the browser remembers the failure: a new page has the new names.
+ * Loads the missing code and renders again. When the service answers but lacks the file, a deployment replaced it or the browser cached the
+ * failure, so the page is reloaded.
  */
 const recover = async (error: unknown, reset: () => void) => {
   if (!(error instanceof NotLoaded)) return reset()
@@ -48,10 +48,7 @@ const recover = async (error: unknown, reset: () => void) => {
   await error.again().then(reset, reloadOnce)
 }
 
-/**
- * For what stands in place of a part that failed: tries again when the connection comes back, and code that did not come
- * at once, since the connection may be back already. Returns the try for a button.
- */
+/** Retries when the connection returns, and once at mount for code that failed to load. Returns the retry for a button. */
 export const useRecovery = ({ error, reset }: ErrorComponentProps): (() => void) => {
   const connected = isConnected.use()
   const wasConnected = useRef(connected)

@@ -17,7 +17,6 @@ const looks: Readonly<Record<BreakerReading['state'], Look>> = {
   },
 }
 
-/** Whether calls of something that may be down go through. */
 export const BreakerState = ({ state }: Pick<BreakerReading, 'state'>) => {
   const { label, tone, meaning } = looks[state]
   return (

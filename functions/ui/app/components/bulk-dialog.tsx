@@ -12,11 +12,11 @@ import { SkeletonRows } from './skeleton.tsx'
 
 type Props = {
   order: BulkOrder
-  /** `started` says whether a job was begun. */
+  /** `started`: a job was created. */
   onClose: (started: boolean) => void
 }
 
-/** Asks with the count of a dry run, begins the job, and shows how far it is. It goes on when this is closed. */
+/** Shows a dry run, starts the job, and follows it. The job continues when the dialog is closed. */
 export const BulkDialog = ({ order, onClose }: Props) => {
   const [jobId, setJobId] = useState<string>()
   return jobId === undefined ? (

@@ -3,15 +3,14 @@ import { bulkWords } from './bulk-words.ts'
 import { formatNumber } from './format.ts'
 
 type Counts = {
-  /** Items that need no more waiting: of a retry those whose tasks have ended. */
+  /** Items that are finished. For a retry: items whose tasks have ended. */
   ended: number
-  /** Those of them that did not go well. */
+  /** Finished items that failed. */
   faulty: number
-  /** Those of them that did. */
   good: number
 }
 
-/** How far a job is. A retry is as far as the tasks that it queued: a task that failed again did not go well. */
+/** Progress of a job. A retry is measured by its tasks: one that fails again counts as failed. */
 export const bulkCounts = ({ done, failed, results }: Omit<BulkSummary, 'id'>): Counts => {
   if (results === undefined) return { ended: done + failed, faulty: failed, good: done }
   const { completed, running, cancelled = 0 } = results
@@ -22,11 +21,10 @@ export const bulkCounts = ({ done, failed, results }: Omit<BulkSummary, 'id'>): 
   }
 }
 
-/** Whether a job waits for its tasks alone: each item was handled. */
+/** All items are handled, and the job waits for the retried tasks. */
 export const isFollowing = ({ status, total, done, failed }: BulkSummary): boolean =>
   status === 'running' && done + failed === total
 
-/** How the tasks of a retry have ended; without the states that none of them is in. */
 const resultsText = ({ completed, failed, running, cancelled = 0 }: Results): string =>
   [
     `${formatNumber(completed)} completed`,
@@ -38,7 +36,6 @@ const resultsText = ({ completed, failed, running, cancelled = 0 }: Results): st
     .join(', ')
 type Results = NonNullable<BulkSummary['results']>
 
-/** How far a job is, and how its tasks have ended. */
 export const bulkText = (job: BulkSummary): string => {
   const { target, action, status, total, done, failed, results } = job
   const handled = `${formatNumber(done)} of ${formatNumber(total)} ${bulkWords(target, action).past}`
@@ -46,7 +43,6 @@ export const bulkText = (job: BulkSummary): string => {
     return status === 'running'
       ? `${formatNumber(done + failed)} of ${formatNumber(total)}`
       : stopped(status, handled)
-  // All that can be retried was: what counts is how it ended.
   const isAll = done === total && status !== 'cancelled'
   return stopped(status, isAll ? resultsText(results) : `${handled}, ${resultsText(results)}`)
 }

@@ -5,7 +5,6 @@ import { bulkCount, bulkWords } from './bulk-words.ts'
 import { formatNumber } from './format.ts'
 import { ProgressBar } from './progress-bar.tsx'
 
-/** How far a job is, and what it was refused for and why. */
 export const BulkProgress = ({ job }: { job: BulkJob }) => {
   const { target, action, total, failed, failures } = job
   const { ended, faulty } = bulkCounts(job)

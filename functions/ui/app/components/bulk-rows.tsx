@@ -10,7 +10,6 @@ import { Windowed } from './windowed.tsx'
 
 const ROW_PX = 58
 
-/** Bulk jobs, each with how far it is and a link to it. */
 export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
   <ul aria-label="Bulk jobs" className="divide-y">
     <Windowed

@@ -7,18 +7,18 @@ import { ProgressBar } from './progress-bar.tsx'
 
 export type BulkJob = {
   title: string
-  /** What those that went well are now: `queued again`. */
+  /** Participle for the result: `queued again`. */
   past: string
   items: readonly { id: string; title: string }[]
   act: (id: string) => Promise<unknown>
 }
 type Props = BulkJob & {
-  /** After the last of them, failed or not. */
+  /** Called after the last item, also when items failed. */
   onOver: () => unknown
   onClose: () => void
 }
 
-/** Does the same to many, shows how far it is, and lists what was refused and why. */
+/** Applies an action to each item, with progress and a list of failures. */
 export const BulkRun = ({ title, past, items, act, onOver, onClose }: Props) => {
   const { done, total, failures } = useRun({ items, act, onOver })
   const isOver = done === total
@@ -50,13 +50,13 @@ export const BulkRun = ({ title, past, items, act, onOver, onClose }: Props) => 
   )
 }
 
-/** Begins when it is first shown, with what there was then; what has not begun when it is closed is left. */
+/** Uses the items of the first render. Closing aborts items that have not started. */
 const useRun = ({ items, act, onOver }: Pick<Props, 'items' | 'act' | 'onOver'>): Progress => {
   const [job] = useState(() => ({ ids: items.map(({ id }) => id), act, onOver }))
   const [progress, setProgress] = useState<Progress>({ done: 0, total: job.ids.length, failures: [] })
   useEffect(() => {
     const leaving = new AbortController()
-    // A turn later: React mounts twice in development, and the first of the two must not do anything.
+    // Deferred by a tick: StrictMode mounts twice in development, and the first mount must not act.
     const begin = setTimeout(async () => {
       await inBulk(job.ids, job.act, setProgress, leaving.signal)
       job.onOver()

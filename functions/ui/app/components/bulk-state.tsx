@@ -11,7 +11,7 @@ const states: Readonly<Record<BulkSummary['status'], { label: string; tone: Tone
 const inPart = { label: 'Partly failed', tone: 'warn' } as const
 const notAtAll = { label: 'Failed', tone: 'bad' } as const
 
-/** The state of a job. One that has ended with failures does not look as if all went well. */
+/** A completed job with failures is shown as partly failed or failed. */
 export const BulkState = ({ job }: { job: BulkSummary }) => {
   const { faulty, good } = bulkCounts(job)
   const isFaulty = job.status === 'completed' && faulty > 0

@@ -3,15 +3,14 @@ import { formatNumber } from './format.ts'
 
 type Words = {
   name: string
-  /** What those that went well are now. */
+  /** Participle for the result. */
   past: string
   kind: 'primary' | 'danger'
   keep: string
-  /** What will be different afterwards. */
+  /** The consequence, shown before the job starts. */
   text: string
 }
 
-/** What a job is called, and what is said before it begins. */
 const words: Readonly<Record<`${BulkTarget} ${BulkAction}`, Words | undefined>> = {
   'tasks cancel': {
     name: 'Cancel',
@@ -52,13 +51,13 @@ export const bulkWords = (target: BulkTarget, action: BulkAction): Words =>
 
 const nouns = { tasks: ['task', 'tasks'], dlq: ['dead letter', 'dead letters'] } as const
 
-/** `3 tasks`; of an unknown number `tasks`. */
+/** `3 tasks`; `tasks` without a count. */
 export const bulkCount = (target: BulkTarget, count?: number): string => {
   const [one, many] = nouns[target]
   if (count === undefined) return many
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
-/** What a job is called: `Retry 3 tasks`. */
+/** `Retry 3 tasks` */
 export const bulkTitle = ({ target, action, total }: BulkSummary): string =>
   `${bulkWords(target, action).name} ${bulkCount(target, total)}`

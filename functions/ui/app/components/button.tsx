@@ -13,15 +13,15 @@ const sizes = { normal: 'h-8 px-3', small: 'h-7 px-2', icon: 'size-8 justify-cen
 
 export type ButtonLook = { kind?: keyof typeof kinds; size?: keyof typeof sizes }
 
-/** The looks of a button, for links that are to look like one. */
+/** For links that look like a button. */
 export const buttonClass = ({ kind = 'plain', size = 'normal' }: ButtonLook = {}) =>
   `inline-flex shrink-0 items-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50 ${kinds[kind]} ${sizes[size]}`
 
 type Props = ComponentProps<typeof Base> &
   ButtonLook & {
-    /** Why it cannot be used now. It is then disabled, and says so to the pointer and to the focus. */
+    /** Disables the button; shown as its title, and the button stays focusable. */
     reason?: string | undefined
-    /** Whether it is off while the service is away, and says so. The default is true for a button that sends a form. */
+    /** Disables the button while the service is unreachable. Defaults to true for submit buttons. */
     needsService?: boolean
   }
 

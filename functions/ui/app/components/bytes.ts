@@ -1,7 +1,7 @@
 const KILO = 1_024
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** Bytes in the largest unit that leaves a whole one: `1.5 GB`. */
+/** `1.5 GB` */
 export const formatBytes = (bytes: number): string => {
   const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(KILO)))
   const value = bytes / KILO ** power

@@ -9,7 +9,6 @@ type Props = {
   className?: string
 }
 
-/** A box to tick with what it is for beside it. */
 export const CheckField = ({ label, hint, isChecked, disabled = false, onChange, className = '' }: Props) => (
   <label className={`flex items-start gap-2 ${className}`}>
     <input

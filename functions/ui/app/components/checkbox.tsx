@@ -1,11 +1,11 @@
 type Props = {
   label: string
   isChecked: boolean
-  /** `isRange` where the Shift key was held. */
+  /** `isRange`: Shift was held. */
   onChange: (isRange: boolean) => void
 }
 
-/** A box to tick whose name is for screen readers; the area that takes the click is larger than the box. */
+/** A checkbox whose label is for screen readers. Its hit area is larger than the box. */
 export const Checkbox = ({ label, isChecked, onChange }: Props) => (
   <label className="-m-2 inline-flex cursor-pointer p-2 select-none">
     <input

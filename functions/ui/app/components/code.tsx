@@ -8,7 +8,7 @@ const Coloured = lazyComponent(() => import('./coloured-code.tsx'), 'ColouredCod
 
 type Props = { text: string; language: string | null | undefined }
 
-/** A block of code: coloured where its language is named, and as text until the code for that is there. */
+/** Highlighted where the language is named and the text is short enough; plain until the highlighter is loaded. */
 export const Code = ({ text, language }: Props) => (
   <pre className="my-2 rounded-md border bg-muted/60 px-3 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
     <code>

@@ -55,7 +55,7 @@ const KEYWORD = 'text-code-keyword'
 const STRING = 'text-code-string'
 const LITERAL = 'text-code-literal'
 
-/** The colour of each kind of word, by the names of highlight.js; what is not among them has that of the text. */
+/** Colours by highlight.js class. Other classes keep the colour of the text. */
 const colours: Readonly<Record<string, string>> = {
   'hljs-keyword': KEYWORD,
   'hljs-built_in': KEYWORD,
@@ -92,7 +92,7 @@ const renderNodes = (nodes: readonly Node[]): ReactNode =>
     )
   })
 
-/** Code in the colours of its language; as it is where the language is not known here. */
+/** Highlighted code; plain text for languages that are not registered. */
 export const ColouredCode = ({ text, language }: { text: string; language: string }): ReactNode =>
   useMemo(
     () => (languages.registered(language) ? renderNodes(languages.highlight(language, text).children) : text),

@@ -1,12 +1,12 @@
-/** Code of more letters is shown without colours. */
+/** Longer code is not highlighted. */
 const MOST_LETTERS = 5_000
-/** So is code of more words and signs: finding their colours takes some 25 ms for so many, in which the page does not answer. */
+/** Highlighting 2,000 tokens takes 25 ms, which blocks the page. */
 const MOST_WORDS = 2_000
-/** And code with a longer line: some languages are coloured in a time that is quadratic in the length of a line. */
+/** Some grammars take time quadratic in the length of a line. */
 const LONG_LINE = /[^\n]{500}/
 const WORD = /\w+|[^\w\s]/g
 
-/** How many words and signs of a code are coloured: none where that would stop the page. */
+/** Number of tokens that are highlighted; 0 above the limits. */
 export const colouredWords = (text: string): number => {
   if (text.length > MOST_LETTERS || LONG_LINE.test(text)) return 0
   const words = text.match(WORD)?.length ?? 0

@@ -4,20 +4,20 @@ import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
 import { Refusal } from './refusal.tsx'
 
 type Props = ButtonLook & {
-  /** What the button says, and the one that confirms. */
+  /** Label of both the button and the confirmation. */
   verb: string
   title: string
-  /** What will be different afterwards. */
+  /** The consequence. */
   children: ReactNode
-  /** Closes when it has been done; what it throws is shown in place. */
+  /** Closes on success; an error is shown in the dialog. */
   onConfirm: () => Promise<unknown>
   trigger?: ReactNode
-  /** What the button says that leaves it as it is. */
+  /** Label of the button that cancels. */
   keep?: string
   disabled?: boolean
 }
 
-/** A button for what cannot be undone: it asks once. */
+/** A button that asks for confirmation before it acts. */
 export const Confirm = ({
   verb,
   title,

@@ -6,13 +6,13 @@ import { toast } from './toast.tsx'
 
 const SHOWN_MS = 1_500
 
-/** The way of pages that were not loaded over https, which have no `navigator.clipboard`. */
+/** Pages that are not served over https have no `navigator.clipboard`. */
 const copySelected = (text: string, beside: Element) => {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'sr-only'
   const focused = document.activeElement
-  // Beside the button, since a dialog keeps the focus inside of itself.
+  // Inserted beside the button: a modal dialog traps focus.
   beside.after(area)
   area.select()
   const isCopied = document.execCommand('copy')
@@ -29,7 +29,6 @@ const isCopied = async (text: string, beside: Element) => {
   )
 }
 
-/** Puts a text on the clipboard, and says so. */
 export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
   const [isDone, setDone] = useState(false)
   const copy = async (beside: Element) => {
@@ -51,7 +50,6 @@ export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string })
   )
 }
 
-/** A command to copy. */
 export const Command = ({ text }: { text: string }) => (
   <div className="flex max-w-full items-center gap-1 rounded-md border bg-muted/60 py-0.5 pr-0.5 pl-3 text-left">
     <code className="min-w-0 flex-1 py-1.5 font-mono text-xs [overflow-wrap:anywhere] whitespace-pre-wrap">

@@ -3,11 +3,11 @@ import { formatDuration } from './time.ts'
 
 const SECOND_MS = 1_000
 
-/** When something expires, in epoch milliseconds; never without a time. */
+/** Epoch milliseconds; Infinity without an expiry. */
 export const expiresAtMs = (at: string | undefined): number =>
   at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at)
 
-/** How long it is until a moment, anew each second; 0 once it is there. */
+/** Milliseconds left, updated each second; 0 once it has passed. */
 export const useCountdown = (until: number): number => {
   const [now, setNow] = useState(() => Date.now())
   const isOver = now >= until
@@ -20,7 +20,7 @@ export const useCountdown = (until: number): number => {
   return Math.max(0, until - now)
 }
 
-/** As on a clock: `4:07`. */
+/** `4:07` */
 export const formatClock = (ms: number): string => {
   const seconds = Math.ceil(ms / SECOND_MS)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -28,5 +28,5 @@ export const formatClock = (ms: number): string => {
 
 const HOUR_MS = 3_600 * SECOND_MS
 
-/** The time that is left: as on a clock in the last hour, else as a duration. */
+/** A clock within the last hour, a duration before that. */
 export const formatTimeLeft = (ms: number): string => (ms < HOUR_MS ? formatClock(ms) : formatDuration(ms))

@@ -4,27 +4,25 @@ import { Checkbox } from './checkbox.tsx'
 export type Column<Row> = {
   id: string
   header: string
-  /** Whether only screen readers get the header. */
   isHeaderHidden?: boolean
-  /** Of CSS grid: `8rem`, `minmax(0, 1fr)`. */
+  /** A CSS grid track: `8rem`, `minmax(0, 1fr)`. */
   width: string
   cell: (row: Row) => ReactNode
-  /** The same on the screen of a phone; null leaves it out there. */
+  /** Width below 768 px; null hides the column there. */
   narrow?: string | null
-  /** What the list is sorted by when its head is pressed. */
+  /** The field that a click on the header sorts by. */
   sortBy?: string
 }
 
-/** The keys of the rows that are selected, and what is called at a change. */
 export type Selection = { selected: ReadonlySet<string>; onSelect: (next: ReadonlySet<string>) => void }
 
-/** In an element that has `--columns`, the widths of the columns. */
+/** Needs `--columns` on an ancestor. */
 export const rowClass = 'grid grid-cols-(--columns) items-center gap-x-3 border-b px-4 md:px-6'
 
-/** For the one link or button of a row that opens it: all of the row is its area. It needs `data-row-link` too. */
+/** For the single link or button of a row: its hit area is the whole row. It needs `data-row-link` as well. */
 export const rowLinkClass = 'outline-none after:absolute after:inset-0'
 
-/** As `toggled`; with an anchor all rows from there to the one that was pressed are selected. */
+/** With an anchor, selects all rows between it and `id`; else toggles `id`. */
 export const selectedFrom = (
   anchor: string | undefined,
   id: string,
@@ -43,12 +41,11 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   row: Row
   id: string
-  /** What its box is called. */
+  /** Accessible name of the checkbox. */
   name: string
   index: number
-  /** Undefined in a table where nothing is selected. */
+  /** Undefined in a table without selection. */
   isSelected: boolean | undefined
-  /** Called when its box is pressed. */
   onToggle: (id: string, isRange: boolean) => void
 }
 
@@ -79,7 +76,7 @@ const RowView = <Row,>(props: Props<Row>) => {
 }
 
 /**
- * One row of a table. It is memoized, so that a scroll renders only the rows that come into view. Rows have no inline style: Chromium
- * shares computed styles between elements with the same style, and a `transform` for each row made its cost three times as high.
+ * Memoized, so that scrolling renders only new rows. Rows have no inline style: Chromium shares computed styles between elements with equal
+ * styles, and a `transform` per row made layout three times as expensive.
  */
 export const DataRow = memo(RowView) as typeof RowView

@@ -9,37 +9,35 @@ import { useRemembered } from './remembered.ts'
 import { useRowKeys } from './row-keys.ts'
 import { SkeletonRows } from './skeleton.tsx'
 
-/** What a list is sorted by, and what is called to sort it by something else. */
 type Sorting = { by: string; order: 'asc' | 'desc'; onSort: (by: string) => void }
 
 type Props<Row> = {
   label: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
-  /** What a row is called where it is selected. The default is its id. */
+  /** Accessible name of a row in a selection. The default is its id. */
   getName?: (row: Row) => string
   selection?: Selection
   sorting?: Sorting
-  /** Shows a row beside the list: Space. */
+  /** Handler of Space. */
   onPeek?: (id: string) => void
   isLoading?: boolean
-  /** Called when the last of the rows is about to be seen and there may be more. */
+  /** Called when the end of the rows is near and there may be more. */
   onMore?: (() => void) | undefined
-  /** How many rows there are, those that are not loaded included. */
+  /** Includes rows that are not loaded. */
   total?: number
   empty: ReactNode
 }
 
-/** The height of a row, which is `h-9.25`, and how many before the last one more are asked for. */
+/** The height of a row (`h-9.25`), and the distance from the end at which more rows are requested. */
 const ROW = 37
 const AHEAD = 15
 const BOX = '1.25rem'
-/** Rows that are drawn above and below those in view, so that a wheel finds them there. */
 const OVERSCAN = 6
 
 /**
- * Rows of any number: only those in view are in the document. `j` `k` go to the next row's link (`rowLinkClass`), Enter
- * opens it, `x` selects, Shift selects all rows up to the one that is pressed. Back finds it scrolled as it was left. It fills what it stands in, which must have a height (`<View isFixed>`).
+ * A virtual table. `j` and `k` move focus between the row links, Enter opens, `x` selects, Shift+click selects a range. Back restores the
+ * scroll position. The parent must have a height (`<View isFixed>`).
  */
 export const DataTable = <Row extends { id: string }>(props: Props<Row>) => {
   const {
@@ -135,7 +133,6 @@ type HeadProps<Row> = {
 
 const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
   const isAll = selection !== undefined && ids.every((id) => selection.selected.has(id))
-  /** A phone shows no header, and no empty band in its place. */
   const isBareOnPhones =
     !selection && columns.every(({ isHeaderHidden, narrow }) => isHeaderHidden || typeof narrow === 'string')
   return (
@@ -168,7 +165,6 @@ const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
 
 type SortProps = { header: string; narrow?: string | null | undefined; sortBy: string; sorting: Sorting }
 
-/** The head of a column that the list can be sorted by. */
 const SortHead = ({ header, narrow, sortBy, sorting: { by, order, onSort } }: SortProps) => {
   const isSorted = by === sortBy
   const Arrow = order === 'asc' ? ArrowUp : ArrowDown

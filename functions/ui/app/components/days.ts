@@ -3,10 +3,10 @@ export type Day = { date: string; created: number; completed: number; failed: nu
 const HOUR_MS = 3_600_000
 const QUARTER_MS = HOUR_MS / 4
 const DAY_MS = 24 * HOUR_MS
-/** How far the clocks of a zone are ahead of UTC, or behind it, at most. */
+/** The largest offset of a time zone from UTC. */
 const FURTHEST_MS = 14 * HOUR_MS
 
-/** The last days up to today (UTC), those in which nothing happened included. */
+/** The last `count` days of UTC up to today, with zeros for days that are missing. */
 export const lastDays = (daily: readonly Day[], now: number, count: number): Day[] => {
   const known = new Map(daily.map((day) => [day.date, day]))
   return Array.from({ length: count }, (_, n) => {
@@ -16,8 +16,8 @@ export const lastDays = (daily: readonly Day[], now: number, count: number): Day
 }
 
 /**
- * The moment at which a day (`2026-11-25`) begins in a time zone, as epoch milliseconds. A day whose midnight the clocks skip
- * begins with its first moment. Offsets of all zones are whole quarters of an hour.
+ * Epoch milliseconds at which a day (`2026-11-25`) begins in a time zone. If a clock change skips midnight, the day begins at its first
+ * instant. All zone offsets are multiples of 15 minutes.
  */
 export const startOfDay = (date: string, timeZone: string): number => {
   const format = new Intl.DateTimeFormat('en-CA', {
@@ -28,14 +28,14 @@ export const startOfDay = (date: string, timeZone: string): number => {
   return at
 }
 
-/** Not `2026-02-31`, which is parsed as the third of March, and no year before those that a format writes with four digits. */
+/** Rejects `2026-02-31`, which Date.parse reads as 3 March, and years that are not formatted with four digits. */
 const isDay = (text: string) => {
   if (!/^[1-9]\d{3}-\d\d-\d\d$/.test(text)) return false
   const at = Date.parse(text)
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }
 
-/** Filters whose days, which the service takes for days of UTC, are moments: days of a zone begin and end at other ones. */
+/** Replaces days in filters by instants: the service reads a day as a day of UTC. */
 export const daysAsMoments = (
   filters: Readonly<Record<string, string>>,
   timeZone: string,

@@ -8,11 +8,11 @@ type Props = {
   title: string
   description?: ReactNode
   children: ReactNode
-  /** Whether the title is for screen readers only, since the content says it by itself. */
+  /** Shows the title to screen readers only. */
   isBare?: boolean
 }
 
-/** What is opened over the page. Escape, the backdrop and the cross close it; focus goes back to where it was. */
+/** Focus returns to the element that opened it. */
 export const Dialog = ({ isOpen, onClose, title, description, children, isBare = false }: Props) => (
   <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
     <Base.Portal>
@@ -38,12 +38,10 @@ export const Dialog = ({ isOpen, onClose, title, description, children, isBare =
   </Base.Root>
 )
 
-/** The scrolling middle of a dialog. */
 export const DialogBody = ({ children }: { children: ReactNode }) => (
   <div className="flex min-h-0 flex-col gap-3 overflow-y-auto px-4 py-3">{children}</div>
 )
 
-/** The row of buttons that a dialog ends in. */
 export const DialogFoot = ({ children }: { children: ReactNode }) => (
   <div className="flex items-center justify-end gap-2 border-t bg-muted/40 px-4 py-2.5">{children}</div>
 )

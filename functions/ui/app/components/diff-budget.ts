@@ -1,27 +1,25 @@
 import type { DiffLine, FileDiff, Pair } from './diff-files.ts'
 import { cutToWeight, layoutWeight } from './text-weight.ts'
 
-/** So many files of a diff are listed at once. */
 export const FILES_AT_ONCE = 500
 
-/** So much of a line is shown: no person reads more of one. */
 const LETTERS = 2_000
 const WEIGHT = 4_000
 export const startOfDiffLine = (text: string): string => cutToWeight(text, WEIGHT, LETTERS)
 
-/** What a browser does for a line beside its text, and how often it lays out the text to find the width of all lines. */
+/** Layout cost of a line without its text, and the number of layout passes over its text. */
 const LINE = 400
 const TIMES = 3
-/** So much of a file is drawn at once, in some 30 ms: 400 lines of 50 letters of ASCII. */
+/** The weight that is rendered in one step, about 30 ms: 400 lines of 50 characters of ASCII. */
 const AT_ONCE = 220_000
-/** So much of a diff is drawn at first. */
+/** The weight that is rendered at first. */
 const AT_FIRST = 275_000
 
 export const lineWeight = (line: DiffLine | undefined): number =>
   line === undefined ? 0 : LINE + TIMES * layoutWeight(startOfDiffLine(line.text))
 export const pairWeight = ({ left, right }: Pair): number => lineWeight(left) + lineWeight(right)
 
-/** Rows in pieces, each of which is drawn once, however many follow it. A piece has at least one row. */
+/** Chunks that are rendered separately. A chunk has at least one row. */
 export const splitByWeight = <Row>(
   rows: readonly Row[],
   getWeight: (row: Row) => number,
@@ -40,7 +38,7 @@ export const splitByWeight = <Row>(
   return pieces
 }
 
-/** The places of the files that are open at first: the first ones, until what is drawn of them weighs too much. */
+/** Indexes of the files that are expanded at first, up to a total weight. */
 export const openAtFirst = (files: readonly Pick<FileDiff, 'lines'>[]): ReadonlySet<number> => {
   const open = new Set<number>()
   let weight = 0

@@ -1,6 +1,6 @@
 import { headNames, nameAt, strippedNames } from './diff-name.ts'
 
-/** A line of a diff with its numbers in the file before and after; a hunk's head and notes of git have none. */
+/** Hunk headers and git's notes have no line numbers. */
 export type DiffLine = {
   readonly kind: 'hunk' | 'same' | 'added' | 'removed' | 'note'
   readonly text: string
@@ -9,9 +9,7 @@ export type DiffLine = {
 }
 export type FileDiff = {
   readonly path: string
-  /** Its path before, where that was another. */
   readonly renamedFrom?: string
-  /** Whether git counted no lines of it. */
   readonly isBinary?: true
   readonly lines: readonly DiffLine[]
   readonly added: number
@@ -20,14 +18,13 @@ export type FileDiff = {
 
 const START = 'diff --git '
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
-/** Lines of other programs before the names of a file, which say nothing that the names do not. */
+/** Preamble lines of other diff programs. */
 const PREAMBLE = /^(?:diff -|Index: |={10,}$)/
 const BINARY = /^(?:Binary files .* differ|GIT binary patch)$/
 
-/** The lines of a diff, and the line that is read next. */
 type Reading = { readonly all: readonly string[]; at: number }
 
-/** The files of a diff in git's form or that of `diff -u`, and the text before them: all of it where there is none. */
+/** Parses the output of `git diff` or `diff -u`. `before` is the text in front of the first file, or all of it when there is none. */
 export const parseDiff = (text: string): { files: FileDiff[]; before: string } => {
   const reading: Reading = { all: text.replace(/\n+$/, '').split('\n'), at: 0 }
   const { all } = reading
@@ -44,19 +41,18 @@ export const parseDiff = (text: string): { files: FileDiff[]; before: string } =
 
 const lineAt = ({ all, at }: Reading, next = 0): string => all[at + next] ?? ''
 
-/** Names without git's line before them, which only a hunk tells from lines of a text. */
+/** A file header without `diff --git`: only a following hunk header distinguishes it from text. */
 const isPlainStart = (reading: Reading): boolean =>
   lineAt(reading).startsWith('--- ') && lineAt(reading, 1).startsWith('+++ ') && HUNK.test(lineAt(reading, 2))
 
 const isStart = (reading: Reading): boolean => lineAt(reading).startsWith(START) || isPlainStart(reading)
 
-/** Reads a file up to the start of the next one. */
 const readFile = (reading: Reading): FileDiff => {
   const head = [lineAt(reading)]
   for (reading.at += 1; reading.at < reading.all.length; reading.at += 1) {
     const line = lineAt(reading)
     if (HUNK.test(line) || line.startsWith(START)) break
-    // The names after git's line are those of the same file, however they are followed.
+    // The first `---`/`+++` pair after `diff --git` belongs to the same file.
     if (isPlainStart(reading) && head.some((one) => one.startsWith('+++ '))) break
     head.push(line)
   }
@@ -66,7 +62,7 @@ const readFile = (reading: Reading): FileDiff => {
   return {
     ...fileNames(head),
     ...(isBinary && { isBinary }),
-    // What is binary or was only renamed has no lines of its own.
+    // Binary and renamed files have no hunks.
     lines: lines.length > 0 ? lines : head.slice(1).map((text) => ({ kind: 'note', text })),
     added: count('added'),
     removed: count('removed'),
@@ -85,24 +81,20 @@ const fileNames = (head: readonly string[]): Pick<FileDiff, 'path' | 'renamedFro
       : headNames(first.slice(START.length))
   const { before, after } = strippedNames(written)
   const path = after ?? before ?? ''
-  // A copy has other names too, and its file before is still there.
+  // A copy keeps its source file.
   const isRenamed = before !== undefined && before !== path && valueAfter('copy from ') === undefined
   return isRenamed ? { path, renamedFrom: before } : { path }
 }
 
-/** The numbers of the next line on both sides, and how many lines of the hunk are left on each. */
 type Place = { before: number; after: number; leftBefore: number; leftAfter: number }
 
-/**
- * Reads hunks up to the start of the next file. Models count lines badly: what follows behind the counts of a hunk is
- * read by its first letter too.
- */
+/** Models write wrong hunk counts, so lines beyond the counts are still read by their prefix. */
 const readHunks = (reading: Reading): DiffLine[] => {
   const lines: DiffLine[] = []
   let place: Place = { before: 0, after: 0, leftBefore: 0, leftAfter: 0 }
   for (; reading.at < reading.all.length; reading.at += 1) {
     const text = lineAt(reading)
-    // The last two lines of a hunk may look like names: `-- a` was removed and `++ b` added.
+    // The last two lines of a hunk can look like a file header: `-- a` removed, `++ b` added.
     const isLastPair = place.leftBefore === 1 && place.leftAfter === 1
     if (text.startsWith(START) || (isPlainStart(reading) && !isLastPair)) break
     const hunk = HUNK.exec(text)
@@ -120,10 +112,10 @@ const readHunks = (reading: Reading): DiffLine[] => {
   return lines
 }
 
-/** A line of a hunk, which moves the place on; none for what separates files. */
+/** Advances the place. Returns nothing for separators between files. */
 const readHunkLine = (line: string, place: Place): DiffLine[] => {
   const isOver = place.leftBefore <= 0 && place.leftAfter <= 0
-  // A mail with a patch ends with its signature.
+  // The signature of a mailed patch.
   if (isOver && line === '-- ') return [{ kind: 'note', text: line }]
   if (isOver && (line === '' || PREAMBLE.test(line))) return []
   const text = line.slice(1)
@@ -135,17 +127,15 @@ const readHunkLine = (line: string, place: Place): DiffLine[] => {
     place.leftBefore -= 1
     return [{ kind: 'removed', text, before: place.before++ }]
   }
-  // Some programs take the space off a line that has nothing else.
+  // Some programs strip the space of an empty context line.
   if (line !== '' && !line.startsWith(' ')) return [{ kind: 'note', text: line }]
   place.leftBefore -= 1
   place.leftAfter -= 1
   return [{ kind: 'same', text, before: place.before++, after: place.after++ }]
 }
 
-/** The two sides of a line: a line that was replaced stands beside what replaced it. */
 export type Pair = { readonly left?: DiffLine | undefined; readonly right?: DiffLine | undefined }
 
-/** The lines of a diff side by side. */
 export const sideBySide = (lines: readonly DiffLine[]): Pair[] => {
   const pairs: Pair[] = []
   let removed: DiffLine[] = []

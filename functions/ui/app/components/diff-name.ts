@@ -1,12 +1,11 @@
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
-/** A quoted name, from its first quote to its last. */
 const QUOTED = /^"((?:[^"\\]|\\.)*)"/
 const PART = /\\([0-7]{3}|.)|[^\\]+/g
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** What git quotes like a string of C: `"caf\303\251"` is café. The octal numbers are the bytes of UTF-8. */
+/** Decodes a C-quoted name: `"caf\303\251"` is café; octal escapes are UTF-8 bytes. */
 const unquoted = (text: string): string =>
   decoder.decode(
     Uint8Array.from(
@@ -18,7 +17,7 @@ const unquoted = (text: string): string =>
     ),
   )
 
-/** The name at the beginning of a text, which a tab ends: some programs write a time behind it. */
+/** The name at the start of a text. A tab ends it: some programs append a timestamp. */
 export const nameAt = (text: string): string => {
   const quoted = QUOTED.exec(text)
   return quoted ? unquoted(quoted[1] ?? '') : (text.split('\t', 1)[0] ?? '').trimEnd()
@@ -26,7 +25,7 @@ export const nameAt = (text: string): string => {
 
 type Names = { readonly before: string; readonly after: string }
 
-/** Both names of a line `diff --git`. One that is not quoted may have spaces: then both are taken for the same. */
+/** Both names of a `diff --git` line. Unquoted names may contain spaces; then both are assumed equal. */
 export const headNames = (text: string): Names => {
   const quoted = QUOTED.exec(text)
   if (quoted) return { before: unquoted(quoted[1] ?? ''), after: nameAt(text.slice(quoted[0].length + 1)) }
@@ -39,16 +38,16 @@ export const headNames = (text: string): Names => {
   return { before: text.slice(0, at), after: text.slice(at + 1) }
 }
 
-/** What git writes before a name: `a/` and `b/`, or the letters of index, working tree, commit and object. */
+/** Git's prefixes: `a/` and `b/`, or the letters of `diff.mnemonicPrefix`. */
 const PREFIX = /^[abciow]\//
 const NOWHERE = '/dev/null'
 
 const withoutPrefix = (name: string): string => name.replace(PREFIX, '')
 
-/** Both names without git's prefixes, and undefined for a file that is not there on that side. */
+/** Names without git's prefixes; undefined on a side where the file does not exist. */
 export const strippedNames = ({ before, after }: Names): { before?: string; after?: string } => {
   const names = [before, after].filter((name) => name !== NOWHERE)
-  // A diff without prefixes may be of a folder `a` or `b`: then both names begin alike.
+  // Without prefixes, a file in a folder `a` or `b` has the same first letter on both sides.
   const hasPrefixes = names.every((name) => PREFIX.test(name)) && (names.length < 2 || before[0] !== after[0])
   const strip = hasPrefixes ? withoutPrefix : (name: string) => name
   return {

@@ -2,7 +2,7 @@ import type { FileDiff } from './diff-files.ts'
 
 type Counts = { readonly added: number; readonly removed: number }
 
-/** A changed file by its name in its folder; `at` is its place in the diff. */
+/** `at` is the index of the file in the diff. */
 type File = Counts & {
   readonly name: string
   readonly path: string
@@ -10,7 +10,7 @@ type File = Counts & {
   readonly at: number
 }
 
-/** A folder, with what all files in it gained and lost. One that has a single folder and nothing else is one with it. */
+/** A folder with the totals of its files. A folder whose only content is one folder is merged with it. */
 export type Folder = Counts & {
   readonly name: string
   readonly folders: readonly Folder[]
@@ -19,7 +19,6 @@ export type Folder = Counts & {
 
 type Placed = { names: readonly string[]; file: FileDiff; at: number }
 
-/** The files of a diff by their folders, each level in the order of names. */
 export const buildFileTree = (files: readonly FileDiff[]): Folder =>
   buildFolder(
     '',

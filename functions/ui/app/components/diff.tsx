@@ -24,11 +24,10 @@ import { startOfLine } from './text-weight.ts'
 type Form = 'unified' | 'split'
 const form = createStored<Form>('diff-form', 'unified', (value) => value === 'unified' || value === 'split')
 
-/** The files of a diff: a list that leads to each, and each as a fold with its lines. What is no diff is shown as text. */
+/** A text that is not a diff is shown as it is. */
 export const Diff = ({ text }: { text: string }) => {
   const { files, before } = useMemo(() => parseDiff(text), [text])
   const chosen = form.use()
-  // A phone has no room for two sides.
   const isNarrow = useNarrow()
   const [open, setOpen] = useState(() => openAtFirst(files))
   const [most, setMost] = useState(FILES_AT_ONCE)
@@ -43,7 +42,7 @@ export const Diff = ({ text }: { text: string }) => {
   )
   const goTo = useCallback(
     (at: number) => {
-      // Its lines have to be there before the page can scroll far enough.
+      // The lines must be rendered before the page can scroll to them.
       flushSync(() => toggle(at, true))
       const file = document.getElementById(fileElementId(at))
       file?.scrollIntoView({ block: 'start' })
@@ -94,7 +93,6 @@ export const Diff = ({ text }: { text: string }) => {
   )
 }
 
-/** What stands before the files of a diff, or in place of them. */
 const Before = ({ text, isAlone }: { text: string; isAlone: boolean }) => (
   <div className="flex flex-col gap-1.5 border-b px-3.5 py-2">
     {isAlone && <p className="text-muted-foreground">This is no diff that the page can read:</p>}
@@ -136,7 +134,7 @@ const Changed = ({ added, removed }: { added: number; removed: number }) => (
 
 const Binary = () => <span className="shrink-0 text-xs text-muted-foreground">binary</span>
 
-/** With more files than this the folders are closed at first. */
+/** Above this number of files, folders start collapsed. */
 const MOST_UNFOLDED = 30
 
 type GoTo = (at: number) => void
@@ -189,7 +187,7 @@ const Tree = ({ folder: { folders, files }, depth, isOpen, goTo }: TreeProps) =>
   </ul>
 )
 
-/** The folder may be cut short, the name of the file may not. */
+/** The folder is truncated, the file name is not. */
 const Path = ({ path, renamedFrom }: { path: string; renamedFrom: string | undefined }) => {
   const at = path.lastIndexOf('/') + 1
   return (
@@ -233,7 +231,6 @@ const File = memo(({ at, file, form: layout, isOpen, onToggle }: FileProps) => {
   )
 })
 
-/** The lines of a file: the first of them, and more on demand. */
 const Lines = ({ path, lines, form: layout }: { path: string; lines: readonly DiffLine[]; form: Form }) => {
   const [most, setMost] = useState(1)
   const pieces = useMemo(
@@ -273,7 +270,6 @@ const Lines = ({ path, lines, form: layout }: { path: string; lines: readonly Di
   )
 }
 
-/** So many pieces are drawn when more of a file is asked for. */
 const PIECES_AT_ONCE = 2
 
 const looks: Readonly<Record<DiffLine['kind'], { row: string; sign: string }>> = {

@@ -9,7 +9,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A panel at the right, over the page. Escape, the backdrop and the cross close it. It has the focus, so that keys reach it. */
+/** A panel on the right, over the page. It takes focus, so that it receives keys. */
 export const Drawer = ({ title, onClose, onKeyDown, children }: Props) => {
   const popup = useRef<HTMLDivElement>(null)
   return (

@@ -3,7 +3,6 @@ import { Command } from './copy.tsx'
 
 type Props = { title: string; children?: ReactNode; curl?: string }
 
-/** In place of a list without entries: why it is empty, and what would fill it. */
 export const Empty = ({ title, children, curl }: Props) => (
   <div className="mx-auto flex w-full max-w-xl flex-col items-center gap-3 px-4 py-12 text-center">
     <p className="text-base font-medium">{title}</p>

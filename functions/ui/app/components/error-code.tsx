@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 
-/** The code of an error, which leads to what it means and what to do. */
 export const ErrorCode = ({ code }: { code: string }) => (
   <Link
     to="/docs/$group/$page"

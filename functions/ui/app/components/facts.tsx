@@ -4,8 +4,8 @@ const factClass = "relative min-w-0 pl-4 before:absolute before:left-1.5 before:
 const isPresent = (fact: ReactNode) => fact !== undefined && fact !== null && fact !== false && fact !== ''
 
 /**
- * Facts one after the other, with a dot between those of one line. The dot of each stands before it; that of the first one of a line
- * lies left of the box, where it is clipped. The clip leaves the outline of a focused link whole.
+ * Facts separated by dots. The dot before the first fact of each line lies outside of the box and is clipped; the clip leaves room for
+ * focus outlines.
  */
 export const Facts = ({ facts }: { facts: readonly ReactNode[] }) => (
   <span className="block min-w-0 [clip-path:inset(-1rem_-1rem_-1rem_-3px)]">

@@ -11,13 +11,13 @@ const errorDetails = (error: unknown): Detail[] => {
   return details.filter(isDetail)
 }
 
-/** What the service found wrong with a form, by the name of the field: `{ title: 'Too small' }`. */
+/** Validation messages by field: `{ title: 'Too small' }`. */
 export const fieldErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     errorDetails(error).map(({ path, message }) => [String(path).replace(/[.[].*$/, ''), message]),
   )
 
-/** The same for a form whose fields are in groups, by the first two names: `{ 'queue.concurrency': 'Too big' }`. */
+/** The same by group and field: `{ 'queue.concurrency': 'Too big' }`. */
 export const groupedErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     errorDetails(error).map(({ path, message }) => [String(path).split(/[.[]/, 2).join('.'), message]),

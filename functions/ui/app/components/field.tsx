@@ -1,12 +1,10 @@
 import type { ComponentProps, ReactNode } from 'react'
 
-/** The looks of what is typed into. */
 export const inputClass =
   'h-8 w-full min-w-0 rounded-md border border-input bg-background px-2.5 placeholder:text-muted-foreground aria-invalid:border-destructive'
 
 type Frame = { label: string; error?: string | undefined; hint?: ReactNode; children: ReactNode }
 
-/** A label, what it is for, and what is wrong with it. */
 export const Field = ({ label, error, hint, children }: Frame) => (
   // biome-ignore lint/a11y/noLabelWithoutControl: the control is among its children.
   <label className="flex min-w-0 flex-1 flex-col gap-1">

@@ -1,18 +1,18 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
 
-/** What was typed, by the name of the field. */
+/** Values by field name. */
 export type Texts = Readonly<Record<string, string>>
 
 type Props = {
   label: string
   onSend: (texts: Texts, form: HTMLFormElement) => void
-  /** What the service said of what was sent last: the first field it concerns gets the focus. */
+  /** The first field that the error names gets focus. */
   error?: unknown
   className?: string
   children: ReactNode
 }
 
-/** A form that Enter sends. What is wrong with its fields the service says, not the browser. */
+/** Validation is the service's, not the browser's. */
 export const Form = ({ label, onSend, error, className = 'flex flex-col gap-3', children }: Props) => {
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -30,7 +30,7 @@ export const Form = ({ label, onSend, error, className = 'flex flex-col gap-3', 
   )
 }
 
-/** Only what something was typed into. */
+/** The fields that are not empty, trimmed. */
 export const given = (texts: Texts): Texts =>
   Object.fromEntries(
     Object.entries(texts)

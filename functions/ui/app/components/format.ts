@@ -1,6 +1,6 @@
 import { locale } from '../data/locale.ts'
 
-/** In the language and the zone of the profile, and in those of the browser where it does not know them. */
+/** Uses the locale of the profile, and falls back to the browser's if Intl does not know it. */
 const inLocale = <T>(make: (language: string | undefined, zone: { timeZone?: string }) => T): T => {
   const { language, zone } = locale.get()
   try {
@@ -31,21 +31,18 @@ const formats = () => {
   return made
 }
 
-/** A number as the language of the profile writes it. */
 export const formatNumber = (value: number): string => formats().number.format(value)
 
-/** The same in a few letters: `12K`. */
+/** `12K` */
 export const formatCompact = (value: number): string => formats().compact.format(value)
 
-/** The day of a moment that begins a day of UTC. */
+/** `ms` is the start of a day in UTC. */
 export const formatDate = (ms: number): string => formats().date.format(ms)
 
-/** A moment to the second, in the time zone of the profile. */
 export const formatDateTime = (at: string | number): string => formats().exact.format(new Date(at))
 
-/** The hour and minute of a moment, and its day, in the time zone of the profile. */
 export const formatTime = (at: string): string => formats().time.format(new Date(at))
 export const formatWeekday = (at: string): string => formats().day.format(new Date(at))
 
-/** The same with its day of the week and its time zone. */
+/** With weekday and time zone. */
 export const formatFullDateTime = (at: string | number): string => formats().full.format(new Date(at))

@@ -7,7 +7,6 @@ const looks: Readonly<Record<HealthStatus, { label: string; tone: Tone }>> = {
   unhealthy: { label: 'Unhealthy', tone: 'bad' },
 }
 
-/** The state of health as a coloured word. */
 export const HealthTag = ({ status }: { status: HealthStatus }) => (
   <Tag tone={looks[status].tone}>{looks[status].label}</Tag>
 )

@@ -2,16 +2,14 @@ import type { ComponentType } from 'react'
 import type { Column } from './data-row.tsx'
 
 type Props<Row> = {
-  /** What screen readers call the column: its icons say themselves what they do. */
+  /** For screen readers. */
   header: string
-  /** The most icons that a row has. */
+  /** The largest number of icons in a row. */
   count: number
-  /** Whether the screen of a phone has it too. */
   isOnPhones?: boolean
   icons: ComponentType<Row>
 }
 
-/** The last column of a table, with icon buttons at the right edge. */
 export const iconsColumn = <Row extends object>(props: Props<Row>): Column<Row> => {
   const { header, count, isOnPhones = false, icons: Icons } = props
   const width = `${count * 2}rem`

@@ -4,7 +4,7 @@ import { inputClass } from './field.tsx'
 type Props = { value: string; onChange: (value: string) => void }
 type Named = Props & { label: string; placeholder: string; list?: string }
 
-/** An id that narrows a list. What is typed counts when it is left, or Enter says so. */
+/** Applies on blur or Enter. */
 export const IdFilter = ({ label, placeholder, value, onChange, list }: Named) => (
   <input
     key={value}
@@ -20,7 +20,7 @@ export const IdFilter = ({ label, placeholder, value, onChange, list }: Named) =
   />
 )
 
-/** A user by id, which the browser offers by name. */
+/** A user id; the browser suggests ids by name. */
 export const UserFilter = (props: Props) => (
   <>
     <IdFilter label="User" placeholder="Id of a user" list="people" {...props} />

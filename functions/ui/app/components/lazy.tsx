@@ -1,7 +1,7 @@
 import { type ComponentType, createElement, type ReactNode, use } from 'react'
 import { isConnected } from '../data/connection.ts'
 
-/** Thrown in place of a component whose code did not come. `again` loads it, and rejects when it does not come then either. */
+/** Thrown when the code of a component failed to load. `again` retries, and rejects if that fails as well. */
 export class NotLoaded extends Error {
   readonly again: () => Promise<void>
   constructor(cause: unknown, again: () => Promise<void>) {
@@ -13,8 +13,8 @@ export class NotLoaded extends Error {
 type LazyComponent<Props> = ((props: Props) => ReactNode) & { preload?: () => Promise<void> }
 
 /**
- * A component whose code is loaded when it is first shown, or by `preload`. Unlike React's `lazy` and the router's own
- * it can be loaded again after a failure; a failed `preload` is not kept, since the component is not shown yet.
+ * A component that is loaded at first render or by `preload`. Unlike React's `lazy` and the router's, it can be loaded again after a
+ * failure. A failed `preload` is not remembered.
  */
 export const lazyComponent = <Props extends object, Name extends string>(
   load: () => Promise<Record<Name, ComponentType<Props>>>,
@@ -23,16 +23,16 @@ export const lazyComponent = <Props extends object, Name extends string>(
   let loaded: ComponentType<Props> | undefined
   let loading: Promise<void> | undefined
   let failure: NotLoaded | undefined
-  // React has to get the same promise at each try to render.
+  // `use` needs the same promise at each render.
   let firstLoad: Promise<void> | undefined
 
   const again = async (): Promise<void> => {
-    // Some browsers remember a module that did not come, and never ask for it again: it is not asked for in vain.
+    // Some browsers cache a failed module and never request it again, so it is not requested while offline.
     if (!isConnected.get()) throw new Error('The connection is lost')
     loading ??= load()
       .then((module) => {
         loaded = module[name]
-        // The router waits for components that have a `preload`.
+        // The router awaits components that have `preload`.
         delete Lazy.preload
       })
       .finally(() => {

@@ -4,9 +4,9 @@ const linkWithProtocol = (url: unknown, protocols: readonly string[]): string | 
   return protocols.includes(protocol) ? href : undefined
 }
 
-/** An address that may be followed: http and https, nothing that runs. */
+/** Accepts http and https; rejects `javascript:` and the like. */
 export const safeLink = (url: string | undefined): string | undefined =>
   linkWithProtocol(url, ['http:', 'https:'])
 
-/** An address that what others wrote may lead to: https alone. */
+/** For URLs from external content: https only. */
 export const httpsLink = (url: unknown): string | undefined => linkWithProtocol(url, ['https:'])

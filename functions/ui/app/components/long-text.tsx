@@ -3,7 +3,6 @@ import { Scroller } from './scroller.tsx'
 
 type Props = { label: string; text: string; className?: string }
 
-/** Text of any length as it was written, in a box of its own that scrolls. */
 export const LongText = ({ label, text, className = '' }: Props) => (
   <Scroller
     label={label}

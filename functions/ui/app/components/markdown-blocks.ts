@@ -1,17 +1,17 @@
 import type { fromMarkdown } from 'mdast-util-from-markdown'
 
 export type MarkdownNode = ReturnType<typeof fromMarkdown>['children'][number]
-/** A block as it is drawn: parsed, or as it was written where drawing it would stop the page. */
+/** `written` is source text, for blocks that are too expensive to render. */
 export type Block = MarkdownNode | { type: 'written'; value: string }
 
-/** Blocks that are drawn together. Equal sources beside the same definitions are drawn alike. */
+/** Blocks that are rendered in one step. Groups with equal source and definitions render equally. */
 export type Group = {
   readonly blocks: readonly Block[]
   readonly source: string
   readonly definitions: string
-  /** About how many elements of the page it costs as much as. */
+  /** Estimated cost, in elements. */
   readonly weight: number
 }
 
-/** The beginning of a text in groups, each of which is drawn in one step. The next part begins at `end`. */
+/** Parsed groups of a text; the next part begins at `end`. */
 export type Part = { readonly groups: readonly Group[]; readonly end: number }

@@ -2,16 +2,16 @@ import type { Part } from './markdown-blocks.ts'
 import type { Answered, Asked } from './markdown-worker.ts'
 import { PART_LETTERS, writtenPart } from './written-part.ts'
 
-/** A slice of a text that takes longer to parse is shown as it was written. */
+/** A slice that takes longer is shown as source. */
 const MOST_MS = 1_000
-/** So many letters are, where a slice is: the parser has not said where it ends. */
+/** The number of characters that are then shown as source: the parser has not reported where the slice ends. */
 const WRITTEN_LETTERS = 8_000
-/** The rest of a part is, after so many slices. */
+/** After this number of timeouts the rest of the part is shown as source. */
 const MOST_COSTLY = 2
-/** Parts that were parsed are kept for texts of so many letters together. */
+/** The cache holds parts of texts of up to this total length. */
 const CACHE_LETTERS = 2_000_000
 
-/** A started worker, once it is loaded. Rejects when its code does not come. */
+/** Rejects when the code of the worker fails to load. */
 const started = (): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), { type: 'module' })
@@ -21,7 +21,7 @@ const started = (): Promise<Worker> =>
 
 let worker: Promise<Worker> | undefined
 
-/** What the worker parsed. A slice that takes too long is not in it, and ends that worker. */
+/** A slice that times out is missing, and its worker is terminated. */
 type Parsed = { part: Part; isWhole: boolean }
 
 const joined = (first: Part, second: Part): Part => ({
@@ -40,7 +40,7 @@ const answered = (to: Worker, asked: Asked): Promise<Parsed> =>
     }
     const wait = () => {
       clearTimeout(timer)
-      // An answer that came while this thread was busy is read before the worker is given up.
+      // A message that arrived while this thread was busy is handled first.
       timer = setTimeout(() => {
         timer = setTimeout(giveUp)
       }, MOST_MS)
@@ -58,10 +58,7 @@ const answered = (to: Worker, asked: Asked): Promise<Parsed> =>
     to.postMessage(asked)
   })
 
-/**
- * The part of a text that begins at a place. What takes too long is in it as it was written, and after the second time all that
- * follows. Rejects when the code of the worker does not come.
- */
+/** Parses the part at `from`. Slices that time out are included as source. Rejects when the worker fails to load. */
 const parsed = async (text: string, from: number): Promise<Part> => {
   let part: Part = { groups: [], end: from }
   for (let costly = 0; costly < MOST_COSTLY; costly += 1) {
@@ -76,7 +73,7 @@ const parsed = async (text: string, from: number): Promise<Part> => {
   return joined(part, writtenPart(text, part.end))
 }
 
-/** The first parts of texts, the least recently used first. */
+/** The first parts of texts, least recently used first. */
 const partCache = new Map<string, Part>()
 let cachedLetters = 0
 
@@ -91,7 +88,6 @@ const cachePart = (text: string, part: Part): void => {
   }
 }
 
-/** The first part of a text that was parsed before. */
 export const cachedPart = (text: string): Part | undefined => partCache.get(text)
 
 const parsedOrCached = async (text: string, from: number): Promise<Part> => {
@@ -102,7 +98,7 @@ const parsedOrCached = async (text: string, from: number): Promise<Part> => {
     if (from === 0) cachePart(text, part)
     return part
   } catch {
-    // The next text tries to load the worker again.
+    // The next call loads the worker again.
     worker = undefined
     return writtenPart(text, from)
   }
@@ -110,10 +106,7 @@ const parsedOrCached = async (text: string, from: number): Promise<Part> => {
 
 let last: Promise<unknown> = Promise.resolve()
 
-/**
- * The part of a text that begins at a place, parsed by a worker, one text after another; as it was written where that takes
- * too long. Resolves to undefined when the part is no longer wanted when it is its turn.
- */
+/** Parses parts in a worker, one after another. Resolves to undefined if the part is no longer wanted at its turn. */
 export const parsePart = (text: string, from: number, isWanted: () => boolean): Promise<Part | undefined> => {
   const next = last.then(() => (isWanted() ? parsedOrCached(text, from) : undefined))
   last = next

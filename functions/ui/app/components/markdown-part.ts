@@ -6,31 +6,27 @@ import { LETTERS_A_WEIGHT, PART_LETTERS } from './written-part.ts'
 
 type NodeWithType<Type extends MarkdownNode['type']> = Extract<MarkdownNode, { type: Type }>
 
-/**
- * So many letters are parsed at once, or one block where it is longer. Parsing is quadratic in lists and in emphasis: no block
- * waits for another one in the same slice.
- */
+/** The slice size; a single longer block is parsed whole. Parsing is quadratic in lists and emphasis, so slices are small. */
 const SLICE_LETTERS = 2_000
-/** A part ends before the group with which it gets heavier than this. */
+/** The largest weight of a part. */
 const PART_WEIGHT = 10_000
-/** About so many elements are drawn in one step, which takes a few milliseconds. */
+/** The weight that is rendered in one step, which takes a few milliseconds. */
 const GROUP_WEIGHT = 300
-/** The limit of a block that cannot be divided. A block of code is drawn in lines, so that it has no limit of letters. */
+/** The limit of an indivisible block. Code is rendered by lines and has no limit of characters. */
 const BLOCK_WEIGHT = 4_000
 /**
- * The limit of a paragraph, a heading and a cell, as `layoutWeight` has it. Browsers need a time for its text that is quadratic in its
- * length in some scripts, such as Thai.
+ * The limit of a paragraph, heading or cell in `layoutWeight`. Layout is quadratic in the length of the text in some scripts, such as Thai.
  */
 const PARAGRAPH_WEIGHT = 10_000
-/** A browser lays out the text of a table so often, to find the widths of its columns. */
+/** Layout passes over the text of a table, to find the widths of its columns. */
 const TIMES_IN_TABLE = 4
-/** A text that is laid out at once costs one for so much, as `layoutWeight` has it. */
+/** `layoutWeight` per unit of weight. */
 const LAID_OUT_A_WEIGHT = 50
 const MOST_DEPTH = 30
 const MOST_DEFINITIONS = 100
 const DEFINITION_LETTERS = 1_000
 
-/** The blocks from `from` to `end` of a text, with places in `source`, which begins at `from` after `prefix` letters. */
+/** Blocks with offsets in `source`, which begins at `from` after `prefix` characters. */
 type Slice = {
   from: number
   end: number
@@ -38,7 +34,7 @@ type Slice = {
   prefix: number
   nodes: readonly MarkdownNode[]
   isWithinList?: boolean
-  /** The number of its first item, where it begins within a numbered list. */
+  /** The first number, if the slice begins within a numbered list. */
   first?: number | undefined
 }
 
@@ -46,7 +42,7 @@ const startOffset = ({ position }: MarkdownNode): number => position?.start.offs
 const endOffset = ({ position }: MarkdownNode): number => position?.end.offset ?? 0
 const lineStart = (source: string, at: number): number => source.lastIndexOf('\n', at - 1) + 1
 
-/** Parses a text up to the start of the last block that the parser finds in so many letters: that block may go on. */
+/** Parses up to the start of the last block, which may continue beyond the slice. */
 const sliceAt = (text: string, from: number, letters: number): Slice => {
   for (let size = letters; ; size *= 2) {
     const source = text.slice(from, from + size)
@@ -57,10 +53,10 @@ const sliceAt = (text: string, from: number, letters: number): Slice => {
   }
 }
 
-/** The blocks before the last one, or the items before the last one of a list; undefined where there is none. */
+/** The blocks before the last one, or the items before the last item of a single list. */
 const completeBlocks = (nodes: MarkdownNode[], source: string) => {
   const last = nodes.at(-1)
-  // Empty lines alone.
+  // Blank lines only.
   if (last === undefined) return { nodes, end: source.length }
   if (nodes.length > 1) return { nodes: nodes.slice(0, -1), end: lineStart(source, startOffset(last)) }
   if (last.type !== 'list') return undefined
@@ -80,7 +76,7 @@ const definitionsIn = ({ nodes, source }: Slice): string[] =>
     .map((node) => source.slice(startOffset(node), endOffset(node)))
     .filter(({ length }) => length <= DEFINITION_LETTERS)
 
-/** Parses a slice after the definitions of all slices: a link by name is one where its target is known. */
+/** Parses a slice together with all link definitions of the part, so that reference links resolve. */
 const withDefinitions = (text: string, { from, end, first }: Slice, definitions: string): Slice => {
   const source = `${definitions}\n\n${text.slice(from, end)}`
   const prefix = definitions.length + 2
@@ -88,12 +84,12 @@ const withDefinitions = (text: string, { from, end, first }: Slice, definitions:
   return { from, end, source, prefix, nodes, first }
 }
 
-/** About so many elements of the page are one node. */
+/** Elements per node. */
 const WEIGHTS: Partial<Record<MarkdownNode['type'], number>> = { code: 8, table: 6, listItem: 2, tableRow: 2 }
 
 class TooDeep extends Error {}
 
-/** `paragraph` is what the text weighs of the paragraph that is read, to which emphasis and links in it belong. */
+/** `paragraph` is the text weight of the current paragraph, including its emphasis and links. */
 type Scale = { weight: number; paragraph: number; weigh: (code: number) => number; heaviest: number }
 const emptyScale = (): Scale => ({ weight: 0, paragraph: 0, weigh: createWeigher(), heaviest: 0 })
 type Urls = ReadonlyMap<string, string>
@@ -105,10 +101,9 @@ const addText = (scale: Scale, text: string, isInTable: boolean): void => {
   scale.heaviest = Math.max(scale.heaviest, scale.paragraph)
 }
 
-/** What has text of its own. */
 const PARAGRAPHS: ReadonlySet<MarkdownNode['type']> = new Set(['paragraph', 'heading', 'tableCell'])
 
-/** A node without its places, which are most of it, and with the targets of its links by name. Adds to the scale. */
+/** A node without positions, which are most of its size, and with reference links resolved. Adds to the scale. */
 const drawable = (
   node: MarkdownNode,
   scale: Scale,
@@ -120,7 +115,7 @@ const drawable = (
   if (depth > MOST_DEPTH) throw new TooDeep()
   const { position: _position, ...rest } = node
   scale.weight += WEIGHTS[node.type] ?? 1
-  // A word in a colour is an element.
+  // Each highlighted token is an element.
   if (rest.type === 'code' && rest.lang) scale.weight += colouredWords(rest.value)
   if (PARAGRAPHS.has(node.type)) {
     scale.paragraph = 0
@@ -138,7 +133,7 @@ const drawable = (
 
 type Weighed = { block: Block; weight: number; from: number; to: number }
 
-/** A block as it is drawn. A list or a quote of more than is drawn in one step is several. */
+/** Splits a list or quote that is too heavy for one step. */
 const weighed = (node: MarkdownNode, source: string, urls: Urls): Weighed[] => {
   const [from, to] = [startOffset(node), endOffset(node)]
   const block = drawnWithin(node, urls)
@@ -149,7 +144,6 @@ const weighed = (node: MarkdownNode, source: string, urls: Urls): Weighed[] => {
   return [{ block: { type: 'written', value }, weight: value.length / LETTERS_A_WEIGHT, from, to }]
 }
 
-/** A block within the limits; undefined for any other. */
 const drawnWithin = (node: MarkdownNode, urls: Urls): { block: Block; weight: number } | undefined => {
   const isDivisible = node.type === 'list' || node.type === 'blockquote'
   const scale = emptyScale()
@@ -164,7 +158,6 @@ const drawnWithin = (node: MarkdownNode, urls: Urls): { block: Block; weight: nu
   }
 }
 
-/** A list or a quote as two. */
 const halves = (node: NodeWithType<'list'> | NodeWithType<'blockquote'>): MarkdownNode[] => {
   const middle = Math.ceil(node.children.length / 2)
   const children: readonly MarkdownNode[] = node.children
@@ -182,7 +175,7 @@ const joinedPosition = (nodes: readonly MarkdownNode[]) => {
   return first && last && { start: first.start, end: last.end }
 }
 
-/** What other blocks of a slice may say of a block: the targets of links by name, and which footnotes there are. */
+/** What the rendering of a block depends on: link targets, and which footnotes exist. */
 const definedIn = (nodes: readonly MarkdownNode[]) => {
   const urls = new Map<string, string>()
   const footnotes = new Set<string>()
@@ -193,7 +186,6 @@ const definedIn = (nodes: readonly MarkdownNode[]) => {
   return { urls, key: JSON.stringify([...urls, ...footnotes]) }
 }
 
-/** The number of the item behind a slice that ends within a numbered list. */
 const numberAfter = ({ nodes, isWithinList, first }: Slice): number | undefined => {
   const last = nodes.at(-1)
   if (!isWithinList || last?.type !== 'list' || !last.ordered) return undefined
@@ -202,7 +194,7 @@ const numberAfter = ({ nodes, isWithinList, first }: Slice): number | undefined 
 
 type WeighedGroup = Group & { at: number }
 
-/** The blocks of a slice in groups; `at` is the place of a group in the text, at the start of a line. */
+/** `at` is the offset of the group in the text, at the start of a line. */
 const groupBlocks = ({ from, source, prefix, nodes, first }: Slice): WeighedGroup[] => {
   const { urls, key } = definedIn(nodes)
   const groups: Weighed[][] = []
@@ -234,17 +226,14 @@ const groupBlocks = ({ from, source, prefix, nodes, first }: Slice): WeighedGrou
 }
 
 type Options = {
-  /** The part ends with the first slice behind so many letters. */
+  /** The part ends with the first slice beyond this length. */
   letters?: number
   sliceLetters?: number
-  /** Called with each slice that is parsed, and where it ends: links by name that are defined elsewhere are none yet. */
+  /** Called per slice, before reference links to other slices are resolved. */
   onSlice?: (slice: Part) => void
 }
 
-/**
- * The part of a text that begins at a place. The parser alone decides where a block ends. The time that it takes is not
- * limited here: this runs in a worker, which is stopped when a slice takes too long.
- */
+/** Parsing time is not limited here: the caller terminates the worker. */
 export const partAt = (text: string, from: number, options: Options = {}): Part => {
   const { letters = PART_LETTERS, sliceLetters = SLICE_LETTERS, onSlice } = options
   const slices: Slice[] = []
@@ -269,7 +258,6 @@ export const partAt = (text: string, from: number, options: Options = {}): Part 
   return cut({ groups, end })
 }
 
-/** The part up to the group with which it gets too heavy. */
 const cut = ({ groups, end }: { groups: readonly WeighedGroup[]; end: number }): Part => {
   let weight = 0
   for (const [at, group] of groups.entries()) {

@@ -25,7 +25,7 @@ const Outside = ({ url, children }: { url: string; children: ReactNode }) => {
   )
 }
 
-/** The mark of an item in a task list. It is an image and no checkbox, since it is read-only. */
+/** An image, not a checkbox: it is read-only. */
 const Done = ({ is }: { is: boolean }) => (
   <span role="img" aria-label={is ? 'Done' : 'Not done'} className="text-muted-foreground">
     {is ? '☑' : '☐'}
@@ -53,14 +53,14 @@ const Cells = ({ row, align, cell: Cell }: Row) => (
   </tr>
 )
 
-/** How each kind of node is drawn. HTML is shown as the text it is, and an image by its name: nothing is loaded. */
+/** HTML is shown as text and an image as a link: nothing is loaded. */
 const drawers: Drawers = {
   written: ({ value }) => <PlainText text={value} />,
   text: ({ value }) => value,
   html: ({ value }) => value,
-  // A line of the text is a line here: what is not Markdown keeps its form.
+  // Line breaks are kept: text that is not Markdown keeps its form.
   paragraph: ({ children }) => <p className="my-1.5 whitespace-pre-line">{renderBlocks(children)}</p>,
-  // No real headings: those of the page would have others between them.
+  // Not heading elements, which would break the outline of the page.
   heading: ({ children }) => <p className="mt-3 mb-1.5 text-base font-semibold">{renderBlocks(children)}</p>,
   strong: ({ children }) => <strong className="font-semibold">{renderBlocks(children)}</strong>,
   emphasis: ({ children }) => <em>{renderBlocks(children)}</em>,
@@ -120,7 +120,7 @@ const drawers: Drawers = {
   imageReference: ({ alt }) => alt,
 }
 
-/** An image within a link is its name: a link in a link is none. */
+/** An image within a link is its name: links cannot be nested. */
 const asText = (node: MarkdownNode): MarkdownNode =>
   node.type === 'image' ? { type: 'text', value: node.alt || node.url } : node
 
@@ -131,12 +131,12 @@ const renderBlocks = (nodes: readonly Block[]): ReactNode =>
     return <Fragment key={at}>{draw?.(node)}</Fragment>
   })
 
-/** About so high is a group that was not laid out yet: of heavy ones fewer are laid out at once. */
+/** Estimated height before layout, in rem. */
 const aboutHigh = (weight: number): number => Math.max(20, weight / 15)
 
 type GroupProps = { group: Group; isFar: boolean }
 
-/** Where there are many, those out of sight cost the browser nothing until they come into sight. */
+/** `isFar`: skip layout while off screen. */
 const GroupView = memo(
   ({ group: { blocks, weight }, isFar }: GroupProps) =>
     isFar ? (
@@ -155,7 +155,7 @@ const GroupView = memo(
     before.group.definitions === after.group.definitions,
 )
 
-/** Between two readings of a text that grows. */
+/** The pause between two parses of a growing text. */
 const PAUSE_MS = 100
 
 type Known = { text: string; parts: readonly Part[] }
@@ -165,16 +165,13 @@ const cachedParts = (text: string): Known => {
   return { text, parts: part ? [part] : [] }
 }
 
-/** The parts of the text before that are the same in this one: each ends where the parser has found a block behind it. */
+/** The parts of the previous text that are unchanged in this one. */
 const sameParts = ({ text: before, parts }: Known, text: string): readonly Part[] =>
   text === before
     ? parts
     : parts.filter(({ end }) => end < before.length && text.startsWith(before.slice(0, end)))
 
-/**
- * So many parts of a text. They are parsed elsewhere and drawn when they are there, the newest text after the one that is
- * under way: while a text grows, what was last parsed is shown.
- */
+/** Parses `count` parts in the worker. While a text grows, the last parsed version is shown and only the newest text is parsed next. */
 const useParts = (text: string, count: number): Known => {
   const [known, setKnown] = useState(() => cachedParts(text))
   const wanted = useRef({ text, count })
@@ -210,11 +207,13 @@ const useParts = (text: string, count: number): Known => {
       isMounted.current = false
     }
   }, [])
-  // Another text in its place is not shown as this one.
   return text.startsWith(known.text) ? known : cachedParts(text)
 }
 
-/** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. Of a long text the first part is drawn, and more on demand. */
+/**
+ * GitHub Flavored Markdown as elements. No HTML of the text reaches the page, and nothing that it names is requested. Long texts are
+ * rendered part by part, on demand.
+ */
 export const Markdown = ({ text }: { text: string }) => {
   const [count, setCount] = useState(1)
   const { parts, text: known } = useParts(text, count)

@@ -1,13 +1,12 @@
 import type { HealthStatus } from '../../../../lib/health/schema.ts'
 
-/** From which number on something is degraded, and from which unhealthy. */
 export type Limits = { readonly degraded: number; readonly unhealthy: number }
 type Part = { id: string; value: number; className: string }
 
 const HALF = 50
 const WHOLE = 100
 
-/** Where a number stands, in percent: healthy numbers have the first half, degraded ones the second. */
+/** Healthy numbers fill the first half of the scale, degraded ones the second. */
 export const meterPercent = (count: number, { degraded, unhealthy }: Limits): number => {
   if (count <= degraded) return (count / degraded) * HALF
   return Math.min(WHOLE, HALF + ((count - degraded) / (unhealthy - degraded)) * HALF)
@@ -20,7 +19,6 @@ export const meterHealth = (count: number, { degraded, unhealthy }: Limits): Hea
 
 type Props = { label: string; parts: readonly Part[]; limits: Limits }
 
-/** A number, in its parts, against the two at which it becomes a matter of concern. */
 export const Meter = ({ label, parts, limits }: Props) => {
   const total = parts.reduce((sum, { value }) => sum + value, 0)
   let before = 0

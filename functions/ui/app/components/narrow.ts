@@ -7,5 +7,5 @@ const subscribe = (listener: () => void) => {
   return () => query.removeEventListener('change', listener)
 }
 
-/** Whether the screen is that of a phone, as `md:` has it. */
+/** True below the `md:` breakpoint. */
 export const useNarrow = () => useSyncExternalStore(subscribe, () => query.matches)

@@ -3,10 +3,7 @@ import { Problem } from './problem.tsx'
 
 type Props = { query: { error: unknown; refetch: () => unknown }; children: ReactNode }
 
-/**
- * In place of what has not come yet: `children` at first, and from the first failure on what keeps it from coming. That
- * stays while it is asked again, or it would come and go.
- */
+/** Shows `children` until the first failure, then the error. The error stays during retries, so that it does not flicker. */
 export const NotYet = ({ query: { error, refetch }, children }: Props) => {
   const [last, setLast] = useState(error)
   if (error && error !== last) setLast(error)

@@ -4,10 +4,7 @@ import { serverNow } from '../data/server-clock.ts'
 
 const FRAME_MS = 250
 
-/**
- * Now by the clock of the server, moving while something runs. It stands still while the service is away: what runs then is not
- * known.
- */
+/** The server's time, ticking while `isRunning`. It stops while the service is unreachable: the state of a run is unknown then. */
 export const useNow = (isRunning: boolean): number => {
   const [now, setNow] = useState(serverNow)
   const isThere = isConnected.use()

@@ -3,7 +3,6 @@ import { PAGE_ROWS, type Paging } from '../data/page.ts'
 import { Button } from './button.tsx'
 import { formatNumber } from './format.ts'
 
-/** Which rows of how many are shown, and the way to the others; nothing when all of them are. */
 export const Pager = ({ paging, total }: { paging: Paging; total: number | undefined }) => {
   const { number, show } = paging
   if (total === undefined || (total <= PAGE_ROWS && number === 1)) return null

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const PAUSE_MS = 150
 
-/** What is typed, once the typing has paused. */
+/** The value after a pause in typing. */
 export const usePaused = (text: string, pauseMs = PAUSE_MS): string => {
   const [paused, setPaused] = useState(text)
   useEffect(() => {

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { ShowMore } from './show-more.tsx'
 import { linePieces } from './text-pieces.ts'
 
-/** A text as it was written. What of a long one is out of sight costs the browser nothing until it comes into sight. */
+/** Text off screen is not laid out. */
 export const PlainText = ({ text }: { text: string }) => (
   <div className="leading-6 [overflow-wrap:anywhere] whitespace-pre-wrap">
     <TextPieces text={text} />
@@ -11,10 +11,10 @@ export const PlainText = ({ text }: { text: string }) => (
 
 type PiecesProps = { text: string; draw?: (piece: string) => ReactNode }
 
-/** So many pieces are made at once: some 600 kB of prose, and 24,000 empty lines. */
+/** About 600 kB of prose, or 24,000 empty lines. */
 const PIECES_AT_ONCE = 400
 
-/** The letters of a text, within an element that keeps its white space; `draw` may mark some of them. */
+/** Needs an ancestor that preserves white space. `draw` may mark parts of a piece. */
 export const TextPieces = ({ text, draw = (piece) => piece }: PiecesProps) => {
   const [most, setMost] = useState(PIECES_AT_ONCE)
   const pieces = linePieces(text)
@@ -36,5 +36,5 @@ export const TextPieces = ({ text, draw = (piece) => piece }: PiecesProps) => {
   )
 }
 
-/** A text of more letters costs nothing until it comes into sight. */
+/** Longer texts are split into blocks that are laid out on demand. */
 const SHORT_LETTERS = 500

@@ -20,11 +20,10 @@ const DAY_S = 86_400
 const bars = uPlot.paths.bars?.({ size: [0.62, 22], radius: 0.15 })
 const line = uPlot.paths.linear?.()
 
-/** The canvas of a plot; drawn anew when the theme or the room for it changes. */
 export const PlotCanvas = (props: Props) => {
   const box = useRef<HTMLDivElement>(null)
   const dark = isDark.use()
-  // Answers that say the same are other objects each time.
+  // Each answer is a new object, so series are compared by value.
   const drawn = JSON.stringify([props.days, props.series])
   // biome-ignore lint/correctness/useExhaustiveDependencies: by what they say, and by the theme whose colours are read.
   useEffect(() => {

@@ -7,16 +7,16 @@ import { Skeleton } from './skeleton.tsx'
 
 type Props = {
   label: string
-  /** Days as `2026-01-31`, one for each value. */
+  /** `2026-01-31`, one per value. */
   days: readonly string[]
-  /** Drawn in this order, the later over the earlier. */
+  /** Later series cover earlier ones. */
   series: readonly Series[]
   format?: (value: number) => string
 }
 
 const Canvas = lazyComponent(() => import('./plot-canvas.tsx'), 'PlotCanvas')
 
-/** A plot over days: a picture for those who see it, a table for those who do not. */
+/** An image for sighted users, a table for screen readers. */
 export const Plot = ({ label, days, series, format = String }: Props) => (
   <div className="px-2 pt-1 pb-2">
     <div role="img" aria-label={label} className="h-40">
@@ -51,7 +51,7 @@ export const Plot = ({ label, days, series, format = String }: Props) => (
   </div>
 )
 
-/** Shows what it has once it is scrolled to, or nearly: code of what is out of sight is not loaded. */
+/** Renders children when they are about to scroll into view, so that their code loads on demand. */
 const InView = ({ children }: { children: ReactNode }) => {
   const box = useRef<HTMLDivElement>(null)
   const [isSeen, setSeen] = useState(false)
@@ -71,7 +71,7 @@ const InView = ({ children }: { children: ReactNode }) => {
   )
 }
 
-/** The table below the plot says the same, and the plot comes when its code does. */
+/** The table has the same data until the code loads. */
 const Undrawn = (props: ErrorComponentProps) => {
   useRecovery(props)
   return <Skeleton className="m-2 h-36" />

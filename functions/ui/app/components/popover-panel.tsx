@@ -8,7 +8,6 @@ export type PopoverProps = {
   side?: 'bottom' | 'right' | 'top'
 }
 
-/** A popover from its first opening on: it is open when it is first drawn. */
 export const PopoverPanel = ({ label, trigger, children, side = 'bottom' }: PopoverProps) => (
   <Base.Root defaultOpen>
     <Base.Trigger render={trigger} />

@@ -7,10 +7,10 @@ import { Button } from './button.tsx'
 import { lazyComponent } from './lazy.tsx'
 import type { PopoverProps } from './popover-panel.tsx'
 
-/** The code that places a panel beside its button is a tenth of the first load, which is therefore without it. */
+/** Positioning code is a tenth of the first load, so it is loaded later. */
 export const PopoverPanel = lazyComponent(() => import('./popover-panel.tsx'), 'PopoverPanel')
 
-/** A panel that hangs on the button that opens it. Until it is first opened there is the button alone. */
+/** Only the button exists until the first click. */
 export const Popover = (props: PopoverProps) => {
   const [wasOpened, setOpened] = useState(false)
   const { label, trigger } = props
@@ -27,7 +27,6 @@ export const Popover = (props: PopoverProps) => {
   )
 }
 
-/** In place of the button when the code did not come. */
 const NotLoadedYet = (props: ErrorComponentProps) => {
   useRecovery(props)
   return (
@@ -42,5 +41,4 @@ const NotLoadedYet = (props: ErrorComponentProps) => {
   )
 }
 
-/** Closes the panel that it is in. */
 export const PopoverClose = Base.Close

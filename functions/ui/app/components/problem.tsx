@@ -2,7 +2,6 @@ import { ApiError } from '../../../../lib/api/api-error.ts'
 import { Button } from './button.tsx'
 import { ErrorCode } from './error-code.tsx'
 
-/** What went wrong in one line, as the service said it. */
 export const errorMessage = (error: unknown): string => {
   if (error instanceof ApiError) return error.message
   return error instanceof TypeError ? 'The service cannot be reached' : String(error)
@@ -16,13 +15,12 @@ const errorAdvice = (error: unknown): string => {
   return error.requestId ? `Request ${error.requestId} is in the log of the service.` : 'Try it again.'
 }
 
-/** What stands between has no codes that are explained. */
+/** Errors of proxies have no documented code. */
 const isOurs = (error: unknown): error is ApiError =>
   error instanceof ApiError && !error.code.startsWith('http_')
 
 type ProblemProps = { error: unknown; advice?: string; onRetry?: () => void }
 
-/** In place of what could not be loaded: what happened, and what to do. */
 export const Problem = ({ error, advice = errorAdvice(error), onRetry }: ProblemProps) => (
   <div role="alert" className="flex flex-col items-start gap-1 p-4">
     <p className="font-medium text-destructive">{errorMessage(error)}</p>

@@ -2,13 +2,11 @@ type Props = {
   label: string
   done: number
   total: number
-  /** So many of those that are done went wrong. */
   failed?: number
-  /** Thinner, within a row. */
   isSlim?: boolean
 }
 
-// The browser's own bar has colours of its own, which no theme changes.
+// The native bar ignores the theme.
 const bar =
   'block w-full appearance-none overflow-hidden rounded-full bg-muted [&::-webkit-progress-bar]:bg-transparent'
 const colours = {
@@ -24,7 +22,6 @@ const progressState = (done: number, total: number, failed: number): keyof typeo
   return failed < total ? 'faulty' : 'failed'
 }
 
-/** How many of how many are done. */
 export const ProgressBar = ({ label, done, total, failed = 0, isSlim = false }: Props) => (
   <progress
     className={`${bar} ${isSlim ? 'h-1' : 'h-1.5'} ${colours[progressState(done, total, failed)]}`}

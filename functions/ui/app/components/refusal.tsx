@@ -6,12 +6,12 @@ import { errorMessage } from './problem.tsx'
 
 type Props = {
   error: unknown
-  /** The fields of the form, which say by themselves what is wrong with them. */
+  /** Errors of these fields are shown at the fields, not here. */
   fields?: readonly string[]
   children?: ReactNode
 }
 
-/** Why the service did not do what a form asked for; with too many tries, when the next one may be. */
+/** The error of a form. A 429 shows a countdown to the next try. */
 export const Refusal = ({ error, fields = [], children }: Props) => {
   if (!error || Object.keys(fieldErrors(error)).some((name) => fields.includes(name))) return null
   const waitMs = error instanceof ApiError && error.status === 429 ? error.retryAfterMs : undefined

@@ -1,14 +1,14 @@
 import { useRouterState } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 
-/** What entries of the browser's history had when they were left: Back finds it, a link begins anew. */
+/** Values by history entry: Back restores them, a link starts fresh. */
 const savedValues = new Map<string, unknown>()
 
-/** A value of a view that Back brings back with it, such as how far it was scrolled. */
+/** A value that Back restores, such as the scroll position. */
 export const useRemembered = <T>(name: string, initial: T) => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const entry = useRouterState({ select: ({ location }) => location.state.__TSR_key ?? '' })
-  // While the next view is on its way the address is its own already.
+  // During navigation the location already belongs to the next view.
   const [own] = useState(path)
   const key = useRef('')
   if (path === own) key.current = `${entry} ${name}`

@@ -5,7 +5,7 @@ import { PlainText } from './plain-text.tsx'
 
 const Markdown = lazyComponent(() => import('./markdown.tsx'), 'Markdown')
 
-/** What a model wrote: Markdown, and as it was written until the code for that is there. */
+/** Markdown; plain text until the renderer is loaded. */
 export const RichText = ({ text }: { text: string }) => (
   <Boundary
     resetKey="markdown"

@@ -3,7 +3,6 @@ import { Tag, type Tone } from './tag.tsx'
 
 type Look = { label: string; meaning: string; tone: Tone }
 
-/** What a tool can do at worst, in words. */
 export const risks: Readonly<Record<Risk, Look>> = {
   read: { label: 'Reads', tone: 'plain', meaning: 'Reads files, memory or tasks and changes nothing' },
   network: {

@@ -5,7 +5,6 @@ import { useRemembered } from './remembered.ts'
 
 type Needs = {
   label?: string
-  /** Of all rows, in their order. */
   ids: readonly string[]
   selection: Selection | undefined
   onPeek?: ((id: string) => void) | undefined
@@ -13,15 +12,13 @@ type Needs = {
   show: (index: number) => void
 }
 
-/** So long a row that was scrolled to may take to be drawn. */
 const MOST_FRAMES = 10
 
-/** `j` and `k` move the focus from row to row, `x` selects, Space peeks, Escape selects none. Where it was last, it comes back to. */
+/** `j` and `k` move focus, `x` selects, Space peeks, Escape clears the selection. Back restores the focused row. */
 export const useRowKeys = ({ label = '', ids, selection, onPeek, scroller, show }: Needs) => {
   const last = useRemembered(`${label} row`, 0)
-  /** The row that gets the focus once it is drawn: keys that come before that are meant for it. */
+  /** The row that gets focus once rendered. Keys pressed before that apply to it. */
   const coming = useRef<number>(undefined)
-  /** The row that has the focus, or is about to. */
   const current = () => {
     if (coming.current !== undefined) return coming.current
     const row = document.activeElement?.closest('[data-index]')
@@ -46,7 +43,7 @@ export const useRowKeys = ({ label = '', ids, selection, onPeek, scroller, show 
     last.write(at)
     coming.current = undefined
     show(at)
-    // One that is far away has to be scrolled to before it exists.
+    // A distant row exists only after scrolling.
     if (!focus(at)) focusSoon(at)
   }
   const step = (by: number) => {

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 
-/** A list whose entries have actions of their own, unlike the rows of a table. */
 export const Rows = ({ label, children }: { label: string; children: ReactNode }) => (
   <ul aria-label={label} className="divide-y">
     {children}

@@ -4,11 +4,11 @@ type Props = {
   label: string
   className: string
   children: ReactNode
-  /** A region is a landmark, whose name no other one has; groups may have the same name. */
+  /** A region is a landmark and needs a unique name; groups may share one. */
   role?: 'region' | 'group'
 }
 
-/** What scrolls within a view, within reach of the keyboard. */
+/** A scroll area that the keyboard can reach. */
 export const Scroller = ({ label, className, children, role = 'region' }: Props) => (
   <section role={role} aria-label={label} tabIndex={0} className={className}>
     {children}

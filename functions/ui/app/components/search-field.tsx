@@ -12,7 +12,7 @@ type Props = {
   className?: string
 }
 
-/** Asks when the typing pauses; follows the address when that changes by itself. `/` leads here. */
+/** Applies after a pause in typing, and follows changes of the address. `/` focuses it. */
 export const SearchField = ({ label, placeholder, value, onChange, className = '' }: Props) => {
   const { text, type, ask } = useTyped(value, onChange)
   return (
@@ -33,7 +33,7 @@ export const SearchField = ({ label, placeholder, value, onChange, className = '
   )
 }
 
-/** What is typed, and the question that waits for a pause; who goes elsewhere asks at once, before they are there. */
+/** Leaving the field applies at once, before navigation. */
 const useTyped = (value: string, onChange: Props['onChange']) => {
   const [text, setText] = useState(value)
   const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; text: string }>(undefined)
@@ -60,7 +60,7 @@ const useTyped = (value: string, onChange: Props['onChange']) => {
   useEffect(() => {
     const isEcho = asked.current === value
     asked.current = undefined
-    // What was asked for comes back without its outer spaces, maybe while more is typed: the field is ahead of it.
+    // The applied value returns trimmed, possibly while more is typed: the field is ahead of it.
     if (isEcho) return
     clearTimeout(waiting.current?.timer)
     waiting.current = undefined

@@ -1,6 +1,5 @@
 import { Copy } from './copy.tsx'
 
-/** Something that is shown this once: what it is, and that it has to be kept now. */
 export const Secret = ({ label, text }: { label: string; text: string }) => (
   <div
     role="status"

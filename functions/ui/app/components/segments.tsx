@@ -5,7 +5,6 @@ type Props<Value extends string> = {
   onChange: (value: Value) => void
 }
 
-/** A choice between few, all of them in sight. */
 export const Segments = <Value extends string>({ label, value, options, onChange }: Props<Value>) => (
   <fieldset className="flex rounded-md border p-0.5">
     <legend className="sr-only">{label}</legend>

@@ -5,12 +5,11 @@ import { Button } from './button.tsx'
 type Props = {
   count: number
   onClear: () => void
-  /** Whether it stands in the place of a search field, which `/` leads to. */
+  /** It replaces a search field, so `/` clears the selection first. */
   freesSearch?: boolean
   children: ReactNode
 }
 
-/** How many rows are selected, and what can be done with them. */
 export const SelectionBar = ({ count, onClear, freesSearch = false, children }: Props) => (
   <div className="flex min-h-12 shrink-0 flex-wrap items-center gap-2 border-b bg-accent px-4 py-1.5 md:px-6">
     <span className="font-medium" role="status">

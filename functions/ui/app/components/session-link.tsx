@@ -3,7 +3,6 @@ import { type Session, useSessionTitle } from '../data/approvals.ts'
 
 const look = 'underline underline-offset-2 [overflow-wrap:anywhere]'
 
-/** The way to the task or conversation of a tool call, by its id or by the words that are given. */
 export const SessionLink = ({ taskId, conversationId, text }: Session & { text?: string | undefined }) => {
   if (taskId !== undefined)
     return (
@@ -20,7 +19,7 @@ export const SessionLink = ({ taskId, conversationId, text }: Session & { text?:
   )
 }
 
-/** The same by its title, as soon as that is known: for lists that are short, since each title is asked for. */
+/** Loads one title per link, so it is for short lists. */
 export const TitledSession = (session: Session) => {
   const title = useSessionTitle(session)
   if (session.taskId === undefined && session.conversationId === undefined) return null
@@ -31,7 +30,6 @@ export const TitledSession = (session: Session) => {
   )
 }
 
-/** The way to the record of the tool calls of a task or conversation. */
 export const ToolCallsLink = ({ taskId, conversationId }: Session) => (
   <Link
     to="/security/audit"

@@ -1,7 +1,6 @@
 import { Button } from './button.tsx'
 import { formatNumber } from './format.ts'
 
-/** Below the beginning of a long text: how much is left of it, and the button for more. */
 export const ShowMore = ({ letters, onMore }: { letters: number; onMore: () => void }) => (
   <span className="mt-3 flex flex-wrap items-center gap-2 font-sans text-sm">
     <Button size="small" onClick={onMore}>

@@ -1,9 +1,8 @@
-/** Stands where content will be, in its size, so that nothing moves when it comes. */
+/** Has the size of the content, so that nothing moves when it loads. */
 export const Skeleton = ({ className = 'h-4 w-full' }: { className?: string }) => (
   <div aria-hidden className={`animate-pulse rounded bg-muted ${className}`} />
 )
 
-/** So many rows to come. */
 export const SkeletonRows = ({ count = 6 }: { count?: number }) => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-3 p-3.5">
     {Array.from({ length: count }, (_, n) => (

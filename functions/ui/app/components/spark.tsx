@@ -4,7 +4,6 @@ const GAP = 1
 
 type Props = { counts: readonly number[]; label: string; className?: string }
 
-/** A bar for each span of time, the last one at the right; what is no failure is a line on the ground. */
 export const Spark = ({ counts, label, className = 'h-6 max-w-40' }: Props) => {
   const most = Math.max(1, ...counts)
   const bars = counts.map((count, at) => ({ at, count, height: Math.max(1, (count / most) * HEIGHT) }))

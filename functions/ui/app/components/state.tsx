@@ -2,7 +2,7 @@ import type { TaskStatus } from '../../../../lib/tasks/machine.ts'
 
 type Look = { label: string; text: string; dot: string }
 
-/** How each state of a task looks, everywhere. The dots differ in form too, for those who see few colours and where no word is shown. */
+/** The dots differ in shape as well: colour alone is not enough where the word is hidden. */
 export const states: Readonly<Record<TaskStatus, Look>> = {
   pending: {
     label: 'Pending',
@@ -20,12 +20,11 @@ export const states: Readonly<Record<TaskStatus, Look>> = {
   cancelled: { label: 'Cancelled', text: 'text-cancelled', dot: 'scale-y-35 bg-cancelled' },
 }
 
-/** The mark of a state, beside a word that names it. */
 export const Dot = ({ status }: { status: TaskStatus }) => (
   <span className={`size-2 shrink-0 ${states[status].dot}`} />
 )
 
-/** A state of a task; `isBrief` shows its dot alone on the screen of a phone. */
+/** `isBrief` hides the word on narrow screens. */
 export const State = ({ status, isBrief = false }: { status: TaskStatus; isBrief?: boolean }) => {
   const { label, text } = states[status]
   return (

@@ -3,11 +3,10 @@ import { useEffect, useRef } from 'react'
 
 type Tab = { to: NonNullable<LinkProps['to']>; label: string; params?: Readonly<Record<string, string>> }
 
-/** The parts of a view, each with an address of its own. */
 export const TabLinks = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => {
   const nav = useRef<HTMLElement>(null)
   const { pathname } = useLocation()
-  // On a small screen the tabs are scrolled: the one that is shown is in sight.
+  // The tabs scroll on small screens: keep the active one in view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path or another tab moves the active one.
   useEffect(() => {
     const active = nav.current?.querySelector('[data-status=active]')

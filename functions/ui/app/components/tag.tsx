@@ -10,7 +10,6 @@ const tones = {
 
 export type Tone = keyof typeof tones
 
-/** A word or a number in a small box. */
 export const Tag = ({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) => (
   <span
     className={`inline-flex h-5 max-w-full items-center truncate rounded px-1.5 text-xs font-medium ${tones[tone]}`}

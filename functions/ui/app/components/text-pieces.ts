@@ -1,16 +1,14 @@
 import { createWeigher } from './text-weight.ts'
 
-/** A piece takes a browser half a millisecond. Some twenty lines of ASCII weigh so much. */
+/** Layout of a piece takes half a millisecond: about twenty lines of ASCII. */
 const PIECE_WEIGHT = 2_400
-/** A line that weighs more is cut. */
 const LINE_WEIGHT = 8_000
-/** As is a line of more letters, since browsers need a time for it that is quadratic in its length in some scripts. */
+/** Layout is quadratic in the length of a line in some scripts. */
 const LINE_LETTERS = 2_000
 
 /**
- * A text in pieces that are drawn as blocks. A piece ends with a line, whose line break is left out, since a block makes one;
- * it stays where the block would lose an empty line. Only a line that is too long is several pieces: a cut shows, and is in what
- * is copied.
+ * Splits a text into pieces that are rendered as blocks. A piece ends at a line break, which is dropped because the block adds one; it is
+ * kept where an empty line would be lost. Only lines that are too long are split within, since such a cut shows in copied text.
  */
 export const linePieces = (text: string): string[] => {
   const pieces: string[] = []
@@ -25,7 +23,6 @@ export const linePieces = (text: string): string[] => {
   return pieces.length === 0 ? [text] : pieces
 }
 
-/** A piece has as many lines as fit, or one that is long, or what fits of one that is too long. */
 const endOfPiece = (text: string, from: number): number => {
   const weigh = createWeigher()
   let weight = 0
@@ -45,7 +42,7 @@ const endOfPiece = (text: string, from: number): number => {
 }
 const NEW_LINE = 10
 
-/** Where a line is cut that is too long: behind a blank where one is near. */
+/** After a blank near the limit, if there is one. */
 const withinLine = (text: string, from: number, most: number): number => {
   const near = Math.max(from, most - NEAR_LETTERS)
   const blank = text.slice(near, most).lastIndexOf(' ')
@@ -53,7 +50,7 @@ const withinLine = (text: string, from: number, most: number): number => {
 }
 const NEAR_LETTERS = 200
 
-/** The next place that is not within a character: between its halves, or before marks that belong to it. */
+/** Avoids splitting surrogate pairs and combining marks. */
 const wholeCharacter = (text: string, at: number): number => {
   let end = at
   while (end < text.length && end < at + MOST_MARKS && CONTINUES.test(text.slice(end, end + 2))) end += 1

@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** A span of time in its two largest units: `3m 20s`, `1.4s`, `840ms`. */
+/** `3m 20s`, `1.4s`, `840ms` */
 export const formatDuration = (ms: number): string => {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`
   if (ms < 9_950) return `${Number((ms / 1_000).toFixed(1))}s`
@@ -17,7 +17,7 @@ export const formatDuration = (ms: number): string => {
   return next && rest > 0 ? `${count}${name} ${rest}${next[0]}` : `${count}${name}`
 }
 
-/** How far a moment is from now, in words: `just now`, `4m ago`, `in 2h`. */
+/** `just now`, `4m ago`, `in 2h` */
 export const formatRelative = (now: number, at: number): string => {
   const away = Math.abs(now - at)
   if (away < 5_000) return 'just now'

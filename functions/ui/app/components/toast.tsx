@@ -3,14 +3,13 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 
 const manager = Base.createToastManager()
 
-/** Says that something was done, or why it was not. Errors stay until they are closed. */
+/** Errors stay until they are dismissed. */
 export const toast = {
   done: (title: string, description?: string) => manager.add({ title, description, type: 'done' }),
   failed: (title: string, description?: string) =>
     manager.add({ title, description, type: 'failed', priority: 'high', timeout: 0 }),
 }
 
-/** Where toasts appear. */
 export const Toasts = () => (
   <Base.Provider toastManager={manager} limit={4}>
     <Base.Portal>

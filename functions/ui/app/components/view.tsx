@@ -2,15 +2,14 @@ import { type ReactNode, useEffect } from 'react'
 
 type Props = {
   title: string
-  /** What stands beside the title, such as a count or a state. */
+  /** Beside the title, such as a count or a state. */
   aside?: ReactNode
   actions?: ReactNode
   children: ReactNode
-  /** Whether the content scrolls by itself, as a virtual table does, instead of the whole view. */
+  /** The content scrolls itself, as a virtual table does. */
   isFixed?: boolean
 }
 
-/** The frame of every view: its heading, its actions, its content. */
 export const View = ({ title, aside, actions, children, isFixed = false }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`
@@ -29,7 +28,6 @@ export const View = ({ title, aside, actions, children, isFixed = false }: Props
   )
 }
 
-/** A part of a view under a heading of its own. */
 export const Panel = ({
   title,
   aside,

@@ -5,12 +5,11 @@ import { formatRelative } from './time.ts'
 
 const EVERY_MS = 5_000
 
-/** One clock for all relative times of the page; it stands still while the page is hidden. */
+/** One clock for all relative times. It stops while the page is hidden. */
 const now = createSignal(serverNow())
 setInterval(() => document.visibilityState === 'visible' && now.set(serverNow()), EVERY_MS)
 clockOffset.subscribe(() => now.set(serverNow()))
 
-/** How long ago something was; the exact time on hover. */
 export const When = ({ at, className = '' }: { at: string | undefined; className?: string }) => {
   const current = now.use()
   if (at === undefined) return <span className={className}>–</span>

@@ -12,24 +12,23 @@ type Props<Item> = {
   items: readonly Item[]
   getKey: (item: Item) => string | number
   draw: (item: Item, index: number) => ReactNode
-  /** About so high is an item that was not drawn yet. */
+  /** Estimated height before rendering. */
   itemPx: number | ((item: Item) => number)
-  /** So many items are drawn and left out together. */
+  /** Items per chunk. */
   atOnce?: number
-  /** The index of an item that is drawn in any case. */
+  /** The index of an item that is rendered in any case. */
   meant?: number
-  /** The layout of the items, as their parent has it. */
+  /** The layout classes of the parent. */
   className?: string
-  /** The items are `li` of a list; items that are left out together are a list within it. */
+  /** Items are `li`. A chunk is a nested list. */
   isList?: boolean
 }
 
-/** Further from the view than this, items are left out. */
 const MARGIN = '800px'
 
 /**
- * The items of a list of any length and of any heights, in any element that scrolls: those that are far from the view are left out, and
- * their place is kept. A short list is drawn whole.
+ * Renders items of any height in any scroll container; chunks far from the viewport are replaced by their height. Short lists are rendered
+ * whole.
  */
 export const Windowed = <Item,>(props: Props<Item>) => {
   const { items, getKey, draw, itemPx, atOnce = 20, meant = 0, className, isList = false } = props
@@ -69,7 +68,7 @@ type ChunkProps = {
 const Chunk = ({ first, isNearAtFirst, heightPx, className, isList, children }: ChunkProps) => {
   const box = useRef<HTMLElement>(null)
   const measuredPx = useRef<number>(undefined)
-  // What a person has opened stays open, and is not left out.
+  // A chunk in which something was expanded stays rendered.
   const isUsed = useRef(false)
   const [isNear, setNear] = useState(isNearAtFirst)
   useEffect(() => {
@@ -106,7 +105,7 @@ const Chunk = ({ first, isNearAtFirst, heightPx, className, isList, children }: 
   )
 }
 
-/** Brings an item into sight, or the place of those that it is left out with. */
+/** Scrolls to an item, or to the chunk that stands for it. */
 export const scrollToItem = (within: Element | null, index: number): void => {
   const item = within?.querySelector(`[data-index="${index}"]`)
   const places = [...(within?.querySelectorAll('[data-first]') ?? [])]

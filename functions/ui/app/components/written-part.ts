@@ -1,13 +1,12 @@
 import { cutText } from '../../../../lib/core/cut-text.ts'
 import type { Part } from './markdown-blocks.ts'
 
-/** A part of a text has about so many letters. */
 export const PART_LETTERS = 50_000
 
-/** A text as it was written costs one element for so many letters: it is laid out in pieces. */
+/** Characters of source text per unit of weight. */
 export const LETTERS_A_WEIGHT = 1_000
 
-/** So many letters of a text from a place on as they were written, up to the end of a line where there is one. */
+/** A part as source text, up to a line break if there is one. */
 export const writtenPart = (text: string, from: number, letters = PART_LETTERS): Part => {
   const most = from + letters
   const line = text.lastIndexOf('\n', most) + 1

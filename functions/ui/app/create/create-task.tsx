@@ -14,10 +14,10 @@ import { TaskFields } from './task-fields.tsx'
 
 const titles: Readonly<Record<Purpose, string>> = { create: 'Create a task', again: 'Edit and run again' }
 
-/** Sent again under the same idempotency key. */
+/** A resend has the same idempotency key. */
 const BACK = 'The connection was lost and is back. Send it again: that makes no second task.'
 
-/** The form for a task, opened from anywhere by `c`; filled in with a task that was, by `e` on its page. */
+/** `again` is prefilled from a task. */
 export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
   const navigate = useNavigate()
   const { mutateAsync, isPending, error } = useCreateTask()
@@ -26,7 +26,7 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
   const isBack = !isAway && error instanceof TypeError
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // What does not fit is said by the service, which knows best.
+    // The service validates.
     const { rest } = draftFor(purpose).get()
     const body = { ...rest, ...newTaskBody(new FormData(event.currentTarget)) } as NewTask
     const given = { body, key: idempotencyKey(purpose, body) }
@@ -34,23 +34,22 @@ export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
       ({ task }) => {
         dropDraft(purpose)
         toast.done('Task created', task.title)
-        // Who has closed the form meanwhile is somewhere else already, and stays there.
+        // If the form was closed meanwhile, the user stays where they are.
         if (overlay.get() !== purpose) return
         closeOverlay()
         void navigate({ to: '/tasks/$id', params: { id: task.id } })
       },
-      // The form shows it; what closes before it is sent is offered again.
+      // The form shows the error. A draft that is closed unsent is offered again.
       () => keepUnsent(purpose),
     )
   }
   const keep = ({ currentTarget }: FormEvent<HTMLFormElement>) =>
     keepDraft(purpose, new FormData(currentTarget))
   const close = () => {
-    // It would have been sent, had the service been there.
     if (!isConnected.get()) keepUnsent(purpose)
     closeOverlay()
   }
-  /** The cross, the backdrop and Back keep what was typed: only this button means it. */
+  /** Closing by the cross, the backdrop or Back keeps the draft; only this button discards it. */
   const giveUp = () => {
     dropDraft(purpose)
     closeOverlay()

@@ -1,20 +1,18 @@
 import type { Task } from '../../../../lib/tasks/schema.ts'
 import { createStored } from '../data/stored.ts'
 
-/** What the form is open for: a task of its own, or one that was and is changed before it runs again. */
+/** `again`: a task that is edited and run again. */
 export type Purpose = 'create' | 'again'
 type Fields = Readonly<Record<string, string>>
 
-/** What was typed into a form and is not sent yet. */
 export type Draft = {
   readonly fields: Fields
-  /** What goes along with it and has no field. */
+  /** Values without a field. */
   readonly rest: Readonly<Record<string, unknown>>
-  /** Whether it was to be sent and was not. */
+  /** Submitting failed, or the form was closed while offline. */
   readonly isUnsent: boolean
-  /** The id of the task that is edited and run again. */
   readonly taskId?: string
-  /** What was sent of it last, and its key: the answer may be lost, and the page closed since. */
+  /** The last request and its key. The response may be lost, and the page reloaded since. */
   readonly sent?: { readonly text: string; readonly key: string }
 }
 
@@ -27,7 +25,7 @@ const isDraft = (value: unknown): value is Draft =>
   'fields' in value &&
   typeof value.fields === 'object'
 
-// Outside of the form, so that closing the form keeps what was typed, and closing the page too.
+// Stored outside of the form, so that drafts survive closing the form and the page.
 const drafts = {
   create: createStored<Draft>('draft-create', none, isDraft),
   again: createStored<Draft>('draft-again', none, isDraft),
@@ -43,21 +41,20 @@ export const keepDraft = (purpose: Purpose, form: Iterable<[string, FormDataEntr
   drafts[purpose].set({ ...drafts[purpose].get(), fields })
 }
 
-/** Notes that a draft was to be sent: it is offered again until it was. */
+/** Marks a draft to be offered again. */
 export const keepUnsent = (purpose: Purpose) => {
   const draft = drafts[purpose].get()
   if (!isEmptyDraft(draft)) drafts[purpose].set({ ...draft, isUnsent: true })
 }
 
-// What was typed before the page was closed, or loaded anew.
+// A draft from before the page was reloaded.
 keepUnsent('create')
 
-/** After it was sent, or given up. */
 export const dropDraft = (purpose: Purpose) => {
   drafts[purpose].set(none)
 }
 
-/** Of a user who signs out: the next one does not see what was typed. */
+/** For sign-out: the next user must not see the drafts. */
 export const dropDrafts = () => {
   dropDraft('create')
   dropDraft('again')
@@ -65,7 +62,7 @@ export const dropDrafts = () => {
 
 const newKey = () => `page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
 
-/** A key for what is sent: what is sent again unchanged, since its answer was lost, has the same and makes one task. */
+/** An unchanged resend gets the same idempotency key, and creates one task. */
 export const idempotencyKey = (purpose: Purpose, body: object): string => {
   const text = JSON.stringify(body)
   const draft = drafts[purpose].get()
@@ -76,8 +73,8 @@ export const idempotencyKey = (purpose: Purpose, body: object): string => {
 }
 
 /**
- * Fills the form with what a task was asked for, and returns true. What was typed for this task and not sent stays; false where
- * that of another task is not sent yet, which it would replace.
+ * Prefills the `again` form from a task. An unsent draft of the same task is kept; false if an unsent draft of another task would be
+ * replaced.
  */
 export const draftFrom = (task: Task): boolean => {
   const before = drafts.again.get()

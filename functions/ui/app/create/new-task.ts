@@ -1,4 +1,4 @@
-/** The body of a create from what was typed: what was left empty is left out. */
+/** Empty fields are left out. */
 export const newTaskBody = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {
   const given = [...form].flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [],

@@ -3,17 +3,16 @@ import { useAgentTypes } from '../data/agents.ts'
 
 type Texts = Readonly<Record<string, string>>
 type Props = {
-  /** What the fields begin with, by their names. */
+  /** Initial values by name. */
   typed: Texts
   errors: Texts
   autoFocus?: boolean
 }
 
-/** The fields of a task that people word; `newTaskOf` makes a body of what they hold. */
 export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) => {
   const { data: known = [] } = useAgentTypes()
   const { assignedAgent = '', priority = '3', ...typed } = given
-  // The agent of a draft is an option before the list of agents has come.
+  // Keeps the agent of a draft as an option until the list of agents is loaded.
   const types = assignedAgent === '' || known.includes(assignedAgent) ? known : [assignedAgent, ...known]
   return (
     <>

@@ -3,12 +3,11 @@ import { client } from './client.ts'
 import { useLive } from './live.ts'
 
 /**
- * The stream of changes has no agents: the service checks the health of an agent only when it is asked, so nothing but a request
- * finds out that one has become ill. A request checks all of them, which is why it is made no more often.
+ * Reading agents checks their health, and only a read does, so the event stream has no agents. The check is expensive, so it is done once a
+ * minute.
  */
 const EVERY_MINUTE_MS = 60_000
 
-/** The agents with their health, which is checked when it is asked for. */
 export const useAgents = () =>
   useLive(
     queryOptions({
@@ -18,7 +17,6 @@ export const useAgents = () =>
     EVERY_MINUTE_MS,
   )
 
-/** The types a task may be given to. */
 export const useAgentTypes = () =>
   useQuery({
     queryKey: ['agents', 'types'],

@@ -5,7 +5,7 @@ import { zoneNow } from './locale.ts'
 
 const DAY_MS = 86_400_000
 
-/** Statistics over all tasks, and of the last thirty days by UTC. */
+/** Statistics of all tasks, and of the last thirty days in UTC. */
 export const useAnalytics = () =>
   useLive(
     queryOptions({ queryKey: ['analytics'], queryFn: ({ signal }) => client.taskAnalytics({}, { signal }) }),
@@ -28,13 +28,12 @@ const recent = (window: Window, queryKey: readonly string[]) => {
   })
 }
 
-/** What happened in a window that ends now, in the zone that times are written in. */
 export const useRecent = (window: Window) =>
   useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm, (data) => data && Date.parse(data.to))
 
 const NONE = { completed: 0, failed: 0 }
 
-/** How the tasks of an agent ended in the last hour and the last 24 hours; undefined until that is known. */
+/** Outcomes of an agent's tasks in the last hour and 24 hours; undefined until loaded. */
 export const useRecentOutcomes = () => {
   const queries = [useRecent('1h'), useRecent('24h')] as const
   const [{ data: hour }, { data: day }] = queries
@@ -45,5 +44,5 @@ export const useRecentOutcomes = () => {
 
 const USUAL_MS = 300_000
 
-/** How long the runs of each agent usually take, of the last seven days: nothing that changes from one task to the next. */
+/** Run durations per agent over seven days. They change slowly, so they are cached. */
 export const useUsualRuns = () => useLive(recent('7d', ['usual-runs']), USUAL_MS).data?.byAgent

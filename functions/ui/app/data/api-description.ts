@@ -39,7 +39,7 @@ const read = async (signal: AbortSignal) => {
 
 export type ApiDescription = Awaited<ReturnType<typeof read>>
 
-/** The service's own description of its API. It does not change while the service runs. */
+/** Constant while the service runs. */
 export const useApiDescription = () =>
   useQuery({
     queryKey: ['api-description'],

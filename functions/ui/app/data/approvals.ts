@@ -16,16 +16,15 @@ const open = queryOptions({
   queryFn: async ({ signal }) => (await client.listApprovals({}, { signal })).approvals,
 })
 
-/** The tool calls that wait for a decision, the oldest first, for the view that decides them. */
+/** Oldest first. */
 export const useApprovals = () => useLive(open, EVERY_MS.list)
 
-/** How many tool calls wait for a decision, for badges; undefined until it is known. */
+/** For badges; undefined until loaded. */
 export const useApprovalCount = () => useLive(open, EVERY_MS.calm).data?.length
 
 export const decide = (id: string, decision: Decision) =>
   client.decideApproval({ params: { id }, body: { decision } })
 
-/** What shows approvals, and the tasks that wait for them, asks again. */
 export const useDecided = () => {
   const queries = useQueryClient()
   return () =>
@@ -44,7 +43,7 @@ export const useDecide = () => {
   })
 }
 
-/** The tools that need no approval in a conversation or task, the newest first. */
+/** Newest first. */
 export const useAllowedTools = () =>
   useLive(
     queryOptions({
@@ -62,10 +61,8 @@ export const useDisallow = () => {
   })
 }
 
-/** What a call was made in: a task, a conversation, or neither. */
 export type Session = { taskId?: string | undefined; conversationId?: string | undefined }
 
-/** What is known of a session: a conversation that is gone has ended as well. */
 const readSession = async ({ taskId, conversationId }: Session, signal: AbortSignal) => {
   if (taskId !== undefined) {
     const { title, status } = (await client.getTask({ params: { id: taskId } }, { signal })).task
@@ -89,10 +86,10 @@ const sessionQuery = (session: Session) =>
       }),
   })
 
-/** The title of a task or conversation; undefined until it is known, and where it is gone. */
+/** Undefined until loaded, and if it was deleted. */
 export const useSessionTitle = (session: Session): string | undefined =>
   useQuery({ ...sessionQuery(session), staleTime: NAMED_MS }).data?.title
 
-/** Whether a task or conversation has ended or is gone, so that none of its calls is made any more. */
+/** Its calls are no longer made. */
 export const useIsOver = (session: Session): boolean =>
   useLive(sessionQuery(session), EVERY_MS.calm).data?.isOver ?? false

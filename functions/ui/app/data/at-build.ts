@@ -10,42 +10,37 @@ import { TASK_DETAIL, TASK_LONG, TASK_SOURCES, TaskSchema } from '../../../../li
 import { conversationTools } from '../../../../lib/tools/catalog.ts'
 import { modePolicy as policyOfModes } from '../../../../lib/tools/policy.ts'
 
-// What the page takes from the service as data. The build runs this module and bundles what it exports as JSON, so all
-// of it must be JSON, and nothing that is imported here gets into the browser.
+// Data that the page takes from the service. The build evaluates this module and bundles its exports as JSON: they must be JSON, and none
+// of these imports reaches the browser.
 
-/** Of each route what its request is made of. */
 export const routes = requestParts
 
-/** From which depth on the queue, and how many dead letters, the service calls itself degraded or unhealthy. */
+/** Queue depths and dead letter counts from which the service is degraded or unhealthy. */
 export const thresholds = limits
 
 export const sources = TASK_SOURCES
 
-/** Fields that events of a task leave out although the task has them: heavy ones, and those that may be long. */
+/** Fields that task events leave out because they are large. */
 const leftOut = new Set<string>([...TASK_DETAIL, ...TASK_LONG])
-/** What a task has no more when an event of it does not have it. A long error is read again with the task. */
+/** If an event lacks one of these fields, the task lost it. A long error is loaded again with the task. */
 export const liveTaskFields = Object.keys(TaskSchema.shape).filter(
   (name) => name === 'error' || !leftOut.has(name),
 )
 
-/** What an API token may be for. */
 export const scopes = SCOPES
 
-/** Each setting by its dotted path, with the variable that goes before it and, as JSON Schema, what it may be. */
+/** Settings by dotted path, with the environment variable that overrides them, and their JSON Schema. */
 export const settings = everySetting.map(({ path, variable, schema }) => ({
   path,
   variable,
   shape: z.toJSONSchema(schema),
 }))
 
-/** What each security mode makes of each kind of tool. */
 export const modePolicy = policyOfModes
 
-/** Every tool with what it can do at worst. None is called here, so nothing that they need is handed over. */
+/** Tools are not called here, so they get no dependencies. */
 export const tools = conversationTools({} as never).map(({ name, risk }) => ({ name, risk }))
-/** How much a model is to think, and how far its tools may go. */
 export const efforts = EFFORTS
 export const modes = securityModes
 
-/** The events that an outbound webhook can subscribe to. */
 export const webhookEvents = WEBHOOK_EVENTS

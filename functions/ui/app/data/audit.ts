@@ -1,14 +1,13 @@
 import { client } from './client.ts'
 import { useLivePages } from './live-pages.ts'
 
-/** What narrows the record: names of the route's query. */
+/** Query parameters of the route. */
 export const AUDIT_FILTERS = ['action', 'userId', 'from', 'to'] as const
 export type AuditFilters = { readonly [Name in (typeof AUDIT_FILTERS)[number]]?: string }
 
 type Answer = Awaited<ReturnType<typeof client.listAudit>>
 export type AuditRecord = Answer['records'][number]
 
-/** What was done to the installation, newest first. */
 export const useAudit = (filters: AuditFilters) =>
   useLivePages(
     ['audit', filters],

@@ -14,7 +14,6 @@ import { WORK } from './streaming.ts'
 type TasksBody = Parameters<typeof client.bulkTasks>[0]['body']
 type DlqBody = Parameters<typeof client.bulkDlq>[0]['body']
 
-/** What is to be done to which: by ids, or by a filter as the service has it. */
 export type BulkOrder =
   | { target: 'tasks'; body: Omit<TasksBody, 'dryRun'> }
   | { target: 'dlq'; body: Omit<DlqBody, 'dryRun'> }
@@ -28,11 +27,11 @@ const send = ({ target, body }: BulkOrder, dryRun: boolean) =>
 
 const key = ['bulk'] as const
 
-/** What an order is about, asked when it is shown. */
+/** A dry run. */
 export const useBulkPreview = (order: BulkOrder) =>
   useQuery({
     queryKey: ['bulk-preview', order],
-    // A dry run is answered with nothing else.
+    // A dry run returns a preview.
     queryFn: async () => (await send(order, true)) as BulkPreview,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -41,13 +40,12 @@ export const useBulkPreview = (order: BulkOrder) =>
 export const useStartBulk = () => {
   const queries = useQueryClient()
   return useMutation({
-    // What is no dry run is answered with its job.
+    // A real run returns its job.
     mutationFn: async (order: BulkOrder) => ((await send(order, false)) as { job: BulkJob }).job,
     onSuccess: (job) => queries.setQueryData([...key, job.id], job),
   })
 }
 
-/** A job, followed until it has ended. */
 export const useBulkJob = (id: string) => {
   const queries = useQueryClient()
   return useLive(
@@ -56,7 +54,7 @@ export const useBulkJob = (id: string) => {
       queryFn: async ({ signal }) => {
         const { job } = await client.getBulk({ params: { id } }, { signal })
         if (job.status !== 'running')
-          // A service without a stream of changes says nothing of what the job changed.
+          // Without the event stream nothing else reports what the job changed.
           for (const topic of WORK) void queries.invalidateQueries({ queryKey: [topic] })
         return job
       },
@@ -65,7 +63,6 @@ export const useBulkJob = (id: string) => {
   )
 }
 
-/** The jobs that the user has asked for, newest first. */
 export const useBulkJobs = () =>
   useLivePages(
     [...key, 'pages'],
@@ -75,7 +72,6 @@ export const useBulkJobs = () =>
 
 const RECENT = 5
 
-/** The newest of them. */
 export const useRecentBulkJobs = () =>
   useLive(
     queryOptions({

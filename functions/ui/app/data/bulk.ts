@@ -1,12 +1,11 @@
-/** What became of one of many: the reason when it was refused. */
 export type Failure = { id: string; reason: unknown }
 export type Progress = { done: number; total: number; failures: readonly Failure[] }
 
 const AT_ONCE = 4
 
 /**
- * Does the same to many, a few at a time, and says after each how far it is. One that fails does not keep the others
- * from being done; `signal` keeps those from it that have not begun.
+ * Runs an action for each id with limited concurrency, and reports progress after each. A failure does not stop the others; aborting the
+ * signal skips the ones that have not started.
  */
 export const inBulk = async (
   ids: readonly string[],

@@ -17,7 +17,6 @@ const key = ['conversations'] as const
 const PAGE = 50
 const MOST_LIVE = 5
 
-/** The conversations of the signed-in user, the newest first. */
 export const useConversations = () =>
   useLivePages(
     [...key, 'list'],
@@ -28,13 +27,13 @@ export type Conversation = ReturnType<typeof useConversations>['rows'][number]
 
 type Page = Awaited<ReturnType<typeof client.getConversation>>
 
-/** Whether there is more to come by itself: an answer, or what goes on after a decision. */
+/** An answer is due, or the turn continues after a decision. */
 const isAwaited = (data: InfiniteData<Page> | undefined) => {
   const last = data?.pages[0]?.messages.at(-1)
   return last?.role === 'user' || last?.toolCalls?.some(({ status }) => status === 'pending') === true
 }
 
-/** All pages are read anew each time; a list that is loaded far up stands still. */
+/** A refetch loads every page, so a conversation that is scrolled far up is not refetched. */
 const messagesInterval = (data: InfiniteData<Page> | undefined) => {
   if (data && data.pages.length > MOST_LIVE) return false
   return isAwaited(data) ? EVERY_MS.list : EVERY_MS.calm
@@ -42,7 +41,7 @@ const messagesInterval = (data: InfiniteData<Page> | undefined) => {
 
 export const conversationKey = (id: string) => [...key, 'one', id]
 
-/** A conversation with its messages, the oldest first; `onMore` loads those before. */
+/** Messages oldest first; `onMore` loads earlier ones. */
 export const useConversation = (id: string) => {
   const query = useInfiniteQuery({
     queryKey: conversationKey(id),
@@ -59,7 +58,7 @@ export const useConversation = (id: string) => {
   return {
     ...query,
     conversation: data?.pages[0]?.conversation,
-    /** One that moved to another page while they were read is there once. */
+    /** A message that moved between pages is listed once. */
     messages: [...new Map(messages.map((message) => [message.id, message])).values()],
     onMore: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
   }
@@ -82,7 +81,6 @@ export const useRemoveConversation = () => {
   })
 }
 
-/** The models that can be asked. */
 export const useModels = () =>
   useQuery({
     queryKey: ['models'],
@@ -90,7 +88,6 @@ export const useModels = () =>
     staleTime: 300_000,
   })
 
-/** The providers that are configured, and which is asked when none is named. */
 export const useModelProviders = () =>
   useLive(
     queryOptions({

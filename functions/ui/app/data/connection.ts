@@ -2,19 +2,18 @@ import { readClock } from './server-clock.ts'
 import { createSignal } from './signal.ts'
 
 const ASK_AGAIN_MS = 2_000
-/** The time limit of a health check. A service that does not answer within it counts as away. */
+/** A service that does not answer a health check in this time counts as unreachable. */
 const ANSWERS_WITHIN_MS = 10_000
 
-/** Whether the service was reached by the last request. */
 export const isConnected = createSignal(true)
 
-/** When the connection was lost, by the browser's clock: what is on the page is as old. */
+/** By the browser's clock. The age of the page's data is counted from here. */
 export const lostAt = createSignal(0)
 
-/** What stands between answers with these when it does not reach the service; the service has a 503 as well. */
+/** Statuses by which a proxy reports an unreachable service; the service itself uses 503 as well. */
 const OF_GATEWAYS = [502, 503, 504]
 
-/** Whether an answer is the service's own: its errors have a code, its report on itself has components. */
+/** Errors of the service have `code`, its health report has `components`. */
 const isOurs = async (response: Response): Promise<boolean> => {
   if (!OF_GATEWAYS.includes(response.status)) return true
   const body: unknown = await response
@@ -25,8 +24,8 @@ const isOurs = async (response: Response): Promise<boolean> => {
 }
 
 /**
- * `fetch` that takes note of whether there was an answer, errors included; one that was called off says nothing. What a
- * gateway says of one route need not be so of the others, which would say the contrary: that is asked apart.
+ * `fetch` that records whether the service answered; errors of the service count, aborted requests do not. A proxy may fail for one route
+ * only, so a proxy error triggers a health check.
  */
 export const watchedFetch: typeof fetch = async (input, init) => {
   const sentAt = Date.now()
@@ -42,7 +41,6 @@ export const watchedFetch: typeof fetch = async (input, init) => {
   }
 }
 
-/** Asks whether the service is back, for as long as it is not. */
 export const watchConnection = () => {
   addEventListener('offline', lost)
   addEventListener('online', () => {
@@ -56,13 +54,13 @@ const lost = () => {
   askSoon()
 }
 
-/** There is one at most, however many have a reason to ask. */
+/** A single shared timer. */
 let timer: ReturnType<typeof setTimeout> | undefined
 const askSoon = () => {
   timer ??= setTimeout(checkConnection, ASK_AGAIN_MS)
 }
 
-/** Asks the service whether it is there, takes note of the answer, and resolves to it. */
+/** Checks the health endpoint, records the result and resolves to it. */
 export const checkConnection = async (): Promise<boolean> => {
   clearTimeout(timer)
   timer = undefined
@@ -76,6 +74,6 @@ export const checkConnection = async (): Promise<boolean> => {
   return isThere
 }
 
-/** Why nothing can be sent now; undefined while the service is there. */
+/** Undefined while the service is reachable. */
 export const useAway = (): string | undefined =>
   isConnected.use() ? undefined : 'The service is away: this works again as soon as it answers.'

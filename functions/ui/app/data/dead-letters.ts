@@ -10,7 +10,7 @@ export type DeadLetterFilter = DlqItem['status'] | 'all'
 
 const key = ['dead-letters'] as const
 
-/** The dead letters in a state, newest first; with `fingerprint` those of a group of failures. */
+/** `fingerprint` narrows to a group of failures. */
 export const useDeadLetters = (status: DeadLetterFilter, fingerprint?: string) =>
   useLivePages(
     [...key, status, fingerprint],
@@ -19,14 +19,12 @@ export const useDeadLetters = (status: DeadLetterFilter, fingerprint?: string) =
     ({ items }) => items,
   )
 
-/** What can be decided of a dead letter that waits. */
 export const decisions = {
   retry: (id: string) => client.retryDlqItem({ params: { id } }),
   discard: (id: string) => client.discardDlqItem({ params: { id } }),
 } as const
 export type Decision = keyof typeof decisions
 
-/** What shows dead letters, the queue or tasks asks for them again. */
 export const useDecided = () => {
   const queries = useQueryClient()
   return () => Promise.all(WORK.map((topic) => queries.invalidateQueries({ queryKey: [topic] })))
@@ -40,7 +38,7 @@ export const useDecide = () => {
   })
 }
 
-/** The newest pending dead letter of a group; null where it has none. */
+/** Null if the group has none. */
 export const useNewestPending = (fingerprint: string) =>
   useQuery({
     queryKey: [...key, 'newest', fingerprint],
@@ -54,7 +52,7 @@ export const useNewestPending = (fingerprint: string) =>
     gcTime: 0,
   })
 
-/** Retries the task of one dead letter, and knows that task as it is from then on. */
+/** Puts the retried task into the cache. */
 export const useProbe = () => {
   const queries = useQueryClient()
   const decided = useDecided()

@@ -5,7 +5,6 @@ import type { PageQuery } from './page.ts'
 
 const key = ['devices'] as const
 
-/** This service as a device. */
 export const useIdentity = () =>
   useQuery({
     queryKey: [...key, 'identity'],
@@ -13,10 +12,10 @@ export const useIdentity = () =>
     queryFn: ({ signal }) => client.getDeviceIdentity({}, { signal }),
   })
 
-/** Asks for a device to be paired. Each time a request is open for minutes, so only on demand. */
+/** Each call opens a pairing request for minutes, so it is made on demand. */
 export const useNewQr = () => useMutation({ mutationFn: () => client.getPairingQr(), gcTime: 0 })
 
-/** How a request stands, asked until it is decided or over. */
+/** Polls until the request is decided or expired. */
 export const usePairingState = (requestId: string) =>
   useLive(
     queryOptions({
@@ -27,7 +26,6 @@ export const usePairingState = (requestId: string) =>
     (state) => (state === undefined || state.status === 'pending' ? EVERY_MS.running : false),
   )
 
-/** The open requests of all users, for admins. */
 export const usePendingPairings = () =>
   useLive(
     queryOptions({

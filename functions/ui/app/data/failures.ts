@@ -9,7 +9,7 @@ export type { FailureGroup }
 const key = ['failures'] as const
 const HOUR_MS = 3_600_000
 
-/** The groups with failures of the last so many hours, which the service counts by the hour. */
+/** The service counts failures per hour. */
 export const useFailures = (hours: number) =>
   useLive(
     queryOptions({

@@ -1,6 +1,6 @@
 import type { fromMarkdown } from 'mdast-util-from-markdown'
 
-/** What a page of `docs/` is made of: as the parser has it, without positions, and with tables. The build makes it. */
+/** A page of `docs/` as a syntax tree without positions. The build creates it. */
 export type GuideNode = {
   type: ReturnType<typeof fromMarkdown>['children'][number]['type']
   value?: string
@@ -8,7 +8,7 @@ export type GuideNode = {
   ordered?: boolean | null
   url?: string
   lang?: string | null
-  /** Of a heading, and of a row of a table: what leads to it. */
+  /** Ids of a heading or a table row. */
   anchors?: string[]
   children?: GuideNode[]
 }

@@ -7,13 +7,12 @@ import { EVERY_MS, useLive } from './live.ts'
 const isReport = (body: unknown): body is DetailedHealth =>
   typeof body === 'object' && body !== null && 'components' in body
 
-/** An unhealthy service says so by its status, 503, and what is wrong in the same report as ever. */
+/** An unhealthy service answers 503 with the same report. */
 const reportIn = (error: unknown): DetailedHealth => {
   if (error instanceof ApiError && isReport(error.body)) return error.body
   throw error
 }
 
-/** How every component is, checked when it is asked. */
 export const useHealth = () =>
   useLive(
     queryOptions({
@@ -23,7 +22,7 @@ export const useHealth = () =>
     EVERY_MS.calm,
   )
 
-/** Requests and their latencies, of the process that answers. */
+/** Metrics of the process that answers. */
 export const useMetrics = () =>
   useLive(
     queryOptions({ queryKey: ['metrics'], queryFn: ({ signal }) => client.metrics({}, { signal }) }),

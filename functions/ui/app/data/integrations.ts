@@ -3,10 +3,9 @@ import type { CatalogName } from '../../../../lib/oauth/catalog.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 
-/** The accounts elsewhere that agents act with. */
 export type AccountName = CatalogName
 
-/** What is known of a linked account, whichever it is. `scopes` is empty where the provider does not say them. */
+/** `scopes` is empty if the provider does not report them. */
 export type Connection = {
   connected: boolean
   username?: string | undefined
@@ -15,9 +14,9 @@ export type Connection = {
   workspaceName?: string | undefined
   teams?: readonly { id: string; name: string; key: string }[]
   scopes: readonly string[]
-  /** What linking it would ask for now. */
+  /** Scopes that linking requests now. */
   askedScopes: readonly string[]
-  /** Whether tasks may be answered with it. */
+  /** Whether task results may be posted as comments. */
   mayComment: boolean
   webhookConfigured?: boolean
   aiTaskLabel?: string
@@ -35,7 +34,6 @@ const ends: Readonly<Record<AccountName, () => Promise<unknown>>> = {
 }
 export const connectionsKey = ['connections'] as const
 
-/** How the account of the person who is signed in stands with a provider. */
 export const useConnection = (name: AccountName) =>
   useLive(
     queryOptions({ queryKey: [...connectionsKey, name], queryFn: ({ signal }) => reads[name](signal) }),
@@ -54,7 +52,7 @@ export const useDisconnect = (name: AccountName) => {
 
 const webSearch = ['web-search'] as const
 
-/** How agents search the web; keys are masked. */
+/** Keys are masked. */
 export const useWebSearch = () =>
   useLive(
     queryOptions({ queryKey: webSearch, queryFn: ({ signal }) => client.getWebSearch({}, { signal }) }),

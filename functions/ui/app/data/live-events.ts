@@ -15,26 +15,21 @@ export const patched = (known: TaskFields, task: TaskFields): TaskFields => ({
 })
 
 /**
- * The time between two refetches of a topic. It begins with `least` and doubles up to `most` while changes go on. Sums over all tasks
- * cost more, and change little.
+ * Refetch interval of a topic in milliseconds: `least` at first, doubled up to `most` while changes continue. Analytics aggregate all
+ * tasks, so they are read less often.
  */
 const gatherTimes = (topic: string) =>
   topic === 'analytics' ? { least: 5_000, most: 5_000 } : { least: 150, most: 1_200 }
-/** After this time without an event the connection is dead or the service hangs: a heartbeat comes every 15 s. */
+/** A heartbeat comes every 15 s, so after this silence the connection is dead. */
 const SILENCE_MS = 45_000
-/** A service that refuses the stream is asked again after this. */
 const REFUSED_MS = 30_000
 
 type Change = { type: string; data: { id?: string } }
 
-/** Whether a query is about one task that is not among the changed ones. */
 const isOfAnother = ([topic, kind, id]: QueryKey, changed: ReadonlySet<unknown>) =>
   topic === LOGS ? !changed.has(kind) : topic === 'tasks' && kind === 'one' && !changed.has(id)
 
-/**
- * Reads anew what is on the page, all of it or what the changes of a topic concern; long lists stand still. Resolves when it was
- * read; a read that is under way is begun again.
- */
+/** Refetches active queries, restarting those in flight. Long lists are left alone. */
 const invalidate = (topic?: string, changed?: ReadonlySet<unknown>): Promise<void> =>
   queryClient.invalidateQueries({
     ...(topic === undefined ? {} : { queryKey: [topic] }),
@@ -42,14 +37,14 @@ const invalidate = (topic?: string, changed?: ReadonlySet<unknown>): Promise<voi
       !standsStill(state.data) && !(changed && isOfAnother(queryKey, changed)),
   })
 
-/** The topics whose changes are gathered, and what has changed since they were read. */
+/** Changed ids per topic since its last refetch. */
 const gathering = new Map<string, Set<unknown>>()
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /**
- * Reads a topic anew: at once, and then once for all changes that come meanwhile, for `ms` and until it was read. To begin
- * again what is under way would show nothing on a slow connection for as long as changes go on.
+ * Refetches at once, then once for all changes that arrive in `ms` and until the read completes. Restarting reads in flight would show
+ * nothing on a slow connection while changes continue.
  */
 const readAnew = async (
   topic: string,
@@ -70,7 +65,7 @@ const readAnew = async (
 
 type Pages = InfiniteData<{ tasks: TaskFields[] }>
 
-/** Shows what a task is now wherever it is on the page, before lists are read anew. */
+/** Updates cached tasks before lists are refetched. */
 const patch = (task: TaskFields & { id: string }) => {
   queryClient.setQueryData<TaskFields>(['tasks', 'one', task.id], (known) => known && patched(known, task))
   queryClient.setQueriesData<Pages>({ queryKey: ['tasks', 'pages'] }, (known) => {
@@ -92,14 +87,14 @@ let lastId = ''
 let again: ReturnType<typeof setTimeout> | undefined
 let silence: ReturnType<typeof setTimeout> | undefined
 
-/** From now on everything is polled, which begins with asking once more. */
+/** Falls back to polling. */
 const lose = () => {
   if (!isStreaming.get()) return
   isStreaming.set(false)
   void invalidate()
 }
 
-/** Opens a silent stream again, and takes it for lost if the service does not answer a health check either. */
+/** Reopens a silent stream; polls if the health check fails too. */
 const watchSilence = () => {
   clearTimeout(silence)
   silence = setTimeout(() => {
@@ -116,14 +111,14 @@ const close = () => {
 }
 
 /**
- * Opens the stream from the last event on that came. A stream that ends is opened again by the browser, and goes on where it
- * ended: only where it does not come back, or the service is away, is it lost.
+ * Resumes after the last event. The browser reconnects a broken stream by itself, so the stream counts as lost only if that fails or the
+ * service is unreachable.
  */
 const open = () => {
   close()
   const opened = new EventSource(`/api/events/stream${lastId && `?after=${encodeURIComponent(lastId)}`}`)
   let isBroken = false
-  /** The answer of a check may come after the stream is open again, or after another one took its place. */
+  /** The check may complete after the stream recovered or was replaced. */
   const isOpen = () => source !== opened || opened.readyState === EventSource.OPEN
   watchSilence()
   opened.onopen = () => {
@@ -135,7 +130,7 @@ const open = () => {
     lastId = lastEventId
     watchSilence()
     const change = JSON.parse(data) as Change
-    // The browser comes back by itself after the time that the event gives.
+    // The browser reconnects after the delay in the event.
     if (change.type === 'replaced') lose()
     else apply(change)
   }
@@ -143,15 +138,15 @@ const open = () => {
     if (isBroken || opened.readyState === EventSource.CLOSED) lose()
     else void checkConnection().then((isThere) => isThere || isOpen() || lose())
     isBroken = true
-    // The browser comes back by itself where the connection broke, and not where it was refused.
+    // The browser reconnects broken streams, but not refused ones.
     if (opened.readyState === EventSource.CLOSED) again = setTimeout(open, REFUSED_MS)
   }
   source = opened
 }
 
 /**
- * Follows what changes while the tab can be seen. A browser has few connections to one address, and a hidden
- * tab shall not hold one: seen again, it goes on with what happened meanwhile.
+ * Follows events while the tab is visible. Browsers allow few connections per origin, so hidden tabs hold none; a visible tab resumes with
+ * the missed events.
  */
 export const followChanges = () => {
   const follow = () => (document.visibilityState === 'visible' ? open() : close())

@@ -3,10 +3,9 @@ import { useMemo } from 'react'
 import { EVERY_MS, pollInterval } from './live.ts'
 
 const PAGE = 100
-/** So many pages are kept fresh; a list that is loaded further down stands still, so that no row moves under its reader. */
+/** Lists with more pages are not refetched, so that rows do not move under the reader. */
 const MOST_LIVE = 5
 
-/** Whether an answer is a list of so many pages that it is read anew only when that is asked for. */
 export const standsStill = (data: unknown): boolean =>
   ((data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0) > MOST_LIVE
 
@@ -18,12 +17,12 @@ const pagesInterval = (pages: number) => {
   return pages <= MOST_LIVE ? EVERY_MS.calm : false
 }
 
-/** A list by its cursors, page after page, kept fresh near its top. A row that moved between two pages is there once. */
+/** A cursor-paged list that refetches near its top. A row that moved between pages is listed once. */
 export const useLivePages = <P extends Page, Row extends { id: string }>(
   queryKey: QueryKey,
   ask: (query: Asked, signal: AbortSignal) => Promise<P>,
   getRows: (page: P) => readonly Row[],
-  /** Whether the rows of another question stay until this one is answered. */
+  /** Keeps the previous rows while the next query loads. */
   keepsOld = false,
 ) => {
   const query = useInfiniteQuery({

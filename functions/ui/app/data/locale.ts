@@ -2,15 +2,15 @@ import { useEffect } from 'react'
 import { useMe } from './me.ts'
 import { createStored } from './stored.ts'
 
-/** The language and the time zone that are written in; the browser's where the profile names none. */
+/** Missing values mean the browser's. */
 type Locale = { readonly language?: string; readonly zone?: string }
 
 const isLocale = (value: unknown): value is Locale => typeof value === 'object' && value !== null
 
-// Kept, so that the page is written in it before the profile has come.
+// Stored, so that formatting is right before the profile loads.
 export const locale = createStored<Locale>('locale', {}, isLocale)
 
-/** The time zone that times are written in: the browser's where it does not know that of the profile. */
+/** Falls back to the browser's zone if Intl does not know that of the profile. */
 export const zoneNow = (): string => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   try {
@@ -21,7 +21,7 @@ export const zoneNow = (): string => {
   }
 }
 
-/** Follows the profile of who is signed in. Returns a key of it: what is on the page is written anew when it changes. */
+/** Follows the profile. Returns a key that changes with the locale, to render the page again. */
 export const useLocale = (): string => {
   const me = useMe()
   const { language, zone } = locale.use()

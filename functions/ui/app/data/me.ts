@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { client } from './client.ts'
 
-/** Who is signed in; without an access key each caller is the local admin. */
+/** Without an access key every caller is the local admin. */
 export const useMe = () => {
   const { data } = useQuery({
     queryKey: ['me'],

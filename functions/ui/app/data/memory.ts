@@ -6,7 +6,6 @@ import { useLivePages } from './live-pages.ts'
 const key = ['memory'] as const
 const MOST_FOUND = 20
 
-/** How much memory holds, and when it was last in step with its files. */
 export const useMemoryStats = () =>
   useLive(
     queryOptions({
@@ -23,7 +22,6 @@ export const useMemoryFiles = () =>
     ({ files }) => files.map((file) => ({ id: file.path, ...file })),
   )
 
-/** The files that memory has not, and why. */
 export const useExcludedFiles = () =>
   useLivePages(
     [...key, 'excluded'],
@@ -31,7 +29,6 @@ export const useExcludedFiles = () =>
     ({ files }) => files.map((file) => ({ id: file.path, ...file })),
   )
 
-/** How many files memory has not. */
 export const useExcludedCount = () =>
   useLive(
     queryOptions({
@@ -52,7 +49,7 @@ export const useMemoryChunks = (path: string) =>
     EVERY_MS.calm,
   )
 
-/** What the question was about; asked once, since a search by meaning costs a call of a provider. */
+/** Not refetched: semantic search costs a provider call. */
 export const useMemorySearch = (query: string) =>
   useQuery({
     queryKey: [...key, 'found', query],
@@ -61,7 +58,7 @@ export const useMemorySearch = (query: string) =>
     placeholderData: (before) => before,
   })
 
-/** What was learned, newest first; with a question, the closest to it first. */
+/** Newest first; with a query, most similar first. */
 export const useExperiences = (q: string | undefined) =>
   useLivePages(
     [...key, 'experiences', q],
@@ -73,7 +70,6 @@ export const useExperiences = (q: string | undefined) =>
     ({ experiences }) => experiences,
   )
 
-/** One of them, by its id; nothing is asked without one. */
 export const useExperience = (id: string | undefined) =>
   useLive(
     queryOptions({
@@ -85,7 +81,6 @@ export const useExperience = (id: string | undefined) =>
     EVERY_MS.calm,
   )
 
-/** A change of memory; all that shows it is asked for again. */
 const useChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) => {
   const queries = useQueryClient()
   return useMutation({
@@ -109,14 +104,13 @@ export const useCreateSession = () =>
   useChange((body: { name: string }) => client.createMemorySession({ body }))
 export const useArchiveSession = () =>
   useChange((id: string) => client.archiveMemorySession({ params: { id } }))
-/** What memory has on a stretch of work; the service has it at hand then. */
 export const useWarm = () => useChange((query: string) => client.warmMemory({ body: { query } }))
 type NewExperience = Parameters<typeof client.createExperience>[0]['body']
 export const useAddExperience = () => useChange((body: NewExperience) => client.createExperience({ body }))
 
 export type Given = { kind: 'chunk' | 'experience'; id: string }
 
-/** What was said of the things that memory gave to a task, by their ids. */
+/** Ratings by item id. */
 export const useVerdicts = (taskId: string) =>
   useLive(
     queryOptions({
@@ -129,7 +123,6 @@ export const useVerdicts = (taskId: string) =>
     EVERY_MS.calm,
   )
 
-/** What a person says of something that memory gave to a task. */
 export const useRate = (taskId: string) =>
   useChange(({ kind, id, useful }: Given & { useful: boolean }) =>
     kind === 'chunk'

@@ -24,13 +24,11 @@ const newest = queryOptions({
 
 type Type = Awaited<ReturnType<typeof client.listNotifications>>['notifications'][number]['type']
 
-/** The colour of the dot of an unread one. */
 export const unreadLooks: Readonly<Record<Type, string>> = {
   task_failed: 'bg-failed',
   approval_requested: 'bg-queued',
 }
 
-/** The newest notifications, and how many are unread. */
 export const useNotifications = () => useLive(newest, EVERY_MS.calm)
 
 export const useReadAll = () => {

@@ -1,9 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 
-/** How many rows a page of a list has. */
 export const PAGE_ROWS = 50
 
-/** The page of a list that is shown, as `?page=2` in the address, and what the list is asked for it. */
+/** The page in the address, `?page=2`, and the query for it. */
 export const usePage = () => {
   const { page = '1' }: { page?: string } = useSearch({ strict: false })
   const navigate = useNavigate()

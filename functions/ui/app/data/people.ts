@@ -3,13 +3,13 @@ import { client } from './client.ts'
 import { useMe } from './me.ts'
 import { useAuthMode } from './session.ts'
 
-/** So many are asked for at once; who is not among them is shown by his id. */
+/** Users beyond these are shown by id. */
 const MOST = 200
 
-/** Who the records of the service may name besides people with an account. */
+/** Ids in records that are not accounts. */
 const others: Readonly<Record<string, string>> = { local: 'Local admin', anonymous: 'Not signed in' }
 
-/** The newest accounts, for admins to read names instead of ids. */
+/** Loaded for admins only. */
 export const usePeople = () => {
   const me = useMe()
   const mode = useAuthMode()
@@ -22,7 +22,6 @@ export const usePeople = () => {
   return data ?? []
 }
 
-/** The name of a user, or the id when it is not known. */
 export const useUserName = () => {
   const me = useMe()
   const people = usePeople()

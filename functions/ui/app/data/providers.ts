@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { routes } from './at-build.ts'
 import { useSessionStatus } from './session.ts'
 
-/** How one goes to each provider, and what it is called here. */
+/** Provider labels as used within a sentence. */
 export const providers = {
   codehost: { label: 'the code host', path: routes.beginCodehost.path },
   trackera: { label: 'tracker A', path: routes.beginTrackera.path },
@@ -11,7 +11,7 @@ export const providers = {
 } as const
 export type ProviderName = keyof typeof providers
 
-/** What a provider is called at the beginning of a line. */
+/** The label at the start of a sentence. */
 export const providerTitle = (name: ProviderName): string => {
   const label = providers[name].label.replace(/^the /, '')
   return label.charAt(0).toUpperCase() + label.slice(1)
@@ -19,13 +19,13 @@ export const providerTitle = (name: ProviderName): string => {
 
 const names = Object.keys(providers) as ProviderName[]
 
-/** Whether one signs in with a provider, and what the operator has to set before it is there at all. */
+/** `needs`: what the operator has to configure. */
 type ProviderStatus = { signsIn: boolean; needs?: string | undefined }
 
-/** Where a service cannot tell how its providers stand, all are offered: each says why it does not lead away. */
+/** Offered when the service does not report provider statuses. */
 const IN_DOUBT = names.map((name) => ({ name, signsIn: true }))
 
-/** How each provider stands here; undefined until it is known. */
+/** Undefined until loaded. */
 export const useProviderStatuses = (): ReadonlyMap<ProviderName, ProviderStatus> | undefined => {
   const { data } = useSessionStatus()
   return useMemo(
@@ -39,14 +39,12 @@ const matchingNames = (
   fits: (one: ProviderStatus) => boolean,
 ) => [...(statuses ?? [])].filter(([, one]) => fits(one)).map(([name]) => name)
 
-/** The providers that one may sign in with. */
 export const useProviders = (): ProviderName[] =>
   matchingNames(useProviderStatuses(), ({ signsIn }) => signsIn)
 
-/** The providers that an account of may be linked, also where one does not sign in with them. */
+/** Includes providers that are not offered for sign-in. */
 export const useLinkable = (): ProviderName[] =>
   matchingNames(useProviderStatuses(), ({ needs }) => needs === undefined)
 
-/** Where the browser goes to sign in, or to link an account within a session. */
 export const wayTo = (name: ProviderName, invite = ''): string =>
   invite === '' ? providers[name].path : `${providers[name].path}?${new URLSearchParams({ invite })}`

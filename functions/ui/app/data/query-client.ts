@@ -5,13 +5,13 @@ import { isRefusal } from './live.ts'
 import { createSignal } from './signal.ts'
 import { isCovered, isStreaming } from './streaming.ts'
 
-/** Set by the first answer that asks to sign in; the shell leads there. */
+/** Set by the first 401; the shell then opens the sign-in. */
 export const isSignedOut = createSignal(false)
 
 const MOST_TRIES = 2
 const LONG_AGO_MS = 60_000
 
-/** The service's refusals are final; what never reached it is asked again when the connection is back. */
+/** Only server errors are retried here. Network failures are retried when the connection returns. */
 const tryAgain = (failures: number, error: unknown) =>
   error instanceof ApiError && error.status >= 500 && failures < MOST_TRIES
 
@@ -22,12 +22,12 @@ export const queryClient = new QueryClient({
     },
   }),
   defaultOptions: {
-    // The browser's own idea of being online is not asked: on a loopback address it is wrong.
+    // `navigator.onLine` is wrong for loopback addresses.
     queries: {
       networkMode: 'always',
       retry: tryAgain,
       staleTime: 1_000,
-      // A tab that is seen again gets the changes that it has missed. What is about a time until now changes without one.
+      // A visible tab resumes the event stream. Answers about a period that ends now change without an event.
       refetchOnWindowFocus: ({ queryKey, state }) =>
         !(isStreaming.get() && isCovered(queryKey)) || Date.now() - state.dataUpdatedAt > LONG_AGO_MS,
     },
@@ -35,13 +35,13 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Catches up: after the connection was lost everything on the page may be old. */
+/** Refetches everything after a lost connection. */
 export const catchUp = () =>
   isConnected.subscribe(() => {
     if (isConnected.get()) void queryClient.invalidateQueries()
   })
 
-/** The age of the oldest of what is on the page and could not be loaded anew, as a time; undefined where all is new. */
+/** When the oldest data on the page that could not be refetched was loaded; undefined if all is current. */
 export const oldSince = createSignal<number | undefined>(undefined)
 
 const isOld = (query: Query) =>
@@ -50,7 +50,6 @@ const isOld = (query: Query) =>
   query.state.error !== null &&
   !isRefusal(query.state.error)
 
-/** Keeps `oldSince` in step with what is on the page. */
 export const watchQueries = () => {
   const cache = queryClient.getQueryCache()
   const times = () => cache.getAll().flatMap((query) => (isOld(query) ? [query.state.dataUpdatedAt] : []))

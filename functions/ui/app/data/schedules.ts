@@ -6,7 +6,7 @@ import { tasksKey } from './tasks.ts'
 
 const key = ['schedules'] as const
 
-/** The schedules of the installation, newest first, without the long texts of their tasks. */
+/** Newest first, without long task texts. */
 export const useSchedules = (query: PageQuery) =>
   useLive(
     queryOptions({
@@ -17,7 +17,7 @@ export const useSchedules = (query: PageQuery) =>
   )
 export type ListedSchedule = NonNullable<ReturnType<typeof useSchedules>['data']>['schedules'][number]
 
-/** One schedule as it is stored now, to be changed: it is read once, or what is typed would be overtaken. */
+/** Not refetched while it is edited, which would overwrite input. */
 export const useSchedule = (id: string) =>
   useQuery({
     queryKey: [...key, 'one', id],
@@ -27,7 +27,6 @@ export const useSchedule = (id: string) =>
   })
 export type Schedule = NonNullable<ReturnType<typeof useSchedule>['data']>
 
-/** When a pattern would be due, as the service answers; not asked for while there is no pattern. */
 export const useDueTimes = (cron: string, timezone: string) =>
   useQuery({
     queryKey: [...key, 'preview', cron, timezone],
@@ -38,7 +37,6 @@ export const useDueTimes = (cron: string, timezone: string) =>
     staleTime: EVERY_MS.calm,
   })
 
-/** A change of schedules; those that are shown are read again when it is over. */
 const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
   const queries = useQueryClient()
   return useMutation({
@@ -58,7 +56,6 @@ export const useChangeSchedule = (id: string) =>
 
 export const useDeleteSchedule = () => useChange((id: string) => client.deleteSchedule({ params: { id } }))
 
-/** Creates the task of a schedule now. */
 export const useRunSchedule = (id: string) => {
   const queries = useQueryClient()
   return useMutation({

@@ -8,7 +8,6 @@ export type { Policy, ToolCallEntry }
 
 const policyKey = ['policy'] as const
 
-/** What tools may do in this installation. */
 export const usePolicy = () =>
   useLive(
     queryOptions({
@@ -20,7 +19,7 @@ export const usePolicy = () =>
 
 export type PolicyChange = NonNullable<NonNullable<Parameters<typeof client.changePolicy>[0]>['body']>
 
-/** Changes what is given of the policy; what is left out stays. */
+/** A partial update. */
 export const useChangePolicy = () => {
   const queries = useQueryClient()
   return useMutation({
@@ -29,14 +28,14 @@ export const useChangePolicy = () => {
   })
 }
 
-/** What narrows the record of tool calls: names of the route's query. */
+/** Query parameters of the route. */
 export const TOOL_CALL_FILTERS = [
   ...['tool', 'decision', 'userId', 'conversationId', 'taskId', 'callId', 'from', 'to'],
 ] as const
 export type ToolCallFilters = Readonly<Record<string, string>>
 type Query = NonNullable<NonNullable<Parameters<typeof client.listToolCalls>[0]>['query']>
 
-/** Tool calls, refused ones included, newest first. The address may say anything: what does not fit is refused. */
+/** Includes refused calls. Filters come from the address; the service rejects invalid ones. */
 export const useToolCalls = (filters: ToolCallFilters) =>
   useLivePages(
     ['tool-calls', filters],
@@ -44,7 +43,7 @@ export const useToolCalls = (filters: ToolCallFilters) =>
     ({ entries }) => entries,
   )
 
-/** One tool call with its whole arguments and result, which do not change any more. */
+/** Never changes. */
 export const useToolCall = (id: string) =>
   useQuery({
     queryKey: ['tool-calls', 'one', id],

@@ -1,14 +1,14 @@
 import { createSignal } from './signal.ts'
 
-/** Between which values the server's clock minus that of the browser lies, in milliseconds. */
+/** Bounds of server time minus browser time, in milliseconds. */
 export type Bounds = { readonly least: number; readonly most: number }
 type Seen = { sentAt: number; receivedAt: number; date: number }
 
-/** The `Date` of an answer has whole seconds, and may be taken from a clock that is read once a second. */
+/** `Date` headers have a resolution of one second, and may come from a clock that is read once a second. */
 const GRAIN_MS = 1_000
 const SLACK_MS = 100
 
-/** What is known of the difference after one more answer. A clock that was set since then begins anew. */
+/** Narrows the bounds. Contradicting bounds mean that a clock was set; then estimation restarts. */
 export const narrowed = (known: Bounds | undefined, { sentAt, receivedAt, date }: Seen): Bounds => {
   const seen = { least: date - receivedAt - SLACK_MS, most: date + GRAIN_MS - sentAt + SLACK_MS }
   if (known === undefined) return seen
@@ -16,15 +16,13 @@ export const narrowed = (known: Bounds | undefined, { sentAt, receivedAt, date }
   return both.least <= both.most ? both : seen
 }
 
-/** The difference to reckon with: none where the clocks may be the same. */
+/** 0 while the clocks may agree. */
 export const estimatedOffset = ({ least, most }: Bounds): number =>
   least <= 0 && most >= 0 ? 0 : Math.round((least + most) / 2)
 
 let bounds: Bounds | undefined
-/** What the server's clock shows more than that of the browser. */
 export const clockOffset = createSignal(0)
 
-/** Learns from an answer what the server's clock says. */
 export const readClock = (response: Response, sentAt: number) => {
   const date = Date.parse(response.headers.get('date') ?? '')
   if (Number.isNaN(date)) return
@@ -32,5 +30,5 @@ export const readClock = (response: Response, sentAt: number) => {
   clockOffset.set(estimatedOffset(bounds))
 }
 
-/** Now by the clock of the server, which wrote the times that it is compared with. */
+/** Times from the service are compared with this. */
 export const serverNow = (): number => Date.now() + clockOffset.get()

@@ -6,13 +6,12 @@ import { client } from './client.ts'
 import { watchedFetch } from './connection.ts'
 import { isSignedOut } from './query-client.ts'
 
-/** Sends requests without a session. */
 const strangerFetch: typeof fetch = (input, init) => watchedFetch(input, { ...init, credentials: 'omit' })
 const stranger = createClient(routes, { baseUrl: '', fetch: strangerFetch })
 
 type SessionStatus = Awaited<ReturnType<typeof client.me>>
 
-/** 401 is an answer here, not an error: it does not lead to the sign-in. */
+/** A 401 is a result here, and does not open the sign-in. */
 const statusFor = async (asking: Promise<SessionStatus>): Promise<SessionStatus> => {
   try {
     return await asking
@@ -27,25 +26,23 @@ const sessionStatus = queryOptions({
   queryFn: ({ signal }) => statusFor(client.me({}, { signal })),
 })
 
-/** Whether there is a session, and how users sign in. */
 export const useSessionStatus = () => useQuery(sessionStatus)
 
-/** The mode of sign-in; undefined until it is known. */
+/** Undefined until loaded. */
 export const useAuthMode = () => useSessionStatus().data?.authMode
 
-/** What a visitor without a session may do: with neither a key nor accounts there is no sign-in. */
+/** An installation without key and accounts has no sign-in. */
 const openness = queryOptions({
   queryKey: ['session', 'stranger'],
   queryFn: async ({ signal }) => (await statusFor(stranger.me({}, { signal }))).authenticated,
 })
 
-/** Whether one has to sign in at all. */
 export const useNeedsSignIn = () => {
   const { data } = useQuery(openness)
   return data === undefined ? undefined : !data
 }
 
-/** Cached data belongs to the previous user, or to none. */
+/** Cached data belongs to the previous user. */
 const useNewcomer = () => {
   const queries = useQueryClient()
   return () => {
@@ -70,7 +67,7 @@ export const useVerifyAccessKey = () =>
   useEntrance((key: string) => client.verifyAccessKey({ body: { key } }))
 export const useLogout = () => useEntrance(() => client.logout())
 
-/** Sets the access key of local mode, or removes it with null. */
+/** Null removes the access key. */
 export const useChangeAccessKey = () => {
   const queries = useQueryClient()
   return useMutation({

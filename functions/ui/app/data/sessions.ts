@@ -17,7 +17,6 @@ const key = ['sessions-of-agents'] as const
 export const isSessionOver = ({ status }: Pick<AgentSession, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** A session, while it goes on asked closely. */
 export const useAgentSession = (id: string) =>
   useLive(
     queryOptions({
@@ -30,7 +29,7 @@ export const useAgentSession = (id: string) =>
 const ofConversation = (conversationId: string) => [...key, 'of-conversation', conversationId]
 const MOST_SHOWN = 20
 
-/** The newest sessions of a conversation, the newest first. */
+/** Newest first. */
 export const useConversationSessions = (conversationId: string) =>
   useLive(
     queryOptions({
@@ -44,8 +43,8 @@ export const useConversationSessions = (conversationId: string) =>
   )
 
 /**
- * The session that made a tool call: that of its task, or the turn of its conversation that went on then. A turn that is
- * answered as a whole has none, and neither has one before the newest hundred.
+ * The session that made a tool call: that of its task, or the one of its conversation that ran at that time. Turns that are not streamed
+ * have none. Searches the newest hundred.
  */
 export const useSessionAt = ({ taskId, conversationId, timestamp }: ToolCallEntry) => {
   return useQuery({
@@ -62,7 +61,7 @@ export const useSessionAt = ({ taskId, conversationId, timestamp }: ToolCallEntr
   })
 }
 
-/** Says that a session has begun, before a list does. */
+/** Adds a session to the cache before the list is refetched. */
 export const noteSession = (conversationId: string, session: AgentSession) => {
   queryClient.setQueryData<AgentSession[]>(ofConversation(conversationId), (known = []) => [
     session,
@@ -70,16 +69,16 @@ export const noteSession = (conversationId: string, session: AgentSession) => {
   ])
 }
 
-/** A session begins with an attempt. An agent without one after ten requests rarely begins one later. */
+/** Sessions start with an attempt; after ten polls without one it is unlikely. */
 const sessionPollMs = (looks: number) => (looks < 10 ? EVERY_MS.running : EVERY_MS.calm)
 
-/** The session of a task, once there is one: agents that say nothing of their steps have none. */
+/** Agents that report no steps have no session. */
 export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
   useQuery({
     queryKey: [...key, 'of-task', taskId, isRunning],
     queryFn: async ({ signal }) =>
       (await client.listAgentSessions({ query: { taskId } }, { signal })).sessions[0] ?? null,
-    // Asked once more at the end of the task, but not shown anew; that of another task is not this one's.
+    // Keeps the session of the same task while the key changes at its end.
     placeholderData: (before, query) => (query?.queryKey[2] === taskId ? before : undefined),
     refetchInterval: ({ state }) =>
       isRunning && !state.data && !isRefusal(state.error) ? sessionPollMs(state.dataUpdateCount) : false,
@@ -93,19 +92,16 @@ export const useStopSession = () => {
   })
 }
 
-/** A session as it is followed: what its events say, and how the following goes. */
 export type Followed = {
   readonly run: Run
-  /** `opening` before anything came, `open` while it goes on, `lost` while it connects anew, `over` after the last event. */
+  /** `opening` before the first event, `lost` while reconnecting, `over` after the last event. */
   readonly connection: 'opening' | 'open' | 'lost' | 'over'
-  /** Why it cannot be followed at all. */
   readonly error?: unknown
 }
 
-/** A stream that is being read, and how it is let go. */
 export type Source = { readonly batches: AsyncIterable<readonly StreamEvent[]>; readonly leave: () => void }
 
-/** Nothing for longer than that, not even the comment of every 15 s, is a connection that is dead. */
+/** The stream sends a comment every 15 s, so after this silence the connection is dead. */
 const SILENCE_MS = 45_000
 const PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
@@ -113,7 +109,7 @@ const LONGEST_PAUSE_MS = 8_000
 const EVENTS_AT_ONCE = 200
 const LETTERS_AT_ONCE = 50_000
 
-/** A batch in pieces, between which the page answers: a run that is over comes with thousands of events at once, or with long ones. */
+/** Splits a batch and yields to the event loop in between: the replay of a finished run has thousands of events. */
 async function* inPieces(events: readonly StreamEvent[]): AsyncGenerator<readonly StreamEvent[]> {
   let piece: StreamEvent[] = []
   let letters = 0
@@ -131,7 +127,7 @@ async function* inPieces(events: readonly StreamEvent[]): AsyncGenerator<readonl
 
 const runEvent = ({ id, data }: StreamEvent): RunEvent => ({ ...JSON.parse(data), id })
 
-/** Until the time is over, or the connection of the page is back. */
+/** Resolves early when the connection returns. */
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
     const done = () => {
@@ -155,7 +151,7 @@ const openStream = async (id: string, after: string): Promise<Source> => {
   return { batches: eventsIn(body), leave: () => leaving.abort() }
 }
 
-/** Follows a session to its end: what was is replayed, what comes is added, a connection that is lost is made anew. */
+/** Replays past events, follows new ones, and reconnects until the session ends. */
 const createFollower = (id: string) => {
   const state = createSignal<Followed>({ run: beginning.run, connection: 'opening' })
   let progress: Progress = beginning
@@ -165,7 +161,6 @@ const createFollower = (id: string) => {
 
   const set = (change: Partial<Followed>) => state.set({ ...state.get(), ...change })
 
-  /** Reads one connection to its end. */
   const read = async ({ batches }: Source, signal: AbortSignal, onAlive: () => void) => {
     let base: Progress | undefined = rewound(progress)
     for await (const batch of batches) {
@@ -187,7 +182,7 @@ const createFollower = (id: string) => {
     return isSessionOver(session)
   }
 
-  /** One connection. Resolves to whether the session is over. */
+  /** Resolves to whether the session has ended. */
   const connect = async (first: Source | undefined, signal: AbortSignal, onAlive: () => void) => {
     const source = first ?? (await openStream(id, progress.mark.id))
     let timer = setTimeout(source.leave, SILENCE_MS)
@@ -207,7 +202,7 @@ const createFollower = (id: string) => {
     }
   }
 
-  /** One connection, and whether there is to be another. */
+  /** Resolves to whether to reconnect. */
   const goesOn = async (first: Source | undefined, signal: AbortSignal, onAlive: () => void) => {
     if (signal.aborted) return false
     try {
@@ -243,7 +238,6 @@ const createFollower = (id: string) => {
     })
   }
 
-  /** What is neither shown nor read is not kept. */
   const forget = () => {
     if (readers === 0 && !stopping) followers.delete(id)
   }
@@ -251,12 +245,12 @@ const createFollower = (id: string) => {
   return {
     state,
     begin,
-    /** Says that it is shown; the function that is returned, that it is no more. */
+    /** Registers a reader; the result unregisters it. */
     hold: () => {
       readers += 1
       return () => {
         readers -= 1
-        // A turn of a conversation is stopped once its last reader has left: it is read on for as long as the page is open.
+        // The service cancels a conversation turn without readers, so its stream is read until the page closes.
         setTimeout(() => {
           if (readers > 0) return
           if (isOfTask || state.get().run.attempt !== undefined) stopping?.abort()
@@ -277,17 +271,16 @@ const getFollower = (id: string) => {
   return made
 }
 
-/** Goes on with a stream of a session that is read already. */
+/** Continues a stream whose first events were read elsewhere. */
 export const adoptStream = (id: string, source: Source) => getFollower(id).begin(source)
 
-/** In place of a session that is not known yet. */
 const noFollower = {
   state: createSignal<Followed>({ run: beginning.run, connection: 'opening' }),
   begin: () => undefined,
   hold: () => () => undefined,
 }
 
-/** A session, live. `isGoing` says that there is more to come, of a session that may have been over. */
+/** `isGoing`: more events may come, of a session that may have been over. */
 export const useFollowed = (id: string | undefined, isGoing: boolean): Followed => {
   const follower = id === undefined ? noFollower : getFollower(id)
   useEffect(() => follower.hold(), [follower])

@@ -5,7 +5,6 @@ import { EVERY_MS, useLive } from './live.ts'
 
 const key = ['settings'] as const
 
-/** The settings of the installation, and where each value comes from. */
 export const useSettings = () =>
   useLive(
     queryOptions({ queryKey: key, queryFn: ({ signal }) => client.readSettings({}, { signal }) }),
@@ -15,7 +14,7 @@ export const useSettings = () =>
 export type Answer = NonNullable<ReturnType<typeof useSettings>['data']>
 type Patch = NonNullable<NonNullable<Parameters<typeof client.changeSettings>[0]>['body']>
 
-/** New values by dotted path; null takes a stored one back. What fits is for the service to say. */
+/** Values by dotted path; null resets to the default. */
 export const useChangeSettings = () => {
   const queries = useQueryClient()
   return useMutation({
@@ -23,7 +22,7 @@ export const useChangeSettings = () => {
       client.changeSettings({ body: settingsPatch(changes) }),
     onSuccess: ({ settings, sources }) => {
       queries.setQueryData(key, { settings, sources })
-      // What linked accounts may do follows from the settings.
+      // The rights of linked accounts depend on settings.
       void queries.invalidateQueries({ queryKey: connectionsKey })
     },
   })

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** A value that lives outside of the component tree; components that `use` it follow it. */
+/** A value outside of the component tree, which components subscribe to by `use`. */
 export const createSignal = <T>(initial: T) => {
   let value = initial
   const listeners = new Set<() => void>()

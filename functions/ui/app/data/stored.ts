@@ -13,11 +13,11 @@ const write = (name: string, value: unknown) => {
     if (value === undefined) localStorage.removeItem(name)
     else localStorage.setItem(name, JSON.stringify(value))
   } catch {
-    // A browser that stores nothing has it until the page is closed.
+    // Without storage the value lasts until the page is closed.
   }
 }
 
-/** A value that this browser keeps. What was stored and does not fit any more is as if it were not there. */
+/** A signal in local storage. Stored values that do not fit are ignored. */
 export const createStored = <T>(name: string, initial: T, fits: (value: unknown) => value is T) => {
   const stored = read(name)
   const signal = createSignal<T>(fits(stored) ? stored : initial)

@@ -14,7 +14,7 @@ import { EVERY_MS, useLive } from './live.ts'
 import { serverNow } from './server-clock.ts'
 import { isStreaming, LOGS, WORK } from './streaming.ts'
 
-/** What narrows the list of tasks: names of the filter endpoint's query. */
+/** Query parameters of the filter endpoint. */
 export const FILTER_NAMES = [
   ...['q', 'status', 'priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
   ...['completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
@@ -24,17 +24,16 @@ type Query = NonNullable<NonNullable<Parameters<typeof client.filterTasks>[0]>['
 
 const FOUND = 8
 
-/** The address may say anything: what does not fit is refused by the service, and shown as that. */
+/** Filters come from the address; the service rejects invalid ones. */
 const filterQuery = (filters: Filters) => filters as Query
 
 export const tasksKey = ['tasks'] as const
 
-/** Asks for a page of the tasks that fit. */
 export const askForTasks =
   (filters: Filters) => (page: { limit: number; cursor?: string }, signal: AbortSignal) =>
     client.filterTasks({ query: { ...filterQuery(filters), ...page } }, { signal })
 
-/** The newest tasks with these words, for the palette. */
+/** For the command palette. */
 export const foundTasks = (words: string) =>
   queryOptions({
     queryKey: [...tasksKey, 'found', words],
@@ -42,13 +41,12 @@ export const foundTasks = (words: string) =>
       client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
   })
 
-/** Those of a state that came first. */
 const withStatus = (status: TaskStatus, limit: number, signal: AbortSignal) =>
   client.filterTasks({ query: { status: [status], limit, sortOrder: 'asc' } }, { signal })
 
 const NEXT = 4
 
-/** What runs, and what waits behind it, the oldest of each. */
+/** Oldest first. */
 export const useActiveTasks = () =>
   useLive(
     queryOptions({
@@ -64,7 +62,6 @@ export const useActiveTasks = () =>
     EVERY_MS.list,
   )
 
-/** How many tasks there are, and whether one of the newest has a repository. */
 export const useFirstTasks = () =>
   useLive(
     queryOptions({
@@ -80,7 +77,7 @@ export const useFirstTasks = () =>
     EVERY_MS.calm,
   )
 
-/** A task, polled often until it has ended; after that it may still be retried from elsewhere. */
+/** Polled slowly after the end: it may be retried elsewhere. */
 export const useTask = (id: string) =>
   useLive(
     queryOptions({
@@ -90,21 +87,20 @@ export const useTask = (id: string) =>
     (task) => (task && isFinal(task.status) ? EVERY_MS.calm : EVERY_MS.running),
   )
 
-/** Whether a log has the end of its task, which may be stored a moment after the task; an imported task has no log. */
+/** The end may be stored after the task. Imported tasks have no log. */
 const hasRunEnd = (events: readonly TaskEvent[] | undefined) => {
   const last = lastOfRun(events ?? [])
   return last === undefined || isEnd(last)
 }
 
-/** No event is stored so long after the newest one of a task that has ended. */
+/** No event is stored this long after the newest one of an ended task. */
 const SETTLED_MS = 120_000
-/** The log that was last read from further back than its newest event, and when. */
 let readBack = { id: '', at: 0 }
 
 const isSettled = (known: readonly TaskEvent[], isOver: boolean) =>
   isOver && serverNow() - Date.parse(known.at(-1)?.timestamp ?? '') > SETTLED_MS
 
-/** What is known of a log, and what is new in it: what comes after its newest event, now and then what may have come late. */
+/** Reads what follows the newest event, and at intervals from further back, for events that were stored late. */
 const goOn = async (
   id: string,
   known: readonly TaskEvent[],
@@ -119,7 +115,7 @@ const goOn = async (
   return continued(known, after, events)
 }
 
-/** What happened to a task so far, oldest first. After the first time only what is new is asked for. */
+/** Oldest first, loaded incrementally. */
 export const useTaskEvents = (id: string, isOver: boolean) => {
   const queryKey = [LOGS, id]
   return useLive(
@@ -131,18 +127,17 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
     (events) => {
       if (isOver && !hasRunEnd(events)) return EVERY_MS.running
       if (!isStreaming.get()) return isOver ? EVERY_MS.calm : EVERY_MS.running
-      // An event after the end of a task is a change of it. In mode `pro` an event about progress may be lost with its process.
+      // An event after the end changes the task. In `pro`, a progress event may be lost with its process.
       return isOver ? false : EVERY_MS.calm
     },
   )
 }
 
-/** A change of tasks; views of tasks and dead letters are read again when it is over. */
 const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: change,
-    // A retry resolves the dead letter of its task.
+    // Retrying a task resolves its dead letter.
     onSettled: () => {
       for (const topic of WORK) void queries.invalidateQueries({ queryKey: [topic] })
     },
@@ -151,7 +146,7 @@ const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => 
 
 export type NewTask = Parameters<typeof client.createTask>[0]['body']
 
-/** A new task. The same body under the same key is one task, however often it was sent. */
+/** The same body and key create one task. */
 export const useCreateTask = () =>
   useChange(({ body, key }: { body: NewTask; key: string }) =>
     client.createTask({ body }, { headers: { 'idempotency-key': key } }),
@@ -162,6 +157,6 @@ export const useRetryTask = () => useChange((id: string) => client.retryTask({ p
 
 type Exported = Parameters<typeof client.importTasks>[0]['body']
 
-/** Restores the tasks of an export; what the file is worth, the service decides. */
+/** The service validates the file. */
 export const useImportTasks = () =>
   useChange(async (file: File) => client.importTasks({ body: JSON.parse(await file.text()) as Exported }))

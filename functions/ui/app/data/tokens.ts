@@ -5,7 +5,7 @@ import type { PageQuery } from './page.ts'
 
 const key = ['tokens'] as const
 
-/** The user's API tokens, newest first; for admins those of all users. */
+/** Admins see the tokens of all users. */
 export const useTokens = (query: PageQuery) =>
   useLive(
     queryOptions({
@@ -18,7 +18,7 @@ export const useTokens = (query: PageQuery) =>
 export type NewToken = Parameters<typeof client.createToken>[0]['body']
 export type Scope = NewToken['scopes'][number]
 
-/** The text of the new token is in the answer of this, and nowhere else: it is not kept once that is left. */
+/** The response holds the only copy of the token, so it is not cached. */
 export const useCreateToken = () => {
   const queries = useQueryClient()
   return useMutation({

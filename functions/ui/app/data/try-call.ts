@@ -10,10 +10,10 @@ export type Request = {
 }
 export type Answer = { status: number; type: string; requestId: string; text: string; isWhole: boolean }
 
-/** More would make the page slow; the rest of a stream is not read. */
+/** Longer responses are cut, and their streams cancelled. */
 const MOST_CHARACTERS = 200_000
 
-/** Sends a request as the caller wrote it, with the session of the page, and hands over its answer as it comes. */
+/** Sends a request with the session of the page, and reports the response as it arrives. */
 const call = async ({ url, ...init }: Request, signal: AbortSignal, onAnswer: (answer: Answer) => void) => {
   const response = await watchedFetch(url, { ...init, signal })
   const facts = {
@@ -33,7 +33,7 @@ const call = async ({ url, ...init }: Request, signal: AbortSignal, onAnswer: (a
   onAnswer({ ...facts, text, isWhole: true })
 }
 
-/** One call at a time; `stop` ends a stream, and so does leaving. */
+/** One call at a time. `stop` and unmounting abort it. */
 export const useTryCall = () => {
   const [answer, setAnswer] = useState<Answer>()
   const [error, setError] = useState<unknown>()

@@ -9,11 +9,11 @@ import { adoptStream, noteSession } from './sessions.ts'
 import { createSignal } from './signal.ts'
 
 type AgenticBody = Parameters<typeof client.sendAgentic>[0]['body']
-/** What a turn is asked with. Mode `full` is an agentic turn, whose steps are streamed; the others are answered as a whole. */
+/** Mode `full` is an agentic turn, which is streamed; the other modes answer at once. */
 export type TurnRequest = AgenticBody & { securityMode: SecurityMode }
 
 type Asked = { content: string; mode: SecurityMode }
-/** A turn that was sent from here and is not known to the service yet, was refused by it, or was stopped from here. */
+/** A turn of this page that the service has not stored, has refused, or that was stopped here. */
 export type Turn =
   | (Asked & { state: 'sending' })
   | (Asked & { state: 'refused'; error: unknown })
@@ -28,7 +28,6 @@ const setTurn = (conversationId: string, turn: Turn | undefined) => {
   turns.set(turn ? { ...others, [conversationId]: turn } : others)
 }
 
-/** Forgets a turn that was refused or stopped. */
 export const dropTurn = (conversationId: string) => setTurn(conversationId, undefined)
 
 const refresh = (conversationId: string) =>
@@ -38,7 +37,7 @@ const refresh = (conversationId: string) =>
     ),
   )
 
-/** Sends a message. It goes on when the view is left; what became of it is in `useTurn`. */
+/** Continues when the view is left; its state is in `useTurn`. */
 export const sendTurn = async (conversationId: string, request: TurnRequest): Promise<void> => {
   const { content, securityMode: mode } = request
   setTurn(conversationId, { content, mode, state: 'sending' })
@@ -50,26 +49,26 @@ export const sendTurn = async (conversationId: string, request: TurnRequest): Pr
       conversationId,
       isCancelled(error) ? { state: 'stopped' } : { content, mode, state: 'refused', error },
     )
-    // It may have been taken all the same, where only the answer was lost.
+    // Only the response may be lost.
     void queryClient.invalidateQueries()
   }
 }
 
-/** The message of a turn that was cancelled is stored: there is nothing to send again. */
+/** The message of a cancelled turn is stored, so it is not sent again. */
 const isCancelled = (error: unknown) => error instanceof ApiError && error.code === 'cancelled'
 
-/** Stops the turn of a conversation, of whichever kind, one that waits for approval too. */
+/** Also stops turns that wait for approval. */
 export const useStopTurn = (conversationId: string) =>
   useMutation({
     mutationFn: () => client.cancelTurn({ params: { id: conversationId } }),
     onSuccess: async () => {
       await refresh(conversationId)
-      // The request of a turn that was sent from here is answered when it has ended.
+      // A turn of this page settles with its own request.
       if (turns.get()[conversationId]?.state !== 'sending') setTurn(conversationId, { state: 'stopped' })
     },
   })
 
-/** Resolves once the answer is shown. */
+/** Resolves when the answer is loaded. */
 const sendWithTools = async (id: string, request: TurnRequest) => {
   const { content, model, provider, securityMode } = request
   const target = {
@@ -80,7 +79,7 @@ const sendWithTools = async (id: string, request: TurnRequest) => {
   await refresh(id)
 }
 
-/** Resolves once the session of the turn has begun; who follows sessions reads on. */
+/** Resolves when the session has started; its follower continues the stream. */
 const sendAgentic = async (conversationId: string, request: TurnRequest) => {
   const { securityMode: _, ...body } = request
   const leaving = new AbortController()

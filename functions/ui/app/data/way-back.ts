@@ -1,8 +1,8 @@
 const KEY = 'linking'
-/** So long a provider may be on its way back, as for the service. */
+/** As for the service. */
 const MOST_MS = 10 * 60_000
 
-/** Browsers that store nothing throw: one comes back to the first view there. */
+/** Without storage the user returns to the overview. */
 const ifStored = <T>(act: () => T): T | undefined => {
   try {
     return act()
@@ -11,12 +11,12 @@ const ifStored = <T>(act: () => T): T | undefined => {
   }
 }
 
-/** Remembers for this tab which view it leaves to link an account: the provider sends it back to the first view. */
+/** Remembers the current view: providers redirect to the overview. */
 export const leaveToLink = () => {
   ifStored(() => sessionStorage.setItem(KEY, `${Date.now()} ${location.pathname}`))
 }
 
-/** The view that was left to link an account, once, when the provider has just sent the tab back. */
+/** The remembered view, once, right after the redirect. */
 export const linkedFrom = (): string | undefined => {
   const stored = ifStored(() => sessionStorage.getItem(KEY))
   ifStored(() => sessionStorage.removeItem(KEY))

@@ -10,11 +10,11 @@ export type WebhookChange = NonNullable<Parameters<typeof client.changeWebhook>[
 export type EventName = Webhook['events'][number]
 
 const key = ['webhooks'] as const
-/** Deliveries come with their bodies and answers, so that a page of many may be large. */
+/** Deliveries include bodies and responses, so pages are small. */
 const PAGE = 25
 const allKey = [...key, 'all'] as const
 
-/** The outbound webhooks, newest first. There are at most 100, so they come as a whole. */
+/** Newest first. There are at most 100, so the list is not paged. */
 export const useWebhooks = () =>
   useLive(
     queryOptions({
@@ -33,7 +33,7 @@ export const useWebhook = (id: string) =>
     EVERY_MS.list,
   )
 
-/** What was sent to a webhook and what waits to be, newest first. */
+/** Newest first. */
 export const useDeliveries = (id: string) =>
   useLivePages(
     [...key, 'deliveries', id],
@@ -42,7 +42,6 @@ export const useDeliveries = (id: string) =>
     ({ deliveries }) => deliveries,
   )
 
-/** Whether the webhooks of the three providers are configured, and what came by them. */
 export const useInbound = () =>
   useLive(
     queryOptions({
@@ -52,7 +51,6 @@ export const useInbound = () =>
     EVERY_MS.calm,
   )
 
-/** What shows webhooks or their deliveries asks for them again. */
 export const useWebhooksChanged = () => {
   const queries = useQueryClient()
   return () => queries.invalidateQueries({ queryKey: key })
@@ -60,7 +58,7 @@ export const useWebhooksChanged = () => {
 
 const useAct = <Given, Answer>(act: (given: Given) => Promise<Answer>) => {
   const changed = useWebhooksChanged()
-  // Some answers hold a secret, which is kept nowhere once they are left.
+  // Responses may hold a secret, so they are not cached.
   return useMutation({ mutationFn: act, gcTime: 0, onSettled: () => void changed() })
 }
 
@@ -77,7 +75,7 @@ export const useRecover = (id: string) =>
   useAct((since: string) => client.recoverWebhook({ params: { id }, body: { since } }))
 export const useRedeliver = (id: string) => useAct((deliveryId: string) => redeliver(id, deliveryId))
 
-/** Asks for the list alone again: what shows the deleted one is about to be left. */
+/** Refetches the list only: the view of the deleted webhook is about to close. */
 export const useDeleteWebhook = (id: string) => {
   const queries = useQueryClient()
   return useMutation({

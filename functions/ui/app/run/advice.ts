@@ -1,4 +1,4 @@
-/** What a person can do about a turn or a run that did not go well, by the code of its error. */
+/** Advice by error code. */
 const advice: Readonly<Record<string, string>> = {
   cancelled: 'What was said and done until then is kept. Send another message to go on.',
   orphaned: 'Its page was closed for too long. Send another message to go on.',
@@ -17,7 +17,7 @@ const advice: Readonly<Record<string, string>> = {
 
 export const adviceFor = (code: string): string | undefined => advice[code.toLowerCase()]
 
-/** What a service refuses with that has no model to ask: the second one where functions serve it. */
+/** Codes of a service without a model provider; the second one is used by functions. */
 const WITHOUT_PROVIDER: ReadonlySet<string> = new Set(['no_provider', 'models_unavailable'])
 
 export const isWithoutProvider = (code: string): boolean => WITHOUT_PROVIDER.has(code.toLowerCase())

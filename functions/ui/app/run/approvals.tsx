@@ -18,7 +18,6 @@ const choices: readonly (readonly [Decision, string, 'primary' | 'plain' | 'dang
 const isInScope = (approval: Approval, scope: AuditScope) =>
   'taskId' in scope ? approval.taskId === scope.taskId : approval.conversationId === scope.conversationId
 
-/** The tool calls of a conversation or task that wait for a person, to be decided in place. */
 export const Approvals = ({ scope }: { scope: AuditScope }) => {
   const { data } = useApprovals()
   const waiting = data?.filter((approval) => isInScope(approval, scope)) ?? []
@@ -37,14 +36,13 @@ export const Approvals = ({ scope }: { scope: AuditScope }) => {
   )
 }
 
-/** A decision may have been made this moment, or it is for another person. */
+/** Just decided, or for another user. */
 const Elsewhere = () => (
   <p role="status" className="text-muted-foreground">
     The person who asked for it, or an admin, decides on it; then it goes on by itself.
   </p>
 )
 
-/** About so high is a card with the space below it. */
 const CARD_PX = 180
 
 const Waiting = ({ approval }: { approval: Approval }) => {

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router'
 
-/** Whose tool calls are on record. */
 export type AuditScope = { conversationId: string } | { taskId: string }
 
-// The path is a plain text, since the view of the record is not of this one's concern.
+// A plain string: a view does not import the routes of another.
 const PATH: string = '/security/audit'
 
-/** The way to one tool call on record. */
 export const AuditLink = ({ scope, callId }: { scope: AuditScope; callId: string }) => (
   <Link
     to={PATH}

@@ -1,6 +1,5 @@
 const name = 'font-mono text-xs text-foreground'
 
-/** What to do where there is no model to ask: keys are in the environment of the service, and not of the page's concern. */
 export const NoProvider = () => (
   <>
     Set the key of a provider in the environment of the service, such as{' '}

@@ -19,17 +19,14 @@ import { ToolCall } from './tool-call.tsx'
 
 type Props = {
   followed: Followed
-  /** Whose run it is. */
   scope: AuditScope
-  /** Whether nothing more comes. */
   isOver: boolean
-  /** Whether what led to the end is folded, of a run that was over when it was first shown. */
+  /** Collapses all steps but the last. */
   isFolded?: boolean
-  /** Whether how it ended is shown elsewhere. */
+  /** Hides the error, which is shown elsewhere. */
   hidesError?: boolean
 }
 
-/** What an agent does, as it does it, and what it has done: steps, thoughts, tool calls, what waits and how it ended. */
 export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesError = false }: Props) => {
   const { connection, error } = followed
   if (error !== undefined) return <Trouble code={errorCode(error)} message={errorMessage(error)} />
@@ -65,17 +62,16 @@ export const RunView = ({ followed, scope, isOver, isFolded = isOver, hidesError
   )
 }
 
-/** About so high is the head of a step, and the line of a call with the space below it. */
 const STEP_PX = 32
 const CALL_PX = 42
 
 const entryHeight = (entry: Step | Note, isFolded: boolean): number =>
   entry.kind === 'note' || isFolded ? STEP_PX : STEP_PX + entry.parts.length * CALL_PX
 
-/** An answer without tools has no steps that are worth a name. */
+/** Steps are not named in an answer without tools. */
 const hasSteps = (run: Run) => run.entries.length > 1 || runCalls(run).length > 0
 
-/** Whether the account at the end is not the last thing that was said anyhow. */
+/** The summary is shown only if it was not already said. */
 const hasUnseenSummary = ({ summary = '', ...run }: Run) => {
   const lastText = runSteps(run as Run)
     .at(-1)
@@ -98,9 +94,8 @@ const NoteLine = ({ note: { tone, text } }: { note: Note }) => (
 
 type StepProps = { step: Step; isBare: boolean; isFolded: boolean; scope: AuditScope }
 
-/** Drawn again when something is new in it. */
 const StepView = memo(({ step, isBare, isFolded, scope }: StepProps) => {
-  // As it is when it first shows: nothing folds away while it is read.
+  // Fixed at first render, so that steps do not collapse while they are read.
   const [isOpen] = useState(!isFolded)
   const { number, parts, tookMs } = step
   const calls = parts.filter(({ kind }) => kind === 'call').length
@@ -134,7 +129,6 @@ const PartView = ({ part, scope }: { part: Part; scope: AuditScope }) => {
   return <Thinking words={part} />
 }
 
-/** Open while it thinks, unless it was folded by hand. */
 const Thinking = ({ words: { text, isOpen } }: { words: Words }) => (
   <details open={isOpen} className="rounded-md bg-muted/60">
     <summary className="flex items-center gap-2 rounded-md px-2.5 py-1.5 text-xs text-muted-foreground hover:bg-muted">
@@ -147,12 +141,10 @@ const Thinking = ({ words: { text, isOpen } }: { words: Words }) => (
 )
 
 const bad = 'border-failed/40 bg-failed/8'
-/** A run that was stopped did not fail. */
 const isWanted = (code: string) => code.toLowerCase() === 'cancelled'
 
 type TroubleProps = { code: string; message: string; isOfTask?: boolean }
 
-/** Why a turn or run ended before it was done, and what to do. */
 export const Trouble = ({ code, message, isOfTask = false }: TroubleProps) => (
   <div role="alert" className={`rounded-md border px-3 py-2 ${isWanted(code) ? 'bg-muted/60' : bad}`}>
     <p className={`[overflow-wrap:anywhere] ${isWanted(code) ? 'font-medium' : 'text-destructive'}`}>
@@ -171,7 +163,6 @@ const ends: Readonly<Record<string, string>> = {
   'content-filter': 'The provider cut the answer off.',
 }
 
-/** How far it is, or what it took. */
 const Footer = ({ run, connection }: { run: Run; connection: Followed['connection'] }) => {
   const early = run.end?.kind === 'complete' ? ends[run.end.finishReason] : undefined
   return (

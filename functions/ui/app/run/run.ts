@@ -1,6 +1,5 @@
 import { endsSession } from '../../../../lib/core/session-end.ts'
 
-/** An event of an agent session, as its stream has it. */
 export type RunEvent = {
   readonly id: string
   readonly type: string
@@ -8,7 +7,7 @@ export type RunEvent = {
   readonly timestamp: number
 }
 
-/** `waiting` is for the approval of a person; `stopped` had no result when its run ended. */
+/** `waiting`: for approval. `stopped`: no result when the run ended. */
 export type CallState = 'running' | 'waiting' | 'success' | 'error' | 'stopped'
 export type Call = {
   readonly kind: 'call'
@@ -19,9 +18,9 @@ export type Call = {
   readonly arguments: unknown
   readonly state: CallState
   readonly result?: string
-  /** What the policy made of it: `denied`, `blocked`, … */
+  /** The policy decision: `denied`, `blocked`, … */
   readonly decision?: string
-  /** Epoch milliseconds by the clock of the service. */
+  /** Epoch milliseconds, server time. */
   readonly startedAt: number
   readonly tookMs?: number
 }
@@ -41,7 +40,6 @@ export type Step = {
   readonly startedAt: number
   readonly tookMs?: number
 }
-/** Something that happened between steps. */
 export type Note = {
   readonly kind: 'note'
   readonly key: string
@@ -56,12 +54,12 @@ export type RunEnd =
       readonly inputTokens: number
       readonly outputTokens: number
       readonly fallbackFrom?: string
-      /** What the service has to say of the answer, such as files that it did not store. */
+      /** A notice of the service, such as files that were not stored. */
       readonly notice?: string
     }
   | { readonly kind: 'error'; readonly code: string; readonly message: string }
 
-/** All that is known of an agent session from its events. */
+/** The state of an agent session, reduced from its events. */
 export type Run = {
   readonly message?: { readonly id: string; readonly content: string; readonly isCompacted: boolean }
   readonly model?: string
@@ -69,13 +67,12 @@ export type Run = {
   readonly attempt?: number
   readonly maxSteps?: number
   readonly maxBudget?: number
-  /** Tokens of this attempt. */
   readonly usedTokens: number
   readonly isWaiting: boolean
   readonly entries: readonly (Step | Note)[]
   readonly summary?: string
   readonly end?: RunEnd
-  /** Steps and tokens of this attempt before it waited: those of what follows count from 0. */
+  /** Steps and tokens before the attempt waited: later events count from 0. */
   readonly before: { readonly steps: number; readonly tokens: number }
 }
 
@@ -96,7 +93,7 @@ export const runSteps = ({ entries }: Run): readonly Step[] => entries.filter(is
 export const runCalls = (run: Run): readonly Call[] =>
   runSteps(run).flatMap(({ parts }) => parts.filter((part) => part.kind === 'call'))
 
-/** The same run, its last step changed; the first step where there is none yet. */
+/** Changes the last step; creates the first one if there is none. */
 const inLastStep = (run: Run, event: RunEvent, change: (step: Step) => Step): Run => {
   const at = run.entries.findLastIndex(isStep)
   const last = run.entries[at]
@@ -107,13 +104,13 @@ const inLastStep = (run: Run, event: RunEvent, change: (step: Step) => Step): Ru
   return { ...run, entries: run.entries.with(at, change(last)) }
 }
 
-/** The parts without open words, which only the last one can be. */
+/** Closes the last part, the only one that can be open. */
 const closed = (parts: readonly Part[]): readonly Part[] => {
   const last = parts.at(-1)
   return last && last.kind !== 'call' && last.isOpen ? parts.with(-1, { ...last, isOpen: false }) : parts
 }
 
-/** Words that follow words of their kind belong to them; anything else ends those. */
+/** Appends to an open part of the same kind, else opens a new one. */
 const say = (run: Run, event: RunEvent, kind: Words['kind']): Run => {
   const text = asText(event.data.text)
   return inLastStep(run, event, (step) => {
@@ -127,7 +124,7 @@ const say = (run: Run, event: RunEvent, kind: Words['kind']): Run => {
 const endWords = (run: Run, event: RunEvent): Run =>
   run.entries.some(isStep) ? inLastStep(run, event, (step) => ({ ...step, parts: closed(step.parts) })) : run
 
-/** A step of which no call is changed stays the same: it is not drawn again. */
+/** Unchanged steps keep their identity, so they do not render again. */
 const withCalls = (run: Run, change: (call: Call) => Call): Run => ({
   ...run,
   entries: run.entries.map((entry) => {
@@ -137,7 +134,7 @@ const withCalls = (run: Run, change: (call: Call) => Call): Run => ({
   }),
 })
 
-/** The run with the last call that matches changed; undefined without one. A run may have thousands of steps. */
+/** Undefined without a match. Searches from the end: a run may have thousands of steps. */
 const withLastCall = (
   run: Run,
   matches: (call: Call) => boolean,
@@ -160,7 +157,7 @@ const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run 
   entries: [...run.entries, { kind: 'note', key: event.id, tone, text }],
 })
 
-/** When the span of an event began: the event itself is stored a moment later. */
+/** The event itself is stored a moment later. */
 const eventStart = ({ data, timestamp }: RunEvent): number => {
   const at = Date.parse(asText(data.startedAt))
   return Number.isNaN(at) ? timestamp : at
@@ -180,7 +177,7 @@ const startedCall = (event: RunEvent): Call => {
   }
 }
 
-/** A call that waited is made in its own place; its next step comes after that. */
+/** A call that waited for approval keeps its place. */
 const call = (run: Run, event: RunEvent): Run => {
   const made = startedCall(event)
   const resumed = withLastCall(
@@ -213,7 +210,7 @@ const result = (run: Run, event: RunEvent): Run => {
   return answered ?? run
 }
 
-/** A run of a task begins anew with each attempt, and goes on in the same one after a decision. */
+/** Each attempt of a task starts anew; after a decision the same attempt continues. */
 const start = (run: Run, event: RunEvent): Run => {
   const { model, provider, maxSteps, maxBudget } = event.data
   const attempt = event.data.attempt as number | undefined
@@ -274,7 +271,7 @@ const complete = (run: Run, event: RunEvent): Run => {
   return ended(run, event, { ...facts, usedTokens: asNumber(totalTokens) || run.usedTokens, end })
 }
 
-/** A run of which nothing more comes. One that was cut off has calls and a wait that no event has ended. */
+/** A run that was cut off has calls and waits without an end event. */
 export const settled = (run: Run): Run => ({ ...withCalls(run, unanswered('stopped')), isWaiting: false })
 
 const ended = (run: Run, event: RunEvent, facts: Partial<Run>): Run => ({
@@ -287,7 +284,7 @@ const failure = (run: Run, event: RunEvent): Run =>
     end: { kind: 'error', code: asText(event.data.code), message: asText(event.data.message) },
   })
 
-/** What each type of event changes; types that are not known change nothing. */
+/** Unknown types are ignored. */
 const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
   user_message: (run, { data }) => ({
     ...run,
@@ -318,17 +315,16 @@ const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
     ),
   summary: (run, { data }) => ({ ...run, summary: asText(data.summary) }),
   complete,
-  // The result of a tool that failed is an event of its own, and the run goes on.
+  // A failed tool call has its own result event, and the run continues.
   error: (run, event) => (endsSession(event) ? failure(run, event) : run),
 }
 
-/** What is known after one more event. */
 export const after = (run: Run, event: RunEvent): Run => changes[event.type]?.(run, event) ?? run
 
-/** Pieces of words: stored, several of them are one event under the id of the last. */
+/** Stored, consecutive pieces are merged into one event with the id of the last. */
 const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
 
-/** How far a reader is, and the last place that it can go on from without hearing words twice. */
+/** `mark` is the last position from which a resumed stream does not repeat words. */
 export type Progress = { readonly run: Run; readonly mark: { readonly id: string; readonly run: Run } }
 export const beginning: Progress = { run: emptyRun, mark: { id: '', run: emptyRun } }
 
@@ -338,5 +334,5 @@ export const advanced = (progress: Progress, events: readonly RunEvent[]): Progr
     return { run: next, mark: JOINED.has(event.type) || event.id === '' ? mark : { id: event.id, run: next } }
   }, progress)
 
-/** As it was at the mark: what comes after it is taken again. */
+/** Back to the mark: later events are received again. */
 export const rewound = ({ mark }: Progress): Progress => ({ run: mark.run, mark })

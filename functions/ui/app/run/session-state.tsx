@@ -10,5 +10,4 @@ const states = {
   cancelled: 'cancelled',
 } as const
 
-/** A state of an agent session, with the looks of that of a task. */
 export const SessionState = ({ status }: Pick<AgentSession, 'status'>) => <State status={states[status]} />

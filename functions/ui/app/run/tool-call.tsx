@@ -28,7 +28,7 @@ const looks: Readonly<Record<CallState, { icon: ReactNode; label: string }>> = {
   stopped: { icon: <CircleDashed size={14} className="text-cancelled" />, label: 'Not finished' },
 }
 
-/** Decisions that are worth a word; the others are what one expects. */
+/** Other decisions are the normal case. */
 const decisions: Readonly<Record<string, { label: string; tone: Tone }>> = {
   approved: { label: 'approved', tone: 'good' },
   denied: { label: 'denied', tone: 'bad' },
@@ -36,10 +36,9 @@ const decisions: Readonly<Record<string, { label: string; tone: Tone }>> = {
   invalid: { label: 'not valid', tone: 'bad' },
 }
 
-/** A tool call: one line, and under it what it was given and what it gave back. */
 export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }) => {
   const { title, state, decision, tookMs, result } = call
-  // What is folded is not made: a run may have thousands of calls, each with 100 kB.
+  // Collapsed content is not rendered: a run may have thousands of calls of 100 kB.
   const [isOpen, setOpen] = useState(false)
   const word = decisions[decision ?? '']
   return (

@@ -2,7 +2,6 @@ import { useApprovalCount } from '../data/approvals.ts'
 
 const MOST_SHOWN = 99
 
-/** How many tool calls wait for a decision; nothing where none does, or where that is not known. */
 export const ApprovalBadge = () => {
   const count = useApprovalCount() ?? 0
   if (count === 0) return null

@@ -6,7 +6,7 @@ import { oldSince } from '../data/query-client.ts'
 
 const EVERY_MS = 1_000
 
-/** Since when what the page shows may be old, by the browser's clock; undefined while it is not. */
+/** By the browser's clock; undefined while the data is current. */
 export const useStaleSince = (): number | undefined => {
   const connected = isConnected.use()
   const lost = lostAt.use()
@@ -14,7 +14,6 @@ export const useStaleSince = (): number | undefined => {
   return connected ? old : lost
 }
 
-/** Says that what the page shows may be old, and how old. */
 export const Banner = () => {
   const connected = isConnected.use()
   const since = useStaleSince()

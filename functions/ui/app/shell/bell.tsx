@@ -6,7 +6,6 @@ import { startOfLine } from '../components/text-weight.ts'
 import { When } from '../components/when.tsx'
 import { unreadLooks, useNotifications, useRead, useReadAll } from '../data/notifications.ts'
 
-/** The newest notifications, behind a bell that counts the unread ones. */
 export const Bell = () => {
   const { data } = useNotifications()
   const readAll = useReadAll()

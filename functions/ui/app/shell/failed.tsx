@@ -6,7 +6,6 @@ import { Problem } from '../components/problem.tsx'
 import { View } from '../components/view.tsx'
 import { closeOverlay } from './overlay.ts'
 
-/** What went wrong, and when it is tried again. */
 const Why = (props: ErrorComponentProps) => {
   const retry = useRecovery(props)
   const error: unknown = props.error
@@ -26,14 +25,12 @@ const Why = (props: ErrorComponentProps) => {
 const failureTitle = (error: unknown, what: string) =>
   error instanceof NotLoaded ? `This ${what} is not loaded yet` : 'Something went wrong'
 
-/** In place of a view that could not be loaded or drawn. */
 export const Failed = (props: ErrorComponentProps) => (
   <View title={failureTitle(props.error, 'view')}>
     <Why {...props} />
   </View>
 )
 
-/** In place of what was to be opened over the page. */
 export const FailedOverlay = (props: ErrorComponentProps) => (
   <Dialog isOpen onClose={closeOverlay} title={failureTitle(props.error, 'dialog')}>
     <Why {...props} />

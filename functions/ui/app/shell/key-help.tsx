@@ -4,7 +4,6 @@ import { keyHelp } from './keys.ts'
 import { destinations } from './nav.ts'
 import { closeOverlay } from './overlay.ts'
 
-/** The list of keys, under `?`. */
 export const KeyHelp = () => (
   <Dialog isOpen onClose={closeOverlay} title="Keys">
     <Scroller role="group" label="List of keys" className="min-h-0 overflow-y-auto px-4 py-3">

@@ -3,25 +3,20 @@ import { withCommand } from '../components/platform.ts'
 
 type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** How long the second key of a sequence may take. */
 const SEQUENCE_MS = 1_000
 
-/** Whether a key is typed into something. */
 export const isTyping = ({ target }: KeyboardEvent) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'))
 
-/** Whether a key presses what has the focus: Space does so with buttons and boxes. */
+/** Space activates focused buttons and checkboxes. */
 const isPressing = ({ key, target }: KeyboardEvent) =>
   key === ' ' && target instanceof HTMLElement && target.matches('button, input, summary, [role=button]')
 
-/** Whether something is open over the page; then its keys are its own. A toast is a dialog by its role, and takes no keys. */
+/** An open dialog has its own keys. A toast has the dialog role but takes no keys. */
 const isCovered = () => document.querySelector('[role=dialog]:not([data-toast])') !== null
 
-/**
- * Answers single keys (`c`, `?`) and sequences (`g t`) while no field has focus and no dialog is open.
- * Keys with a modifier are the browser's.
- */
+/** Handles keys (`c`) and sequences (`g t`) outside of fields and dialogs. Keys with modifiers are left to the browser. */
 export const useKeys = (keys: Keys) => {
   const latest = useRef(keys)
   useEffect(() => {
@@ -52,7 +47,7 @@ export const useKeys = (keys: Keys) => {
   }, [])
 }
 
-/** What the page answers to everywhere, as the list under `?` shows it; views add their own. */
+/** The global keys, as listed under `?`. */
 export const keyHelp: readonly (readonly [keys: string, label: string])[] = [
   [withCommand('K', ' '), 'Search and jump'],
   ['c', 'Create a task'],

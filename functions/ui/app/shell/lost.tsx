@@ -3,7 +3,6 @@ import { buttonClass } from '../components/button.tsx'
 import { Empty } from '../components/empty.tsx'
 import { View } from '../components/view.tsx'
 
-/** An address that no view has. */
 export const Lost = () => (
   <View title="Nothing here">
     <Empty title="There is no such page">

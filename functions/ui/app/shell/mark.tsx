@@ -1,4 +1,4 @@
-/** The sign of the product: tasks as bars in time. */
+/** The logo: tasks as bars in time. */
 export const Mark = () => (
   <svg viewBox="0 0 16 16" className="size-5 shrink-0" aria-hidden="true">
     <rect x="1" y="2.5" width="7" height="2.6" rx="1.3" className="fill-muted-foreground" />

@@ -27,13 +27,12 @@ type Entry = {
   to: NonNullable<LinkProps['to']>
   label: string
   icon: LucideIcon
-  /** `g` and then this leads there. */
+  /** The second key of the sequence `g …`. */
   key: string
-  /** What stands at the end of the entry. */
   Badge?: () => ReactNode
 }
 
-/** What the sidebar, the palette and the keys lead to, in this order. */
+/** The order of the sidebar, the palette and the key list. */
 export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
   {
     group: 'Work',

@@ -12,11 +12,10 @@ import { overlay } from './overlay.ts'
 const Palette = lazyComponent(() => import('./palette.tsx'), 'Palette')
 const CreateTask = lazyComponent(() => import('../create/create-task.tsx'), 'CreateTask')
 
-/** Loaded after the first view, and when they are opened at the latest. */
+/** Preloaded after the first view. */
 const openedLater = [Palette, CreateTask, PopoverPanel]
 const SETTLED_MS = 500
 
-/** What is open over the page. */
 export const Overlays = () => {
   const open = overlay.use()
   usePreload()
@@ -31,14 +30,13 @@ export const Overlays = () => {
 
 const hasNoAnswer = ({ state }: Query) => state.data === undefined
 
-/** Whether the view is still to come, or anything that it shows at first. */
 const useIsComing = () => {
   const isViewComing = useRouterState({ select: ({ status }) => status === 'pending' })
   const asked = useIsFetching({ predicate: hasNoAnswer })
   return isViewComing || asked > 0
 }
 
-/** Loads what is opened over the page while the service is there, so that it opens when it is not. */
+/** Preloads overlays, so that they open when the service is unreachable. */
 const usePreload = () => {
   const connected = isConnected.use()
   const isComing = useIsComing()

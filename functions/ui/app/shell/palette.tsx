@@ -16,12 +16,11 @@ const item =
 const group =
   'px-2 pb-2 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted-foreground'
 
-/** Search over tasks, views and actions: ⌘K. */
 export const Palette = () => {
   const [text, setText] = useState('')
   const words = usePaused(text.trim())
   const { data, isPending } = useQuery(foundTasks(words))
-  // Tasks of other words than those in the field are not shown: Enter would open the wrong one.
+  // Results of an earlier query are hidden: Enter would open the wrong task.
   const isBehind = words !== text.trim() || isPending
   const navigate = useNavigate()
   const go = (act: () => unknown) => () => {

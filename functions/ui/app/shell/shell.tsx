@@ -12,13 +12,12 @@ import { toSearch } from './to-search.ts'
 import { Topbar } from './topbar.tsx'
 import { Unsent } from './unsent.tsx'
 
-/** Views without the frame: who is not signed in has nowhere to go. */
+/** Views without the frame. */
 const BARE = ['/login', '/signup', '/reset']
 
-/** What is to be read without a session too, then without the frame. */
+/** Readable without a session, then without the frame. */
 const isOpen = (path: string) => path === '/docs' || path.startsWith('/docs/')
 
-/** The frame around every view. */
 export const Shell = () => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useSignIn(path)
@@ -56,7 +55,6 @@ const Framed = () => {
   )
 }
 
-/** Who is not signed in is led to the sign-in, and from there back. */
 const useSignIn = (path: string) => {
   const signedOut = isSignedOut.use()
   const navigate = useNavigate()
@@ -67,7 +65,7 @@ const useSignIn = (path: string) => {
   }, [signedOut, path, navigate])
 }
 
-/** What is open over a page belongs to it. */
+/** Navigation closes overlays. */
 const useFreshPath = (path: string) => {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it answers to.
   useEffect(closeOverlay, [path])
@@ -85,7 +83,7 @@ const useShellKeys = () => {
     const open = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
       event.preventDefault()
-      // A form that is being filled in is not replaced.
+      // Do not replace a form that is being filled in.
       if (overlay.get() === 'create' || overlay.get() === 'again') return
       overlay.set('palette')
     }

@@ -35,7 +35,6 @@ export const Sidebar = () => (
   </aside>
 )
 
-/** The list of views, in the sidebar and in the menu of a narrow screen. */
 export const Nav = ({ onFollow }: { onFollow?: () => void }) => (
   <nav aria-label="Views" className="flex-1 overflow-y-auto px-3">
     {nav.map(({ group, entries }) => (
@@ -61,7 +60,6 @@ export const Nav = ({ onFollow }: { onFollow?: () => void }) => (
   </nav>
 )
 
-/** Who is signed in, the theme, and the keys. */
 export const Foot = () => (
   <div className="flex items-center gap-1 border-t px-3 py-2">
     <UserMenu />

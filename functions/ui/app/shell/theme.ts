@@ -4,7 +4,7 @@ export type Theme = 'system' | 'light' | 'dark'
 
 const NAME = 'theme'
 
-/** Where storage is switched off even to look at it throws: the system decides then. */
+/** Reading disabled storage throws. */
 const stored = (): Theme => {
   try {
     const value = localStorage.getItem(NAME)
@@ -19,11 +19,11 @@ const store = (next: Theme) => {
     if (next === 'system') localStorage.removeItem(NAME)
     else localStorage.setItem(NAME, next)
   } catch {
-    // Switched off or full: the choice lasts as long as the page.
+    // Storage is disabled or full: the choice lasts as long as the page.
   }
 }
 
-/** What the person chose; what that comes to is the class `dark` on the root, which plots watch as well. */
+/** The chosen theme. The class `dark` on the root holds the result, which plots watch as well. */
 export const theme = createSignal<Theme>(stored())
 export const isDark = createSignal(document.documentElement.classList.contains('dark'))
 

@@ -1,25 +1,21 @@
 import { isTyping } from './keys.ts'
 
-/** How long keys are held for a field that does not come. */
 const MOST_MS = 5_000
 
 const field = () => document.querySelector<HTMLInputElement>('[data-search]')
 
-/**
- * Puts the focus into the search field: that of this view, or the one that `leave` leads to. The next key is meant for
- * it already, so what is typed on the way is held and put in.
- */
+/** Focuses the search field of this view, or of the view that `leave` opens. Keys typed meanwhile are buffered for it. */
 export const toSearch = (leave: () => void) => {
   const here = field()
   if (here) return here.focus()
   holdKeys()
-  // A bar that stands in the place of the field, since rows are selected.
+  // A selection bar replaces the field.
   const bar = document.querySelector<HTMLElement>('[data-frees-search]')
   if (bar) bar.click()
   else if (location.pathname !== '/tasks') leave()
 }
 
-/** Holds what is typed until the field is there; Escape and a click elsewhere give it up. */
+/** Escape and a click elsewhere drop the buffer. */
 const holdKeys = () => {
   const leaving = new AbortController()
   const stop = () => {
@@ -49,7 +45,6 @@ const holdKeys = () => {
   observer.observe(document.body, { childList: true, subtree: true })
 }
 
-/** As if it were typed at the end. */
 const put = (text: string, into: HTMLInputElement) => {
   if (text === '') return
   into.setRangeText(text, into.value.length, into.value.length, 'end')

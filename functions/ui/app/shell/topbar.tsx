@@ -7,7 +7,6 @@ import { Mark } from './mark.tsx'
 import { closeOverlay, overlay } from './overlay.ts'
 import { Foot, Nav } from './sidebar.tsx'
 
-/** What a narrow screen has in place of the sidebar. */
 export const Topbar = () => (
   <header className="flex h-12 shrink-0 items-center gap-1 border-b bg-card px-2 md:hidden">
     <MenuButton />
@@ -24,7 +23,7 @@ export const Topbar = () => (
   </header>
 )
 
-/** The badges of the views are behind it, so that it has a dot where one of them counts. */
+/** The menu hides the badges, so the button has a dot. */
 const MenuButton = () => {
   const waiting = useApprovalCount() ?? 0
   return (

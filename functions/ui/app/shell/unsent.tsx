@@ -3,7 +3,6 @@ import { Button } from '../components/button.tsx'
 import { draftFor, dropDraft, isEmptyDraft, type Purpose } from '../create/draft.ts'
 import { overlay } from './overlay.ts'
 
-/** Offers again what was to be created and was not sent. */
 export const Unsent = () => (
   <>
     <Offer purpose="create" />

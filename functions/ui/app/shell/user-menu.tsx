@@ -12,7 +12,6 @@ import { closeOverlay } from './overlay.ts'
 
 const entry = `${buttonClass({ kind: 'ghost' })} w-full text-foreground`
 
-/** Who is signed in, and what concerns him. */
 export const UserMenu = () => {
   const user = useMe()
   if (!user) return <span className="flex-1" />
@@ -50,7 +49,7 @@ export const UserMenu = () => {
   )
 }
 
-/** Without a sign-in there is no sign-out; there is a key to set instead. */
+/** An installation without sign-in offers to set an access key. */
 const Leave = () => {
   const needsSignIn = useNeedsSignIn()
   const navigate = useNavigate()

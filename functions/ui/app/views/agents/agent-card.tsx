@@ -57,7 +57,6 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
   )
 }
 
-/** What the agent said of itself; what to do about it where it is not well. */
 const Trouble = ({ agent, outcomes, breaker }: Props) => {
   const { message } = agent.health
   const condition = agentCondition(agent, outcomes)

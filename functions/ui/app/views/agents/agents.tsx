@@ -12,7 +12,6 @@ import { useRecentOutcomes } from '../../data/analytics.ts'
 import { useHealth } from '../../data/health.ts'
 import { AgentCard } from './agent-card.tsx'
 
-/** The execution backends: what they can do, how they are, and how their runs ended. */
 export const Agents = (): ReactNode => {
   const { data, error, refetch, isFetching } = useAgents()
   const { data: health } = useHealth()

@@ -3,7 +3,6 @@ import { formatDuration } from '../../components/time.ts'
 
 const WHOLE = 100
 
-/** How the runs of an agent ended. */
 export const Stats = ({ agent: { stats } }: { agent: Agent }) => {
   const { completed, failed, avgDuration } = stats
   const all = completed + failed

@@ -9,7 +9,7 @@ import { type AllowedTool, useAllowedTools, useDisallow } from '../../data/appro
 import { useMe } from '../../data/me.ts'
 import { sessionName } from './outcome.tsx'
 
-/** What was always allowed, each with the way back to being asked; nothing where nothing was. */
+/** Renders nothing without permissions. */
 export const Allowed = () => {
   const { data, error, refetch } = useAllowedTools()
   if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />

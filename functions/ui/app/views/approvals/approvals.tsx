@@ -20,7 +20,6 @@ import type { Mark } from './decision.ts'
 
 const isOpen = ({ outcome }: Call) => outcome === undefined
 
-/** The tool calls that wait for a person: what they would do, where they come from, and for how long they wait. */
 export const Approvals = (): ReactNode => {
   const { calls, data, error, isPending, refetch, mark, clear } = useCalls()
   const waiting = calls.filter(isOpen).length
@@ -46,7 +45,6 @@ export const Approvals = (): ReactNode => {
   )
 }
 
-/** About so high is a card. */
 const CARD_PX = 200
 
 const none: ReadonlySet<string> = new Set()

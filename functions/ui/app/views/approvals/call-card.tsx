@@ -20,12 +20,12 @@ import type { Call, Outcome } from './calls.ts'
 import { type Mark, useDecision } from './decision.ts'
 import { OutcomeTag, outcomeMeaning, sessionName } from './outcome.tsx'
 
-/** From here on the countdown is a matter of haste. */
+/** The countdown is red below this. */
 const SOON_MS = 60_000
 
 type Props = { call: Call; index: number; isMeant: boolean; selection: Selection; mark: Mark }
 
-/** One call that waits, with all that is decided on; once it does not wait any more, why. */
+/** A pending call; once it is decided or expired, its outcome. */
 export const CallCard = ({ call: { approval, outcome }, index, isMeant, selection, mark }: Props) => {
   const left = useCountdown(expiresAtMs(approval.expiresAt))
   const over = outcome ?? (left === 0 ? 'expired' : undefined)
@@ -33,7 +33,7 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
   useEffect(() => {
     if (isMeant) card.current?.scrollIntoView({ block: 'nearest' })
   }, [isMeant])
-  // The buttons go with the decision: the focus stays with the card.
+  // The decision removes the buttons, so focus moves to the card.
   const marked: Mark = (id, to) => {
     if (card.current?.contains(document.activeElement))
       card.current.querySelector<HTMLElement>('[data-row-link]')?.focus()
@@ -89,7 +89,6 @@ const Left = ({ ms, taskId }: { ms: number } & Pick<Approval, 'taskId'>) => (
   </span>
 )
 
-/** Who asks, and from where. */
 const From = ({ userId, taskId, conversationId, requestedAt }: Approval) => {
   const me = useMe()
   const isInSession = (taskId ?? conversationId) !== undefined
@@ -108,7 +107,6 @@ const From = ({ userId, taskId, conversationId, requestedAt }: Approval) => {
   )
 }
 
-/** What became of the call itself is on record. */
 const Record = ({ outcome, approval }: { outcome: Outcome; approval: Approval }) => {
   const { taskId, conversationId } = approval
   if (outcome !== 'elsewhere' || (taskId ?? conversationId) === undefined) return null

@@ -3,7 +3,7 @@ import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { expiresAtMs } from '../../components/countdown.ts'
 import { type Approval, type Decision, useApprovals } from '../../data/approvals.ts'
 
-/** How a call that waited does not wait any more: by a decision of this view, by its time, or by something else. */
+/** `elsewhere`: decided in another tab, by an admin, or its session ended. */
 export type Outcome = Decision | 'expired' | 'elsewhere'
 export type Call = { approval: Approval; outcome?: Outcome }
 
@@ -11,8 +11,8 @@ const isSameSession = (one: Approval, other: Approval) =>
   one.userId === other.userId && one.taskId === other.taskId && one.conversationId === other.conversationId
 
 /**
- * The calls known so far after a new answer. One that is not in it any more stays in its place and says so: were it taken
- * away, the next one would move under the pointer and be decided by a click that was not meant for it.
+ * Merges a new answer into the known calls. Calls that are gone keep their place with an outcome: if they vanished, a click could hit the
+ * next card.
  */
 export const followed = (calls: readonly Call[], open: readonly Approval[], now: number): readonly Call[] => {
   const answered = new Map(open.map((approval) => [approval.id, approval]))
@@ -28,7 +28,7 @@ export const followed = (calls: readonly Call[], open: readonly Approval[], now:
   ]
 }
 
-/** After a decision. What is always allowed in a session lets its other calls of that tool through as well. */
+/** Applies a decision. `allow-always` also allows pending calls of the same tool in the session. */
 export const decided = (calls: readonly Call[], id: string, outcome: Outcome): readonly Call[] => {
   const one = calls.find(({ approval }) => approval.id === id)?.approval
   const isAlso = (other: Approval) =>
@@ -48,11 +48,11 @@ const refusals: Readonly<Record<string, Outcome>> = {
   approval_not_found: 'elsewhere',
 }
 
-/** What a refused decision says of its call; undefined where it may be tried again. */
+/** Undefined if the decision can be retried. */
 export const refusalOutcome = (error: unknown): Outcome | undefined =>
   error instanceof ApiError ? refusals[error.code] : undefined
 
-/** What waits for a decision, and what has waited since the view was opened. */
+/** Pending calls, and those that were pending since the view opened. */
 export const useCalls = () => {
   const query = useApprovals()
   const { data } = query

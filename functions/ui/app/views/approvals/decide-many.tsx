@@ -14,10 +14,7 @@ const calls = (count: number) => `${count} ${count === 1 ? 'call' : 'calls'}`
 
 type Props = { selected: readonly Approval[]; onClear: () => void; mark: Mark }
 
-/**
- * What can be done with several calls at once: deny them all, or allow those that run no program, after their list was
- * read. A program is allowed by itself, and always only call by call.
- */
+/** Denies several calls, or allows those that run no program after listing them. Programs are allowed one by one. */
 export const DecideMany = ({ selected, onClear, mark }: Props) => {
   const [job, setJob] = useState<BulkJob>()
   const [isAsking, setAsking] = useState(false)

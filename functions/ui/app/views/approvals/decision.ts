@@ -5,7 +5,7 @@ import { type Outcome, refusalOutcome } from './calls.ts'
 
 export type Mark = (id: string, outcome: Outcome) => void
 
-/** Decides about one call. What the service says of a call that is decided already is its outcome, not a failure. */
+/** A call that was already decided reports its outcome instead of an error. */
 export const useDecision = (id: string, mark: Mark) => {
   const { mutateAsync, isPending } = useDecide()
   const decide = async (decision: Decision) => {
@@ -20,7 +20,7 @@ export const useDecision = (id: string, mark: Mark) => {
   }
   return {
     isDeciding: isPending,
-    /** Rejects with the reason when it is still undecided. */
+    /** Rejects if the call is still undecided. */
     decide,
     decideOrSay: (decision: Decision) =>
       void decide(decision).catch((error: unknown) => toast.failed('Not decided', errorMessage(error))),

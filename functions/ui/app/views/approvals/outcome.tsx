@@ -33,6 +33,6 @@ export const OutcomeTag = ({ outcome }: { outcome: Outcome }) => (
 
 export const outcomeMeaning = (outcome: Outcome): ReactNode => looks[outcome].meaning
 
-/** Where an `allow-always` holds. */
+/** The scope of `allow-always`. */
 export const sessionName = ({ taskId }: Pick<Approval, 'taskId'>) =>
   taskId === undefined ? 'this conversation' : 'this task'

@@ -5,7 +5,7 @@ import { rootRoute } from '../../shell/root-route.ts'
 export const approvalsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/approvals',
-  /** The call that a link leads to. */
+  /** `item`: the call that a link opens. */
   validateSearch: ({ item }: Record<string, unknown>): { item?: string } =>
     item ? { item: String(item) } : {},
   component: lazyComponent(() => import('./approvals.tsx'), 'Approvals'),

@@ -1,4 +1,4 @@
-/** What is recorded, in words; an action that is not here is shown under its own name. */
+/** Labels of audit actions. Others are shown by name. */
 export const actions: Readonly<Record<string, string>> = {
   'auth.refused': 'Sign-in refused',
   'access-key.set': 'Access key set',
@@ -42,14 +42,14 @@ export const actions: Readonly<Record<string, string>> = {
 
 export const actionLabel = (action: string): string => actions[action] ?? action
 
-/** A detail as text; `space` indents one that is an object. */
+/** `space` indents objects. */
 export const detailText = (value: unknown, space?: number): string => {
   if (Array.isArray(value)) return value.map((one) => detailText(one)).join(', ')
   return typeof value === 'string' ? value : JSON.stringify(value, undefined, space)
 }
 const isId = (value: unknown) => typeof value === 'string' && /^[a-z]+_[0-9A-Z]{26}$/.test(value)
 
-/** What was done, in one line that may be cut off at its end: ids stand there. */
+/** Ids come last: the line may be truncated. */
 export const detailsLine = (details: Readonly<Record<string, unknown>>): string =>
   Object.entries(details)
     .toSorted(([, one], [, other]) => Number(isId(one)) - Number(isId(other)))

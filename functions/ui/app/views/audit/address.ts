@@ -3,7 +3,7 @@ import { AUDIT_FILTERS, type AuditFilters } from '../../data/audit.ts'
 
 type Search = AuditFilters & { entry?: string }
 
-/** What the address says: which records are listed, and which one is open. */
+/** Filters and the open entry, from the address. */
 export const useAddress = () => {
   const search: Search = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -10,7 +10,6 @@ import { columnsWith } from './columns.tsx'
 import { Entry } from './entry.tsx'
 import { FilterBar } from './filter-bar.tsx'
 
-/** What was done to the installation, by whom and when. */
 export const Audit = (): ReactNode => (
   <View title="Audit" isFixed>
     <AdminsOnly what="The record of what was done is">

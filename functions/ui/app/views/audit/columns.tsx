@@ -5,7 +5,6 @@ import { When } from '../../components/when.tsx'
 import type { AuditRecord } from '../../data/audit.ts'
 import { actionLabel, detailsLine } from './actions.ts'
 
-/** The columns, whose rows open as `open` says. */
 export const columnsWith = (open: (id: string) => void): readonly Column<AuditRecord>[] => [
   {
     id: 'when',

@@ -9,7 +9,6 @@ import { actionLabel, detailText } from './actions.ts'
 
 type Props = { record: AuditRecord; onClose: () => void; onOnly: (filters: AuditFilters) => void }
 
-/** One record, whole. */
 export const Entry = ({ record, onClose, onOnly }: Props) => {
   const userName = useUserName()
   const { id, timestamp, userId, action, details } = record

@@ -15,7 +15,6 @@ type Props = {
   error: unknown
 }
 
-/** What narrows the record; all of it stands in the address. */
 export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) => {
   const wrong = fieldErrors(error)
   const day = (name: 'from' | 'to') => ({
@@ -53,7 +52,7 @@ export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) =
 
 type OneProps = { value: string; onChange: (value: string) => void }
 
-/** The address may name an action that has no words yet. */
+/** The address may name an action without a label. */
 const ActionFilter = ({ value, onChange }: OneProps) => {
   const names = value === '' || value in actions ? actions : { ...actions, [value]: value }
   return (

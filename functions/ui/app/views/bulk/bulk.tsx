@@ -13,7 +13,6 @@ import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useBulkJob, useStopBulk } from '../../data/bulk-jobs.ts'
 
-/** One job at its own address: how far it is, what failed, and a way to stop it. */
 export const Bulk = (): ReactNode => {
   const { id } = useParams({ from: '/bulk/$id' })
   const { data: job, error, refetch } = useBulkJob(id)

@@ -9,7 +9,6 @@ import { useBulkJobs } from '../../data/bulk-jobs.ts'
 
 const curl = () => `curl ${location.origin}/api/bulk`
 
-/** The bulk jobs of the user, newest first. */
 export const BulkJobs = (): ReactNode => {
   const { rows, total, isPending, error, refetch, onMore } = useBulkJobs()
   return (

@@ -14,7 +14,6 @@ import { Composer } from './composer.tsx'
 
 const NEW = 'new'
 
-/** Where a conversation begins, and the list of those that there are. */
 export const Chat = (): ReactNode => {
   const navigate = useNavigate()
   const create = useCreateConversation()
@@ -54,7 +53,7 @@ export const Chat = (): ReactNode => {
   )
 }
 
-/** That there is no model to ask, or none that thinks: said before a user types in vain. */
+/** Warns before the user types that no real model is available. */
 const Providers = () => {
   const { data, error } = useModelProviders()
   const isMissing = error instanceof ApiError && isWithoutProvider(error.code)

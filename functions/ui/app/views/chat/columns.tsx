@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ConversationList } from './conversation-list.tsx'
 
-/** The list of conversations beside what is open; `list` says what becomes of it on the screen of a phone. */
+/** `list`: classes of the list on narrow screens. */
 export const Columns = ({ list, children }: { list: string; children: ReactNode }) => (
   <div className="flex min-h-0 flex-1 max-md:flex-col">
     <ConversationList className={`md:flex md:w-64 md:border-r ${list}`} />

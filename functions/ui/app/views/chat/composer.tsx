@@ -7,20 +7,19 @@ import { keepDraft, options, savedDraft, turnRequest } from './draft.ts'
 import { TurnOptions } from './turn-options.tsx'
 
 type Props = {
-  /** Whose draft it is. */
+  /** The key of the draft. */
   id: string
-  /** What there is to send again. */
+  /** A refused message, to send again. */
   refused?: string | undefined
   onSend: (request: TurnRequest) => void
-  /** Why nothing can be sent now. */
+  /** Why sending is disabled. */
   blocked?: string | undefined
   onStop?: (() => void) | undefined
   isStopping?: boolean
 }
 
-/** Where a message is typed: Enter sends it, Shift+Enter begins a line. */
 export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping = false }: Props) => {
-  // A phone would cover half of the conversation with its keyboard.
+  // The keyboard of a phone would cover half of the conversation.
   const isNarrow = useNarrow()
   const [text, setText] = useState(() => savedDraft(id) || refused)
   const type = (next: string) => {
@@ -33,9 +32,9 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
     type('')
   }
   const answer = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    // The keys of the page are within reach again.
+    // Leaves the field, so that page keys work again.
     if (event.key === 'Escape') return event.currentTarget.blur()
-    // The Enter that takes a word of an input method is not meant for the message.
+    // Enter confirms input method composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     send()

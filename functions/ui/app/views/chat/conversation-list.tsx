@@ -12,7 +12,6 @@ import { useConversations } from '../../data/chat.ts'
 
 const ROW_PX = 33
 
-/** The conversations, the newest first; `j` and `k` go from one to the next. */
 export const ConversationList = ({ className }: { className: string }) => {
   const { rows, isPending, error, refetch, onMore, hasNextPage } = useConversations()
   const scroller = useRef<HTMLDivElement>(null)

@@ -2,10 +2,10 @@ import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { createSignal } from '../../data/signal.ts'
 import type { TurnRequest } from '../../data/turns.ts'
 
-/** How turns are asked, until a user chooses otherwise; numbers as they were typed. */
+/** Numbers are kept as typed. */
 export type Options = {
   mode: SecurityMode
-  /** `provider/model`; empty for the default. */
+  /** `provider/model`, or empty for the default. */
   model: string
   effort: NonNullable<TurnRequest['effort']>
   showThinking: boolean
@@ -22,7 +22,7 @@ export const options = createSignal<Options>({
   maxBudget: '',
 })
 
-/** What is typed and not sent yet, by conversation; outside of the form, which is gone when the view is left. */
+/** Unsent messages by conversation, outside of the form, which unmounts with the view. */
 const drafts = new Map<string, string>()
 export const savedDraft = (id: string): string => drafts.get(id) ?? ''
 export const keepDraft = (id: string, text: string) => {
@@ -32,7 +32,7 @@ export const keepDraft = (id: string, text: string) => {
 
 const numberIn = (text: string) => (text.trim() === '' ? undefined : Number(text))
 
-/** The request for a message: what was left empty is left out. What does not fit, the service says. */
+/** Empty options are left out; the service validates. */
 export const turnRequest = (content: string, chosen: Options): TurnRequest => {
   const slash = chosen.model.indexOf('/')
   const [maxSteps, maxBudget] = [numberIn(chosen.maxSteps), numberIn(chosen.maxBudget)]

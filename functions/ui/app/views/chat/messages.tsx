@@ -10,7 +10,6 @@ import type { ChatMessage } from '../../data/chat.ts'
 import { Trouble } from '../../run/run-view.tsx'
 import { ToolCall } from '../../run/tool-call.tsx'
 
-/** What a person said, as it was typed. */
 export const UserMessage = ({ text, note }: { text: string; note?: string | undefined }) => (
   <article aria-label="You" className="flex flex-col items-end gap-1">
     <p className="max-w-[85%] rounded-lg bg-accent px-3 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
@@ -32,16 +31,15 @@ const callFacts = ({ id, name, arguments: given, status, result, duration }: Cal
   tookMs: status === 'pending' ? undefined : duration,
 })
 
-/** The service has a title for calls that it streams; of stored ones there is the name and what it is about. */
+/** Stored calls have no title, so it is made of the name and the first argument. */
 const callTitle = (name: string, given: unknown) => {
   const first = Object.values(typeof given === 'object' && given !== null ? given : {})[0]
   return typeof first === 'string' ? `${name} ${first.split('\n')[0]}` : name
 }
 
-/** About so high is the line of a call with the space below it. */
 const CALL_PX = 42
 
-/** A message of the conversation as it is stored; it is not drawn again while a newer one is streamed. */
+/** Memoized, so that it does not render while a newer one streams. */
 export const Message = memo(({ message }: { message: ChatMessage }) => {
   const {
     role,
@@ -56,7 +54,7 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
     notice,
   } = message
   if (role === 'user') return <UserMessage text={content} />
-  // What was said before a call that waits; once the turn is over, it is what was said after all calls.
+  // While a call waits, the content precedes it; after the turn it follows all calls.
   const isWaiting = toolCalls.some(({ status }) => status === 'pending')
   return (
     <article aria-label="Answer" className="flex min-w-0 flex-col gap-2">

@@ -1,13 +1,9 @@
 import type { ChatMessage } from '../../data/chat.ts'
 import type { Run } from '../../run/run.ts'
 
-/** The stored messages around a run: those before its own, and those after its answer. */
 export type Placed = { before: readonly ChatMessage[]; after: readonly ChatMessage[]; isShown: boolean }
 
-/**
- * Where a run is among the messages of its conversation. It stands in the place of what was stored of it: it has more.
- * One whose message is further up than what is loaded is not shown.
- */
+/** A run replaces its stored messages, since it has more detail. It is hidden if its message is not loaded. */
 export const placed = (messages: readonly ChatMessage[], run: Run | undefined, isLive: boolean): Placed => {
   const asked = run?.message?.id
   if (asked === undefined) return { before: messages, after: [], isShown: false }
@@ -21,7 +17,6 @@ export const placed = (messages: readonly ChatMessage[], run: Run | undefined, i
   }
 }
 
-/** Whether the last message, besides what the run shows, has no answer: one may be on its way. */
 export const isUnanswered = (
   messages: readonly ChatMessage[],
   run: Run | undefined,

@@ -16,7 +16,6 @@ export const conversationRoute = createRoute({
   component: lazyComponent(() => import('./talk.tsx'), 'Talk'),
 })
 
-/** A session by itself, of a conversation or of a task. */
 export const sessionRoute = createRoute({
   getParentRoute,
   path: '/chat/sessions/$id',

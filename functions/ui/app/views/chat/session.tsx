@@ -12,7 +12,6 @@ import { RunView } from '../../run/run-view.tsx'
 import { SessionState } from '../../run/session-state.tsx'
 import { UserMessage } from './messages.tsx'
 
-/** A session by itself, from its first event. */
 export const Session = (): ReactNode => {
   const { id } = useParams({ from: '/chat/sessions/$id' })
   const { data: session, error, refetch } = useAgentSession(id)

@@ -16,12 +16,10 @@ type Talk = Pick<ReturnType<typeof useConversation>, 'messages' | 'onMore' | 'ha
 type Props = {
   id: string
   talk: Talk
-  /** The newest session of the conversation, and what is known of it. */
   live: { session: AgentSession; followed: Followed } | undefined
   turn: Turn | undefined
 }
 
-/** All that was said and done, the newest at the bottom, where it stays while more comes. */
 export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const { messages, onMore, hasNextPage } = talk
   const isLive = live !== undefined && !isSessionOver(live.session)
@@ -31,7 +29,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const last = messages.at(-1)
   const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   return (
-    // Upside down, so that it stands still at its end while it grows, and where it is while older messages come.
+    // `column-reverse` keeps the end in view while it grows, and the position while older messages load.
     <Scroller
       label="Messages"
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
@@ -63,7 +61,6 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   )
 }
 
-/** About so high is a message with the space below it. */
 const MESSAGE_PX = 150
 
 const Messages = ({ messages }: { messages: readonly ChatMessage[] }) => (
@@ -76,7 +73,7 @@ const Messages = ({ messages }: { messages: readonly ChatMessage[] }) => (
   />
 )
 
-/** What was sent and is not answered yet, was refused, or was stopped before anything of it was stored. */
+/** A turn that is pending, refused or stopped. */
 const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | undefined }) => {
   if (turn === undefined) return null
   if (turn.state === 'stopped')
@@ -95,13 +92,13 @@ const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | unde
   )
 }
 
-/** A turn that failed on the way shows what was stored of its answer. */
+/** A stored error of the turn is shown with its message instead. */
 const NotSent = ({ error, last }: { error: unknown; last: ChatMessage | undefined }) => {
   const code = error instanceof ApiError ? error.code : ''
   return last?.error?.code === code ? null : <Trouble code={code} message={errorMessage(error)} />
 }
 
-/** Loads what is further up when it comes into sight. */
+/** Loads older messages when it scrolls into view. */
 const Older = ({ onMore }: { onMore: (() => void) | undefined }) => {
   const button = useRef<HTMLButtonElement>(null)
   const latest = useRef(onMore)

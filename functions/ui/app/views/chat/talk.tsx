@@ -24,7 +24,6 @@ import { Composer } from './composer.tsx'
 import { isUnanswered } from './placed.ts'
 import { TalkLog } from './talk-log.tsx'
 
-/** One conversation, live. */
 export const Talk = (): ReactNode => {
   const { id } = useParams({ from: '/chat/$id' })
   const talk = useConversation(id)
@@ -85,11 +84,11 @@ const WithSession = ({ id, talk, session, turn }: SessionProps) => {
   const isRunning = !isSessionOver(session)
   const followed = useFollowed(session.id, isRunning)
   const stop = useStopSession()
-  // Its last event comes before all is stored, and the next turn has to wait for that.
+  // The last event precedes storing, and the next turn waits for that.
   const isGoing = isRunning && followed.connection !== 'over'
   const { refetch } = talk
   useEffect(() => {
-    // What it has stored takes its place in the conversation.
+    // The stored messages replace the run.
     if (followed.connection === 'over') void refetch()
   }, [followed.connection, refetch])
   return (
@@ -112,7 +111,7 @@ const notStopped = (error: unknown) => void toast.failed('Not stopped', errorMes
 
 type ReplyProps = Omit<OpenProps, 'newest'> & {
   turn: Turn | undefined
-  /** Whether an answer may be on its way of which there is no session. */
+  /** An answer may be due that has no session. */
   isUnanswered: boolean
   isGoing?: boolean
   isStopping?: boolean
@@ -152,7 +151,6 @@ const Reply = (props: ReplyProps) => {
   )
 }
 
-/** The turns by steps of a conversation, each at an address of its own. */
 const Sessions = ({ sessions }: { sessions: readonly AgentSession[] }) => (
   <Popover
     label="Runs of this conversation"

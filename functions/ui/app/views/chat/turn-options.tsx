@@ -20,7 +20,6 @@ const select =
 
 const change = (part: Partial<Options>) => options.set({ ...options.get(), ...part })
 
-/** How the next turns are asked: what the model may do, which one, and how far it goes. */
 export const TurnOptions = () => {
   const { mode, model } = options.use()
   const { data: models = [] } = useModels()
@@ -58,7 +57,7 @@ export const TurnOptions = () => {
   )
 }
 
-/** What only turns by steps have. */
+/** Options of agentic turns. */
 const More = () => {
   const { effort, maxSteps, maxBudget, showThinking } = options.use()
   return (

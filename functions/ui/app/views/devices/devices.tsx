@@ -7,7 +7,6 @@ import { Paired } from './paired.tsx'
 import { Pending } from './pending.tsx'
 import { ShowCode } from './show-code.tsx'
 
-/** Devices that act for people, and how one becomes such a device. */
 export const Devices = (): ReactNode => {
   const isAdmin = useMe()?.role === 'admin'
   return (

@@ -8,7 +8,7 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useApprove, useReject } from '../../data/devices.ts'
 
-/** As it is shown on devices: three groups of three; people type it any way they like. */
+/** Three groups of three, as devices show it; any input format is accepted. */
 const grouped = (text: string) =>
   text
     .toUpperCase()
@@ -16,7 +16,6 @@ const grouped = (text: string) =>
     .slice(0, 9)
     .replace(/(.{3})(?=.)/g, '$1 ')
 
-/** Lets the device that shows a code act for the user who enters it here, or refuses it. */
 export const EnterCode = () => {
   const [code, setCode] = useState('')
   const approve = useApprove()

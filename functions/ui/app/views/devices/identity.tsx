@@ -4,7 +4,7 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useIdentity } from '../../data/devices.ts'
 
-/** Whom what this service signs is from. */
+/** The key that signs for this service. */
 export const Identity = () => {
   const { data, error, refetch } = useIdentity()
   return (

@@ -12,7 +12,6 @@ import { usePairedDevices, useUnpair } from '../../data/devices.ts'
 import { usePage } from '../../data/page.ts'
 import { deviceName, metaText } from './meta.ts'
 
-/** The devices that may act for a user. */
 export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
   const paging = usePage()
   const { data, error, refetch } = usePairedDevices(paging.query)

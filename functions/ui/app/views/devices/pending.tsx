@@ -9,7 +9,7 @@ import { When } from '../../components/when.tsx'
 import { useCleanup, usePendingPairings } from '../../data/devices.ts'
 import { deviceName, metaText } from './meta.ts'
 
-/** Devices that wait to be paired. The code is on the device: a click alone approves none. */
+/** The code is on the device, so a click alone cannot approve it. */
 export const Pending = () => {
   const { data, error, refetch } = usePendingPairings()
   const { mutate, isPending } = useCleanup()

@@ -25,7 +25,6 @@ type Props = {
 
 const codeIn = (pairingUrl: string) => new URL(pairingUrl).searchParams.get('code') ?? ''
 
-/** A QR code, for how long it is good, and what has become of it. */
 export const QrRequest = ({ requestId, qrSvg, pairingUrl, expiresAt, onAgain, onClose }: Props) => {
   const left = useCountdown(Date.parse(expiresAt))
   const { data } = usePairingState(requestId)
@@ -53,7 +52,7 @@ export const QrRequest = ({ requestId, qrSvg, pairingUrl, expiresAt, onAgain, on
 
 const Code = ({ qrSvg, code }: { qrSvg: string; code: string }): ReactNode => (
   <div className="flex flex-col items-center gap-2 self-start">
-    {/* Scanners want dark on light, in both themes. */}
+    {/* Scanners need dark on light in both themes. */}
     <img
       src={`data:image/svg+xml,${encodeURIComponent(qrSvg)}`}
       alt={`QR code for the pairing code ${code}`}

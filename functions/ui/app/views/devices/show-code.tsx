@@ -5,7 +5,7 @@ import { Panel } from '../../components/view.tsx'
 import { useNewQr } from '../../data/devices.ts'
 import { QrRequest } from './qr-request.tsx'
 
-/** The other way round: a code for a device that scans it, or for a person who enters it elsewhere. */
+/** A QR code for a signed-in device to scan. */
 export const ShowCode = () => {
   const { mutate, reset, data, error, isPending } = useNewQr()
   return (

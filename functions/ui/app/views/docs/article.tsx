@@ -7,12 +7,12 @@ import type { GuideNode } from '../../data/guide-node.ts'
 import { guideAt, isErrorCode } from './guides.ts'
 
 const linkClass = 'underline underline-offset-2'
-/** A longer one is cut into lines. */
+/** Longer code wraps. */
 const MOST_OF_LINE = 32
 const codeClass = (text: string) =>
   `rounded bg-muted px-1 py-0.5 font-mono text-xs ${text.length > MOST_OF_LINE ? '[overflow-wrap:anywhere]' : 'whitespace-nowrap'}`
 
-/** Where a link of a page leads within these docs: `../reference/errors.md#any-request`. */
+/** Resolves links between guides: `../reference/errors.md#any-request`. */
 const guidePlace = (url: string, group: string) => {
   const [, above = group, page = '', hash] = /^(?:\.\.\/(\w+)\/|\.\/)?([\w-]+)\.md(?:#(.*))?$/.exec(url) ?? []
   return guideAt(above, page) && { group: above, page, hash }
@@ -72,7 +72,7 @@ const tableCells = ({ children = [] }: GuideNode, kind: 'th' | 'td', place: Plac
     ),
   )
 
-/** A row may explain several codes: each leads to it. */
+/** A row may explain several codes, each with an anchor. */
 const Row = ({ row, place }: { row: GuideNode; place: Place }) => {
   const [first, ...more] = row.anchors ?? []
   return (
@@ -88,13 +88,13 @@ const Row = ({ row, place }: { row: GuideNode; place: Place }) => {
   )
 }
 
-/** The React element of each kind of node. Text stays text: nothing in a guide becomes HTML. */
+/** Text stays text: nothing in a guide becomes HTML. */
 const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   text: ({ value }) => value,
   html: () => null,
   paragraph: ({ children }, place) => <p className="my-2">{renderNodes(children, place)}</p>,
   heading: ({ depth = 2, anchors, children }, place) =>
-    // The title of the page is the heading of the view.
+    // The title is the heading of the view.
     depth === 1
       ? null
       : createElement(
@@ -108,7 +108,7 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   strong: ({ children }, place) => <strong className="font-semibold">{renderNodes(children, place)}</strong>,
   emphasis: ({ children }, place) => <em>{renderNodes(children, place)}</em>,
   inlineCode: ({ value = '' }, { page }) =>
-    // On the page of errors they are explained, not looked up.
+    // The page of errors does not link to itself.
     isErrorCode(value) && page !== 'errors' ? (
       <ErrorCode code={value} />
     ) : (
@@ -162,7 +162,6 @@ const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   ),
 }
 
-/** A page of the docs, at the place that its address names. */
 export const Article = ({ nodes, ...place }: Place & { nodes: readonly GuideNode[] }) => {
   const hash = useLocation({ select: (location) => location.hash })
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page has other places.

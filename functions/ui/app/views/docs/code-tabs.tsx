@@ -4,7 +4,7 @@ import { LongText } from '../../components/long-text.tsx'
 import { type Language, languages } from './languages.ts'
 import { type Call, callSnippet } from './snippets.ts'
 
-/** The call in each language, the one that is shown as part of the address. */
+/** The language is part of the address. */
 export const CodeTabs = ({ call, language }: { call: Call; language: Language }) => {
   const text = callSnippet(language, call, location.origin)
   return (

@@ -18,7 +18,7 @@ const entryClass =
 
 type SectionProps = { title: string; isOpen: boolean; children: ReactNode }
 
-/** A part of the contents: open where it has what is shown, or what is looked for. */
+/** Open if it contains the current page or a match. */
 const Section = ({ title, isOpen, children }: SectionProps) => (
   <details open={isOpen} className="pt-1">
     <summary className="rounded-md px-2 py-1 font-medium hover:bg-accent">{title}</summary>
@@ -85,7 +85,6 @@ const Operations = ({
     ),
   )
 
-/** Every guide and operation, to be found by its words. */
 export const ContentsNav = ({ label }: { label: string }) => {
   const [search, setSearch] = useState('')
   const path = useLocation({ select: ({ pathname }) => pathname })

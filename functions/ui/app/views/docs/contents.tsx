@@ -7,7 +7,6 @@ import { Page } from './page.tsx'
 
 const linkClass = 'underline underline-offset-2'
 
-/** Every operation with its request and what it does. */
 const Reference = () => {
   const { data } = useApiDescription()
   return byTag(data?.operations ?? []).map(([tag, operations]) => (
@@ -34,7 +33,6 @@ const Reference = () => {
   ))
 }
 
-/** Where the docs begin. */
 export const ContentsView = () => (
   <Page title="Docs & API" isFirst>
     <div className="flex flex-col gap-2 leading-6">

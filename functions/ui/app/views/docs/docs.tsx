@@ -6,7 +6,7 @@ import { useNarrow } from '../../components/narrow.ts'
 import { isSignedOut } from '../../data/query-client.ts'
 import { ContentsNav } from './contents-nav.tsx'
 
-/** Who is not signed in reads the docs without the frame of the page. */
+/** The header for users without a session. */
 const SignedOutBar = () => (
   <header className="flex h-12 shrink-0 items-center justify-between border-b bg-card px-4">
     <Link to="/docs" className="font-semibold">
@@ -18,7 +18,6 @@ const SignedOutBar = () => (
   </header>
 )
 
-/** The guides and the reference of the API: contents at the side, a page beside them. */
 export const Docs = (): ReactNode => {
   const isNarrow = useNarrow()
   const isStranger = isSignedOut.use()

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import type { Schema, Schemas } from '../../../../../lib/api/examples.ts'
 import type { Parameter } from '../../data/api-description.ts'
 
-/** Deeper ones are looked up where they belong. */
 const MOST_DEPTH = 4
 
 const componentName = ({ $ref = '' }: Schema) => $ref.split('/').at(-1) ?? ''
@@ -15,7 +14,7 @@ const resolved = (schema: Schema, schemas: Schemas): Schema =>
         ...(schema.description ? { description: schema.description } : {}),
       }
 
-/** A type in a few words: `string`, `Task[]`, `"asc" | "desc"`. */
+/** `string`, `Task[]`, `"asc" | "desc"` */
 const typeLabel = (schema: Schema): string => {
   if (schema.$ref) return componentName(schema)
   if (schema.const !== undefined) return JSON.stringify(schema.const)
@@ -44,7 +43,7 @@ const limitLabels = ({
   ...(given === undefined ? [] : [`else ${JSON.stringify(given)}`]),
 ]
 
-/** Code marks of a description, which is written in Markdown; nothing else of it is used. */
+/** Renders backticks; descriptions use no other Markdown. */
 const described = (text: string): ReactNode =>
   text.split('`').map((part, at) =>
     at % 2 === 1 ? (
@@ -85,7 +84,7 @@ const FieldRow = ({ name, type, required, description, limits, example, children
   </li>
 )
 
-/** What an object has within: of lists that of their items, of alternatives those of the first that has fields. */
+/** The nested object: the items of a list, or the first alternative with fields. */
 const innerSchema = (schema: Schema, schemas: Schemas): Schema | undefined => {
   const inner = resolved(schema, schemas)
   if (inner.properties) return inner
@@ -107,7 +106,6 @@ const Nested = ({ schema, schemas, depth }: { schema: Schema; schemas: Schemas; 
   )
 }
 
-/** The fields of an object, each with its type, what it is, and within. */
 export const SchemaFields = ({
   schema,
   schemas,

@@ -5,7 +5,6 @@ import { Article } from './article.tsx'
 import { guideAt } from './guides.ts'
 import { Page } from './page.tsx'
 
-/** A page of `docs/`. */
 export const GuideView = () => {
   const { group, page } = useParams({ from: '/docs/$group/$page' })
   const guide = guideAt(group, page)

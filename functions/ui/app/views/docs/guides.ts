@@ -1,6 +1,6 @@
 import type { GuideNode } from '../../data/guide-node.ts'
 
-// What the build makes of docs/: titles and codes come with the view, each page when it is opened.
+// Built from docs/: titles and error codes are bundled with the view, pages load on demand.
 const titles = import.meta.glob<string>('../../../../../docs/*/*.md', {
   query: '?title',
   import: 'title',
@@ -28,7 +28,6 @@ export type Guide = { group: Group; page: string; title: string; load: () => Pro
 
 const groupAndPage = (file: string) => /\/docs\/([\w-]+)\/([\w-]+)\.md$/.exec(file)?.slice(1) ?? []
 
-/** Every page of `docs/`, by group and title. */
 export const guides: readonly Guide[] = Object.entries(titles)
   .flatMap(([file, title]): Guide[] => {
     const [group = '', page = ''] = groupAndPage(file)
@@ -42,5 +41,4 @@ export const guideAt = (group: string, page: string): Guide | undefined =>
 
 const codes = new Set(Object.values(codeLists).flat())
 
-/** Whether a word is the code of an error that the reference explains. */
 export const isErrorCode = (word: string): boolean => codes.has(word)

@@ -1,4 +1,3 @@
-/** What a call is shown in. */
 export const languages = { curl: 'curl', typescript: 'TypeScript', cli: 'CLI' } as const
 export type Language = keyof typeof languages
 

@@ -24,7 +24,7 @@ const isStream = ({ responses }: Described) =>
     ({ content = {} }) => 'text/event-stream' in content && !('application/json' in content),
   )
 
-/** What the fields of the form begin with: examples of what is required. */
+/** Initial values of the form. */
 const exampleDraft = (operation: Described): Draft => ({
   values: Object.fromEntries(
     (operation.parameters ?? []).map(({ in: place, name, required, example = '' }) => [
@@ -149,7 +149,6 @@ const OperationPage = ({ operation, api }: { operation: Described; api: ApiDescr
   )
 }
 
-/** One operation of the API: what it takes and answers, how it is called, and a form to call it. */
 export const OperationView = () => {
   const { operation: name } = useParams({ from: '/docs/api/$operation' })
   const { data, error, refetch } = useApiDescription()

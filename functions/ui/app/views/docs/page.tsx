@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 
 type Props = { title: string; isFirst?: boolean; children: ReactNode }
 
-/** A page of the docs under its title. On a phone the contents are a page of their own. */
+/** On a phone the contents are a separate page. */
 export const Page = ({ title, isFirst = false, children }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`

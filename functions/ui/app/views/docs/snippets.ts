@@ -1,6 +1,5 @@
 import type { Language } from './languages.ts'
 
-/** A call as its parts: the parameters that are given, and the body as text. */
 export type Call = {
   operationId: string
   method: string
@@ -13,7 +12,7 @@ export type Call = {
   needsSession: boolean
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
@@ -22,7 +21,7 @@ const queryText = (query: Call['query']) => {
   return text && `?${text}`
 }
 
-/** The address of a call, below that of the service. */
+/** Relative to the service. */
 export const callUrl = ({ path, params, query }: Pick<Call, 'path' | 'params' | 'query'>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? '')) +
   queryText(query)
@@ -73,7 +72,7 @@ const typescript = (call: Call, origin: string): string => {
 
 const first = ({ params }: Call) => quoted(Object.values(params)[0] ?? '')
 
-/** The fields of a body; none of one that is no object, such as one that is being typed. */
+/** Empty for a body that is not an object, such as one that is being typed. */
 const fieldsIn = (body = ''): Readonly<Record<string, unknown>> => {
   try {
     const value: unknown = JSON.parse(body)
@@ -83,7 +82,7 @@ const fieldsIn = (body = ''): Readonly<Record<string, unknown>> => {
   }
 }
 
-/** Fields of a task that `run` has an option for. */
+/** Task fields that `run` has options for. */
 const runOptions: Readonly<Record<string, string>> = {
   repository: 'repo',
   branch: 'branch',
@@ -91,7 +90,7 @@ const runOptions: Readonly<Record<string, string>> = {
   priority: 'priority',
 }
 
-/** Operations that the command line has a command of its own for; it has `api` for all. */
+/** Operations with their own command; `api` calls all others. */
 const commands: Readonly<Record<string, (call: Call) => string>> = {
   createTask: (call) => {
     const { title, prompt, labels = [], ...rest } = fieldsIn(call.body)
@@ -139,6 +138,5 @@ const cli = (call: Call, origin: string): string => {
 
 const writers: Readonly<Record<Language, (call: Call, origin: string) => string>> = { curl, typescript, cli }
 
-/** A call as a person would write it. */
 export const callSnippet = (language: Language, call: Call, origin: string): string =>
   writers[language](call, origin)

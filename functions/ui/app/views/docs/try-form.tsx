@@ -32,7 +32,7 @@ const AnswerView = ({ answer }: { answer: Answer }) => (
   </div>
 )
 
-/** What was typed, by the place and name of the parameter, and the body. */
+/** Values by `place name` of the parameter. */
 export type Draft = { values: Readonly<Record<string, string>>; body: string | undefined }
 
 type Props = { operation: Described; call: Call; draft: Draft; onChange: (draft: Draft) => void }
@@ -60,7 +60,7 @@ const Inputs = ({ parameters, draft, onChange }: InputsProps) => {
   )
 }
 
-/** A form of the call, which is sent to this service with the session of the page. */
+/** Sends a request with the session of the page. */
 export const TryForm = ({ operation, call, draft, onChange }: Props) => {
   const { answer, error, isRunning, send, stop } = useTryCall()
   const isStranger = isSignedOut.use()

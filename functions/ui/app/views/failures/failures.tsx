@@ -13,12 +13,12 @@ import { spanNames, spans } from './spans.ts'
 
 const curl = () => `curl ${location.origin}/api/failures`
 
-/** Failures grouped by their cause, those with the most first; muted ones come last. */
+/** Muted groups come last. */
 export const Failures = (): ReactNode => {
   const { since = '7d' } = useSearch({ from: '/failures' })
   const { data, error, refetch } = useFailures(spans[since].hours)
   const [order, setOrder] = useState<BulkOrder>()
-  // As it was when it was pressed: how many of it wait changes with the try.
+  // The group as of the click: the retry changes its count.
   const [probed, setProbed] = useState<FailureGroup>()
   const groups = data?.failures.toSorted((a, b) => Number(a.muted) - Number(b.muted))
   return (

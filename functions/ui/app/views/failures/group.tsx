@@ -15,13 +15,11 @@ import { type FailureGroup, useMute } from '../../data/failures.ts'
 
 type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void; onProbe: () => void }
 
-/** What is to be done with all dead letters of a group that wait. */
 export const orderFor = (action: 'retry' | 'discard', fingerprint: string): BulkOrder => ({
   target: 'dlq',
   body: { action, filter: { status: ['pending'], fingerprint } },
 })
 
-/** Failures of one cause, and what can be done about all of them. */
 export const Group = ({ group, onOrder, onProbe }: Props) => {
   const { fingerprint, code, message, agent, count, pending, firstSeen, lastSeen, spark, muted } = group
   const mute = useMute()

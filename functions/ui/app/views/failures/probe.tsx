@@ -14,11 +14,10 @@ import { useTask } from '../../data/tasks.ts'
 type Props = {
   group: FailureGroup
   onClose: () => void
-  /** Retries the others of the group. */
   onRetryOthers: () => void
 }
 
-/** Retries one task of a group and follows it to its end, which says whether the cause is gone. */
+/** Retries one task of a group and follows it, to test whether the cause is gone. */
 export const Probe = ({ group, onClose, onRetryOthers }: Props) => {
   const { data: letter, error } = useNewestPending(group.fingerprint)
   const { mutate, isPending, data: retried, error: refused } = useProbe()

@@ -6,7 +6,7 @@ import { isSpan, type SpanName } from './spans.ts'
 export const failuresRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/failures',
-  /** The time that is looked back on; a week is what the plain address shows. */
+  /** 7 days is the default, without a parameter. */
   validateSearch: ({ since }: Record<string, unknown>): { since?: SpanName | undefined } =>
     isSpan(since) && since !== '7d' ? { since } : {},
   component: lazyComponent(() => import('./failures.tsx'), 'Failures'),

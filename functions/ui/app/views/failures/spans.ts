@@ -1,4 +1,3 @@
-/** The times that can be looked back on, in hours. */
 export const spans = {
   '24h': { hours: 24, label: '24 hours' },
   '7d': { hours: 168, label: '7 days' },

@@ -8,7 +8,7 @@ import { Panel } from '../../components/view.tsx'
 
 type About = { title: string; to: NonNullable<LinkProps['to']>; leads: string; advice: string }
 
-/** Where each part is looked at more closely, and what to do where it is not well. */
+/** The view and advice for each component. */
 const abouts: Readonly<Record<keyof Parts, About>> = {
   queue: {
     title: 'Queue',
@@ -42,7 +42,6 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
   },
 }
 
-/** A panel for each part of the service. */
 export const Components = ({ components }: { components: Parts }) => (
   <div className="grid gap-4 md:grid-cols-2">
     <Part name="queue" {...components.queue}>

@@ -17,7 +17,7 @@ import {
 } from './sorting.ts'
 import { Scope } from './system.tsx'
 
-/** How each endpoint answered. The order stands in the address. */
+/** The sort order is part of the address. */
 export const Endpoints = ({ query }: { query: ReturnType<typeof useMetrics> }) => {
   const sorting = useSearch({ from: '/health' })
   const { data, error, isPending, refetch } = query
@@ -31,7 +31,7 @@ export const Endpoints = ({ query }: { query: ReturnType<typeof useMetrics> }) =
   )
 }
 
-/** What the screen of a phone has no room for. */
+/** Columns that narrow screens hide. */
 const wide: readonly SortKey[] = ['p50Ms', 'p99Ms']
 const hides = (key: SortKey) => (wide.includes(key) ? 'max-md:hidden' : '')
 const numeric = Object.keys(sortKeys).filter((key) => key !== 'path') as Exclude<SortKey, 'path'>[]

@@ -3,11 +3,11 @@ import { formatDuration } from '../../components/time.ts'
 const WHOLE = 100
 const FINE_MS = 100
 
-/** A latency, tenths of a millisecond where they say something. */
+/** With tenths below 100 ms. */
 export const formatLatency = (ms: number): string =>
   ms < FINE_MS ? `${ms.toFixed(1)}ms` : formatDuration(ms)
 
-/** A rate of 0..1 in percent; what is not nothing is never shown as nothing. */
+/** Percent of a rate of 0..1. A rate above 0 is never shown as 0. */
 export const formatPercent = (rate: number): string => {
   const percent = rate * WHOLE
   if (percent === 0) return '0%'

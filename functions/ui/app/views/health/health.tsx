@@ -11,7 +11,6 @@ import { Components } from './components.tsx'
 import { Endpoints } from './endpoints.tsx'
 import { System } from './system.tsx'
 
-/** How the service is, part by part, and how it answers. */
 export const Health = (): ReactNode => {
   const { data, error, refetch, isFetching } = useHealth()
   const metrics = useMetrics()

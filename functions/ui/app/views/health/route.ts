@@ -6,7 +6,7 @@ import { isSortable, type Sorting } from './sorting.ts'
 export const healthRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/health',
-  /** How the endpoints are sorted; the slowest are first where nothing is said. */
+  /** The default is the slowest first. */
   validateSearch: ({ sort, order }: Record<string, unknown>): Sorting => ({
     ...(isSortable(sort) ? { sort } : {}),
     ...(order === 'asc' ? { order } : {}),

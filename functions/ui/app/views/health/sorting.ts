@@ -4,7 +4,6 @@ export type Endpoint = Metrics['endpoints'][number]
 export type SortKey = 'path' | 'count' | 'errorRate' | 'p50Ms' | 'p95Ms' | 'p99Ms'
 export type Sorting = { sort?: SortKey; order?: 'asc' }
 
-/** What endpoints can be sorted by, in words. */
 export const sortKeys: Readonly<Record<SortKey, string>> = {
   path: 'Endpoint',
   count: 'Requests',
@@ -18,13 +17,13 @@ export const SORTED_BY: SortKey = 'p95Ms'
 export const isSortable = (value: unknown): value is SortKey =>
   typeof value === 'string' && Object.hasOwn(sortKeys, value)
 
-/** What a click on a column's header leads to: the other order where it is sorted by that already. */
+/** A second click reverses the order. */
 export const turned = ({ sort = SORTED_BY, order }: Sorting, key: SortKey): Sorting => ({
   ...(key === SORTED_BY ? {} : { sort: key }),
   ...(sort === key && order !== 'asc' ? { order: 'asc' as const } : {}),
 })
 
-/** Sorted; those that are equal by their path. */
+/** Ties are sorted by path. */
 export const sortedBy = (endpoints: readonly Endpoint[], { sort = SORTED_BY, order }: Sorting) => {
   const sign = order === 'asc' ? 1 : -1
   const byPath = (one: Endpoint, other: Endpoint) =>

@@ -9,7 +9,6 @@ const SECOND = 1_000
 
 type Props = { report: DetailedHealth; requests: Metrics['requests'] | undefined }
 
-/** The machine and the program, and how much is asked of it. */
 export const System = ({ report, requests }: Props) => {
   const { memory, cpu, platform, nodeVersion } = report.system
   return (
@@ -37,7 +36,7 @@ export const System = ({ report, requests }: Props) => {
   )
 }
 
-/** Said wherever numbers are not those of the whole service. */
+/** Marks figures of one instance. */
 export const Scope = ({ children }: { children: string }) => (
   <span
     className="text-xs text-muted-foreground"

@@ -6,13 +6,13 @@ import { Refusal } from '../../components/refusal.tsx'
 import { useVerifyAccessKey } from '../../data/session.ts'
 import { useWayBack } from './way-back.ts'
 
-/** For local mode: a person who knows the key is the local admin. */
+/** In local mode the key signs in as the local admin. */
 export const AccessKeyForm = () => {
   const { mutate, error, isPending } = useVerifyAccessKey()
   const { goBack } = useWayBack()
   return (
     <Form label="Sign in" error={error} onSend={({ key = '' }) => mutate(key, { onSuccess: goBack })}>
-      {/* Managers of passwords keep a password under a name. */}
+      {/* Password managers store a password with a user name. */}
       <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />
       <TextField
         label="Access key"

@@ -4,7 +4,6 @@ import { ThemeButton } from '../../shell/theme-button.tsx'
 
 type Props = { title: string; hint?: ReactNode; children: ReactNode; foot?: ReactNode }
 
-/** The frame of the views without a session. */
 export const Entrance = ({ title, hint, children, foot }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`

@@ -1,6 +1,6 @@
 import type { Failure } from '../../../../../lib/oauth/schema.ts'
 
-/** Why signing in elsewhere, or linking an account, came to nothing, and what to do about it. */
+/** Why sign-in or linking by a provider failed. */
 export const failures: Readonly<Record<Failure, string>> = {
   access_denied: 'You did not allow access there. Begin again if you did not mean to.',
   invalid_state:
@@ -29,12 +29,11 @@ export const failures: Readonly<Record<Failure, string>> = {
 
 const isFailure = (reason: string): reason is Failure => Object.hasOwn(failures, reason)
 
-/** In plain words; an address may say anything, and nothing of that is shown. */
+/** The address may hold anything; only known reasons are shown. */
 export const failureText = (reason: string | undefined): string | undefined => {
   if (reason === undefined) return undefined
   return isFailure(reason) ? failures[reason] : failures.oauth_failed
 }
 
-/** Whether an invite code would help. */
 export const wantsInvite = (reason: string | undefined) =>
   reason === 'invite_required' || reason === 'invalid_invite'

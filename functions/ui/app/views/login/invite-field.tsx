@@ -2,7 +2,7 @@ import { TextField } from '../../components/field.tsx'
 
 type Props = { invite: string; setInvite: (invite: string) => void; isOpen: boolean }
 
-/** For people without an account: an invite code to take along to the provider. */
+/** An invite code that is passed through the provider's sign-in. */
 export const InviteField = ({ invite, setInvite, isOpen }: Props) => (
   <details open={isOpen}>
     <summary className="rounded text-muted-foreground hover:text-foreground">I have an invite code</summary>

@@ -13,14 +13,13 @@ import { ProviderButtons } from './provider-buttons.tsx'
 import { ToOther } from './to-other.tsx'
 import { useAsked, useWayBack } from './way-back.ts'
 
-/** The sign-in, as the mode of the installation has it. */
 export const Login = (): ReactNode => {
   const { data, error, refetch } = useSessionStatus()
   const asked = useAsked()
   const { goBack, path } = useWayBack()
   const isIn = data?.authenticated === true
   const words = failureText(asked.error)
-  // Who is in already was led here by mistake, unless there is something to be told.
+  // A signed-in user stays only to read an error.
   useEffect(() => {
     if (isIn && words === undefined) goBack()
   })
@@ -51,7 +50,6 @@ const Way = ({ mode }: { mode: 'local' | 'cloud' | 'oidc' | undefined }) => {
   return mode === 'oidc' ? <Issuer /> : <Accounts />
 }
 
-/** As high as the form of a password. */
 const Loading = () => (
   <div role="status" aria-label="Loading" className="flex flex-col gap-3">
     <Skeleton className="h-13 w-full" />

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { buttonClass } from '../../components/button.tsx'
 import { providers, useProviders, wayTo } from '../../data/providers.ts'
 
-/** The providers that are configured, to sign in with instead of a password. */
 export const ProviderButtons = ({ invite, children }: { invite: string; children?: ReactNode }) => {
   const names = useProviders()
   if (names.length === 0) return null

@@ -12,7 +12,6 @@ import { useWayBack } from './way-back.ts'
 
 const FIELDS = ['email', 'code', 'newPassword']
 
-/** Another password for who forgot it, by the code that an admin gave. */
 export const Reset = (): ReactNode => {
   const { data } = useSessionStatus()
   const isOffered = data === undefined || data.authMode === 'cloud'

@@ -1,11 +1,10 @@
 const HOME = '/'
-/** Leading back to these would lead nowhere. */
+/** Returning to these would loop. */
 const ENTRANCES = ['/login', '/signup']
 
 /**
- * Where to go after signing in. A link to the sign-in may have any text in `?from=` (open redirect), so only
- * paths of this origin are taken, as the browser itself reads them: `//evil.example`, `/\evil.example` and those with a
- * tab or a line break in between are addresses elsewhere, and `/.//evil.example` becomes one.
+ * The path to open after sign-in. `?from=` is untrusted (open redirect), so only paths of this origin are accepted, as the browser parses
+ * them: `//evil.example`, `/\evil.example` and variants with tabs or line breaks are other origins, and `/.//evil.example` becomes one.
  */
 export const safePath = (from: string | undefined, origin: string): string => {
   if (!from?.startsWith('/') || !URL.canParse(from, origin)) return HOME

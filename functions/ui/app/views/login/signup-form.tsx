@@ -12,7 +12,7 @@ import { useAsked, useWayBack } from './way-back.ts'
 const INVITE = 'inviteCode'
 const FIELDS = ['name', 'email', 'password', INVITE]
 
-/** Refusals that are about one field without naming it as `details` do. */
+/** Error codes that concern one field without naming it in `details`. */
 const errorFields: Readonly<Record<string, string>> = {
   invite_required: INVITE,
   invalid_invite: INVITE,

@@ -6,7 +6,6 @@ import { SignupForm } from './signup-form.tsx'
 import { ToOther } from './to-other.tsx'
 import { useWayBack } from './way-back.ts'
 
-/** A new account with a password, in cloud mode. */
 export const Signup = (): ReactNode => {
   const { data } = useSessionStatus()
   const { goBack } = useWayBack()

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useAsked } from './way-back.ts'
 
-/** Between the sign-in, the sign-up and the reset of a password, with where the person wanted to be. */
+/** Keeps `from` and `invite` between sign-in, sign-up and reset. */
 export const ToOther = ({ to, children }: { to: '/login' | '/signup' | '/reset'; children: ReactNode }) => {
   const { from, invite } = useAsked()
   return (

@@ -18,7 +18,6 @@ const experienceBody = (texts: Texts) => {
   return { intent, solution, type: texts.type as Experience['type'], tags: named.filter((tag) => tag !== '') }
 }
 
-/** A button, and the form behind it that records an experience. */
 export const AddExperience = () => {
   const [isOpen, setOpen] = useState(false)
   const { mutate, error, isPending, reset } = useAddExperience()

@@ -7,7 +7,6 @@ import { useMe } from '../../data/me.ts'
 import { type ExcludedFile, useClear, useMemoryStats, useSync } from '../../data/memory.ts'
 import { reasons } from './excluded.tsx'
 
-/** What is done to all of memory. */
 export const Care = () => {
   const sync = useSync()
   const clear = useClear()

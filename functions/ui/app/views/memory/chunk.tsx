@@ -22,14 +22,13 @@ const Marked = ({ text, terms }: { text: string; terms: readonly string[] }) =>
 
 type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode; children?: ReactNode }
 
-/** The text without its first line where that is its heading, which is shown above it. */
+/** Drops the first line if it is the heading. */
 const bodyText = ({ heading, text }: MemoryChunk): string => {
   const [first = '', ...lines] = text.split('\n')
   const body = lines.join('\n').trimStart()
   return body !== '' && first.replace(/^#+/, '').trim() === heading ? body : text
 }
 
-/** A part of a file, with what was looked for marked in it. */
 export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
   const { id, path, startLine, endLine, heading, trail = [] } = chunk
   const remove = useRemoveChunk()

@@ -8,10 +8,8 @@ import { Windowed } from '../../components/windowed.tsx'
 import { useMemoryChunks } from '../../data/memory.ts'
 import { Chunk } from './chunk.tsx'
 
-/** About so high is a chunk with the space below it. */
 const CHUNK_PX = 300
 
-/** A file, part by part. */
 export const Chunks = ({ path }: { path: string }) => {
   const { data, error, refetch } = useMemoryChunks(path)
   return (

@@ -16,7 +16,6 @@ export const reasons: Readonly<Record<ExcludedFile['reason'], string>> = {
   removed: 'forgotten by hand, until it changes',
 }
 
-/** The files that memory has not, and why. */
 export const Excluded = () => {
   const pages = useExcludedFiles()
   return (

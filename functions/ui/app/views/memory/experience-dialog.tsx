@@ -20,7 +20,7 @@ export const kinds: Readonly<Record<Experience['type'], string>> = {
 
 const WHOLE = 100
 
-/** The experience that the address names, whether or not the list has it. */
+/** The experience in the address, also if the list does not have it. */
 export const ExperienceDialog = () => {
   const { item } = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })

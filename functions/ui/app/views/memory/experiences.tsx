@@ -8,7 +8,6 @@ import { When } from '../../components/when.tsx'
 import { useExperiences } from '../../data/memory.ts'
 import { type Experience, ExperienceDialog, kinds } from './experience-dialog.tsx'
 
-/** What was learned from earlier work. */
 export const Experiences = ({ q }: { q: string | undefined }) => {
   const pages = useExperiences(q)
   return (

@@ -12,7 +12,6 @@ import { useMemoryFiles, useRemoveFile } from '../../data/memory.ts'
 
 type File = ReturnType<typeof useMemoryFiles>['rows'][number]
 
-/** The files that memory is made of. */
 export const Files = () => {
   const pages = useMemoryFiles()
   return (

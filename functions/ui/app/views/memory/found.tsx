@@ -14,11 +14,10 @@ type Chunk = NonNullable<ReturnType<typeof useMemorySearch>['data']>['chunks'][n
 
 const MOST_WORDS = 4
 
-/** The words that a chunk was found by, as it has them. */
 const wordsIn = ({ heading = '', trail = [], path, text, terms }: Chunk) =>
   foundIn([heading, text, ...trail, path].join('\n'), terms)
 
-/** Why a chunk was found, and how well it fits. Where there is little room, its words are in a line of their own. */
+/** On narrow screens the words are on their own line. */
 const Why = (chunk: Chunk) => {
   const { foundBy, score } = chunk
   const words = wordsIn(chunk)
@@ -35,17 +34,16 @@ const Why = (chunk: Chunk) => {
   )
 }
 
-/** Says of a search that was to go by meaning as well that it did not. */
+/** Shown if semantic search was configured but not used. */
 const WordsAlone = ({ model }: { model: string }) => (
   <p role="note" className="shrink-0 border-b px-4 py-2 text-muted-foreground md:px-6">
     By words alone: {model} did not answer in time, or has given no vectors yet.
   </p>
 )
 
-/** What a question finds, the best first. */
 export const Found = ({ q }: { q: string }) => {
   const { data: newest, error, refetch, isPending } = useMemorySearch(q)
-  // Its words are looked for in each chunk: React draws what is deferred in steps, between which the page answers.
+  // Highlighting is expensive: deferred rendering keeps the page responsive.
   const data = useDeferredValue(newest, undefined)
   const model = useMemoryStats().data?.embeddingModel
   if (isPending || (newest && !data)) return <SkeletonRows />

@@ -1,11 +1,10 @@
 import { indexedAs, wordsOf } from '../../../../../lib/memory/words.ts'
 
-/** A word, or a name in code. */
 const WORD = /([\p{L}\p{N}\p{M}_$]+)/u
 
 export type Piece = { text: string; isHit: boolean; at: number }
 
-/** A text in pieces: the words that are indexed under what was found, and what is between them. */
+/** Splits a text into words that match the search terms and the text in between. */
 export const splitHits = (text: string, terms: readonly string[]): Piece[] => {
   if (terms.length === 0) return [{ text, isHit: false, at: 0 }]
   const found = new Set(terms)
@@ -25,7 +24,7 @@ export const splitHits = (text: string, terms: readonly string[]): Piece[] => {
   return pieces
 }
 
-/** The words of a text that match the query: one entry per word, in its last spelling in the text. */
+/** One entry per word, in its last spelling in the text. */
 export const foundIn = (text: string, terms: readonly string[]): string[] => [
   ...new Map(
     splitHits(text, terms).flatMap(({ text: piece, isHit }) =>

@@ -15,7 +15,6 @@ import { Files } from './files.tsx'
 import { Found } from './found.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** What the agents can look up: parts of files, and what was learned from earlier work. */
 export const Memory = (): ReactNode => {
   const { show, q, path } = useSearch({ from: '/memory' })
   const isFiles = show === undefined

@@ -6,7 +6,6 @@ const kinds = ['experiences', 'sessions', 'excluded'] as const
 export type MemoryKind = (typeof kinds)[number]
 const isMemoryKind = (value: unknown): value is MemoryKind => kinds.some((each) => each === value)
 
-/** A question, the kind of thing that is shown, and the file or the experience that is open. */
 export type MemorySearch = {
   q?: string | undefined
   show?: MemoryKind | undefined

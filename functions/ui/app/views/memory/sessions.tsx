@@ -19,7 +19,6 @@ import {
   useWarm,
 } from '../../data/memory.ts'
 
-/** Stretches of work that memory is kept for: begun here, warmed up, put aside. */
 export const Sessions = () => {
   const pages = useMemorySessions()
   return (

@@ -13,7 +13,7 @@ const Dot = ({ read, type }: Pick<NotificationRow, 'read' | 'type'>) => (
   </span>
 )
 
-/** To open it is to have read it. */
+/** Opening marks as read. */
 const Title = ({ id, title, taskId, read }: NotificationRow) => {
   const mark = useRead()
   const weight = read ? '' : 'font-medium'

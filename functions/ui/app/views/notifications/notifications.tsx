@@ -11,7 +11,6 @@ import { columns } from './columns.tsx'
 
 const curl = () => `curl ${location.origin}/api/notifications`
 
-/** Notifications, newest first; each user has a read state of their own. */
 export const Notifications = (): ReactNode => {
   const pages = useAllNotifications()
   const readAll = useReadAll()

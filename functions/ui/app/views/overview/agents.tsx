@@ -10,7 +10,6 @@ import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
 import { useRecentOutcomes } from '../../data/analytics.ts'
 
-/** Who does the work, and how that goes. */
 export const Agents = () => {
   const query = useAgents()
   const { data } = query

@@ -11,7 +11,6 @@ import { useApprovalCount } from '../../data/approvals.ts'
 import { useNotifications } from '../../data/notifications.ts'
 import { useQueueStatus } from '../../data/queue.ts'
 
-/** What waits for a person: none of it goes away by itself. */
 export const Attention = () => {
   const { queries: recent, getOutcomes } = useRecentOutcomes()
   const queries = [useQueueStatus(), useAgents(), useNotifications(), ...recent] as const

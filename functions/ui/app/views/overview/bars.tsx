@@ -9,7 +9,7 @@ import { windows } from './windows.ts'
 
 type Bucket = Happened['buckets'][number]
 
-/** How the ends of tasks are drawn, from the ground up. */
+/** Stacked from the bottom up. */
 const ENDS = [
   ['completed', 'Completed', 'bg-completed-soft'],
   ['failed', 'Failed', 'bg-failed-soft'],
@@ -18,7 +18,6 @@ const ENDS = [
 
 const endedIn = ({ completed, failed, cancelled }: Bucket) => completed + failed + cancelled
 
-/** The tasks that ended in a bucket, of one state or of any, as filters of the list. */
 const bucketSearch = ({ from, to }: Bucket, status?: string) => ({
   ...(status ? { status } : {}),
   completedAfter: from,
@@ -26,7 +25,7 @@ const bucketSearch = ({ from, to }: Bucket, status?: string) => ({
   sortBy: 'completedAt',
 })
 
-/** What ended in each part of the window, and how much was created; a bar leads to its tasks. */
+/** Each bar links to its tasks. */
 export const Bars = ({ window }: { window: Window }) => {
   const query = useRecent(window)
   return (
@@ -61,7 +60,7 @@ const BarChart = ({ recent: { buckets, window } }: { recent: Happened }) => {
   const most = Math.max(...buckets.map((bucket) => Math.max(bucket.created, endedIn(bucket))))
   const isByDay = window === '7d'
   const formatStart = isByDay ? formatWeekday : formatTime
-  /** One of the bars is a stop of the keyboard; the arrows lead to the others. */
+  /** Roving tabindex: arrows move between the bars. */
   const move = ({ key, currentTarget }: KeyboardEvent<HTMLOListElement>) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key]
     const next = by === undefined ? undefined : buckets[at + by] && at + by

@@ -3,7 +3,7 @@ import { BulkRows } from '../../components/bulk-rows.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useRecentBulkJobs } from '../../data/bulk-jobs.ts'
 
-/** The bulk jobs that run and those that ran last; nothing where there were none. */
+/** Renders nothing without jobs. */
 export const Bulk = () => {
   const { data } = useRecentBulkJobs()
   if (data === undefined || data.length === 0) return null

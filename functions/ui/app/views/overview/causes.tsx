@@ -13,7 +13,6 @@ import { windows } from './windows.ts'
 
 const SHOWN = 5
 
-/** Why tasks failed in the window, the most frequent causes first. */
 export const Causes = ({ window }: { window: Window }) => {
   const query = useFailures(windows[window].hours)
   const groups = query.data?.failures.filter(({ muted }) => !muted).slice(0, SHOWN)

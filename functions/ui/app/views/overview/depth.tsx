@@ -9,7 +9,6 @@ import { Panel } from '../../components/view.tsx'
 import { thresholds } from '../../data/at-build.ts'
 import { useQueueStatus } from '../../data/queue.ts'
 
-/** How much is waiting and running, against what the service takes for too much. */
 export const Depth = () => {
   const query = useQueueStatus()
   const { data } = query

@@ -18,7 +18,6 @@ import { isStuck } from './stuck.ts'
 
 type Usual = ReturnType<typeof useUsualRuns>
 
-/** What runs, with how long that usually takes, and what waits behind it. */
 export const Now = () => {
   const query = useActiveTasks()
   const usual = useUsualRuns()
@@ -108,7 +107,7 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
   </li>
 )
 
-/** How long it runs, against what is usual for its agent. What waits for a person is not measured. */
+/** Time that waits for approval is not measured. */
 const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   const now = useNow(true)
   if (task.waitingFor)

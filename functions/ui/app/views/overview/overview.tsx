@@ -18,7 +18,6 @@ import { windowNames } from './windows.ts'
 const columns = 'grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]'
 const column = 'flex min-w-0 flex-col gap-4'
 
-/** What the agents do, what is stuck, and what needs a decision: at a glance. */
 export const Overview = (): ReactNode => {
   const { window = '24h' } = useSearch({ from: '/' })
   return (

@@ -7,7 +7,7 @@ import { isWindow } from './windows.ts'
 export const overviewRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  /** The time that is looked at; a day is what the plain address shows. */
+  /** 24 hours is the default, without a parameter. */
   validateSearch: ({ window }: Record<string, unknown>): { window?: Window | undefined } =>
     isWindow(window) && window !== '24h' ? { window } : {},
   component: lazyComponent(() => import('./overview.tsx'), 'Overview'),

@@ -8,12 +8,12 @@ import { useConnection } from '../../data/integrations.ts'
 import { useTokens } from '../../data/tokens.ts'
 import { overlay } from '../../shell/overlay.ts'
 
-/** The scripted model that a service without a key answers with. */
+/** The scripted model of a service without provider keys. */
 const DEMO = 'demo'
 
 type Props = { total: number; hasRepository: boolean; onHide: () => void }
 
-/** The four steps; nothing once all are done. */
+/** Renders nothing once all steps are done. */
 export const Steps = ({ total, hasRepository, onHide }: Props) => {
   const models = useModelProviders().data
   const codehost = useConnection('codehost').data

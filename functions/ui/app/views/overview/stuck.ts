@@ -1,13 +1,12 @@
 type Runs = { count: number; p95Ms?: number | undefined }
 
-/** What is known of fewer runs says little. */
 const LEAST_RUNS = 10
 const LEAST_MS = 10_000
 const TIMES = 2
 
 /**
- * Whether a run counts as stuck: it takes more than twice as long as 95 of 100 completed runs of its agent took in the last
- * seven days, and more than ten seconds. Where fewer than ten completed, nothing is said.
+ * A run is stuck if it takes more than twice the 95th percentile of its agent's completed runs of the last seven days, and more than ten
+ * seconds. Needs ten completed runs.
  */
 export const isStuck = (elapsedMs: number, usual: Runs | undefined): boolean =>
   usual?.p95Ms !== undefined &&

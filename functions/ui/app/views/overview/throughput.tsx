@@ -10,7 +10,6 @@ import { serverNow } from '../../data/server-clock.ts'
 const DAYS = 30
 const countText = (value: number) => (Number.isInteger(value) ? formatCompact(value) : '')
 
-/** Throughput of the last thirty days. */
 export const Throughput = () => {
   const query = useAnalytics()
   const { data } = query
@@ -29,7 +28,7 @@ export const Throughput = () => {
 
 const Note = () => <span className="text-xs text-muted-foreground">{DAYS} days, UTC</span>
 
-/** Bars on top of each other: the sum is drawn first, what is below over it. */
+/** Stacked bars: the sum is drawn first, the lower part over it. */
 const Days = ({ days }: { days: ReturnType<typeof lastDays> }) => (
   <Plot
     label="Tasks that ended, and tasks that were created, by day"

@@ -6,7 +6,6 @@ import { type Happened, useRecent, type Window } from '../../data/analytics.ts'
 
 type Durations = Pick<Happened, 'wait' | 'run'>
 
-/** How long tasks waited and ran in the window, of all and of each agent. */
 export const Times = ({ window }: { window: Window }) => {
   const { data } = useRecent(window)
   if (data === undefined || data.wait.count + data.run.count === 0) return null

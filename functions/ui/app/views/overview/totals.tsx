@@ -22,7 +22,6 @@ const windowTotals = ({ buckets, wait, run }: Happened): readonly (readonly [str
 
 const NAMES = ['Created', 'Completed', 'Failed', 'Success rate', 'Wait, p95', 'Run, p95']
 
-/** The figures of the window. */
 export const Totals = ({ window }: { window: Window }) => {
   const query = useRecent(window)
   return (

@@ -1,6 +1,6 @@
 import type { Window } from '../../data/analytics.ts'
 
-/** The windows that can be looked at; every how many of its buckets one is named below the bars. */
+/** `step`: every how many buckets the axis has a label. */
 export const windows: Readonly<Record<Window, { hours: number; label: string; part: string; step: number }>> =
   {
     '1h': { hours: 1, label: 'the last hour', part: 'five minutes', step: 3 },

@@ -16,7 +16,6 @@ const tones: Readonly<Record<DeadLetter['status'], Tone>> = {
   discarded: 'plain',
 }
 
-/** What became of a dead letter. */
 export const LetterState = ({ status }: Pick<DeadLetter, 'status'>) => (
   <Tag tone={tones[status]}>{filters[status]}</Tag>
 )
@@ -107,5 +106,5 @@ const state: Column<DeadLetter> = {
 }
 const withState = columns.flatMap((column) => (column.id === 'attempts' ? [state, column] : [column]))
 
-/** A list of one state need not say it in every row. */
+/** A list of one state has no state column. */
 export const deadLetterColumns = (status: DeadLetterFilter) => (status === 'all' ? withState : columns)

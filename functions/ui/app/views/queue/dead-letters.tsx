@@ -14,12 +14,11 @@ const none: ReadonlySet<string> = new Set()
 
 type Props = {
   status: DeadLetterFilter
-  /** The group of failures that they are of, where it is one. */
+  /** Narrows to a group of failures. */
   fingerprint: string | undefined
   counts: DlqCounts | undefined
 }
 
-/** The list of dead letters in one state, or in all. */
 export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
   const pages = useDeadLetters(status, fingerprint)
   const { rows, total, isPending, onMore } = pages

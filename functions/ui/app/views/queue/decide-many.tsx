@@ -9,13 +9,13 @@ import type { DeadLetter } from '../../data/dead-letters.ts'
 
 type Props = {
   letters: readonly DeadLetter[]
-  /** How many wait in this list, where it has no others. */
+  /** Pending letters of the list, if it has no others. */
   waiting: number | undefined
   fingerprint: string | undefined
   onClear: () => void
 }
 
-/** What can be done with the dead letters that are selected, those left out that are decided already, or with all that wait. */
+/** Decided letters of a selection are skipped. */
 export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props) => {
   const [isAll, setAll] = useState(false)
   const [order, setOrder] = useState<BulkOrder>()

@@ -8,13 +8,12 @@ const toasts: Readonly<Record<Decision, { done: string; failed: string }>> = {
   discard: { done: 'Discarded', failed: 'Not discarded' },
 }
 
-/** A message that named no task leaves a dead letter that nothing can be queued for. */
+/** A dead letter without a task cannot be retried. */
 const refusalReason = (error: unknown) =>
   error instanceof ApiError && error.status === 404
     ? `${errorMessage(error)}. There is nothing to run again: discard it.`
     : errorMessage(error)
 
-/** Decides about one dead letter, and says what came of it. */
 export const useDecision = ({ id, title }: Pick<DeadLetter, 'id' | 'title'>, onDone?: () => void) => {
   const { mutate, isPending } = useDecide()
   const decide = (decision: Decision) =>

@@ -5,7 +5,6 @@ import { filterNames, filters } from './filters.ts'
 
 type Props = { counts: DlqCounts | undefined; fingerprint: string | undefined }
 
-/** The states of dead letters with how many are in each; every one has its address. */
 export const FilterTabs = ({ counts, fingerprint }: Props) => (
   <nav
     aria-label="Dead letters by state"
@@ -19,7 +18,7 @@ export const FilterTabs = ({ counts, fingerprint }: Props) => (
           status: name === 'pending' ? undefined : name,
           ...(fingerprint === undefined ? {} : { fingerprint }),
         }}
-        // The plain address is that of one state, and belongs to no other.
+        // The address without parameters is a tab of its own.
         activeOptions={{ explicitUndefined: true }}
         className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
       >

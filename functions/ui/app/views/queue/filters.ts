@@ -2,7 +2,6 @@ import type { DeadLetterFilter } from '../../data/dead-letters.ts'
 
 export type QueueSearch = { status?: DeadLetterFilter | undefined; item?: string; fingerprint?: string }
 
-/** What dead letters can be narrowed to, in words. */
 export const filters: Readonly<Record<DeadLetterFilter, string>> = {
   pending: 'Pending',
   resolved: 'Resolved',

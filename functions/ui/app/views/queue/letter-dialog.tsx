@@ -19,7 +19,7 @@ type Props = {
   onClose: () => void
 }
 
-/** The dead letter that the address names. One further down the list is looked for page after page. */
+/** The dead letter in the address. Loads further pages until it is found. */
 export const LetterDialog = ({ rows, isLoading, onMore, onClose }: Props) => {
   const { item } = useSearch({ from: '/queue' })
   const letter = rows.find(({ id }) => id === item)
@@ -91,7 +91,7 @@ const Letter = ({ letter, onClose }: { letter: DeadLetter; onClose: () => void }
 
 type Resolution = NonNullable<DeadLetter['resolution']>
 
-/** Who retried it; a retry of the task itself made a new one. */
+/** A retry of the task itself created a new one. */
 const Resolved = ({ taskId, resolution }: { taskId: string; resolution: Resolution }) => (
   <span>
     by <Person id={resolution.by} />

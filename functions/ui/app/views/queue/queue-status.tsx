@@ -11,7 +11,7 @@ import { thresholds } from '../../data/at-build.ts'
 
 type Props = { status: Status | undefined; error: unknown; onRetry: () => void }
 
-/** The numbers above the list; until they are known it has their size. */
+/** Keeps its size while loading. */
 export const QueueStatus = ({ status, error, onRetry }: Props) => {
   if (error && !status) return <Problem error={error} onRetry={onRetry} />
   const tasks = status?.queues.tasks

@@ -8,7 +8,6 @@ import { QueueStatus } from './queue-status.tsx'
 
 const modes = { memory: 'In this process', sqs: 'Amazon SQS' } as const
 
-/** How deep the queue is, and what failed for good. */
 export const Queue = (): ReactNode => {
   const { status = 'pending', fingerprint } = useSearch({ from: '/queue' })
   const { data, error, refetch } = useQueueStatus()

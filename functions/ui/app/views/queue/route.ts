@@ -6,7 +6,7 @@ import { isFilter, type QueueSearch } from './filters.ts'
 export const queueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/queue',
-  /** Which dead letters are listed, the group of failures that they are of, and the one that is open. Those that wait are what the plain address shows. */
+  /** Pending is the default, without a parameter. */
   validateSearch: ({ status, item, fingerprint }: Record<string, unknown>): QueueSearch => ({
     ...(isFilter(status) && status !== 'pending' ? { status } : {}),
     ...(item ? { item: String(item) } : {}),

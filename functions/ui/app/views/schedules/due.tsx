@@ -1,15 +1,14 @@
 import { When } from '../../components/when.tsx'
 import { locale } from '../../data/locale.ts'
 
-/** The place of a zone as people say it: `Vienna` of `Europe/Vienna`. */
+/** `Vienna` for `Europe/Vienna` */
 export const zonePlace = (timezone: string): string =>
   timezone.slice(timezone.lastIndexOf('/') + 1).replaceAll('_', ' ')
 
 const DAY_MS = 86_400_000
 const DAYS_AHEAD = 6
 
-/** A zone that this browser does not know is shown as UTC, and said to be that. */
-/** That of the profile; without one as short as it can be. */
+/** Zones that the browser does not know are shown in UTC. */
 const language = (): string => locale.get().language ?? 'en-GB'
 
 const inZone = (timezone: string, at: number, options: Intl.DateTimeFormatOptions): string => {
@@ -32,7 +31,7 @@ const zoneDay = (timezone: string, at: number): string => {
   }).replace(',', '')
 }
 
-/** A due time as the clocks of its zone show it: `Tue 02:30`. */
+/** `Tue 02:30` in the zone. */
 export const formatInZone = (timezone: string, at: string): string => {
   const moment = Date.parse(at)
   return `${zoneDay(timezone, moment)} ${inZone(timezone, moment, { hour: '2-digit', minute: '2-digit' })}`
@@ -41,7 +40,7 @@ export const formatInZone = (timezone: string, at: string): string => {
 const exactly = (timezone: string, at: string) =>
   `${inZone(timezone, Date.parse(at), { dateStyle: 'full', timeStyle: 'short' })} ${timezone}`
 
-/** When a schedule is due: `in 5h, Tue 02:30 Vienna`, the exact time on hover. */
+/** `in 5h, Tue 02:30 Vienna` */
 export const Due = ({ at, timezone }: { at: string; timezone: string }) => (
   <span title={exactly(timezone, at)} className="whitespace-nowrap">
     <When at={at} />, {formatInZone(timezone, at)} {zonePlace(timezone)}

@@ -15,12 +15,12 @@ const COMMON = [
 ]
 const FIELDS = 'Minute, hour, day of month, month, day of week'
 const PAUSE_MS = 400
-/** What is typed is asked about once it has all fields, or is a nickname. */
+/** Five fields, or a nickname. */
 const isComplete = (cron: string) => /^(?:@[a-z]{5,}|\S+(?:\s+\S+){4,})$/i.test(cron)
 
 type Props = { cron: string; timezone: string; errors: Readonly<Record<string, string>> }
 
-/** The pattern and its zone, with what they mean: in words at once, and as the times at which the service would be due. */
+/** Shows the pattern in words at once, and the next due times as the service computes them. */
 export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Props) => {
   const [cron, setCron] = useState(first)
   const [timezone, setTimezone] = useState(firstZone)

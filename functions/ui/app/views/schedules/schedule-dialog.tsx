@@ -80,7 +80,7 @@ type Props = Close & {
 
 const OWN = ['name', 'cron', 'timezone']
 
-/** What the service found wrong with the task, by the names of its fields. */
+/** Validation messages of the task by field name. */
 const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(groupedErrors(error)).flatMap(([path, message]) =>
@@ -88,7 +88,7 @@ const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
     ),
   )
 
-/** Said where a change of the task changes whom it runs as. */
+/** Shown if saving changes the user that the schedule runs as. */
 const RunsAs = ({ id }: { id: string }) => {
   const me = useMe()
   if (me === undefined || me.id === id) return null

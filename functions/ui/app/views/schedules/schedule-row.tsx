@@ -19,7 +19,6 @@ import { Due } from './due.tsx'
 
 const link = 'underline underline-offset-2'
 
-/** A schedule: what it means, when it is due, how it went, and what can be done with it. */
 export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
   const { id, name, cron, timezone, enabled, nextRunAt, lastRunAt, lastTaskId, lastError } = schedule
   return (

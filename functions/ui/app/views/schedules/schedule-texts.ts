@@ -9,7 +9,6 @@ const TASK_FIELDS = [
   ...(['branch', 'labels', 'sourceUrl'] as const),
 ]
 
-/** The fields of a schedule's task as a form shows them. */
 export const taskTexts = (task: Task): Texts =>
   Object.fromEntries(
     TASK_FIELDS.map((name) => {
@@ -20,14 +19,14 @@ export const taskTexts = (task: Task): Texts =>
 
 const taskTextsIn = (texts: Texts) => TASK_FIELDS.map((name) => [name, texts[name] ?? ''] as [string, string])
 
-/** What was typed as a new schedule; what does not fit is said by the service. */
+/** The service validates. */
 export const newScheduleBody = (texts: Texts): NewSchedule => {
   const { name = '', cron = '', timezone = '' } = texts
   const task = newTaskBody(taskTextsIn(texts)) as NewSchedule['task']
   return { name: name.trim(), cron: cron.trim(), timezone: timezone.trim(), task }
 }
 
-/** What differs from the schedule, and nothing else: another user may be changing that. Fields of the task that no form has stay. */
+/** Only what changed, since another user may be editing the rest. Task fields without an input are kept. */
 export const scheduleChange = (schedule: Schedule, texts: Texts): ScheduleChange => {
   const { task, ...next } = newScheduleBody(texts)
   const changed = (['name', 'cron', 'timezone'] as const).filter((name) => next[name] !== schedule[name])

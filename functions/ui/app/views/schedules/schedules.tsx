@@ -16,7 +16,7 @@ import { ScheduleRow } from './schedule-row.tsx'
 
 const NEW = 'new'
 
-/** Which schedule is open, as the address says: one by its id, or a new one. */
+/** The open schedule in the address: an id or `new`. */
 const useOpen = () => {
   const { schedule }: { schedule?: string } = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -25,7 +25,6 @@ const useOpen = () => {
   return { schedule, open }
 }
 
-/** What creates tasks by the clock. */
 export const Schedules = (): ReactNode => {
   const { schedule, open } = useOpen()
   const close = () => open(undefined)

@@ -2,13 +2,12 @@ import { useId } from 'react'
 import { TextField } from '../../components/field.tsx'
 import { locale } from '../../data/locale.ts'
 
-/** `UTC` is no place, and not in the list of every browser. */
+/** Not every browser lists `UTC`. */
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** The zone of this browser. */
 export const ownZone = (): string => locale.get().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** The one zone whose name has the typed text in it; what was typed where there is none, or several. */
+/** The only zone that contains the text; the text itself if there is none or several. */
 const matchingZone = (text: string): string => {
   const words = text.trim().replaceAll(' ', '_').toLowerCase()
   if (words === '') return ''
@@ -19,7 +18,6 @@ const matchingZone = (text: string): string => {
 
 type Props = { value: string; error: string | undefined; onChange: (zone: string) => void }
 
-/** A time zone, searched by any part of its name. */
 export const ZoneField = ({ value, error, onChange }: Props) => {
   const list = useId()
   return (

@@ -14,7 +14,7 @@ const person: Column<ToolCallEntry> = {
   cell: ({ userId }) => <Person id={userId} />,
 }
 
-/** The columns, whose rows open as `open` says; whose call it is only where there are others than one's own. */
+/** `hasPeople`: the list has calls of other users. */
 export const columnsWith = (
   open: (id: string) => void,
   hasPeople: boolean,

@@ -4,7 +4,6 @@ import type { ToolCallEntry } from '../../data/security.ts'
 type Decision = ToolCallEntry['decision']
 type Look = { label: string; tone: Tone; meaning: string }
 
-/** How a call was decided, in words. */
 export const decisions: Readonly<Record<Decision, Look>> = {
   allowed: { label: 'Allowed', tone: 'good', meaning: 'Mode and policy let it through' },
   approved: { label: 'Approved', tone: 'good', meaning: 'A person approved it' },

@@ -19,7 +19,6 @@ import type { AuditSearch } from './filters.ts'
 
 type Props = { id: string; onClose: () => void; onOnly: (filters: AuditSearch) => void }
 
-/** One tool call, whole: who had it made, how it was decided, with what, and what came of it. */
 export const Entry = ({ id, onClose, onOnly }: Props) => {
   const { data, error, refetch } = useToolCall(id)
   return (
@@ -114,7 +113,7 @@ const entryFacts = (
   ]
 }
 
-/** The way to the run that made the call: its path is a plain text, since runs are another view. */
+/** A plain string: a view does not import the routes of another. */
 const RunLink = ({ id }: { id: string }) => {
   const to: string = `/chat/sessions/${encodeURIComponent(id)}`
   return (
@@ -124,7 +123,7 @@ const RunLink = ({ id }: { id: string }) => {
   )
 }
 
-/** The way to the decision, as long as there may be one to make. */
+/** A link while the approval is pending. */
 const ApprovalLink = ({ id, isOpen }: { id: string; isOpen: boolean }) =>
   isOpen ? (
     <Link to="/approvals" search={{ item: id }} className="underline underline-offset-2">

@@ -22,7 +22,6 @@ const names = Object.fromEntries(tools.map(({ name }) => [name, name]))
 const decisionLabels = Object.fromEntries(Object.entries(decisions).map(([name, look]) => [name, look.label]))
 const half = 'w-40 max-md:w-[calc(50%-0.25rem)]'
 
-/** What narrows the record of tool calls; all of it stands in the address. */
 export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error }: Props) => {
   const wrong = fieldErrors(error)
   const day = (name: 'from' | 'to') => ({
@@ -93,7 +92,7 @@ type ChoiceProps = {
   onChange: (value: string) => void
 }
 
-/** The address may name what is not among the options: it is one then. */
+/** A value from the address that is not an option is added. */
 const Choice = ({ label, all, options, value, onChange }: ChoiceProps) => (
   <select
     aria-label={label}

@@ -10,11 +10,10 @@ import { modes, verdicts } from './words.ts'
 const riskNames = Object.keys(risks) as Risk[]
 const modeNames = Object.keys(modes) as SecurityMode[]
 
-/** On a phone the name of a mode is above its cells. */
 const rowClass = 'border-b max-md:grid max-md:grid-cols-4 max-md:px-1.5'
 const cellClass = 'px-2 py-2 align-top'
 
-/** What each mode makes of each kind of tool, as the service itself decides. */
+/** Computed by the policy of the service itself. */
 export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
   <Panel title="What each mode allows">
     <Scroller role="group" label="Table of modes" className="overflow-x-auto">

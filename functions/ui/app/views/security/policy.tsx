@@ -17,7 +17,7 @@ import { ModeTable } from './mode-table.tsx'
 import { ToolLists } from './tool-lists.tsx'
 import { changeLines, fields, modes } from './words.ts'
 
-/** What tools may do in this installation: everybody reads it, admins change it. */
+/** Admins edit it, other users read it. */
 export const PolicyView = (): ReactNode => {
   const { data, error, refetch } = usePolicy()
   const me = useMe()
@@ -33,7 +33,7 @@ export const PolicyView = (): ReactNode => {
   )
 }
 
-/** What was typed for the limit is sent as it is where it is no number, for the service to say so. */
+/** An invalid limit is sent as typed: the service validates. */
 type Draft = { -readonly [Name in keyof Policy]?: Policy[Name] }
 
 const isSame = (one: unknown, other: unknown) =>
@@ -137,7 +137,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
   )
 }
 
-/** The fields that differ from what holds, and no others: another admin may be changing those. */
+/** Only what changed, since another admin may be editing the rest. */
 const changedIn = (policy: Policy, drafts: Draft, rate: string | undefined): Draft => {
   const typed = rate === undefined ? {} : { toolRateLimitPerMinute: numberIn(rate) }
   const given = Object.entries({ ...drafts, ...typed }) as [keyof Policy, never][]

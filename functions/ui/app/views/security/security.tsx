@@ -8,7 +8,6 @@ const tabs = [
   { to: '/security/audit', label: 'Tool calls' },
 ] as const
 
-/** What tools may do here, and what they did. */
 export const Security = (): ReactNode => (
   <View title="Security" isFixed>
     <TabLinks label="Security" tabs={tabs} />

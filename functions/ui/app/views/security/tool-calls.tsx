@@ -33,7 +33,7 @@ const useAddress = () => {
 
 const curl = () => `curl ${location.origin}/api/security/audit`
 
-/** The record of tool calls, refused ones included: admins see all of them, others their own. */
+/** Admins see all calls, other users their own. */
 export const ToolCalls = (): ReactNode => {
   const { filters, entry, change, clear, open, close } = useAddress()
   const pages = useToolCalls(filters)
@@ -62,7 +62,7 @@ export const ToolCalls = (): ReactNode => {
   )
 }
 
-/** The entry of the call that the address names. Some providers use an id for several calls: then it is one of the list. */
+/** Some providers reuse call ids; then several entries match and none is opened. */
 const entryOfCall = ([only, ...others]: readonly ToolCallEntry[]): string | undefined =>
   others.length === 0 ? only?.id : undefined
 

@@ -3,7 +3,6 @@ import { tools } from '../../data/at-build.ts'
 import type { Policy } from '../../data/security.ts'
 import { fields } from './words.ts'
 
-/** The lists of tools in a policy, and what being in one means. */
 export const LISTS = ['allowedTools', 'blockedTools', 'requireApprovalFor'] as const
 export type ListName = (typeof LISTS)[number]
 type Lists = Pick<Policy, ListName>
@@ -22,7 +21,6 @@ type Props = {
   onChange: (list: ListName, names: ToolName[]) => void
 }
 
-/** Every tool by every list, as boxes to tick: a name that is none cannot be given. */
 export const ToolLists = ({ lists, isDisabled, onChange }: Props) => {
   const turn = (list: ListName, name: ToolName) => {
     const names = lists[list]

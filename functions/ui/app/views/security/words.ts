@@ -3,7 +3,6 @@ import type { Verdict } from '../../../../../lib/tools/policy.ts'
 import type { Tone } from '../../components/tag.tsx'
 import type { Policy } from '../../data/security.ts'
 
-/** What each mode comes to, for a person. */
 export const modes: Readonly<Record<SecurityMode, string>> = {
   deny: 'No tool is used at all.',
   sandbox: 'The model reads. Nothing is written, run or asked of the web.',
@@ -35,7 +34,7 @@ const listed = (from: readonly string[], to: readonly string[]) => [
 
 const valueText = (value: unknown) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value))
 
-/** What a change does to the policy, a line for each field: `Blocked: +git −web_fetch`. */
+/** One line per field: `Blocked: +git −web_fetch`. */
 export const changeLines = (before: Policy, change: Partial<Policy>): string[] =>
   (Object.keys(change) as (keyof Policy)[]).flatMap((name) => {
     const [from, to] = [before[name], change[name]]

@@ -13,7 +13,6 @@ import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAuthMode, useChangeAccessKey, useNeedsSignIn } from '../../data/session.ts'
 
-/** The one key of local mode. */
 export const AccessKey = (): ReactNode => {
   const mode = useAuthMode()
   const hasKey = useNeedsSignIn()

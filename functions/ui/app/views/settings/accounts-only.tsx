@@ -3,7 +3,6 @@ import { AdminsOnly } from '../../components/admins-only.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { useAuthMode } from '../../data/session.ts'
 
-/** What only admins see, and only where people have accounts. */
 export const AccountsOnly = ({ what, children }: { what: string; children: ReactNode }) => {
   const mode = useAuthMode()
   if (mode === 'local')

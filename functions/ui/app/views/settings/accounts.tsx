@@ -15,7 +15,7 @@ import { missingScopes, scopeLabels } from './scope-words.ts'
 
 const names: readonly AccountName[] = ['codehost', 'trackera', 'trackerb']
 
-/** What stops for its owner when an account is disconnected. */
+/** The consequence of disconnecting for the owner. */
 const stops: Readonly<Record<AccountName, string>> = {
   codehost:
     'Your tasks clone private repositories no more, push no branches and open no pull requests, and chat reads none of its issues for you.',
@@ -31,7 +31,6 @@ const becomesOfToken: Readonly<Record<AccountName, string>> = {
   trackerb: 'The token is revoked there.',
 }
 
-/** Your accounts elsewhere, and what each may do. */
 export const Accounts = ({ isAdmin }: { isAdmin: boolean }) => (
   <Panel title="Your accounts">
     <Rows label="Your accounts">
@@ -92,7 +91,6 @@ const accountFacts = ({ username, siteName, workspaceName, teams, tokenExpiry }:
   ),
 ]
 
-/** What the account lets the service do. */
 const rightsText = (name: AccountName, account: Connection): string => {
   const { connected, scopes, askedScopes, mayComment } = account
   const listed = (rights: readonly string[]) => rights.join(', ')

@@ -1,6 +1,6 @@
 type Marks = readonly (readonly [mark: string, name: string])[]
 
-/** Browsers say that they are others as well, so the first mark that is found counts. */
+/** User agents name other browsers as well: the first match counts. */
 const browsers: Marks = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -19,7 +19,7 @@ const systems: Marks = [
 
 const firstIn = (marks: Marks, text: string) => marks.find(([mark]) => text.includes(mark))?.[1]
 
-/** What a browser is called by people; a program that is none is shown by what it says of itself. */
+/** Programs other than browsers are shown by their user agent. */
 export const agentName = (userAgent: string | undefined): string => {
   if (!userAgent) return 'Unknown program'
   const browser = firstIn(browsers, userAgent)

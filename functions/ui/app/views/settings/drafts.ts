@@ -16,11 +16,11 @@ const settingText = (path: string, value: unknown): string => {
   return typeof value === 'number' && words[path]?.isDuration ? formatMs(value) : String(value ?? '')
 }
 
-/** A number that is none is sent as it was typed, for the service to say so. */
+/** Invalid numbers are sent as typed: the service validates. */
 const parseNumber = (text: string): unknown =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 
-/** What a text means to the service, by the kind of the setting. */
+/** Parses a text by the type of the setting. */
 export const parseSetting = ({ path, shape }: Setting, text: string): unknown => {
   const number = (typed: string) =>
     (words[path]?.isDuration ? parseMs(typed) : undefined) ?? parseNumber(typed)
@@ -29,7 +29,7 @@ export const parseSetting = ({ path, shape }: Setting, text: string): unknown =>
   return shape.type === 'integer' ? number(text) : text
 }
 
-/** What has been typed and not saved yet, by path; everything else follows the service. */
+/** Unsaved values by path; other fields follow the service. */
 export const useDrafts = (answer: Answer) => {
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({})
   const textNow = (path: string) => settingText(path, valueAt(answer, path))

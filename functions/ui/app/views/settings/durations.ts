@@ -1,7 +1,7 @@
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
 const PART = /(\d+(?:\.\d+)?)\s*(ms|d|h|m|s)/g
 
-/** A duration as text that `msIn` reads back to the same: `12h`, `1m 30s`, `1.5s`. */
+/** `12h`, `1m 30s`, `1.5s`; `parseMs` reads it back. */
 export const formatMs = (ms: number): string => {
   if (ms > 0 && ms < UNIT_MS.s) return `${ms}ms`
   const parts: string[] = []
@@ -15,7 +15,7 @@ export const formatMs = (ms: number): string => {
   return parts.join(' ')
 }
 
-/** The milliseconds of a duration that was typed; a number without a unit is one of them. Undefined for what is no duration. */
+/** Milliseconds; a number without a unit is milliseconds. Undefined for anything else. */
 export const parseMs = (text: string): number | undefined => {
   const typed = text.trim().toLowerCase()
   if (/^\d+$/.test(typed)) return Number(typed)

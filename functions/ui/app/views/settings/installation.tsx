@@ -14,7 +14,7 @@ import { useDrafts } from './drafts.ts'
 import { SettingField } from './setting-field.tsx'
 import { groups } from './setting-names.ts'
 
-/** What an admin sets while the service runs; what its environment says goes before that. */
+/** Environment variables override these. */
 export const Installation = (): ReactNode => (
   <AdminsOnly what="The settings of the installation are">
     <Loaded />

@@ -4,7 +4,6 @@ import { Accounts } from './accounts.tsx'
 import { Reporting } from './reporting.tsx'
 import { WebSearch } from './web-search.tsx'
 
-/** The accounts that agents act with, and what else they reach. */
 export const Integrations = (): ReactNode => {
   const isAdmin = useMe()?.role === 'admin'
   return (

@@ -12,7 +12,7 @@ const FIELDS = ['email', 'expiresInDays']
 
 const inviteUrl = (code: string) => `${location.origin}/signup?${new URLSearchParams({ invite: code })}`
 
-/** Makes an invite, and shows the address to send for as long as one stays. */
+/** The response holds the only copy of the code. */
 export const InviteForm = () => {
   const { mutate, data, error, isPending } = useCreateInvite()
   const [round, setRound] = useState(0)

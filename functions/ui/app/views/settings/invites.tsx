@@ -15,7 +15,6 @@ import { usePage } from '../../data/page.ts'
 import { AccountsOnly } from './accounts-only.tsx'
 import { InviteForm } from './invite-form.tsx'
 
-/** Who may register. */
 export const Invites = (): ReactNode => (
   <AccountsOnly what="Invites are">
     <InviteForm />

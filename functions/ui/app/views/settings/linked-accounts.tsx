@@ -20,7 +20,6 @@ const linkHint = (name: ProviderName, isLinked: boolean) => {
   )
 }
 
-/** The accounts elsewhere that one signs in with, or that tasks read and write with. */
 export const LinkedAccounts = ({ linked }: { linked: readonly string[] }) => {
   const linkable = useLinkable()
   const names = [...new Set([...linked.filter(isProvider), ...linkable])]

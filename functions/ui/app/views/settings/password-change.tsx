@@ -10,7 +10,6 @@ import { useChangePassword } from '../../data/accounts.ts'
 
 const FIELDS = ['currentPassword', 'newPassword']
 
-/** Changes one's own password. */
 export const PasswordChange = ({ email }: { email: string }) => {
   const { mutate, error, isPending } = useChangePassword()
   const [round, setRound] = useState(0)
@@ -40,7 +39,7 @@ export const PasswordChange = ({ email }: { email: string }) => {
         <p className="text-muted-foreground">
           A new password ends all other sessions and those of paired devices. API tokens stay.
         </p>
-        {/* Managers of passwords keep a password under a name. */}
+        {/* Password managers store a password with a user name. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <div className="flex flex-wrap gap-3 [&>*]:basis-60">
           <TextField

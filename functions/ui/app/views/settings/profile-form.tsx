@@ -12,7 +12,7 @@ type User = NonNullable<ReturnType<typeof useMe>>
 const OPTIONAL = ['avatarUrl', 'bio', 'timezone', 'locale'] as const
 const FIELDS = ['name', ...OPTIONAL]
 
-/** What is left empty is taken away. */
+/** Empty fields are removed. */
 const profilePatch = (texts: Texts) => ({
   name: texts.name ?? '',
   ...Object.fromEntries(OPTIONAL.map((field) => [field, texts[field]?.trim() || null])),
@@ -21,11 +21,11 @@ const profilePatch = (texts: Texts) => ({
 export const ProfileForm = ({ user }: { user: User }) => {
   const { mutateAsync, error, isPending } = useChangeMe()
   const wrong = fieldErrors(error)
-  // Another language writes the view anew, this form included: what is to be done after that is not left to it.
+  // A changed language remounts the view, so `mutate` callbacks of this form would not run.
   const save = (texts: Texts) =>
     void mutateAsync(profilePatch(texts)).then(
       () => void toast.done('Your profile is saved'),
-      // The form shows it.
+      // The form shows the error.
       () => undefined,
     )
   return (

@@ -6,7 +6,6 @@ import { useMe } from '../../data/me.ts'
 import { LinkedAccounts } from './linked-accounts.tsx'
 import { ProfileForm } from './profile-form.tsx'
 
-/** What a person says of himself. */
 export const Profile = (): ReactNode => {
   const user = useMe()
   return (

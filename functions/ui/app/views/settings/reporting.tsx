@@ -17,7 +17,6 @@ const words: Readonly<Record<string, { label: string; hint: string }>> = {
   },
 }
 
-/** Where results are reported; for admins. */
 export const Reporting = () => {
   const { data } = useSettings()
   const { mutate, error, isPending } = useChangeSettings()

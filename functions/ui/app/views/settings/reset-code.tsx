@@ -7,7 +7,6 @@ import { When } from '../../components/when.tsx'
 import { type ListedUser, useCreateResetCode } from '../../data/accounts.ts'
 import { useAuthMode } from '../../data/session.ts'
 
-/** Makes the code by which a user who forgot the password sets a new one. */
 export const ResetCode = ({ user: { id, name } }: { user: ListedUser }) => {
   const mode = useAuthMode()
   const { mutate, data, error, isPending, reset } = useCreateResetCode(id)

@@ -1,6 +1,5 @@
 import type { AccountName, Connection } from '../../data/integrations.ts'
 
-/** What each scope lets the service do, for a person. */
 const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
   codehost: {
     repo: 'read private repositories, push branches, open pull requests and comment',
@@ -22,14 +21,13 @@ const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Those that identify the user, and no more: providers leave them out of what they grant, or imply them. */
+/** Identity scopes, which providers leave out of the grant or imply. */
 const OF_IDENTITY = ['read:user', 'user:email', 'read:me', 'offline_access']
 
-/** What scopes let the service do. */
 export const scopeLabels = (name: AccountName, scopes: readonly string[]): string[] =>
   scopes.map((scope) => words[name][scope] ?? scope)
 
-/** What is asked for today, and was not when the account was linked, or was refused. */
+/** Scopes that are requested today but were not granted. */
 export const missingScopes = (
   name: AccountName,
   { askedScopes, scopes }: Pick<Connection, 'askedScopes' | 'scopes'>,

@@ -16,7 +16,6 @@ import { useAuthMode } from '../../data/session.ts'
 import { agentName } from './agent-name.ts'
 import { PasswordChange } from './password-change.tsx'
 
-/** The password of the account, and where it is signed in. */
 export const Sessions = (): ReactNode => {
   const user = useMe()
   const mode = useAuthMode()

@@ -14,7 +14,6 @@ type Props = {
   onReset: () => void
 }
 
-/** One setting, as its schema has it; where its value comes from is said beside it. */
 export const SettingField = ({ setting, source, text, error, onWrite, onReset }: Props) => {
   const { path, variable } = setting
   const { label, hint } = words[path] ?? { label: path }
@@ -55,7 +54,6 @@ const Control = ({ setting, text, onWrite, isDisabled, isWrong }: ControlProps) 
   const { choices, isDuration } = words[path] ?? {}
   const bound = {
     name: path,
-    // The exact value, as the environment would have it.
     title: `${variable}=${String(parseSetting(setting, text))}`,
     value: text,
     disabled: isDisabled,

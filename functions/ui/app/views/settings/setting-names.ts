@@ -3,13 +3,11 @@ import type { Settings } from '../../../../../lib/settings/catalog.ts'
 type Words = {
   label: string
   hint?: string
-  /** Whether its milliseconds are shown and typed as durations. */
+  /** Milliseconds that are shown and typed as a duration. */
   isDuration?: boolean
-  /** What its values are called. */
   choices?: Readonly<Record<string, string>>
 }
 
-/** The groups of the installation's settings, in their order. */
 export const groups: Readonly<Record<keyof Settings, string>> = {
   system: 'Sign-in',
   queue: 'Queues',
@@ -20,7 +18,7 @@ export const groups: Readonly<Record<keyof Settings, string>> = {
   memory: 'Memory',
 }
 
-/** What settings are called. One that is not here is shown under its own name. */
+/** Settings without an entry are shown by path. */
 export const words: Readonly<Record<string, Words>> = {
   'system.authMode': {
     label: 'How people sign in',

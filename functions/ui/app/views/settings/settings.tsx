@@ -6,7 +6,6 @@ import { useMe } from '../../data/me.ts'
 import { useAuthMode } from '../../data/session.ts'
 import { isOffered, tabs } from './tabs.ts'
 
-/** What one sets: of oneself, and, as an admin, of the installation. */
 export const Settings = (): ReactNode => {
   const role = useMe()?.role
   const mode = useAuthMode()

@@ -6,7 +6,7 @@ type Mode = 'local' | 'cloud' | 'oidc' | undefined
 type Tab = {
   to: NonNullable<LinkProps['to']>
   label: string
-  /** The users and the modes of sign-in it is for; all when absent. */
+  /** All if undefined. */
   role?: 'admin'
   modes?: readonly Mode[]
 }
@@ -22,6 +22,6 @@ export const tabs: readonly Tab[] = [
   { to: '/settings/installation', label: 'Installation', role: 'admin' },
 ]
 
-/** Whether a tab is shown to a user; at its address the others see why it is not. */
+/** Hidden tabs explain at their address why they are not available. */
 export const isOffered = (tab: Tab, role: Role, mode: Mode): boolean =>
   (tab.role === undefined || tab.role === role) && (tab.modes === undefined || tab.modes.includes(mode))

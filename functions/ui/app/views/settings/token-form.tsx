@@ -30,7 +30,7 @@ const tokenBody = (texts: Texts): NewToken => ({
   ...(texts.rateLimit ? { rateLimit: Number(texts.rateLimit) } : {}),
 })
 
-/** Makes a token, and shows its text for as long as one stays. */
+/** The response holds the only copy of the token. */
 export const TokenForm = () => {
   const { mutate, reset, data, error, isPending } = useCreateToken()
   const [round, setRound] = useState(0)

@@ -15,7 +15,6 @@ import { usePage } from '../../data/page.ts'
 import { useRevokeToken, useTokens } from '../../data/tokens.ts'
 import { TokenForm } from './token-form.tsx'
 
-/** API tokens: made here, shown once, and revoked. */
 export const Tokens = (): ReactNode => (
   <>
     <TokenForm />

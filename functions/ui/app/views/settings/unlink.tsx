@@ -9,7 +9,6 @@ import { type ProviderName, providers } from '../../data/providers.ts'
 
 const names = Object.keys(providers) as ProviderName[]
 
-/** Unlinks a user's accounts elsewhere: they do not sign in as this user any more. */
 export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
   const [isOpen, setOpen] = useState(false)
   const { mutate, error, isPending, reset } = useChangeUser(id)

@@ -11,7 +11,6 @@ import { useMe } from '../../data/me.ts'
 import { ResetCode } from './reset-code.tsx'
 import { UnlinkDialog } from './unlink.tsx'
 
-/** An account, and what an admin changes of it. */
 export const UserRow = ({ user }: { user: ListedUser }) => {
   const { id, name, email, disabled, createdAt } = user
   const isMe = useMe()?.id === id

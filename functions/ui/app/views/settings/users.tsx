@@ -9,7 +9,6 @@ import { usePage } from '../../data/page.ts'
 import { AccountsOnly } from './accounts-only.tsx'
 import { UserRow } from './user-row.tsx'
 
-/** Who has an account here, and what he may do. */
 export const Users = (): ReactNode => (
   <AccountsOnly what="Accounts are">
     <List />

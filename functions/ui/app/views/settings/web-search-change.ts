@@ -2,7 +2,7 @@ import type { WebSearchAnswer, WebSearchChange } from '../../data/integrations.t
 
 type Config = WebSearchAnswer['config']
 
-/** What was typed and is not saved yet; the key and the address are of the provider that is chosen. */
+/** Unsaved values; key and URL belong to the chosen provider. */
 export type WebSearchDraft = {
   enabled?: boolean
   provider?: Config['provider']
@@ -11,13 +11,12 @@ export type WebSearchDraft = {
   isKeyRemoved?: boolean
 }
 
-/** What is stored for a provider, its key masked. */
 export const accessIn = (
   config: Config,
   provider: Config['provider'],
 ): { baseUrl?: string | undefined; apiKey?: string | undefined } => config[provider] ?? {}
 
-/** What differs from what is stored, and nothing else: an address that was emptied is taken away, a key that was left empty stays. */
+/** Only what changed. An emptied URL is removed; an empty key keeps the stored one. */
 export const webSearchChange = (config: Config, draft: WebSearchDraft): WebSearchChange => {
   const { enabled = config.enabled, provider = config.provider, apiKey = '', isKeyRemoved } = draft
   const { baseUrl: before = '' } = accessIn(config, provider)

@@ -13,7 +13,6 @@ import { Panel } from '../../components/view.tsx'
 import { useChangeWebSearch, useWebSearch, type WebSearchAnswer } from '../../data/integrations.ts'
 import { accessIn, type WebSearchDraft, webSearchChange } from './web-search-change.ts'
 
-/** How agents search the web. */
 export const WebSearch = ({ isAdmin }: { isAdmin: boolean }) => {
   const query = useWebSearch()
   const { data } = query
@@ -82,7 +81,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
           value={provider}
           error={fieldErrors(error).provider}
           disabled={!isAdmin}
-          // What was typed is a key of another provider.
+          // The typed key belongs to the previous provider.
           onChange={({ target }) =>
             setDraft({
               ...(draft.enabled === undefined ? {} : { enabled: draft.enabled }),
@@ -149,7 +148,7 @@ type KeyProps = {
   isAdmin: boolean
 }
 
-/** A key is never shown: what is typed takes its place, and it may be removed. */
+/** The stored key is masked; a new one replaces it. */
 const KeyField = ({ draft, write, stored, error, isAdmin }: KeyProps) => (
   <>
     <TextField

@@ -15,13 +15,12 @@ import { useCancelTask, useRetryTask } from '../../data/tasks.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { overlay } from '../../shell/overlay.ts'
 
-/** What can be done with a task in its state, by buttons and by keys. */
 export const Actions = ({ task }: { task: Task }) => {
   const { canCancel, canRetry, isBusy, cancel, retry, edit } = useVerbs(task)
   const away = useAway()
   const href = safeLink(task.sourceUrl)
   const isLocked = isBusy || away !== undefined
-  // The attempt that the question is about: with another task, or another run of this one, it is not asked any more.
+  // The question is dropped when the task or its attempt changes.
   const [asked, setAsked] = useState<string>()
   const attempt = `${task.id} ${task.startedAt} ${task.attempts}`
   const stop = () => (task.status === 'in_progress' ? setAsked(attempt) : cancel())
@@ -112,7 +111,7 @@ const useVerbs = (task: Task) => {
   }
 }
 
-/** The way to the tasks beside it in the list that it was opened from. Back leads to the list still. */
+/** Previous and next task. `replace` keeps Back leading to the list. */
 const Neighbours = ({ id }: { id: string }) => {
   const navigate = useNavigate()
   const { before, after } = useNeighbours(id)

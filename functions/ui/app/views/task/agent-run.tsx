@@ -6,7 +6,6 @@ import { RunView } from '../../run/run-view.tsx'
 
 type Props = { session: AgentSession; followed: Followed; isOver: boolean }
 
-/** What the agent of a task does, live, and what it has done. How the task ended is shown beside it. */
 export const AgentRun = ({ session, followed, isOver }: Props) => {
   const { taskId = '' } = session
   const scope = useMemo(() => ({ taskId }), [taskId])

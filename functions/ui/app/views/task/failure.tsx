@@ -4,7 +4,7 @@ import { TextPieces } from '../../components/plain-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Section } from './section.tsx'
 
-/** What a person can do about it, by the code of the error. */
+/** Advice by error code. */
 const advice: Readonly<Record<string, string>> = {
   agent_unavailable:
     'The agent it was for is not configured any more. Set it up, or create the task for another.',
@@ -22,7 +22,6 @@ const advice: Readonly<Record<string, string>> = {
 }
 const ANY = 'Read the message, fix the cause, then retry: that makes a new task with the same parameters.'
 
-/** Why a task failed, or the last attempt did. */
 export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; isOver: boolean }) => (
   <Section
     title={isOver ? 'Why it failed' : 'Why the last attempt failed'}

@@ -18,13 +18,12 @@ type GivenItem = {
   intent?: string
 }
 
-/** What the agent wrote of memory into its result; another agent may have written anything there. */
+/** Results come from agents and may hold anything. */
 const givenIn = (memory: unknown, name: 'chunks' | 'experiences'): GivenItem[] => {
   const list = (Object(memory) as Record<string, unknown>)[name]
   return Array.isArray(list) ? list.filter((each) => typeof Object(each).id === 'string') : []
 }
 
-/** What of memory a task began with, and whether that was of use. */
 export const FromMemory = ({ taskId, memory }: { taskId: string; memory: unknown }) => {
   const [chunks, experiences] = [givenIn(memory, 'chunks'), givenIn(memory, 'experiences')]
   if (chunks.length + experiences.length === 0) return null
@@ -82,7 +81,7 @@ const ANSWERS = [
 
 type RowProps = Given & { taskId: string; children: ReactNode }
 
-/** One thing with the question about it; the last answer stays pressed, and the other one takes its place. */
+/** The last rating stays pressed; the other one replaces it. */
 const Row = ({ id, kind, taskId, children }: RowProps) => {
   const { data: verdicts } = useVerdicts(taskId)
   const { mutate, isPending, variables } = useRate(taskId)

@@ -29,7 +29,6 @@ const labelTags = ({ labels }: Task) =>
     </span>
   )
 
-/** Name and value of what is known; what is not known is left out. */
 const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Agent', task.agent],
   ['Priority', priorities[task.priority]],
@@ -45,7 +44,6 @@ const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
 const metadataText = ({ metadata }: Task) =>
   metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata, null, 2) : undefined
 
-/** What was asked for, and of whom. */
 export const Input = ({ task }: { task: Task }) => {
   const texts = [
     ['Prompt', task.prompt],

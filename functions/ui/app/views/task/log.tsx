@@ -28,7 +28,6 @@ const tones: Readonly<Record<TaskEvent['type'], string>> = {
 
 type Props = { taskId: string; isOver: boolean }
 
-/** The log of a task: what is new is asked for while it goes on. */
 export const Log = ({ taskId, isOver }: Props) => {
   const { data: events, error } = useTaskEvents(taskId, isOver)
   if (events) return <Lines key={taskId} taskId={taskId} isOver={isOver} lines={logLines(events)} />
@@ -108,26 +107,26 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
   )
 }
 
-/** The height of a line that needs no second one, of a further one, and how many letters one has. */
+/** First and further line heights in px, and characters per line. */
 const LINE = 22
 const NEXT_LINE = 19
 const LETTERS = 100
 
-/** About so high is a line before it was drawn: of long ones fewer are drawn at once. */
+/** Estimated height before rendering. */
 const aboutHigh = (line: Line | undefined): number =>
   LINE + NEXT_LINE * Math.floor((line?.message ?? '').length / LETTERS)
 
-/** The line that the address leads to: `#L12`. */
+/** `#L12` */
 const useLinkedLine = (): number | undefined => {
   const hash = useRouterState({ select: ({ location }) => location.hash })
   const number = /^L(\d{1,9})$/.exec(hash)?.[1]
   return number === undefined ? undefined : Number(number)
 }
 
-/** So near to the end one is at the end. */
+/** Distance in px that counts as the end. */
 const NEAR = 30
 
-/** Stays at the end while lines come, until the reader goes up; `seen` is how many there were when the end was last shown. */
+/** Follows the end until the reader scrolls up. `seen`: the number of lines when the end was last visible. */
 const useFollow = (
   scroller: RefObject<HTMLElement | null>,
   count: number,

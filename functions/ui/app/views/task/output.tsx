@@ -9,10 +9,9 @@ import { Failure } from './failure.tsx'
 import { FromMemory } from './from-memory.tsx'
 import { Reported } from './reported.tsx'
 
-/** Fields of a result that are shown in a form of their own. */
+/** Fields with their own presentation. */
 const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory']
 
-/** Why it failed, what the agent gave back, and where that went. */
 export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
   const { error, result, status } = task
   const hasFailed = error !== undefined && status !== 'completed'

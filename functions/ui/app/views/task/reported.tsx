@@ -32,13 +32,13 @@ const taskReport = (task: Task): Report | undefined => {
   return isObject(report) && typeof report.status === 'string' ? (report as Report) : undefined
 }
 
-/** What a result says of its branch; a result may hold anything that its agent put there. */
+/** Results come from agents and may hold anything. */
 const taskBranch = ({ result }: Task): Published | undefined => {
   const published = result?.published
   return isObject(published) && typeof published.branch === 'string' ? (published as Published) : undefined
 }
 
-/** Where the result of a task went: its pull request, and the answer at its issue. Nothing where it went nowhere. */
+/** Renders nothing if the result was not reported. */
 export const Reported = ({ task }: { task: Task }) => {
   const report = taskReport(task)
   const published = taskBranch(task)
@@ -60,7 +60,7 @@ const Line = ({ icon, children }: { icon: ReactNode; children: ReactNode }) => (
   </li>
 )
 
-/** A way out of the page; the words alone where the address is none of https. */
+/** Plain text unless the URL is https. */
 const Away = ({ to, children }: { to: unknown; children: ReactNode }) => {
   const href = httpsLink(to)
   if (href === undefined) return children
@@ -71,7 +71,6 @@ const Away = ({ to, children }: { to: unknown; children: ReactNode }) => {
   )
 }
 
-/** Why something failed, as the service said it, and where its cause is mended. */
 const Why = ({ error }: { error: Fault | undefined }) => (
   <>
     <span className="text-destructive">

@@ -16,7 +16,6 @@ import { Usage } from './usage.tsx'
 
 type Props = { task: Task; run: Run | undefined }
 
-/** What a task gave, was asked for and took: one tab at a time, each with its address. */
 export const Side = ({ task, run }: Props) => {
   const isOver = isFinal(task.status)
   const { tab = isOver ? 'output' : 'log' } = useSearch({ from: '/tasks/$id' })
@@ -89,7 +88,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const ENTRY_PX = 20
 
-/** The files that git could not take. Agents of other kinds may return anything under this name. */
+/** Results come from agents and may hold anything. */
 const LeftOut = ({ entries }: { entries: unknown }) => {
   const named = (Array.isArray(entries) ? entries : []).filter(
     (entry) => typeof Object(entry).path === 'string',
@@ -119,7 +118,6 @@ const LeftOut = ({ entries }: { entries: unknown }) => {
   )
 }
 
-/** The task as the service answers it. */
 const Raw = ({ task }: { task: Task }) => {
   const text = JSON.stringify(task, null, 2)
   return (

@@ -1,36 +1,33 @@
 import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
 
-/** How an attempt ended. `interrupted`: the service shut down, and the attempt was not counted. */
+/** `interrupted`: the service shut down, and the attempt is not counted. */
 type Ended = 'completed' | 'failed' | 'cancelled' | 'lost' | 'interrupted' | 'paused'
 
-/** A stretch of a task's life: it waits for a worker, for its next attempt or for a decision, or an agent works on it. */
+/** A time span of a task: waiting in the queue, for backoff or for a decision, or an attempt. */
 export type Span = {
   kind: 'queue' | 'backoff' | 'decision' | 'attempt'
-  /** Which attempt; of a wait, how many of its kind there are with it. */
+  /** The number of the attempt; of a wait, its number among waits of its kind. */
   attempt: number
-  /** The run of the task, from 1: each retry of its dead letter begins another one, whose attempts count from 1. */
+  /** From 1: each retry of the dead letter starts a run, whose attempts count from 1. */
   run: number
   from: number
-  /** Undefined while it lasts. */
   to: number | undefined
-  /** Of an attempt that is over. */
   ended?: Ended
-  /** What the event said that ended it. */
+  /** The message of the event that ended it. */
   reason?: string
-  /** What was said on the way. */
   marks: readonly Mark[]
 }
 
-/** What an attempt said at a time, in epoch milliseconds. */
+/** `at` in epoch milliseconds. */
 export type Mark = { at: number; message: string }
 
 type Open = { -readonly [Name in keyof Span]: Span[Name] } & {
   marks: Mark[]
-  /** When a backoff is over, and the task waits for a worker. */
+  /** The end of a backoff. */
   until?: number
 }
 
-/** What an event does to the stretch that is open: how that ends, what begins, and whether the task begins anew with it. */
+/** What an event does to the open span. */
 type Effect = { ends?: Ended; begins?: Span['kind']; isNewRun?: boolean }
 
 const effects: Readonly<Record<TaskEvent['type'], Effect>> = {
@@ -46,7 +43,7 @@ const effects: Readonly<Record<TaskEvent['type'], Effect>> = {
   cancelled: { ends: 'cancelled' },
 }
 
-/** Events that say by their code that they are something else than their type. */
+/** Event codes that override the type. */
 const byCode: Readonly<Record<string, Effect>> = {
   run_as_new: {},
   released: { ends: 'interrupted', begins: 'queue' },
@@ -54,7 +51,7 @@ const byCode: Readonly<Record<string, Effect>> = {
   resumed: { begins: 'attempt' },
 }
 
-/** A finished task that was imported brings no events of its life: its only one says that it came. */
+/** An imported finished task has only the event of its import. */
 const isImport = ({ type, message }: TaskEvent) => type === 'created' && message === 'imported'
 
 const eventEffect = (event: TaskEvent): Effect => {
@@ -78,7 +75,7 @@ const createLife = () => {
     spans.push(span)
     return span
   }
-  /** The stretch that is open at a time: a backoff that was over by then is followed by a wait for a worker. */
+  /** An elapsed backoff is followed by a wait in the queue. */
   const openAt = (at: number): Open | undefined => {
     const open = spans.findLast(({ to }) => to === undefined)
     if (open?.until === undefined || open.until >= at) return open
@@ -90,19 +87,18 @@ const createLife = () => {
 
 type Life = ReturnType<typeof createLife>
 
-/** Ends the stretch that is open as the event says, and begins the next one. */
 const turn = (
   { begin }: Life,
   open: Open | undefined,
   event: TaskEvent,
   { ends, begins, isNewRun }: Effect,
 ): void => {
-  // A new task is created and queued at once, one that was deferred is queued when its time has come.
+  // A new task is queued at once; a deferred one when it is due.
   if (begins === 'queue' && open?.kind === 'queue') return
   const at = Date.parse(event.timestamp)
   if (open) {
     open.to = at
-    // An event has the time at which it was stored, which may be after the attempt in which it was said.
+    // Events carry the time of storing, which may be after the attempt ended.
     open.marks = open.marks.map((mark) => ({ ...mark, at: Math.min(mark.at, at) }))
   }
   if (ends && open?.kind === 'attempt') Object.assign(open, { ended: ends, reason: event.message ?? '' })
@@ -112,11 +108,7 @@ const turn = (
   if (typeof delayMs === 'number') span.until = at + delayMs
 }
 
-/**
- * The life of a task until `now` as stretches of time, from its event log, oldest first. `endedAt` is when the task ended,
- * for one that has ended: nothing lasts beyond it, whatever the log says. Earlier versions logged a retry as a new task as
- * they logged a redrive.
- */
+/** Time spans of a task until `now`, from its events, oldest first. No span lasts beyond `endedAt`. */
 export const taskSpans = (events: readonly TaskEvent[], now: number, endedAt?: number): Span[] => {
   const life = createLife()
   for (const event of events) {
@@ -136,8 +128,8 @@ const nextAttempt = (spans: readonly Span[], kind: Span['kind']) =>
   spans.filter((span) => span.kind === kind).length + 1
 
 /**
- * The marks within a stretch of the axis, at most one for each hundredth of it: an attempt may say a thousand things, and each mark is an
- * element that is painted with its view. A mark that stands for several has the first message and says how many follow.
+ * The visible marks, at most one per hundredth of the axis: an attempt may have a thousand. A merged mark has the first message and a
+ * count.
  */
 export const visibleMarks = (marks: readonly Mark[], { from, to }: { from: number; to: number }): Mark[] => {
   const inPlace = new Map<number, { first: Mark; count: number }>()
@@ -154,7 +146,7 @@ export const visibleMarks = (marks: readonly Mark[], { from, to }: { from: numbe
 }
 const PLACES = 100
 
-/** Round steps of an axis over so many milliseconds, from a place of it on: at most six. */
+/** At most six round steps. */
 export const axisTicks = (lengthMs: number, fromMs = 0): number[] => {
   const step = STEPS.find((size) => lengthMs / size <= MOST_TICKS) ?? lengthMs / MOST_TICKS
   const first = Math.ceil(fromMs / step)

@@ -10,7 +10,6 @@ import { Person } from '../../components/person.tsx'
 import { formatDuration } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
 
-/** The facts of a task that are looked for first, in one line below its title. */
 export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number | undefined }) => {
   const tokens = task.usage?.totalTokens ?? usedTokens
   return (
@@ -59,10 +58,7 @@ const Other = ({ name, id }: { name: string; id: string | undefined }) =>
     </Fact>
   )
 
-/**
- * How long it waits, runs or ran, and how long it waited for approvals before. Nothing of a task that has ended and was not
- * run here.
- */
+/** Renders nothing for an ended task that did not run here. */
 const Elapsed = ({ task }: { task: Task }) => (
   <>
     <Present task={task} />

@@ -1,4 +1,4 @@
-/** What is shown beside the trace of a task, each under `?tab=…`. */
+/** `?tab=…` */
 export const tabs = {
   output: 'Output',
   changes: 'Changes',

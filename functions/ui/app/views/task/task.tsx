@@ -16,7 +16,6 @@ import { Side } from './side.tsx'
 import { Summary } from './summary.tsx'
 import { Timeline } from './timeline.tsx'
 
-/** One task: its life, what it gave, and what can be done with it. */
 export const Task = (): ReactNode => {
   const { id } = useParams({ from: '/tasks/$id' })
   const { data: task, error, refetch } = useTask(id)
@@ -42,7 +41,6 @@ export const Task = (): ReactNode => {
   )
 }
 
-/** The trace, and below it what the agent does; beside them what the task gave, was asked for and took. */
 const Body = ({ task }: { task: TaskData }) => {
   const isOver = isFinal(task.status)
   const { data: session } = useSessionOfTask(task.id, task.status === 'in_progress')

@@ -29,7 +29,6 @@ const waits = {
   decision: { name: 'Waits for approval', look: 'bg-queued' },
 } as const
 
-/** Why an attempt is over, where its bar does not say it. */
 const endings = {
   completed: '',
   failed: 'failed',
@@ -58,21 +57,18 @@ const spanName = ({ kind, attempt, run, ended }: Span) => {
   return ending ? `${name}: ${ending}` : name
 }
 
-/** Whether the reason of an end says more than its name. */
 const isExplained = ({ kind, ended, reason }: Span) =>
   kind === 'attempt' && ended !== 'completed' && ended !== 'paused' && Boolean(reason)
 
-/** A stretch of the axis, in epoch milliseconds. */
+/** A range of the axis, in epoch milliseconds. */
 type Stretch = { readonly from: number; readonly to: number }
 
-/** The shortest stretch that can be zoomed to. */
 const LEAST_MS = 10
-/** So many bars within an attempt are shown without being asked for. */
+/** More bars start collapsed. */
 const MOST_OPEN = 40
 
 type Props = { events: readonly TaskEvent[]; run: Run | undefined; task: Task }
 
-/** The life of a task on one axis: waits, attempts with why each ended, and within them the model and the tools. */
 export const Timeline = ({ events, run, task }: Props) => {
   const endedAt = isFinal(task.status) ? Date.parse(task.completedAt ?? task.updatedAt) : undefined
   const isOpen = taskSpans(events, 0, endedAt).some(({ to }) => to === undefined)

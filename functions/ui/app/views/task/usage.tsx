@@ -5,7 +5,7 @@ import { type Call, type Run, runCalls, runSteps } from '../../run/run.ts'
 
 type Sum = { readonly name: string; readonly calls: number; readonly failed: number; readonly tookMs: number }
 
-/** The calls of each tool together, those that took longest first. */
+/** Longest total time first. */
 const toolSums = (calls: readonly Call[]): Sum[] =>
   [...Map.groupBy(calls, ({ name }) => name)]
     .map(([name, ofTool]) => ({
@@ -16,7 +16,6 @@ const toolSums = (calls: readonly Call[]): Sum[] =>
     }))
     .sort((a, b) => b.tookMs - a.tookMs)
 
-/** What a task took: tokens, steps, and tools with their time. */
 export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
   const { usage } = task
   const figures = [

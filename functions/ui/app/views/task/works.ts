@@ -1,20 +1,19 @@
 import { type Call, type Run, runSteps, type Step } from '../../run/run.ts'
 import type { Span } from './spans.ts'
 
-/** What an agent did within an attempt: it asked the model, or a tool was called. */
+/** A model request or tool call within an attempt. */
 export type Work = {
   readonly key: string
   readonly kind: 'model' | 'tool'
   readonly name: string
   readonly from: number
-  /** Undefined while it lasts. */
   readonly to: number | undefined
   readonly state: Call['state']
 }
 
 const isCall = (part: Step['parts'][number]): part is Call => part.kind === 'call'
 
-/** The model works on a step from its beginning until the first call that it asks for, or the end of the step. */
+/** The model works from the start of a step until its first tool call, or the end of the step. */
 const modelWork = ({ key, number, startedAt, tookMs }: Step, calls: readonly Call[]): Work => {
   const called = calls.length > 0 ? Math.min(...calls.map((call) => call.startedAt)) : undefined
   const to = called ?? (tookMs === undefined ? undefined : startedAt + tookMs)
@@ -34,7 +33,7 @@ const runWorks = (run: Run): Work[] =>
     return [modelWork(step, calls), ...calls.map(toolWork)]
   })
 
-/** Nothing goes on after the end of its attempt. */
+/** Clipped to the attempt. */
 const within = (span: Span, work: Work): Work => {
   const from = Math.max(work.from, span.from)
   if (span.to === undefined) return { ...work, from }
@@ -42,7 +41,6 @@ const within = (span: Span, work: Work): Work => {
   return { ...work, from, to: Math.min(work.to ?? span.to, span.to), state }
 }
 
-/** What was done, by the attempt that it was done in. */
 export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Span, Work[]> => {
   const attempts = spans.filter(({ kind }) => kind === 'attempt')
   const placed = new Map<Span, Work[]>(attempts.map((span) => [span, []]))

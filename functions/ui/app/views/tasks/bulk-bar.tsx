@@ -14,31 +14,29 @@ type Props = {
   rows: readonly TaskRow[]
   selected: ReadonlySet<string>
   filters: Filters
-  /** How many fit the filters. */
+  /** The number of matches. */
   total: number | undefined
   onClear: () => void
 }
 
-/** The states that each verb is for. */
 const concerns: Readonly<Record<Verb, (status: TaskStatus) => boolean>> = {
   cancel: (status) => nextStatus(status, 'cancel') !== undefined,
   retry: isFinal,
 }
 
 /**
- * The filters, and of their states those that the verb is for; undefined where there are none of these. A retry leaves out
- * what was retried: a filter that runs twice must not repeat its work.
+ * The filters, narrowed to states that the action applies to; undefined if none remain. A retry skips retried tasks, so that running it
+ * twice does not repeat work.
  */
 const bulkFilter = (filters: Filters, verb: Verb) => {
   const asked = filters.status?.split(',') ?? TASK_STATUSES
   const status = TASK_STATUSES.filter((one) => asked.includes(one) && concerns[verb](one))
-  // The address may say anything: what does not fit is refused by the service, and shown as that.
+  // Filters come from the address; the service rejects invalid ones.
   return status.length === 0 ? undefined : ({ ...unlessGiven[verb], ...filters, status } as BulkFilter)
 }
 const unlessGiven = { cancel: {}, retry: { retried: false } } as const
 type BulkFilter = Extract<BulkOrder, { target: 'tasks' }>['body']['filter']
 
-/** What can be done with the rows that are selected, or with all that fit the filters. */
 export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) => {
   const [isAll, setAll] = useState(false)
   const [order, setOrder] = useState<BulkOrder>()

@@ -4,7 +4,7 @@ import { CheckField } from '../../components/check-field.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { chosenColumns, columnChoices } from './columns.tsx'
 
-/** Which columns the list has; this browser keeps the choice. A phone has room for none of them. */
+/** The choice is stored in the browser. */
 export const ColumnMenu = () => {
   const chosen = chosenColumns.use()
   const toggle = (id: string) =>

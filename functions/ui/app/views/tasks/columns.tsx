@@ -35,13 +35,12 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
   </span>
 )
 
-/** How long a task ran, from its first start to its end, without waits for approvals. */
+/** From first start to end, without waits for approval. */
 const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? formatDuration(runTimeMs(task)) : '–')
 
 const quiet = 'text-muted-foreground'
 const time = (at: string | undefined) => <When at={at} className={`relative z-1 ${quiet}`} />
 
-/** All that the list can show, in its order. */
 const columns: readonly Column<TaskRow>[] = [
   {
     id: 'status',
@@ -130,14 +129,12 @@ const columns: readonly Column<TaskRow>[] = [
   },
 ]
 
-/** Without them a row says nothing. */
 const FIXED = ['status', 'title']
 const AT_FIRST = ['priority', 'agent', 'attempts', 'took', 'created']
 
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-/** The columns that were chosen in this browser, by their ids. */
 export const chosenColumns = createStored<readonly string[]>('task-columns', AT_FIRST, isNames)
 
 export const columnChoices = columns.filter(({ id }) => !FIXED.includes(id))

@@ -9,7 +9,6 @@ import { toggledIn, useFilters } from './filters.ts'
 import { MoreFilters, moreNames } from './more-filters.tsx'
 import { SavedViews } from './saved-views.tsx'
 
-/** What narrows the list; all of it stands in the address. */
 export const FilterBar = () => {
   const { filters, change, clear } = useFilters()
   const more = moreNames.filter((name) => filters[name]).length

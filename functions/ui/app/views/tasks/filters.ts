@@ -4,8 +4,8 @@ import { zoneNow } from '../../data/locale.ts'
 import type { Filters } from '../../data/tasks.ts'
 
 /**
- * The filters in the address, and how to change one; an empty value takes it out. `asked` is what the service is asked for: a
- * day of the address is one of the zone that times are written in.
+ * The filters in the address; an empty value removes one. `asked` is what the service gets: days of the address are days in the user's time
+ * zone.
  */
 export const useFilters = () => {
   const filters: Filters = useSearch({ from: '/tasks' })
@@ -20,7 +20,7 @@ export const useFilters = () => {
   return { filters, asked: daysAsMoments(filters, zoneNow()), change, clear }
 }
 
-/** What the list is sorted by: what is pressed again is turned round. */
+/** A second click reverses the order. */
 export const useSorting = () => {
   const { filters, change } = useFilters()
   const by = filters.sortBy ?? 'createdAt'
@@ -32,7 +32,7 @@ export const useSorting = () => {
   return { by, order, onSort }
 }
 
-/** Of a list of values in one text: `failed,queued` with `queued` changed is `failed`. */
+/** `failed,queued` with `queued` toggled is `failed`. */
 export const toggledIn = (list: string | undefined, value: string): string => {
   const values = (list ?? '').split(',').filter((one) => one !== '')
   return (values.includes(value) ? values.filter((one) => one !== value) : [...values, value]).join(',')

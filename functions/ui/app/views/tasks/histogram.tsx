@@ -6,15 +6,12 @@ import { serverNow } from '../../data/server-clock.ts'
 
 const DAYS = 30
 
-/**
- * All tasks by the day of UTC that they were created on; a bar leads to the tasks of its day. The filter has the same by keyboard, so that the
- * bars are no stops on the way to the list.
- */
+/** Tasks by creation day (UTC); a bar filters by its day. The filter is available by keyboard, so bars are not tab stops. */
 export const Histogram = () => {
   const { data } = useAnalytics()
   const days = lastDays(data?.daily ?? [], serverNow(), DAYS)
   const most = Math.max(...days.map(({ created, failed }) => Math.max(created, failed)))
-  // One bar compares with nothing.
+  // A single bar is not useful.
   if (days.filter(({ created, failed }) => created + failed > 0).length < 2) return null
   return (
     <ol

@@ -3,7 +3,6 @@ import { useAgentTypes } from '../../data/agents.ts'
 import { sources } from '../../data/at-build.ts'
 import type { Filters } from '../../data/tasks.ts'
 
-/** The filters behind the button, which counts those that are set. */
 export const moreNames = [
   ...['priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
   ...['completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
@@ -26,7 +25,7 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
     value: filters[name] ?? '',
     onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
   })
-  /** What is typed counts when it is left, or Enter says so. */
+  /** Applies on blur or Enter. */
   const bindText = (name: string) => ({
     key: filters[name] ?? '',
     defaultValue: filters[name] ?? '',
@@ -77,5 +76,5 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
   )
 }
 
-/** A field of dates shows no time: one that the address has is a text. */
+/** A date input cannot show an instant, so that is shown as text. */
 const dateOr = (value: string | undefined) => ({ type: value?.includes('T') ? 'text' : 'date' })

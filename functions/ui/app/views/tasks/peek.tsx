@@ -10,12 +10,11 @@ import { State } from '../../components/state.tsx'
 import { When } from '../../components/when.tsx'
 import type { TaskRow } from './rows.ts'
 
-/** A longer output is read on the page of the task. */
 const LETTERS = 4_000
 
 type Props = { rows: readonly TaskRow[]; id: string; onShow: (id: string | undefined) => void }
 
-/** A task of the list beside it: `j` and `k` go on, Enter opens it, Space and Escape close. */
+/** `j` and `k` move, Enter opens, Space and Escape close. */
 export const Peek = ({ rows, id, onShow }: Props) => {
   const navigate = useNavigate()
   const at = rows.findIndex((row) => row.id === id)

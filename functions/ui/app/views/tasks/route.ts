@@ -6,7 +6,6 @@ import { rootRoute } from '../../shell/root-route.ts'
 export const tasksRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/tasks',
-  /** The filters as they stand in the address; what is no filter is dropped. */
   validateSearch: (given: Record<string, unknown>): Filters =>
     Object.fromEntries(
       FILTER_NAMES.flatMap((name) => (given[name] ? [[name, String(given[name])] as const] : [])),

@@ -4,6 +4,5 @@ import { askForTasks, type Filters, tasksKey } from '../../data/tasks.ts'
 
 export type TaskRow = Task
 
-/** The rows that fit, page after page; live near the top. */
 export const useTaskRows = (filters: Filters) =>
   useLivePages([...tasksKey, 'pages', filters], askForTasks(filters), ({ tasks }) => tasks, true)

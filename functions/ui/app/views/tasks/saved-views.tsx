@@ -15,7 +15,7 @@ const isViews = (value: unknown): value is readonly SavedView[] =>
 
 const views = createStored<readonly SavedView[]>('task-views', [], isViews)
 
-/** Filters and sorting under a name, kept in this browser. */
+/** Stored in the browser. */
 export const SavedViews = ({ filters }: { filters: Filters }) => {
   const navigate = useNavigate()
   const saved = views.use()

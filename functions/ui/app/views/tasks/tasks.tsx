@@ -33,11 +33,10 @@ const useSelected = () => {
 
 const taskName = ({ title }: TaskRow) => title
 
-/** The days count all tasks: they say nothing of a list that leaves some out by anything but its time of creation. */
+/** The histogram counts all tasks, so it is hidden if anything but the creation time is filtered. */
 const countsAllTasks = (filters: Filters) =>
   Object.keys(filters).every((name) => /^(?:created|sort)/.test(name))
 
-/** The list of tasks. */
 export const Tasks = (): ReactNode => {
   const { filters, asked, clear } = useFilters()
   const pages = useTaskRows(asked)

@@ -8,7 +8,7 @@ import { routes } from '../../data/at-build.ts'
 import { useMe } from '../../data/me.ts'
 import { useImportTasks } from '../../data/tasks.ts'
 
-/** All tasks out to a file, and for admins back in. */
+/** Import is for admins. */
 export const Transfer = () => {
   const input = useRef<HTMLInputElement>(null)
   const [isOpen, setOpen] = useState(false)

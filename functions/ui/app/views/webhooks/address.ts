@@ -1,4 +1,4 @@
-/** A URL short enough for a title: the host and the path, `hooks.example.com/agents`. */
+/** Host and path: `hooks.example.com/agents`. */
 export const shortUrl = (url: string): string => {
   if (!URL.canParse(url)) return url
   const { host, pathname, search } = new URL(url)

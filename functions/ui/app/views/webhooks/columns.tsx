@@ -20,7 +20,6 @@ const Actions = (webhook: Webhook) => (
   </>
 )
 
-/** Of the list of webhooks. */
 export const columns: readonly Column<Webhook>[] = [
   {
     id: 'url',
@@ -85,7 +84,6 @@ export const columns: readonly Column<Webhook>[] = [
   iconsColumn({ header: 'Actions', count: 2, icons: Actions }),
 ]
 
-/** Of the list of deliveries. */
 export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   {
     id: 'event',

@@ -14,7 +14,6 @@ const none: ReadonlySet<string> = new Set()
 
 const testCurl = (id: string) => `curl -X POST ${location.origin}/api/webhooks/${id}/test`
 
-/** What was sent to a webhook, and what waits to be. */
 export const Deliveries = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { data: webhook } = useWebhook(id)

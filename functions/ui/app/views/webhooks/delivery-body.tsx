@@ -9,7 +9,7 @@ import { When } from '../../components/when.tsx'
 import type { WebhookDelivery } from '../../data/webhooks.ts'
 import { DeliveryState } from './state.tsx'
 
-/** The body as it was sent, but for the spaces. */
+/** The body as sent, except for white space. */
 const deliveryEnvelope = ({ id, event, timestamp, payload }: WebhookDelivery) => ({
   id,
   event,
@@ -17,7 +17,6 @@ const deliveryEnvelope = ({ id, event, timestamp, payload }: WebhookDelivery) =>
   payload,
 })
 
-/** A delivery, whole: what was sent, and what came of each attempt. */
 export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
   const { id, event, attempts, attemptsOmitted: omitted = 0, createdAt, nextAttemptAt } = delivery
   const body = JSON.stringify(deliveryEnvelope(delivery), undefined, 2)
@@ -57,7 +56,7 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
       ) : (
         <ol aria-label="Attempts" className="divide-y rounded-md border">
           {attempts.map((attempt, n) => {
-            // The first one and the last ones are kept.
+            // Only the first and the last attempts are stored.
             const number = n === 0 ? 1 : n + 1 + omitted
             return <Attempt key={number} number={number} {...attempt} />
           })}

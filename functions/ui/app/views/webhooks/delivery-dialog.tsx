@@ -18,7 +18,7 @@ type Props = {
   onClose: () => void
 }
 
-/** The delivery that the address names. One further down the list is looked for page after page. */
+/** The delivery in the address. Loads further pages until it is found. */
 export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Props) => {
   const { delivery: id } = useSearch({ from: '/webhooks/$id/' })
   const delivery = rows.find((one) => one.id === id)
@@ -49,7 +49,6 @@ export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Pr
   )
 }
 
-/** Sends it again at once, and says what came of that. */
 const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: WebhookDelivery }) => {
   const { mutate, error, isPending } = useRedeliver(webhook.id)
   const reason = pausedReason(webhook)

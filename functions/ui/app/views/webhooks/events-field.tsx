@@ -14,13 +14,11 @@ const words: Readonly<Record<Exclude<EventName, typeof ALL>, string>> = {
   'agent.finished': 'an attempt ended, with what the agent said',
 }
 
-/** The events of a form that has this field. */
 export const eventsIn = (texts: Texts): EventName[] =>
   texts[`event-${ALL}`] ? [ALL] : webhookEvents.filter((name) => texts[`event-${name}`])
 
 type Props = { chosen: readonly EventName[]; error: string | undefined }
 
-/** The events that a webhook subscribes to: all, or some. */
 export const EventsField = ({ chosen, error }: Props) => {
   const [isAll, setAll] = useState(chosen.includes(ALL))
   const box = (name: EventName) => ({

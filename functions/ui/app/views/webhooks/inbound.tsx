@@ -15,7 +15,6 @@ const senders = {
 } as const
 type Sender = keyof typeof senders
 
-/** The other direction: what the three providers send here, which makes tasks. */
 export const Inbound = () => {
   const { data, error, refetch } = useInbound()
   return (

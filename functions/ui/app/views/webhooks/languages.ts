@@ -1,8 +1,7 @@
-/** What the snippets are written in. */
 export const languages = { node: 'Node', python: 'Python', go: 'Go' } as const
 export type Language = keyof typeof languages
 
-/** The headers that a snippet looks at. */
+/** The signature headers that a snippet verifies. */
 export const ways = { standard: 'Standard Webhooks', simple: 'X-Svc-Signature' } as const
 export type Way = keyof typeof ways
 

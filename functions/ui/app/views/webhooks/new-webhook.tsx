@@ -28,7 +28,7 @@ const webhookBody = (texts: Texts): Body => ({
   ...(texts.choice === 'own' ? { secret: texts.secret ?? '' } : {}),
 })
 
-/** Registers a URL, and shows the secret that was made for it for as long as one stays. */
+/** The response holds the only copy of the secret. */
 export const NewWebhook = (): ReactNode => {
   const { mutate, data, error, isPending } = useCreateWebhook()
   return (

@@ -19,14 +19,13 @@ const spans = {
 } as const
 type Span = keyof typeof spans
 
-/** As the service wants it; a time that is none is sent as it was typed, for the service to say so. */
+/** Invalid times are sent as typed: the service validates. */
 const sinceTime = ({ span = 'hour', since = '' }: Texts): string => {
   const { ms } = spans[span as Span]
   if (ms !== undefined) return new Date(Date.now() - ms).toISOString()
   return Number.isNaN(Date.parse(since)) ? since : new Date(since).toISOString()
 }
 
-/** Has what failed since a time sent again. */
 export const Recover = ({ webhook }: { webhook: Webhook }) => {
   const [isOpen, setOpen] = useState(false)
   const { mutate, reset, data, error, isPending } = useRecover(webhook.id)

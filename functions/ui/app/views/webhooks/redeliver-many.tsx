@@ -8,7 +8,7 @@ import { lastAnswer, pausedReason } from './state.tsx'
 
 type Props = { webhook: Webhook; deliveries: readonly WebhookDelivery[]; onClear: () => void }
 
-/** Sends the deliveries that are selected again. One that the receiver does not take is among what failed. */
+/** A delivery that the receiver rejects counts as failed. */
 export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
   const changed = useWebhooksChanged()
@@ -38,7 +38,7 @@ export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
   )
 }
 
-/** Says why by itself, where a list of failures shows it. */
+/** `toString` is shown in the list of failures. */
 class NotDelivered extends Error {
   override toString() {
     return `Not delivered: ${this.message}`

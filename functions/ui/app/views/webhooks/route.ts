@@ -24,7 +24,6 @@ const frame = createRoute({
 const deliveries = createRoute({
   getParentRoute: () => frame,
   path: '/',
-  /** The delivery that is open. */
   validateSearch: ({ delivery }: Record<string, unknown>): { delivery?: string } =>
     delivery ? { delivery: String(delivery) } : {},
   component: lazyComponent(() => import('./deliveries.tsx'), 'Deliveries'),

@@ -12,7 +12,6 @@ import { Panel } from '../../components/view.tsx'
 import { useChangeWebhook, useRotateSecret, type Webhook } from '../../data/webhooks.ts'
 import { shortUrl } from './address.ts'
 
-/** Whether deliveries are signed, and with what. A secret that the service makes is shown for as long as one stays. */
 export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
   const isSigned = webhook.secret !== undefined
   const rotate = useRotateSecret(webhook.id)

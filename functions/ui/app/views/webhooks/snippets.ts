@@ -121,7 +121,7 @@ func IsFromService(rawBody []byte, header http.Header, secret string) bool {
 }
 `
 
-/** Code by which a receiver checks that the service has sent something; it needs nothing but its language. */
+/** Verification code for receivers, without dependencies. */
 export const snippets: Readonly<Record<Language, Readonly<Record<Way, string>>>> = {
   node: { simple: nodeSimple, standard: nodeStandard },
   python: { simple: pythonSimple, standard: pythonStandard },

@@ -3,7 +3,6 @@ import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
 
 type Look = { label: string; tone: Tone; meaning: string }
 
-/** How a webhook stands, in words. */
 export const webhookLook = ({ active, failing, failureCount }: Webhook): Look => {
   if (failing)
     return {
@@ -30,7 +29,7 @@ export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
   )
 }
 
-/** Why nothing can be sent now; undefined where it can. */
+/** Undefined if the webhook is active. */
 export const pausedReason = ({ active }: Webhook): string | undefined =>
   active ? undefined : 'It is paused: resume it first'
 
@@ -44,7 +43,6 @@ const deliveryLook = ({ status, attempts, nextAttemptAt }: WebhookDelivery): Loo
   return { label: 'Retrying', tone: 'warn', meaning: 'It failed so far, and is tried again' }
 }
 
-/** What has come of a delivery. */
 export const DeliveryState = ({ delivery }: { delivery: WebhookDelivery }) => {
   const { label, tone, meaning } = deliveryLook(delivery)
   return (
@@ -54,7 +52,7 @@ export const DeliveryState = ({ delivery }: { delivery: WebhookDelivery }) => {
   )
 }
 
-/** What came of the last attempt, in one line: `200`, `500`, `connect ECONNREFUSED`. */
+/** `200`, `500`, `connect ECONNREFUSED` */
 export const lastAnswer = ({ attempts }: WebhookDelivery): string => {
   const last = attempts.at(-1)
   if (last === undefined) return 'not sent yet'

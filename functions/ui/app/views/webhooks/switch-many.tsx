@@ -9,7 +9,6 @@ import { shortUrl } from './address.ts'
 
 type Props = { webhooks: readonly Webhook[]; onClear: () => void }
 
-/** Pauses or resumes the webhooks that are selected. */
 export const SwitchMany = ({ webhooks, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
   const changed = useWebhooksChanged()

@@ -6,7 +6,7 @@ import { toast } from '../../components/toast.tsx'
 import { useChangeWebhook, type Webhook } from '../../data/webhooks.ts'
 import { shortUrl } from './address.ts'
 
-/** Pauses a webhook, or resumes it. One that failed is asked about, since what waited is sent to it. */
+/** Resuming a failing webhook asks first, since pending deliveries are sent to it. */
 export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
   const { id, url, active, failing } = webhook
   const { mutate, mutateAsync, isPending } = useChangeWebhook(id)

@@ -8,7 +8,6 @@ import { shortUrl } from './address.ts'
 import { DeliveryBody } from './delivery-body.tsx'
 import { pausedReason } from './state.tsx'
 
-/** Sends a test event, and shows what came of it. */
 export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
   const { mutate, reset, data, error, isPending } = useTestWebhook(webhook.id)
   const reason = pausedReason(webhook)

@@ -34,7 +34,6 @@ const meaning: Readonly<Record<Way, ReactNode>> = {
   ),
 }
 
-/** Code by which the receiver checks that something comes from here. */
 export const Verify = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { language = 'node', way = 'standard' } = useSearch({ from: '/webhooks/$id/verify' })
@@ -83,7 +82,7 @@ type ChoicesProps<Name extends Language | Way> = {
   searchFor: (name: Name) => VerifySearch
 }
 
-/** Each choice has its address, to hand on to the author of the receiver. */
+/** Choices are part of the address, so that it can be shared. */
 const Choices = <Name extends Language | Way>({ label, names, now, searchFor }: ChoicesProps<Name>) => (
   <nav aria-label={label} className="flex gap-1">
     {(Object.keys(names) as Name[]).map((name) => (

@@ -15,7 +15,6 @@ import { shortUrl } from './address.ts'
 import { EventsField, eventsIn } from './events-field.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
-/** What a webhook is: where it goes, which events it gets, how it signs. */
 export const WebhookSettings = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { data } = useWebhook(id)

@@ -23,7 +23,6 @@ const webhookTabs = (id: string) =>
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
 
-/** One webhook: how it stands, and what was sent to it. */
 export const OneWebhook = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { data, error, refetch } = useWebhook(id)
@@ -60,7 +59,6 @@ export const OneWebhook = (): ReactNode => {
   )
 }
 
-/** How its sends went, and what to do about it where nothing is sent. */
 const Health = ({ webhook }: { webhook: Webhook }) => {
   const { active, failing, failureCount, deliveryCount, lastDelivery } = webhook
   return (

@@ -18,7 +18,6 @@ const none: ReadonlySet<string> = new Set()
 const curl = () =>
   `curl -X POST ${location.origin}/api/webhooks -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com/hooks", "events": ["task.failed"], "generateSecret": true}'`
 
-/** The URLs that get events of tasks, and the providers that send events here. */
 export const Webhooks = (): ReactNode => {
   const { data, error, isPending, refetch } = useWebhooks()
   const [selected, onSelect] = useState(none)

@@ -8,10 +8,9 @@ import { messageOf } from '../core/errors.ts'
 import type { Memory } from '../memory/service.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
-import { openBreakers } from './breakers.ts'
 import { openBucket } from './cloud-ports.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
-import { openEmbedding } from './embedding.ts'
+import { openBreakers, openEmbedding } from './providers.ts'
 
 /**
  * The ports of memory in a function: its files are in the bucket, beside the copies and the long texts of rows. The

@@ -38,9 +38,9 @@ import type { Tracker, TrackerName, Trackers } from '../ports/tracker.ts'
 import { createExportCopies, type KeepExport } from '../tasks/export.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transitions.ts'
-import { openBreakers } from './breakers.ts'
 import { openLocalCipher } from './cipher.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
+import { openBreakers } from './providers.ts'
 import { openTracing } from './tracing.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
@@ -113,10 +113,7 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
       running: true,
       concurrency: config.QUEUE_CONCURRENCY,
     },
-    notificationQueue: {
-      running: true,
-      concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY,
-    },
+    notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
     breakers: openBreakers(clock),
     random: Math.random,
     queueMode: 'sqs',

@@ -107,9 +107,7 @@ const taken = (folder: string, cause?: unknown) =>
     'invalid',
     'backup_exists',
     `${folder} exists, and no backup replaces another: choose a new name`,
-    {
-      cause,
-    },
+    { cause },
   )
 
 /** A temporary folder beside the target, readable by its user only. */

@@ -72,10 +72,7 @@ type Session = Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>
 
 const NOT_DECIDED = 'no decision came in time'
 
-const refusals = {
-  denied: 'a person refused this call',
-  expired: NOT_DECIDED,
-} as const
+const refusals = { denied: 'a person refused this call', expired: NOT_DECIDED } as const
 
 export type ApprovalService = ReturnType<typeof createApprovals>
 
@@ -451,11 +448,7 @@ const shownAllowed = ({
   approvalId,
   expiresAt,
   ...row
-}: AllowedToolRow): AllowedTool => ({
-  id: approvalId,
-  ...row,
-  expiresAt: iso(expiresAt),
-})
+}: AllowedToolRow): AllowedTool => ({ id: approvalId, ...row, expiresAt: iso(expiresAt) })
 
 const decided = () => new Problem('invalid', 'approval_decided', 'This approval is decided already')
 const expired = () =>

@@ -36,11 +36,7 @@ export type Security = ReturnType<typeof composeSecurity>
 /** The control of tool calls: policy, audit of calls, approvals. */
 export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
-  const policy = createPolicy({
-    ...ports,
-    audit: audit.record,
-    isShared: isCloud,
-  })
+  const policy = createPolicy({ ...ports, audit: audit.record, isShared: isCloud })
   const approvals = composeApprovals(ports)
   const toolCalls = createToolCallAudit({
     ...ports,

@@ -18,17 +18,10 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
     const of = role === 'admin' ? { index: 'byStatus', is: 'approved' } : { index: 'ofUser', is: userId }
     const scope = `paired:${of.index}:${of.is}`
     const [page, total] = await Promise.all([
-      store.page(pairings, {
-        ...of,
-        order: 'desc',
-        ...rangeOf(query, scope),
-      }),
+      store.page(pairings, { ...of, order: 'desc', ...rangeOf(query, scope) }),
       store.count(pairings, of),
     ])
-    return {
-      devices: page.rows.map(shown),
-      ...pageFacts(page, total, query, scope),
-    }
+    return { devices: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
   }
 
   /** Revokes a device's token at once. Throws Problem `missing` for a device that the caller may not revoke. */

@@ -57,9 +57,7 @@ const tooMany = (retryAfterMs: number) =>
     'rate_limited',
     'rate_limited',
     'Too many wrong pairing codes. Please try again in ten minutes.',
-    {
-      retryAfterMs,
-    },
+    { retryAfterMs },
   )
 
 const noSuchCode = () =>

@@ -67,9 +67,7 @@ export const DetailedHealthSchema = z
       memory: z
         .object({ used: z.number(), total: z.number(), percentage: z.number() })
         .describe('Bytes, and a percentage from 0 to 100'),
-      cpu: z.object({
-        loadAverage: z.array(z.number()).describe('Of 1, 5 and 15 minutes'),
-      }),
+      cpu: z.object({ loadAverage: z.array(z.number()).describe('Of 1, 5 and 15 minutes') }),
     }),
   })
   .meta({ id: 'DetailedHealth' })

@@ -29,9 +29,7 @@ const concealed = (cause: unknown) =>
     'internal',
     'internal_error',
     'Something went wrong on our side. The request id helps to find it.',
-    {
-      cause,
-    },
+    { cause },
   )
 
 /** Any thrown value as the problem for the caller. */

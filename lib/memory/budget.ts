@@ -41,6 +41,4 @@ export const inBatches = async <T, R>(
 }
 
 export const unfinished = (what: string) =>
-  new Problem('unavailable', 'memory_sync_unfinished', `${what}; ask again to go on`, {
-    retryAfterMs: 1_000,
-  })
+  new Problem('unavailable', 'memory_sync_unfinished', `${what}; ask again to go on`, { retryAfterMs: 1_000 })

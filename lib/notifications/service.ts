@@ -205,7 +205,4 @@ const isAfter = (mark: ReadMark | undefined, { createdAt }: NotificationRow): bo
 const shown = (
   { expiresAt: _expires, audience: _audience, ...row }: NotificationRow,
   read: boolean,
-): Notification => ({
-  ...row,
-  read,
-})
+): Notification => ({ ...row, read })

@@ -12,12 +12,7 @@ const text = z
 /** An optional field of an unexpected type is left out. */
 const optional = text.nullish().catch(undefined)
 
-const CodehostUser = z.object({
-  id: z.number().int(),
-  login: text,
-  name: optional,
-  avatar_url: optional,
-})
+const CodehostUser = z.object({ id: z.number().int(), login: text, name: optional, avatar_url: optional })
 const CodehostEmails = z.array(z.object({ email: text, primary: z.boolean(), verified: z.boolean() }))
 
 /** Addresses of the code host that hide the real ones: they receive no mail. */

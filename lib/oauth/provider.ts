@@ -60,7 +60,5 @@ export const oauthFailed = (why: unknown = 'unexpected') =>
     'unavailable',
     'oauth_failed',
     'The provider refused, or did not answer as it should: try again',
-    {
-      cause: new Error(typeof why === 'string' && WORD.test(why) ? why : 'unexpected'),
-    },
+    { cause: new Error(typeof why === 'string' && WORD.test(why) ? why : 'unexpected') },
   )

@@ -202,10 +202,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const failure = await redrive.failureOf(task)
     if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
       throw stateConflict(task.status)
-    const item = await close(id, closed, along, {
-      write: redrive.writeOf(task, cause),
-      status: task.status,
-    })
+    const item = await close(id, closed, along, { write: redrive.writeOf(task, cause), status: task.status })
     return { item, task: await read() }
   }
 

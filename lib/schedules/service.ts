@@ -145,12 +145,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   /** A task of a schedule, and the schedule's fields about it. */
   const draftOf = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
     refuseLost(row, ['heavyTask'], 'The schedule cannot make its task, which has to be given again')
-    const body = {
-      ...row.task,
-      ...row.heavyTask,
-      source: SOURCE,
-      sourceId: row.task.sourceId ?? row.id,
-    }
+    const body = { ...row.task, ...row.heavyTask, source: SOURCE, sourceId: row.task.sourceId ?? row.id }
     const { task, write, rows } = tasks.draft(principal, body, { id: ids.next('task'), trace })
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
   }

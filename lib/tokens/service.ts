@@ -60,10 +60,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
       store.counters(counter),
     ])
     const total = totalOf(page, counters[LISTED]?.total, query)
-    return {
-      tokens: page.rows.map(shown),
-      ...pageFacts(page, total, query, scope),
-    }
+    return { tokens: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
   }
 
   /**

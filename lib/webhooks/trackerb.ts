@@ -46,12 +46,7 @@ const Before = z
 const Actor = z.object({ type: optionalText, name: optionalText }).nullish().catch(undefined)
 
 const Commented = z
-  .object({
-    id: optionalText,
-    identifier: optionalText,
-    title: optionalText,
-    url: optionalText,
-  })
+  .object({ id: optionalText, identifier: optionalText, title: optionalText, url: optionalText })
   .nullish()
   .catch(undefined)
 

@@ -116,9 +116,7 @@ describe('a secret is compared in constant time where it is', () => {
       ['nobody', code],
     ]) {
       const given = { email: `${name}@example.com`, code: tried ?? '', newPassword: 'battery staple 2' }
-      await expect(accounts.resetPassword(given)).rejects.toMatchObject({
-        code: 'bad_reset_code',
-      })
+      await expect(accounts.resetPassword(given)).rejects.toMatchObject({ code: 'bad_reset_code' })
     }
     expect(compared).toBe(3)
   })

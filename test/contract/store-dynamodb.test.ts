@@ -75,9 +75,7 @@ if (hasDynoxide()) {
     blobs: createMemoryBlobs,
   })
   if (isEvery) {
-    contractOn('dynoxide, indexes without detail, fixed fields in one', startDynoxide, {
-      declare: withFixed,
-    })
+    contractOn('dynoxide, indexes without detail, fixed fields in one', startDynoxide, { declare: withFixed })
     contractOn('dynoxide, all detail in blobs', startDynoxide, { blobs: createMemoryBlobs })
   }
 } else {

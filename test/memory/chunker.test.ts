@@ -175,10 +175,7 @@ describe('chunks of a document', () => {
   it('are not larger than a model takes at once, whatever the text, and lose none of its words', () => {
     const long = fc.array(
       fc.constantFrom('word ', 'Wörter ', '日本語', '\u{1F600}', 'x', '\n', '\n\n', '# '),
-      {
-        minLength: 500,
-        maxLength: 4_000,
-      },
+      { minLength: 500, maxLength: 4_000 },
     )
     const squeezed = (text: string) => text.replaceAll(/\s/g, '')
     fc.assert(

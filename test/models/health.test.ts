@@ -52,10 +52,7 @@ describe('health of a provider', () => {
     const health = models('openai', () => undefined, clock).health('openai')
     while (wire().heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     clock.advance(5_000)
-    expect(await health).toEqual({
-      healthy: false,
-      message: 'OpenAI gave no answer within 5 s',
-    })
+    expect(await health).toEqual({ healthy: false, message: 'OpenAI gave no answer within 5 s' })
     await wire().heard[0]?.closed
   })
 

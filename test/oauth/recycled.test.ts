@@ -23,12 +23,7 @@ describe('an address that a provider gave to another person', () => {
   }
   const changeLink = async (userId: string, change: object) => {
     const { store } = site.domains
-    const { rows } = await store.page(linkedAccounts, {
-      index: 'ofUser',
-      is: userId,
-      order: 'asc',
-      limit: 1,
-    })
+    const { rows } = await store.page(linkedAccounts, { index: 'ofUser', is: userId, order: 'asc', limit: 1 })
     await store.commit({ update: linkedAccounts, key: rows[0]?.id ?? '', ...change })
   }
 

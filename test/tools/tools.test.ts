@@ -106,9 +106,7 @@ describe('edit_file', () => {
     await put('a.txt', '\uFEFFone\r\ntwo\r\n')
     expect(
       await call('edit_file', { path: 'a.txt', oldText: 'two', newText: "$& $1 $' zwei" }),
-    ).toMatchObject({
-      failed: false,
-    })
+    ).toMatchObject({ failed: false })
     expect(await has('a.txt')).toBe("\uFEFFone\r\n$& $1 $' zwei\r\n")
   })
 

@@ -13,9 +13,7 @@ const shellWords = (command: string): string[] =>
   execFileSync(
     'sh',
     ['-c', `show() { printf '%s\\0' "$@"; }; ${command.replace(/^(?:npx agent-tasks|curl)/, 'show')}`],
-    {
-      encoding: 'utf8',
-    },
+    { encoding: 'utf8' },
   )
     .split('\0')
     .slice(0, -1)

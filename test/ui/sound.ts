@@ -40,10 +40,7 @@ const paint = async (page: Page, theme: 'light' | 'dark') => {
  */
 export const expectFitsPhone = async (page: Page) => {
   await page.setViewportSize({ width: 390, height: 844 })
-  const read = async () => ({
-    ...(await page.evaluate(sizeOfDocument)),
-    cutOff: await page.evaluate(cutOff),
-  })
+  const read = async () => ({ ...(await page.evaluate(sizeOfDocument)), cutOff: await page.evaluate(cutOff) })
   const fits = { width: 390, height: 844, cutOff: [] }
   const end = Date.now() + 5_000
   while (!isDeepStrictEqual(await read(), fits) && Date.now() < end) await delay(50)

@@ -55,9 +55,7 @@ describe('an event of the first tracker that makes a task', () => {
     ['Blocker', 1],
     ['constructor', 3],
   ])('of priority %s is of priority %i', (name, priority) => {
-    expect(send(jira.issueCreated(['ai-task'], { priority: { name } })).task).toMatchObject({
-      priority,
-    })
+    expect(send(jira.issueCreated(['ai-task'], { priority: { name } })).task).toMatchObject({ priority })
   })
 
   it.each([

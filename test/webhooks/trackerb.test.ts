@@ -55,9 +55,7 @@ describe('an event of the second tracker that makes a task', () => {
     [4, 4],
     [5, 3],
   ])('of priority %i there is of priority %i', (given, priority) => {
-    expect(send(linear.issueCreated(['ai-task'], { priority: given })).task).toMatchObject({
-      priority,
-    })
+    expect(send(linear.issueCreated(['ai-task'], { priority: given })).task).toMatchObject({ priority })
   })
 })
 

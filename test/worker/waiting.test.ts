@@ -91,9 +91,7 @@ describe('a task that a person has to decide about', () => {
     await decide('allow-once')
     await turns(60)
     const { avgDurationMs, minDurationMs, maxDurationMs, completedTasks, recent } =
-      await service.tasks.analytics({
-        window: '24h',
-      })
+      await service.tasks.analytics({ window: '24h' })
     expect([completedTasks, recent?.run.count]).toEqual([1, 1])
     const [agent] = await service.agents.list()
     const entry = { id: `evt_${'0'.repeat(26)}`, type: 'completed', attempt: 1 } as const

@@ -100,7 +100,5 @@ const refusal = (name: string, retryAfterMs: number) =>
     'unavailable',
     'circuit_open',
     `${name} keeps failing and is left alone for a while; try later`,
-    {
-      retryAfterMs,
-    },
+    { retryAfterMs },
   )

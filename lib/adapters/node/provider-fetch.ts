@@ -25,9 +25,7 @@ export const createProviderFetch =
         'unavailable',
         'provider_unreachable',
         'The provider did not answer: try again later',
-        {
-          cause,
-        },
+        { cause },
       )
     }
   }

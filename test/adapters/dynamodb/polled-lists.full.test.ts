@@ -121,9 +121,7 @@ suite('a list that a page polls costs about as much with many rows as with few:'
         ids: createFakeIds(),
         log: createFakeLog(),
         masker: createMasker([]),
-      }).list({
-        limit: 50,
-      }),
+      }).list({ limit: 50 }),
     users: () => createUsers({ store, mode: () => 'cloud' }).list({ limit: 50 }),
     invites: () => createInvites({ ...means(store), accountStatusOf: never }).list({ limit: 50 }),
     tokens: () => createTokens({ ...means(store), callsPerMinute: 60 }).list(ADMIN, { limit: 50 }),

@@ -129,9 +129,7 @@ describe('a repository', () => {
     const models = looking()
     expect(
       await createAgentOn(bench, models).run({ repository: 'owner/repo', branch: 'feature' }),
-    ).toMatchObject({
-      branch: 'feature',
-    })
+    ).toMatchObject({ branch: 'feature' })
     expect(seen(models)).toMatch(/feature\.txt[\s\S]*Feature/)
   })
 
@@ -139,9 +137,7 @@ describe('a repository', () => {
     const models = looking()
     expect(
       await createAgentOn(bench, models).run({ repository: 'owner/repo', branch: 'fix/a' }),
-    ).toMatchObject({
-      branch: 'fix/a',
-    })
+    ).toMatchObject({ branch: 'fix/a' })
     expect(seen(models)).not.toMatch(/feature\.txt/)
   })
 

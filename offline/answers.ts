@@ -2,7 +2,7 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/
 import { createClock } from '../lib/adapters/node/clock.ts'
 import { createIds } from '../lib/adapters/node/ids.ts'
 import { Problem } from '../lib/core/errors.ts'
-import { problemOf, problemResult } from '../lib/http/problem.ts'
+import { problemResult, toProblem } from '../lib/http/problem.ts'
 import { withCommonHeaders } from '../lib/http/respond.ts'
 
 type Answer = { statusCode: number; headers: Readonly<Record<string, unknown>> }
@@ -44,7 +44,7 @@ const refusal = (request: Request, h: ResponseToolkit): ResponseObject => {
 const problemIn = (response: Request['response']): { statusCode: number; problem: Problem } => {
   const { statusCode } = isAnswer(response) ? response : response.output
   if (statusCode < 400 || statusCode >= 500)
-    return { statusCode: 500, problem: problemOf(new Error('No function answered')) }
+    return { statusCode: 500, problem: toProblem(new Error('No function answered')) }
   const message = isAnswer(response) ? 'The request cannot be read' : response.message
   return { statusCode, problem: new Problem('invalid', 'bad_request', message) }
 }

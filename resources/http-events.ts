@@ -1,5 +1,5 @@
 import type { Route, Routes } from '../lib/http/route.ts'
-import { methodsOf } from '../lib/http/router.ts'
+import { routeMethods } from '../lib/http/router.ts'
 
 /** The function that serves a group of routes, where it has another name. */
 const SERVED_BY: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export const httpEvents = (tables: Readonly<Record<string, Routes>>) => {
   for (const [group, routes] of Object.entries(tables)) {
     if (STREAMED_ONLY.includes(group)) continue
     const served = Object.values(routes).flatMap((route) =>
-      methodsOf(route).map((method) => ({ httpApi: `${method} ${gatewayPath(route)}` })),
+      routeMethods(route).map((method) => ({ httpApi: `${method} ${gatewayPath(route)}` })),
     )
     const name = SERVED_BY[group] ?? group
     events[name] = [...(events[name] ?? []), ...served]

@@ -3,7 +3,7 @@ import { AuthModeSchema, RoleSchema } from '../auth/schema.ts'
 import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
-import { PROVIDERS, ProviderStandingSchema } from '../oauth/schema.ts'
+import { PROVIDERS, ProviderStatusSchema } from '../oauth/schema.ts'
 import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts'
 
 import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
@@ -20,7 +20,7 @@ const code = z.string().meta({ description: 'Shown this once', examples: ['K7QX-
 const ListedUser = UserSchema.extend({ disabled: z.boolean() })
 const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
 const providers = z
-  .array(ProviderStandingSchema)
+  .array(ProviderStatusSchema)
   .optional()
   .describe('Absent where their settings cannot be read')
 const ProvidersSchema = z

@@ -5,7 +5,7 @@ import { CONTROLS } from '../core/shown-text.ts'
 import type { Store } from '../ports/store.ts'
 import { AvatarUrlSchema, EmailSchema, emailKey, NameSchema } from './fields.ts'
 import type { Applicant, Register } from './registration.ts'
-import { type Registration, registrations, shownUser, users } from './rows.ts'
+import { type Registration, registrations, toUser, users } from './rows.ts'
 import type { FederatedIdentity, FindOrCreateUser } from './schema.ts'
 
 type Needs = { store: Store; mode: () => AuthMode; register: Register }
@@ -21,17 +21,17 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
     const user = await store.get(users, registration.userId)
     if (user === undefined || user.disabled)
       throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
-    return { user: shownUser(user), isNew: false }
+    return { user: toUser(user), isNew: false }
   }
 
-  return async (person, linkOf) => {
+  return async (person, linkWrite) => {
     if (mode() === 'local')
       throw new Problem('unsupported', 'cloud_mode_only', 'Accounts belong to AUTH_MODE=cloud or oidc')
-    const applicant = applicantOf(person)
+    const applicant = toApplicant(person)
     const registration = await store.get(registrations, applicant.email)
     if (registration !== undefined) return existing(registration)
-    const user = await register(applicant, { linkOf })
-    if (user !== undefined) return { user: shownUser(user), isNew: true }
+    const user = await register(applicant, { linkWrite })
+    if (user !== undefined) return { user: toUser(user), isNew: true }
     // Two concurrent sign-ins of the same person.
     const faster = await store.get(registrations, applicant.email)
     if (faster === undefined) throw new Error('An address is taken, but no user has it')
@@ -39,7 +39,7 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
   }
 }
 
-const applicantOf = (person: FederatedIdentity): Applicant => {
+const toApplicant = (person: FederatedIdentity): Applicant => {
   const email = EmailSchema.safeParse(person.email?.trim())
   if (!email.success)
     throw new Problem('invalid', 'email_not_usable', 'The provider gave no e-mail address that can be used')
@@ -54,14 +54,14 @@ const applicantOf = (person: FederatedIdentity): Applicant => {
     email: emailKey(email.data),
     shownEmail: email.data,
     emailVerified: true,
-    name: nameOf(person.name) ?? nameOf(email.data) ?? 'Somebody',
+    name: toAccountName(person.name) ?? toAccountName(email.data) ?? 'Somebody',
     ...(avatarUrl.success ? { avatarUrl: avatarUrl.data } : {}),
     code: person.invite,
   }
 }
 
 /** Cuts a provider's name to the longest name of an account. */
-const nameOf = (text: string | undefined): string | undefined =>
+const toAccountName = (text: string | undefined): string | undefined =>
   NameSchema.safeParse(cutText(text?.split(CONTROLS).join(' ').trim() ?? '', 100).trimEnd()).data
 
 const accountExists = () =>

@@ -1,9 +1,9 @@
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import { ANONYMOUS } from '../core/principal.ts'
 import { admitting, type Call, type Handlers, Reply } from '../http/route.ts'
-import type { ProviderStanding } from '../oauth/schema.ts'
+import type { ProviderStatus } from '../oauth/schema.ts'
 import type { accountRoutes, userRoutes } from './contract.ts'
-import type { ConnectionsOf, User } from './schema.ts'
+import type { ReadConnections, User } from './schema.ts'
 import type { Accounts } from './service.ts'
 import type { AccountAttempt } from './sign-in.ts'
 
@@ -18,14 +18,14 @@ type Needs = {
   authMode: () => AuthMode
   accessKey: { exists(): boolean }
   grantSession: GrantSession
-  connectionsOf: ConnectionsOf
+  readConnections: ReadConnections
   /** May reject where the settings of the providers cannot be read. */
-  providersHere: () => Promise<ProviderStanding[]>
+  providersHere: () => Promise<ProviderStatus[]>
 }
 
 export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> => {
   const { accounts, authMode, grantSession } = needs
-  const withConnections = async (user: User) => ({ ...user, ...(await needs.connectionsOf(user.id)) })
+  const withConnections = async (user: User) => ({ ...user, ...(await needs.readConnections(user.id)) })
 
   /** Unreadable settings of the providers hinder no sign-in without them. */
   const providers = async () => {
@@ -68,7 +68,7 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     }),
     me: async (_input, { principal }) => {
       if (principal.userId === ANONYMOUS.userId) return signedOut()
-      const user = await accounts.userOf(principal.userId)
+      const user = await accounts.findUser(principal.userId)
       if (user === undefined) return signedOut()
       const [known, here] = await Promise.all([withConnections(user), providers()])
       return { authenticated: true as const, authMode: authMode(), user: known, ...here }

@@ -9,7 +9,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Store, Update } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
 import { INVITE_COUNTERS, type InviteRow, invites, registrations } from './rows.ts'
-import type { AccountStatusOf, Invite } from './schema.ts'
+import type { Invite, ReadAccountStatus } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const SECRET_BYTES = 16
@@ -22,14 +22,14 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   ids: Ids
-  accountStatusOf: AccountStatusOf
+  readAccountStatus: ReadAccountStatus
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
 export type Invites = ReturnType<typeof createInvites>
 
 /** Invites to register. A code is the invite's id and a secret of 128 bits. */
-export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, audit }: Needs) => {
+export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, audit }: Needs) => {
   /** Makes an invite for anyone with the code, or with `email` only for that address. */
   const create = async (
     principal: Principal,
@@ -49,7 +49,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     }
     await store.commit<InviteRow>({ insert: invites, row })
     await audit(principal, 'invite.create', { inviteId: row.id, expiresAt: row.expiresAt })
-    return { ...shown(row), code: `${row.id.slice(PREFIX.length)}-${secret}` }
+    return { ...toInvite(row), code: `${row.id.slice(PREFIX.length)}-${secret}` }
   }
 
   const list = async (query: PageQuery) => {
@@ -58,7 +58,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
       store.counters(INVITE_COUNTERS.counter),
     ])
     const total = totalOf(page, counters[INVITE_COUNTERS.member]?.total, query)
-    return { invites: page.rows.map(shown), ...pageFacts(page, total, query, 'invites') }
+    return { invites: page.rows.map(toInvite), ...pageFacts(page, total, query, 'invites') }
   }
 
   /** Removes an invite; an account that was made with it stays. */
@@ -80,7 +80,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
 
   /** Whether the user who made it may still invite: an invite has the rights of its maker. */
   const hasValidMaker = async ({ createdBy }: InviteRow) => {
-    const status = await accountStatusOf(createdBy)
+    const status = await readAccountStatus(createdBy)
     return status?.role === 'admin' && !status.disabled
   }
 
@@ -88,7 +88,8 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
   const ofCode = async (code: string, email: string): Promise<InviteRow> => {
     const at = code.indexOf('-')
     const row = at > 0 ? await store.get(invites, PREFIX + code.slice(0, at)) : undefined
-    const isKnown = timingSafeEqual(digest(code.slice(at + 1)), bytesOf(row))
+    const stored = row ? Buffer.from(row.secretHash, 'hex') : NO_BYTES
+    const isKnown = timingSafeEqual(digest(code.slice(at + 1)), stored)
     if (row === undefined || !isKnown || !admits(row, email)) throw invalidInvite()
     if (!(await isFreeFor(row, email)) || !(await hasValidMaker(row))) throw invalidInvite()
     return row
@@ -118,7 +119,6 @@ const PREFIX = 'inv_'
 const NO_BYTES = Buffer.alloc(32)
 
 const digest = (secret: string) => createHash('sha256').update(secret).digest()
-const bytesOf = (row: InviteRow | undefined) => (row ? Buffer.from(row.secretHash, 'hex') : NO_BYTES)
 
 export const invalidInvite = () =>
   new Problem(
@@ -127,7 +127,7 @@ export const invalidInvite = () =>
     'This invite is unknown, used, expired, or for another e-mail address: ask for a new one',
   )
 
-const shown = (row: InviteRow): Invite => ({
+const toInvite = (row: InviteRow): Invite => ({
   id: row.id,
   ...(row.shownEmail === undefined ? {} : { email: row.shownEmail }),
   createdBy: row.createdBy,

@@ -8,7 +8,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Passwords } from '../ports/passwords.ts'
 import type { Store, When } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
-import { type Registration, registrations, shownUser, users } from './rows.ts'
+import { type Registration, registrations, toUser, users } from './rows.ts'
 import { confirmation, type LoggedIn, refuseOtherModes } from './sign-in.ts'
 
 const CODE_BYTES = 16
@@ -32,7 +32,7 @@ type Reset = { email: string; code: string; newPassword: string }
 export const createPasswordChanges = (needs: Needs) => {
   const { store, passwords, clock, countAttempt, endSessions, audit } = needs
 
-  const registrationOf = async (userId: string): Promise<Registration | undefined> => {
+  const findRegistration = async (userId: string): Promise<Registration | undefined> => {
     const user = await store.get(users, userId)
     const registration = user && (await store.get(registrations, emailKey(user.email)))
     return registration?.userId === userId ? registration : undefined
@@ -72,7 +72,7 @@ export const createPasswordChanges = (needs: Needs) => {
   ): Promise<void> => {
     refuseOtherModes(needs.mode())
     await countAttempt('changePassword', { account: principal.userId })
-    const registration = await registrationOf(principal.userId)
+    const registration = await findRegistration(principal.userId)
     const isRight = await passwords.verify(currentPassword, registration?.passwordHash)
     const when = { passwordHash: registration?.passwordHash ?? null }
     // The second of two concurrent changes finds that its current password was replaced.
@@ -87,7 +87,7 @@ export const createPasswordChanges = (needs: Needs) => {
    */
   const createResetCode = async (principal: Principal, userId: string) => {
     refuseOtherModes(needs.mode())
-    const registration = await registrationOf(userId)
+    const registration = await findRegistration(userId)
     if (registration === undefined) throw missing('User')
     const code = needs.entropy(CODE_BYTES).toString('base64url')
     const resetUntil = clock.now() + CODE_MS
@@ -102,7 +102,7 @@ export const createPasswordChanges = (needs: Needs) => {
   }
 
   /** The owner of a valid code. The work does not depend on whether the account exists. */
-  const holderOf = async ({ email, code }: Reset): Promise<Registration | undefined> => {
+  const verifyResetCode = async ({ email, code }: Reset): Promise<Registration | undefined> => {
     const registration = await store.get(registrations, emailKey(email))
     const stored =
       registration?.resetHash === undefined ? NO_BYTES : Buffer.from(registration.resetHash, 'hex')
@@ -117,7 +117,7 @@ export const createPasswordChanges = (needs: Needs) => {
   const resetPassword = async (reset: Reset): Promise<LoggedIn> => {
     refuseOtherModes(needs.mode())
     await countAttempt('resetPassword', { account: emailKey(reset.email) })
-    const registration = await holderOf(reset)
+    const registration = await verifyResetCode(reset)
     const user = registration && (await store.get(users, registration.userId))
     if (registration?.resetHash === undefined || user === undefined || user.disabled) throw badResetCode()
     const { newPassword } = reset
@@ -126,7 +126,7 @@ export const createPasswordChanges = (needs: Needs) => {
     const passwordHash = await replace(by, registration, { when: { resetHash }, newPassword })
     if (passwordHash === undefined) throw badResetCode()
     await audit(by, 'password.reset', { userId: user.id })
-    return { user: shownUser(user), confirm: confirmation(store, { ...registration, passwordHash }) }
+    return { user: toUser(user), confirm: confirmation(store, { ...registration, passwordHash }) }
   }
 
   return { changePassword, createResetCode, resetPassword }

@@ -9,11 +9,10 @@ import {
   type InviteRow,
   type Registration,
   ROSTER_ID,
-  type Roster,
   registrations,
   rosters,
+  toUserRow,
   type UserRow,
-  userRowOf,
   users,
 } from './rows.ts'
 
@@ -32,7 +31,7 @@ export type Applicant = Pick<
 type Credentials = {
   passwordHash?: () => Promise<string>
   /** Makes a write that is part of the commit of the account. */
-  linkOf?: ((userId: string) => Promise<AnyWrite>) | undefined
+  linkWrite?: ((userId: string) => Promise<AnyWrite>) | undefined
 }
 
 type Needs = {
@@ -70,7 +69,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     return { as: 'invited', invite }
   }
 
-  const registrationOf = (
+  const newRegistration = (
     { code: _code, ...applicant }: Applicant,
     admission: Admission,
     passwordHash: string | undefined,
@@ -92,13 +91,14 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
   const commit = async (
     registration: Registration,
     admission: Admission,
-    linkOf: Credentials['linkOf'],
+    linkWrite: Credentials['linkWrite'],
   ): Promise<'made' | 'taken' | 'founded'> => {
     const { userId } = registration
-    const user: Insert<UserRow> = { insert: users, row: userRowOf(registration) }
-    const link = linkOf ? [await linkOf(userId)] : []
+    const user: Insert<UserRow> = { insert: users, row: toUserRow(registration) }
+    const link = linkWrite ? [await linkWrite(userId)] : []
     const beside: AnyWrite[] = []
-    if (admission.as === 'founder') beside.push(foundingOf(userId))
+    if (admission.as === 'founder')
+      beside.push({ insert: rosters, row: { id: ROSTER_ID, version: 0, admins: [userId] } })
     if (admission.as === 'invited') beside.push(invites.use(admission.invite, userId))
     const head = { insert: registrations, row: registration }
     const outcome = await store.commit<Registration>(head, [user, ...beside, ...link])
@@ -112,33 +112,28 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
   /** Makes an account if the rules allow it, else throws; undefined when the address has an account. */
   const register = async (
     applicant: Applicant,
-    { passwordHash, linkOf }: Credentials = {},
+    { passwordHash, linkWrite }: Credentials = {},
   ): Promise<UserRow | undefined> => {
     // This check comes first: a caller who may not register does not learn whether an address has an account.
     const admission = await admit(applicant)
     if ((await store.get(registrations, applicant.email)) !== undefined) return undefined
     const hash = await passwordHash?.()
-    const registration = registrationOf(applicant, admission, hash)
-    const outcome = await commit(registration, admission, linkOf)
+    const registration = newRegistration(applicant, admission, hash)
+    const outcome = await commit(registration, admission, linkWrite)
     if (outcome === 'taken') return undefined
     if (outcome === 'founded')
       return register(applicant, {
         ...(hash === undefined ? {} : { passwordHash: async () => hash }),
-        linkOf,
+        linkWrite,
       })
     const { userId, role } = registration
     const invite = admission.as === 'invited' ? { inviteId: admission.invite.id } : {}
     await audit({ userId, role }, 'user.register', { as: admission.as, ...invite })
-    return userRowOf(registration)
+    return toUserRow(registration)
   }
 
   return register
 }
-
-const foundingOf = (userId: string): Insert<Roster> => ({
-  insert: rosters,
-  row: { id: ROSTER_ID, version: 0, admins: [userId] },
-})
 
 const closed = () =>
   new Problem(

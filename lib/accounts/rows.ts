@@ -90,7 +90,7 @@ export const invites = collection<InviteRow>({
 })
 
 /** The first row of an account. */
-export const userRowOf = (registration: Registration): UserRow => ({
+export const toUserRow = (registration: Registration): UserRow => ({
   id: registration.userId,
   email: registration.shownEmail,
   name: registration.name,
@@ -101,7 +101,7 @@ export const userRowOf = (registration: Registration): UserRow => ({
 })
 
 /** The user as its owner and the admins see it. */
-export const shownUser = ({ disabled: _disabled, ...row }: UserRow): User => ({
+export const toUser = ({ disabled: _disabled, ...row }: UserRow): User => ({
   ...row,
   onboardingCompleted: row.onboardingCompleted ?? false,
 })

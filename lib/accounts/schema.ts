@@ -43,13 +43,13 @@ export const InviteSchema = z.object({
 export type Invite = z.output<typeof InviteSchema>
 
 /** The account of an id; undefined when it does not exist. In local mode the local admin has one. */
-export type UserOf = (userId: string) => Promise<User | undefined>
+export type FindUser = (userId: string) => Promise<User | undefined>
 
 /**
  * The status of an account, read from storage each time; undefined for a user who does not exist or does not belong to
  * the mode of sign-in. Sessions, API tokens and devices check it before they act for a user.
  */
-export type AccountStatusOf = (userId: string) => Promise<AccountStatus | undefined>
+export type ReadAccountStatus = (userId: string) => Promise<AccountStatus | undefined>
 
 /**
  * The person whom an OAuth or OpenID Connect provider authenticated. `emailVerified` says that the provider verified the
@@ -66,15 +66,15 @@ export type FederatedIdentity = {
 
 /**
  * The account of a person whom a provider authenticated and who has no linked account; made if the rules of registration
- * allow it. `linkOf` then makes the write of the link, which is part of its commit. Throws Problem `forbidden`
+ * allow it. `linkWrite` then makes the write of the link, which is part of its commit. Throws Problem `forbidden`
  * (`email_not_verified`; `account_exists` for an address whose account has not proven it; `registration_closed`;
  * `invite_required`; `sign_in_refused` for a disabled account) or `invalid` (`invalid_invite`, `email_not_usable`).
  */
 export type FindOrCreateUser = (
   person: FederatedIdentity,
-  linkOf?: (userId: string) => Promise<AnyWrite>,
+  linkWrite?: (userId: string) => Promise<AnyWrite>,
 ) => Promise<{ user: User; isNew: boolean }>
 
 /** The accounts elsewhere that a user has linked. */
 type Connections = { connectedAccounts: string[]; hasCodeHostToken: boolean }
-export type ConnectionsOf = (userId: string) => Promise<Connections>
+export type ReadConnections = (userId: string) => Promise<Connections>

@@ -13,7 +13,7 @@ import { createPasswordChanges } from './password.ts'
 import { createRegister, type RegistrationMode } from './registration.ts'
 import { users } from './rows.ts'
 import { createSignIn } from './sign-in.ts'
-import { createUsers, listedUser } from './users.ts'
+import { createUsers, toListedUser } from './users.ts'
 
 type Needs = {
   store: Store
@@ -42,7 +42,7 @@ export type Accounts = ReturnType<typeof createAccounts>
 /** Accounts of people: registration, rights, and profile. */
 export const createAccounts = (needs: Needs) => {
   const people = createUsers(needs)
-  const invites = createInvites({ ...needs, accountStatusOf: people.accountStatusOf })
+  const invites = createInvites({ ...needs, readAccountStatus: people.readAccountStatus })
   const register = createRegister({ ...needs, invites })
   const changeAccountStatus = createChangeAccountStatus(needs)
   const refuseUnlinking = createRefuseUnlinking(needs)
@@ -73,7 +73,7 @@ export const createAccounts = (needs: Needs) => {
     if (row.disabled) await signOut()
     if (Object.keys(wanted).length > 0) await audit(principal, 'user.change', { userId, ...wanted })
     await unlink(principal, userId, providers)
-    return listedUser(row)
+    return toListedUser(row)
   }
 
   return {

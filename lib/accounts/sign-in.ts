@@ -4,7 +4,7 @@ import type { Passwords } from '../ports/passwords.ts'
 import type { Store } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
 import type { Register } from './registration.ts'
-import { type Registration, registrations, shownUser, users } from './rows.ts'
+import { type Registration, registrations, toUser, users } from './rows.ts'
 import type { User } from './schema.ts'
 
 type Needs = {
@@ -52,7 +52,7 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
     const user = await register(applicant, { passwordHash: () => passwords.hash(password) })
     if (user === undefined)
       throw new Problem('invalid', 'email_taken', 'There is an account with this e-mail address: log in')
-    return shownUser(user)
+    return toUser(user)
   }
 
   /**
@@ -66,7 +66,7 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
     const isRight = await passwords.verify(password, registration?.passwordHash)
     const user = isRight && registration ? await store.get(users, registration.userId) : undefined
     if (registration === undefined || user === undefined || user.disabled) throw badCredentials()
-    return { user: shownUser(user), confirm: confirmation(store, registration) }
+    return { user: toUser(user), confirm: confirmation(store, registration) }
   }
 
   return { countFrom, signUp, logIn }

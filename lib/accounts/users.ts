@@ -3,8 +3,8 @@ import { missing } from '../core/errors.ts'
 import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
-import { ROSTER_ID, rosters, shownUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
-import type { AccountStatusOf, ProfilePatch, User, UserOf } from './schema.ts'
+import { ROSTER_ID, rosters, toUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
+import type { FindUser, ProfilePatch, ReadAccountStatus, User } from './schema.ts'
 
 const LOCAL_ADMIN_ROW: UserRow = {
   id: LOCAL_USER,
@@ -18,15 +18,12 @@ type Needs = { store: Store; mode: () => AuthMode }
 
 /** Reads accounts, and changes profiles. */
 export const createUsers = ({ store, mode }: Needs) => {
-  const rowOf = async (userId: string): Promise<UserRow | undefined> =>
-    (await store.get(users, userId)) ?? (userId === LOCAL_USER ? LOCAL_ADMIN_ROW : undefined)
-
-  const userOf: UserOf = async (userId) => {
-    const row = await rowOf(userId)
-    return row && shownUser(row)
+  const findUser: FindUser = async (userId) => {
+    const row = (await store.get(users, userId)) ?? (userId === LOCAL_USER ? LOCAL_ADMIN_ROW : undefined)
+    return row && toUser(row)
   }
 
-  const accountStatusOf: AccountStatusOf = async (userId) => {
+  const readAccountStatus: ReadAccountStatus = async (userId) => {
     if (mode() === 'local') return userId === LOCAL_USER ? { role: 'admin', disabled: false } : undefined
     const row = userId === LOCAL_USER ? undefined : await store.get(users, userId)
     return row && { role: row.role, disabled: row.disabled }
@@ -46,28 +43,28 @@ export const createUsers = ({ store, mode }: Needs) => {
       store.counters(USER_COUNTERS.counter),
     ])
     const total = totalOf(page, counters[USER_COUNTERS.member]?.total, query)
-    return { users: page.rows.map(listedUser), ...pageFacts(page, total, query, 'users') }
+    return { users: page.rows.map(toListedUser), ...pageFacts(page, total, query, 'users') }
   }
 
   /** Changes a profile; null removes a field. */
   const change = async (userId: string, patch: ProfilePatch): Promise<User> => {
     // The local admin gets a row when there is something to store.
     if (userId === LOCAL_USER) await store.commit<UserRow>({ insert: users, row: LOCAL_ADMIN_ROW })
-    const { row } = await store.commit<UserRow>({ update: users, key: userId, ...writeOf(patch) })
+    const { row } = await store.commit<UserRow>({ update: users, key: userId, ...profileWrite(patch) })
     if (row === undefined) throw missing('User')
-    return shownUser(row)
+    return toUser(row)
   }
 
-  return { userOf, accountStatusOf, hasAdmin, adminIds, list, change }
+  return { findUser, readAccountStatus, hasAdmin, adminIds, list, change }
 }
 
 /** An account in the list for admins. */
-export const listedUser = (row: UserRow): User & { disabled: boolean } => ({
-  ...shownUser(row),
+export const toListedUser = (row: UserRow): User & { disabled: boolean } => ({
+  ...toUser(row),
   disabled: row.disabled,
 })
 
-const writeOf = (patch: ProfilePatch) => {
+const profileWrite = (patch: ProfilePatch) => {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined)
   const set = Object.fromEntries(given.filter(([, value]) => value !== null)) as Partial<UserRow>
   const unset = given.filter(([, value]) => value === null).map(([field]) => field as keyof ProfilePatch)

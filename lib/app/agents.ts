@@ -15,7 +15,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import { apiUrlOf } from '../oauth/catalog.ts'
+import { providerApiUrl } from '../oauth/catalog.ts'
 import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -177,7 +177,7 @@ const codingAgent = (
     publication: codeHost && {
       ...codeHost,
       codeHost: createCodeHost({
-        apiUrl: apiUrlOf('codehost', config.accounts.codehost),
+        apiUrl: providerApiUrl('codehost', config.accounts.codehost),
         fetch: createProviderFetch(),
         clock,
       }),

@@ -9,10 +9,10 @@ import { type BufferedResponse, buffered } from '../http/buffered-response.ts'
 import { type HttpContext, type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
 import { openGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
-import { problemOf, problemResult, statusOf } from '../http/problem.ts'
+import { problemResult, statusByKind, toProblem } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
 import type { Call, Handlers, Routes } from '../http/route.ts'
-import { trustedProxiesOf } from '../http/trusted-proxies.ts'
+import { toTrustedProxies } from '../http/trusted-proxies.ts'
 
 /** An open function: its guard, and its handlers. */
 type Opened<R extends Routes> = {
@@ -58,7 +58,7 @@ export const streamGroup = <R extends Routes>(
 ): HttpHandler => {
   const opened = kept(async (config) => {
     const { auth, ports, requests, handlers } = await open(config)
-    const proxies = trustedProxiesOf(config)
+    const proxies = toTrustedProxies(config)
     const http = {
       ...ports,
       guard: openGuard(auth, proxies),
@@ -95,8 +95,8 @@ export const streamGroup = <R extends Routes>(
 
 /** A function that fails to open is an internal error; its caller does not see which setting is wrong. */
 const ownFault = (thrown: unknown): Problem => {
-  const problem = problemOf(thrown)
-  return statusOf[problem.kind] < 500 ? problemOf(undefined) : problem
+  const problem = toProblem(thrown)
+  return statusByKind[problem.kind] < 500 ? toProblem(undefined) : problem
 }
 
 type AnyHandler = (input: unknown, call: Call) => unknown

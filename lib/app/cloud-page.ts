@@ -9,7 +9,7 @@ import { type BufferedResponse, buffered } from '../http/buffered-response.ts'
 import { type HttpEvent, withRequestId } from '../http/event.ts'
 import { lambda } from '../http/lambda.ts'
 import { createPage } from '../http/page.ts'
-import { problemOf, problemResult } from '../http/problem.ts'
+import { problemResult, toProblem } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
 import type { Place } from '../http/router.ts'
 
@@ -37,7 +37,7 @@ export const servePage = (folder: string, known: readonly Place[]) => {
       return await buffered(await serve(withRequestId(given, requestId), context))
     } catch (err) {
       log.error({ err, requestId }, 'the page cannot be served')
-      return buffered(withCommonHeaders(problemResult(problemOf(err), requestId), requestId))
+      return buffered(withCommonHeaders(problemResult(toProblem(err), requestId), requestId))
     }
   }
 }

@@ -27,7 +27,7 @@ import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import { createFeed } from '../feed/feed.ts'
-import { apiUrlsOf } from '../oauth/catalog.ts'
+import { providerApiUrls } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -205,14 +205,14 @@ export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts =
 
 /** The providers of issues, for a function. */
 export const openTrackers = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Trackers =>
-  createTrackers({ fetch: createProviderFetch(), clock, apiUrls: apiUrlsOf(config.accounts) })
+  createTrackers({ fetch: createProviderFetch(), clock, apiUrls: providerApiUrls(config.accounts) })
 
 /**
  * Linked accounts and their providers, for a function that calls providers in their owners' names. The providers'
  * settings are read when first needed, and again when secrets are; after a failure the next call tries again.
  */
 export const openAccounts = (
-  auth: Pick<AuthContext, 'accountStatusOf' | 'adminIds'>,
+  auth: Pick<AuthContext, 'readAccountStatus' | 'adminIds'>,
   ports: AuthPorts,
   config: Config,
 ): { trackers: Trackers; access: AccountAccess } => {
@@ -234,8 +234,8 @@ export const openAccounts = (
     trackers: { codehost: tracker('codehost'), trackera: tracker('trackera'), trackerb: tracker('trackerb') },
     access: {
       writerAt: async (name) => (await there()).access.writerAt(name),
-      readerOf: async (userId, name) => (await there()).access.readerOf(userId, name),
-      tokenOf: async (id, name) => (await there()).access.tokenOf(id, name),
+      readerFor: async (userId, name) => (await there()).access.readerFor(userId, name),
+      validToken: async (id, name) => (await there()).access.validToken(id, name),
     },
   }
 }

@@ -35,10 +35,10 @@ import type { CompileSchema } from '../http/input.ts'
 import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import { createPage } from '../http/page.ts'
 import { createDispatch } from '../http/router.ts'
-import { trustedProxiesOf } from '../http/trusted-proxies.ts'
+import { toTrustedProxies } from '../http/trusted-proxies.ts'
 import { createLocalPublisher, createProgressPublisher } from '../live/publishing.ts'
 import { createLocalWatch } from '../live/watch.ts'
-import { apiUrlsOf } from '../oauth/catalog.ts'
+import { providerApiUrls } from '../oauth/catalog.ts'
 import type { Log } from '../ports/log.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import type { RunTask } from '../tasks/schema.ts'
@@ -151,7 +151,7 @@ export const openLocalApp = async (config: Config) => {
     outbound,
     repositories,
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
-    trackers: createTrackers({ fetch: providerFetch, clock, apiUrls: apiUrlsOf(config.accounts) }),
+    trackers: createTrackers({ fetch: providerFetch, clock, apiUrls: providerApiUrls(config.accounts) }),
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
@@ -202,7 +202,7 @@ export const openLocalApp = async (config: Config) => {
   const facts = {
     version: VERSION,
     mode: config.SERVICE_MODE,
-    publicUrl: trustedProxiesOf(config).publicUrl,
+    publicUrl: toTrustedProxies(config).publicUrl,
     providers: agents.models.providers(),
     model: agents.models.resolve({}),
     agents: domains.agents.types(),
@@ -245,7 +245,7 @@ const openServer = (
 ) => {
   const { clock, log, ids, tracing } = ports
   const requests = createRequestMetrics({ clock })
-  const proxies = trustedProxiesOf(config)
+  const proxies = toTrustedProxies(config)
   const http = {
     guard: openGuard(domains, proxies),
     holds: domains.holdsRights,

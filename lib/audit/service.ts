@@ -12,7 +12,7 @@ import type { ListAuditQuery } from './contract.ts'
 import { AUDIT_COUNTERS, type AuditRow, auditRows } from './rows.ts'
 import type { AuditRecord } from './schema.ts'
 
-const KEPT_MS = 400 * 86_400_000
+const RETENTION_MS = 400 * 86_400_000
 
 type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; masker: Masker }
 
@@ -30,27 +30,27 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
       userId,
       action,
       details: masker.logValue(details) as AuditRecord['details'],
-      expiresAt: now + KEPT_MS,
+      expiresAt: now + RETENTION_MS,
     }
     // The change has been made: it must be recorded even if storage is busy for a moment.
     await retry(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
   }
 
   /** A filtered list is counted row by row; the counter of all records may lag behind them by 2 s. */
-  const countOf = async (where: Test<AuditRow>[]): Promise<number> =>
+  const countRecords = async (where: Test<AuditRow>[]): Promise<number> =>
     where.length > 0
       ? store.count(auditRows, { index: 'newest', where })
       : ((await store.counters(AUDIT_COUNTERS.counter))[AUDIT_COUNTERS.member]?.total ?? 0)
 
   const list = async (query: z.output<typeof ListAuditQuery>) => {
-    const where = testsOf(query)
+    const where = toTests(query)
     const scope = `audit:${JSON.stringify(where)}`
     const [page, counted] = await Promise.all([
       store.page(auditRows, { index: 'newest', where, order: 'desc', ...rangeOf(query, scope) }),
-      countOf(where),
+      countRecords(where),
     ])
     return {
-      records: page.rows.map(shown),
+      records: page.rows.map(toRecord),
       ...pageFacts(page, totalOf(page, counted, query), query, scope),
     }
   }
@@ -58,7 +58,7 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
   return { record, list }
 }
 
-const testsOf = ({ userId, action, from, to }: z.output<typeof ListAuditQuery>): Test<AuditRow>[] => [
+const toTests = ({ userId, action, from, to }: z.output<typeof ListAuditQuery>): Test<AuditRow>[] => [
   ...(userId === undefined ? [] : [{ field: 'userId' as const, in: [userId] }]),
   ...(action === undefined ? [] : [{ field: 'action' as const, in: [action] }]),
   ...(from === undefined && to === undefined
@@ -72,4 +72,4 @@ const testsOf = ({ userId, action, from, to }: z.output<typeof ListAuditQuery>):
       ]),
 ]
 
-const shown = ({ expiresAt: _expires, ...record }: AuditRow): AuditRecord => record
+const toRecord = ({ expiresAt: _expires, ...record }: AuditRow): AuditRecord => record

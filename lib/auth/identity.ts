@@ -10,8 +10,8 @@ type Needs = {
   hasKey: () => boolean
   /** Whether the service may run without sign-in on its host. */
   mayBeOpen: boolean
-  sessions: Pick<Sessions, 'principalOf' | 'holds'>
-  tokens: { principalOf: Identity['ofToken']; holds: HoldsRights }
+  sessions: Pick<Sessions, 'findPrincipal' | 'holds'>
+  tokens: { findPrincipal: Identity['ofToken']; holds: HoldsRights }
 }
 
 /** How the guard identifies callers in each mode of sign-in. */
@@ -33,8 +33,8 @@ export const createIdentity = ({
   }
   return {
     isOpen,
-    ofSession: sessions.principalOf,
-    ofToken: tokens.principalOf,
+    ofSession: sessions.findPrincipal,
+    ofToken: tokens.findPrincipal,
     holds: async (principal) => {
       if (principal.tokenId !== undefined) return tokens.holds(principal)
       if (principal.sessionId !== undefined) return sessions.holds(principal)

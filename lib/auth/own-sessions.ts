@@ -24,7 +24,7 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
       store.count(sessionRows, selection),
     ])
     return {
-      sessions: page.rows.map((row) => shown(row, sessionId)),
+      sessions: page.rows.map((row) => toSession(row, sessionId)),
       ...pageFacts(page, total, query, scope),
     }
   }
@@ -52,7 +52,7 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
 /** The rest of the id is the hash of the token, the key of the row; it cannot be used to sign in. */
 const PREFIX = 'session_'
 
-const shown = (row: Readonly<SessionRow>, current: string | undefined): Session => ({
+const toSession = (row: Readonly<SessionRow>, current: string | undefined): Session => ({
   id: PREFIX + row.id,
   createdAt: row.createdAt,
   lastSeenAt: row.lastSeenAt ?? row.createdAt,

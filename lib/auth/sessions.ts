@@ -26,7 +26,7 @@ type Needs = {
   clock: Clock
   log: Log
   /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
-  accountStatusOf: (userId: string) => Promise<AccountStatus | undefined>
+  readAccountStatus: (userId: string) => Promise<AccountStatus | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
   /** Removes a paired device; `by` is the user who did it, absent when its own token did. */
@@ -44,18 +44,22 @@ export type Sessions = ReturnType<typeof createSessions>
  * cannot be guessed, and leaked rows cannot be used to sign in.
  */
 export const createSessions = (needs: Needs) => {
-  const { store, entropy, clock, log, accountStatusOf, isPaired, fixedKey } = needs
+  const { store, entropy, clock, log, readAccountStatus, isPaired, fixedKey } = needs
 
+  /**
+   * Binds a session to the access key. The secret of the HMAC is the token, which is not stored, so that the key cannot be
+   * guessed from the proof.
+   */
   const proofFor = (token: string, { userId, deviceId }: Pick<SessionRow, 'userId' | 'deviceId'>) =>
     fixedKey === undefined || userId !== LOCAL_USER || deviceId !== undefined
       ? undefined
-      : proofOf(token, fixedKey)
+      : createHmac('sha256', token).update(fixedKey).digest('base64url')
 
-  const rowOf = (token: string, of: Pick<SessionRow, 'userId' | 'deviceId' | 'userAgent'>): SessionRow => {
+  const newRow = (token: string, of: Pick<SessionRow, 'userId' | 'deviceId' | 'userAgent'>): SessionRow => {
     const now = clock.now()
     const keyProof = proofFor(token, of)
     return {
-      id: idOf(token),
+      id: tokenHash(token),
       ...of,
       createdAt: iso(now),
       expiresAt: now + SESSION_MS,
@@ -66,9 +70,9 @@ export const createSessions = (needs: Needs) => {
   /** Begins a session. It never reuses a token that the caller sent (session fixation). */
   const open = async (userId: string, userAgent?: string): Promise<OpenedSession> => {
     const token = entropy(TOKEN_BYTES).toString('base64url')
-    const row = rowOf(token, {
+    const row = newRow(token, {
       userId,
-      ...(userAgent === undefined ? {} : { userAgent: shownAgent(userAgent) }),
+      ...(userAgent === undefined ? {} : { userAgent: userAgentName(userAgent) }),
     })
     await store.commit<SessionRow>({ insert: sessions, row })
     return { token, sessionId: row.id, expiresAt: row.expiresAt }
@@ -76,14 +80,14 @@ export const createSessions = (needs: Needs) => {
 
   /** The session of a device with a given token, and the write that begins it. */
   const draft = (token: string, userId: string, deviceId: string) => {
-    const row = rowOf(token, { userId, deviceId })
+    const row = newRow(token, { userId, deviceId })
     const write: Insert<SessionRow> = { insert: sessions, row }
     return { sessionId: row.id, expiresAt: row.expiresAt, write }
   }
 
   /** The role of a session's user; undefined for a user who may not sign in, and for a device that was revoked. */
   const roleIn = async ({ userId, deviceId }: SessionRow): Promise<Role | undefined> => {
-    const status = await accountStatusOf(userId)
+    const status = await readAccountStatus(userId)
     if (status === undefined || status.disabled) return undefined
     // The row of the device decides: one write that revokes the device ends its token.
     if (deviceId !== undefined && !(await isPaired(deviceId))) return undefined
@@ -91,12 +95,12 @@ export const createSessions = (needs: Needs) => {
   }
 
   /** The principal of a token; undefined for a text that is no valid session, and for a user who may not sign in. */
-  const principalOf = async (token: string): Promise<Principal | undefined> => {
-    const row = await store.get(sessions, idOf(token))
+  const findPrincipal = async (token: string): Promise<Principal | undefined> => {
+    const row = await store.get(sessions, tokenHash(token))
     if (row === undefined || row.keyProof !== proofFor(token, row)) return undefined
     const role = await roleIn(row)
     if (role === undefined) return undefined
-    await noteSeen(row)
+    await storeLastSeen(row)
     return { userId: row.userId, role, sessionId: row.id }
   }
 
@@ -107,7 +111,7 @@ export const createSessions = (needs: Needs) => {
   }
 
   /** A failed update of the time does not fail the request. */
-  const noteSeen = async ({ id, lastSeenAt }: SessionRow): Promise<void> => {
+  const storeLastSeen = async ({ id, lastSeenAt }: SessionRow): Promise<void> => {
     const now = clock.now()
     if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
     await store
@@ -131,7 +135,7 @@ export const createSessions = (needs: Needs) => {
   }
 
   /** Ends the session of a token, also of a disabled user; an unknown token is no error. */
-  const closeToken = (token: string): Promise<boolean> => close(idOf(token))
+  const closeToken = (token: string): Promise<boolean> => close(tokenHash(token))
 
   const closeAll: EndSessions = async (userId, { devices, except }) => {
     if (devices) await needs.unpairAll(userId, { ...devices, ...(except === undefined ? {} : { except }) })
@@ -142,19 +146,13 @@ export const createSessions = (needs: Needs) => {
     }
   }
 
-  return { open, draft, principalOf, holds, end, close, closeToken, closeAll }
+  return { open, draft, findPrincipal, holds, end, close, closeToken, closeAll }
 }
 
 /** The name of a browser, cut for a list. */
-const shownAgent = (text: string) => cutText(text, LONGEST_USER_AGENT).split(CONTROLS).join(' ')
+const userAgentName = (text: string) => cutText(text, LONGEST_USER_AGENT).split(CONTROLS).join(' ')
 
-const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
-
-/**
- * Binds a session to an access key. The secret of the HMAC is the token, which is not stored, so that the key cannot be
- * guessed from the proof.
- */
-const proofOf = (token: string, key: string) => createHmac('sha256', token).update(key).digest('base64url')
+const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex')
 
 const SESSION_COOKIE = 'svc_session'
 

@@ -11,8 +11,8 @@ import { createConnectionStatus, createDisconnect } from '../integrations/connec
 import { createAccountAccess } from '../oauth/account-access.ts'
 import { catalog, codeHostGit, scopesAsked } from '../oauth/catalog.ts'
 import { createCodeHostAccount } from '../oauth/code-host-account.ts'
-import { createConnectionOf } from '../oauth/connections.ts'
-import { createAccountsOf, createLinkedAccounts } from '../oauth/linked-accounts.ts'
+import { createFindConnection } from '../oauth/connections.ts'
+import { createLinkedAccountLookup, createLinkedAccounts } from '../oauth/linked-accounts.ts'
 import { isReporter } from '../oauth/linking.ts'
 import { createProviders } from '../oauth/providers.ts'
 import { createRenewal } from '../oauth/renewal.ts'
@@ -92,8 +92,8 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
     grantSession,
     ownSessions,
     oauth,
-    connectionsOf: oauth.connectionsOf,
-    providersHere: async () => oauth.flow.standings(),
+    readConnections: oauth.readConnections,
+    providersHere: async () => oauth.flow.providerStatuses(),
   }
 }
 
@@ -104,11 +104,11 @@ type AccessPorts = Pick<AuthPorts, 'store' | 'clock' | 'log'> & {
 
 /** Linked accounts for a function without sign-in. */
 export const composeAccountAccess = (
-  { accountStatusOf, adminIds }: Pick<AuthContext, 'accountStatusOf' | 'adminIds'>,
+  { readAccountStatus, adminIds }: Pick<AuthContext, 'readAccountStatus' | 'adminIds'>,
   ports: AccessPorts,
   { accounts: settings }: Pick<Config, 'accounts'>,
 ): AccountAccess => {
-  const accounts = createLinkedAccounts({ ...ports, accountStatusOf })
+  const accounts = createLinkedAccounts({ ...ports, readAccountStatus })
   return createAccountAccess({
     ...ports,
     accounts,
@@ -125,21 +125,21 @@ export const composeAccountAccess = (
 /** For a function that uses no linked account. */
 export const withoutAccounts: AccountAccess = {
   writerAt: async () => undefined,
-  readerOf: async () => undefined,
-  tokenOf: async () => undefined,
+  readerFor: async () => undefined,
+  validToken: async () => undefined,
 }
 
 type CodeHostPorts = AuthPorts & { cipher: Cipher; providerFetch: ProviderFetch }
 
 /** The accounts of the code host that tasks run with, and whether their changes become pull requests. */
 export const composeCodeHost = (
-  { accountStatusOf, adminIds, settings }: AuthContext,
+  { readAccountStatus, adminIds, settings }: AuthContext,
   ports: CodeHostPorts,
   config: Config,
 ) => ({
   accountFor: createCodeHostAccount({
     ...ports,
-    accountStatusOf,
+    readAccountStatus,
     adminIds,
     settings: config.accounts.codehost,
   }),
@@ -162,7 +162,7 @@ export const composeConnectionStatus = (
   config: Config,
 ) =>
   createConnectionStatus({
-    connectionOf: createConnectionOf({ ofUser: createAccountsOf(store) }),
+    findConnection: createFindConnection({ ofUser: createLinkedAccountLookup(store) }),
     rightsOf: (principal, name, account) => {
       const reports = isReporter(principal, settings.current().reporting.comments)
       return {

@@ -68,13 +68,13 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
   const authMode = () => settings.current().system.authMode
   const isClosed = () => settings.current().system.registrationMode === 'closed'
-  const { accountStatusOf, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
+  const { readAccountStatus, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
   const slotsOf = (kind: Parameters<typeof createLocalUserSlots>[1]) =>
     isCloud ? createSharedUserSlots({ ...ports, limiter }, kind) : createLocalUserSlots(ports.clock, kind)
   const sessions = createSessions({
     ...ports,
-    accountStatusOf,
+    readAccountStatus,
     isPaired: createIsPaired(ports),
     ...createUnpairing({ ...ports, audit: audit.record }),
     fixedKey: config.ACCESS_KEY,
@@ -84,13 +84,13 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     hasKey: hasAccessKey,
     mayBeOpen,
     sessions,
-    tokens: createTokenPrincipals({ ...ports, accountStatusOf }),
+    tokens: createTokenPrincipals({ ...ports, readAccountStatus }),
   })
   return {
     audit,
     settings,
     authMode,
-    accountStatusOf,
+    readAccountStatus,
     sessions,
     identity,
     hasAccessKey,

@@ -38,8 +38,8 @@ type Others = {
   policy: Pick<Security['policy'], 'current'>
   approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
   agentSessions: AgentSessions
-  access: Pick<AccountAccess, 'readerOf' | 'tokenOf'>
-} & Pick<AuthContext, 'holdsRights' | 'accountStatusOf' | 'openTurns'>
+  access: Pick<AccountAccess, 'readerFor' | 'validToken'>
+} & Pick<AuthContext, 'holdsRights' | 'readAccountStatus' | 'openTurns'>
 type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log'> & ConversationPorts
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
@@ -56,7 +56,7 @@ export const composeChat = (
     agentSessions,
     access,
     holdsRights,
-    accountStatusOf,
+    readAccountStatus,
     openTurns,
   }: Others,
   ports: Ports,
@@ -82,7 +82,7 @@ export const composeChat = (
     withdrawApprovals: approvals.withdraw,
     holdsRights,
     openTurns,
-    isDisabled: async (userId) => (await accountStatusOf(userId))?.disabled === true,
+    isDisabled: async (userId) => (await readAccountStatus(userId))?.disabled === true,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
   })
@@ -119,7 +119,7 @@ export const turnMessageIn = (body: object): TurnMessage => {
   return data
 }
 
-type TicketNeeds = { trackers: Trackers; access: Pick<AccountAccess, 'readerOf' | 'tokenOf'> }
+type TicketNeeds = { trackers: Trackers; access: Pick<AccountAccess, 'readerFor' | 'validToken'> }
 
 /** How long a turn waits for a ticket. */
 const READ_MS = 5_000
@@ -131,8 +131,8 @@ const createReadTicket =
   ({ trackers, access }: TicketNeeds): ReadTicket =>
   async ({ userId }, provider, sourceId) => {
     if (!isTracker(trackers, provider)) return undefined
-    const account = await access.readerOf(userId, provider)
-    const token = account && (await access.tokenOf(account.id, provider))
+    const account = await access.readerFor(userId, provider)
+    const token = account && (await access.validToken(account.id, provider))
     if (account === undefined || token === undefined) return undefined
     const { id: _id, ...of } = account
     try {

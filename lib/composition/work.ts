@@ -6,7 +6,7 @@ import { anyOf, createDeliveries } from '../deliveries/service.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
 import { createNotifications } from '../notifications/service.ts'
-import { apiUrlsOf } from '../oauth/catalog.ts'
+import { providerApiUrls } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
 import { hasSubscriber } from '../outbound-webhooks/events.ts'
@@ -66,7 +66,7 @@ export type WorkPorts = AuthPorts & {
 }
 
 /** The ports for comments on issues: the providers, and accounts there. */
-type Commenting = { trackers: Trackers; access: Pick<AccountAccess, 'writerAt' | 'tokenOf'> }
+type Commenting = { trackers: Trackers; access: Pick<AccountAccess, 'writerAt' | 'validToken'> }
 
 const commentsElsewhere = async (): Promise<never> => {
   throw new Error('Comments are written by the functions that handle notices and what is due')
@@ -79,7 +79,7 @@ const noTracker: Tracker = {
 }
 const withoutCommenting: Commenting = {
   trackers: { codehost: noTracker, trackera: noTracker, trackerb: noTracker },
-  access: { writerAt: commentsElsewhere, tokenOf: commentsElsewhere },
+  access: { writerAt: commentsElsewhere, validToken: commentsElsewhere },
 }
 
 const withoutEvents: OpenRunEvents = () => ({ observe: () => undefined, end: () => undefined })
@@ -131,7 +131,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
       sendAgain: tasks.recovery.sendAgain,
     },
   })
-  const places = apiUrlsOf(config.accounts)
+  const places = providerApiUrls(config.accounts)
   const { endpoints: reportEndpoints, ...reporting } = createReporting({
     ...ports,
     ...(ports.commenting ?? withoutCommenting),

@@ -3,7 +3,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import { isSignedBy } from './ed25519.ts'
-import { identityOf, type OwnIdentity } from './identity.ts'
+import { type OwnIdentity, toDeviceIdentity } from './identity.ts'
 import { type Attestation, AttestationSchema, type Verification } from './schema.ts'
 
 /** No other signed text of the service begins with this prefix, so a signature cannot be used for another purpose. */
@@ -45,7 +45,7 @@ export const createVerify =
   async (given: unknown, maxAgeMs: number): Promise<Verification> => {
     const read = attestationIn(given)
     if (read === undefined) return { valid: false, error: 'malformed' }
-    const { deviceId } = identityOf(read.publicKey)
+    const { deviceId } = toDeviceIdentity(read.publicKey)
     if (read.deviceId !== deviceId) return { valid: false, error: 'device_id_mismatch' }
     if (!(await isSignedBy(read.signature, read.message, read.publicKey)))
       return { valid: false, error: 'bad_signature' }
@@ -65,7 +65,7 @@ const attestationIn = (given: unknown): Read | undefined => {
   const publicKey = bytesIn(parsed.data.publicKey, 32)
   const signature = bytesIn(attestation.signature, 64)
   const signedAt = momentIn(attestation.timestamp)
-  const message = messageOf({ deviceId, ...attestation })
+  const message = signedMessage({ deviceId, ...attestation })
   if (!publicKey || !signature || signedAt === undefined || !message) return undefined
   return { deviceId, publicKey, signature, message, signedAt }
 }
@@ -82,7 +82,7 @@ const momentIn = (text: string): number | undefined => {
   return Number.isNaN(epochMs) || iso(epochMs) !== text ? undefined : epochMs
 }
 
-const messageOf = (claims: Claims): Buffer | undefined => {
+const signedMessage = (claims: Claims): Buffer | undefined => {
   try {
     return signedBytes(claims)
   } catch {

@@ -1,7 +1,7 @@
 import { getPublicKeyAsync, signAsync, verifyAsync } from '@noble/ed25519'
 
 /** The public key (32 bytes) of a secret key (32 bytes; RFC 8032, section 5.1.5). */
-export const publicKeyOf = async (secret: Uint8Array): Promise<Buffer> =>
+export const derivePublicKey = async (secret: Uint8Array): Promise<Buffer> =>
   Buffer.from(await getPublicKeyAsync(secret))
 
 /** The signature, 64 bytes, of a message (RFC 8032, section 5.1.6). */

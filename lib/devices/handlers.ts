@@ -11,16 +11,16 @@ export const deviceHandlers = ({ devices }: { devices: Devices }): Handlers<type
     ({ body }, { origin }) => devices.pairing.request({ ...body, address: origin().address }),
   ),
   approvePairing: admitting(
-    (call) => devices.pairing.countCode(approverOf(call)),
+    (call) => devices.pairing.countCode(toApprover(call)),
     async ({ body }, call) => ({
       success: true as const,
-      request: await devices.pairing.approve(approverOf(call), body.code),
+      request: await devices.pairing.approve(toApprover(call), body.code),
     }),
   ),
   rejectPairing: admitting(
-    (call) => devices.pairing.countCode(approverOf(call)),
+    (call) => devices.pairing.countCode(toApprover(call)),
     async ({ body }, call) => {
-      await devices.pairing.reject(approverOf(call), body.code, body.reason)
+      await devices.pairing.reject(toApprover(call), body.code, body.reason)
       return { success: true as const }
     },
   ),
@@ -41,4 +41,4 @@ export const deviceHandlers = ({ devices }: { devices: Devices }): Handlers<type
   },
 })
 
-const approverOf = ({ principal, origin }: Call) => ({ principal, address: origin().address })
+const toApprover = ({ principal, origin }: Call) => ({ principal, address: origin().address })

@@ -4,7 +4,7 @@ import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
-import { publicKeyOf, sign } from './ed25519.ts'
+import { derivePublicKey, sign } from './ed25519.ts'
 import { type IdentityRow, identityRows } from './rows.ts'
 import type { DeviceIdentity } from './schema.ts'
 
@@ -26,7 +26,7 @@ export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
     const secret = entropy(SECRET_BYTES)
     const row: IdentityRow = {
       id: ID,
-      publicKey: (await publicKeyOf(secret)).toString('base64'),
+      publicKey: (await derivePublicKey(secret)).toString('base64'),
       sealedSecret: await cipher.seal(secret.toString('base64'), CONTEXT),
       createdAt: iso(clock.now()),
     }
@@ -43,7 +43,8 @@ export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
   })
 
   return {
-    read: async (): Promise<DeviceIdentity> => identityOf(Buffer.from((await stored()).publicKey, 'base64')),
+    read: async (): Promise<DeviceIdentity> =>
+      toDeviceIdentity(Buffer.from((await stored()).publicKey, 'base64')),
     sign: async (message: Uint8Array): Promise<Buffer> => sign(message, (await secrets()).secret),
     /** Codes are short enough to be found by trial, so a reader of storage must not have the key of their hash. */
     codeHash: async (code: string): Promise<string> =>
@@ -60,7 +61,7 @@ export const openIdentity = async (store: Store, cipher: Cipher): Promise<void> 
 }
 
 /** The identity of a public key. */
-export const identityOf = (publicKey: Buffer): DeviceIdentity => {
+export const toDeviceIdentity = (publicKey: Buffer): DeviceIdentity => {
   const digest = createHash('sha256').update(publicKey).digest('hex')
   return {
     deviceId: `dev_${digest.slice(0, 32)}`,

@@ -21,7 +21,7 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
       store.page(pairings, { ...of, order: 'desc', ...rangeOf(query, scope) }),
       store.count(pairings, of),
     ])
-    return { devices: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
+    return { devices: page.rows.map(toPairedDevice), ...pageFacts(page, total, query, scope) }
   }
 
   /** Revokes a device's token at once. Throws Problem `missing` for a device that the caller may not revoke. */
@@ -43,7 +43,7 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
   return { list, revoke }
 }
 
-const shown = (row: PairingRow): z.input<typeof PairedDeviceSchema> => ({
+const toPairedDevice = (row: PairingRow): z.input<typeof PairedDeviceSchema> => ({
   id: row.id,
   requesterId: row.requesterId,
   ...(row.meta === undefined ? {} : { meta: row.meta }),
@@ -59,7 +59,7 @@ const SEEN_EVERY_MS = 3_600_000
 
 /** Whether a device may still use its token; each call counts as a use. */
 export const createIsPaired = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
-  const noteSeen = async ({ id, lastSeenAt, expiresAt }: PairingRow) => {
+  const storeLastSeen = async ({ id, lastSeenAt, expiresAt }: PairingRow) => {
     const now = clock.now()
     if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
     const isTokenOver = now >= Date.parse(expiresAt)
@@ -75,7 +75,7 @@ export const createIsPaired = ({ store, clock, log }: { store: Store; clock: Clo
   return async (id: string): Promise<boolean> => {
     const row = await store.get(pairings, id)
     if (row?.status !== 'approved') return false
-    await noteSeen(row).catch((thrown) =>
+    await storeLastSeen(row).catch((thrown) =>
       log.warn({ reason: messageOf(thrown) }, 'the last use of a device was not stored'),
     )
     return true

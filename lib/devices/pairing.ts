@@ -5,7 +5,7 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Requester, Requests } from './requests.ts'
+import type { Requests } from './requests.ts'
 import type { PairingRow } from './rows.ts'
 import type { PairingRequestSchema, PairingState } from './schema.ts'
 
@@ -73,7 +73,7 @@ const SCANNED = 'qr'
 type Needs = {
   requests: Requests
   guesses: Guesses
-  tokenOf: (approved: PairingRow) => Promise<string | undefined>
+  deviceToken: (approved: PairingRow) => Promise<string | undefined>
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
@@ -81,9 +81,7 @@ type Needs = {
 export type Approver = { principal: Principal; address: string }
 
 /** Pairs devices: a device asks and shows a code, and the user enters the code. */
-export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Needs) => {
-  const request = (requester: Requester) => requests.create(requester)
-
+export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: Needs) => {
   /** A request whose code is in a QR code, with the address for the scanner. */
   const qr = async ({ address, baseUrl }: { address: string; baseUrl: string }) => {
     // An invalid address must not cost a slot.
@@ -94,25 +92,25 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
   }
 
   /** Counts a code before it is read, malformed ones too. Throws Problem `rate_limited`. */
-  const countCode = (approver: Approver) => guesses.count(keysOf(approver))
+  const countCode = (approver: Approver) => guesses.count(limitKeys(approver))
 
   /** Allows the device to act for the caller. Throws Problem `missing` for a wrong, used or expired code. */
   const approve = async ({ principal, address }: Approver, code: string) => {
     const { userId } = principal
     const approvedAt = iso(clock.now())
-    const row = await guesses.found(keysOf({ principal, address }), () =>
+    const row = await guesses.found(limitKeys({ principal, address }), () =>
       requests.decide(code, { status: 'approved', approvedAt, approvedBy: userId }),
     )
     await audit(principal, 'device.approve', named(row))
-    return shown(row)
+    return toPairingRequest(row)
   }
 
-  const shown = (row: PairingRow): z.input<typeof PairingRequestSchema> => {
+  const toPairingRequest = (row: PairingRow): z.input<typeof PairingRequestSchema> => {
     const { id, requesterId, meta, address, createdAt, expiresAt, approvedAt, approvedBy } = row
     return {
       id,
       requesterId,
-      status: requests.statusOf(row),
+      status: requests.currentStatus(row),
       address,
       createdAt,
       expiresAt,
@@ -124,7 +122,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
 
   /** Refuses the device. Throws Problem `missing` as `approve` does. */
   const reject = async ({ principal, address }: Approver, code: string, reason: string | undefined) => {
-    const row = await guesses.found(keysOf({ principal, address }), () =>
+    const row = await guesses.found(limitKeys({ principal, address }), () =>
       requests.decide(code, { status: 'rejected', ...(reason === undefined ? {} : { reason }) }),
     )
     await audit(principal, 'device.reject', named(row))
@@ -136,21 +134,30 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
     if (row === undefined) throw missing('Pairing request')
     const { approvedAt, reason } = row
     const known = {
-      status: requests.statusOf(row),
+      status: requests.currentStatus(row),
       ...(approvedAt === undefined ? {} : { approvedAt }),
       ...(reason === undefined ? {} : { reason }),
     }
     if (row.status !== 'approved' || !requests.isInTime(row)) return known
-    const token = await tokenOf(row)
+    const token = await deviceToken(row)
     if (token === undefined) throw missing('Pairing request')
     return { ...known, token }
   }
 
-  return { countRequest: requests.count, request, qr, countCode, approve, reject, status, shown }
+  return {
+    countRequest: requests.count,
+    request: requests.create,
+    qr,
+    countCode,
+    approve,
+    reject,
+    status,
+    toPairingRequest,
+  }
 }
 
 /** Wrong codes count for the user across all sessions, and for the address across all users. */
-const keysOf = ({ principal: { userId }, address }: Approver) => [
+const limitKeys = ({ principal: { userId }, address }: Approver) => [
   `user:${userId}`,
   `address:${networkOf(address)}`,
 ]

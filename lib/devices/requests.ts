@@ -64,18 +64,18 @@ export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds)
     })
     const now = clock.now()
     // A slot of a clock that ran ahead would be taken for as long as the clock was ahead.
-    const isHeld = ({ expiresAt }: PairingSlotRow) => !isTooLate(expiresAt, now + OPEN_MS)
-    const held = rows.filter(isHeld)
+    const isTaken = ({ expiresAt }: PairingSlotRow) => !isTooLate(expiresAt, now + OPEN_MS)
+    const takenSlots = rows.filter(isTaken)
     await Promise.all(
       rows
-        .filter((row) => !isHeld(row))
+        .filter((row) => !isTaken(row))
         .map(({ address, place, pairingId }) =>
           store.commit({ remove: pairingSlots, key: [address, place], when: { pairingId } }),
         ),
     )
-    const free = SLOTS.filter((slot) => held.every(({ place }) => place !== slot))
+    const free = SLOTS.filter((slot) => takenSlots.every(({ place }) => place !== slot))
     const slot = free[entropy(1).readUInt8() % free.length]
-    if (slot === undefined) throw full(held, now)
+    if (slot === undefined) throw full(takenSlots, now)
     return slot
   },
 })
@@ -138,19 +138,19 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
   /** `requestId` gives access to the token, so it is stored as a hash, and has a name that logs mask. */
   const create = async (requester: Requester) => {
     const requestId = `svc_pairing_${entropy(SECRET_ID_BYTES).toString('base64url')}`
-    const request = requestOf(requestId, requester)
+    const request = newRequest(requestId, requester)
     const code = await stored(request)
     const { expiresAt } = request
     return { requestId, code: grouped(code, '-'), formatted: grouped(code, ' '), expiresAt }
   }
 
-  const requestOf = (
+  const newRequest = (
     requestId: string,
     { requesterId, meta, address }: Requester,
   ): Omit<PairingRow, 'place'> => {
     const now = clock.now()
     return {
-      id: idOf(requestId),
+      id: requestKey(requestId),
       requesterId,
       ...(meta === undefined ? {} : { meta }),
       status: 'pending',
@@ -181,7 +181,8 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
     })
   }
 
-  const find = (requestId: string): Promise<PairingRow | undefined> => store.get(pairings, idOf(requestId))
+  const find = (requestId: string): Promise<PairingRow | undefined> =>
+    store.get(pairings, requestKey(requestId))
 
   const ofCode = async (entered: string): Promise<PairingRow | undefined> => {
     const code = codeIn(entered)
@@ -210,16 +211,16 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
     return outcome.applied ? outcome.row : undefined
   }
 
-  const statusOf = (row: PairingRow): PairingStatus =>
+  const currentStatus = (row: PairingRow): PairingStatus =>
     row.status === 'pending' && !isOpen(row) ? 'expired' : row.status
 
-  return { count, create, find, decide, isInTime, statusOf }
+  return { count, create, find, decide, isInTime, currentStatus }
 }
 
-const idOf = (requestId: string) =>
+const requestKey = (requestId: string) =>
   `pairing_${createHash('sha256').update(requestId).digest('hex').slice(0, 32)}`
 
-const MOST_SHOWN = 200
+const MOST_LISTED = 200
 const EXPIRED_PAGE = 200
 
 type PendingNeeds = { store: Store; clock: Clock }
@@ -238,7 +239,7 @@ export const createPending = ({ store, clock }: PendingNeeds) => {
       is: 'pending',
       where: [{ field: 'createdAt', from: iso(newestExpired() + 1), to: tooLateFrom(clock.now()) }],
       order: 'desc',
-      limit: MOST_SHOWN,
+      limit: MOST_LISTED,
     })
     return rows
   }

@@ -34,7 +34,7 @@ export const createDevices = (needs: Needs) => {
   const pairing = createPairing({
     requests,
     guesses: createGuesses(needs),
-    tokenOf: createTokens(needs),
+    deviceToken: createTokens(needs),
     clock: needs.clock,
     audit,
   })
@@ -57,7 +57,7 @@ export const createDevices = (needs: Needs) => {
     attest: createAttest({ ...needs, identity }),
     verify: createVerify(needs),
     pairing,
-    pending: async () => (await pending.list()).map(pairing.shown),
+    pending: async () => (await pending.list()).map(pairing.toPairingRequest),
     cleanup,
     paired: paired.list,
     revoke,

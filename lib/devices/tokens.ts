@@ -17,7 +17,7 @@ type Needs = { store: Store; cipher: Cipher; entropy: Entropy; draftSession: Dra
 /** The token of an approved request. The commit that begins its session decides it. */
 export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) => {
   const tokenIn = async ({ id, sealedToken }: PairingRow): Promise<string | undefined> =>
-    sealedToken === undefined ? undefined : cipher.open(sealedToken, contextOf(id))
+    sealedToken === undefined ? undefined : cipher.open(sealedToken, sealContext(id))
 
   /** The token of an approved request that has not expired; undefined when the device was revoked meanwhile. */
   return async (row: PairingRow): Promise<string | undefined> => {
@@ -32,7 +32,7 @@ export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) =>
         key: id,
         when: { status: 'approved', sessionId: null },
         set: {
-          sealedToken: await cipher.seal(token, contextOf(id)),
+          sealedToken: await cipher.seal(token, sealContext(id)),
           sessionId: session.sessionId,
           keptUntil: session.expiresAt,
         },
@@ -45,4 +45,4 @@ export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) =>
   }
 }
 
-const contextOf = (id: string) => `devices/token/${id}`
+const sealContext = (id: string) => `devices/token/${id}`

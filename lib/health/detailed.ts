@@ -1,7 +1,7 @@
 import { durationText, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { ProcessInfo, ProcessReading } from '../ports/process-info.ts'
+import type { ProcessInfo } from '../ports/process-info.ts'
 import type { DlqCounts } from '../queue/schema.ts'
 import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
 import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
@@ -36,7 +36,7 @@ export type DetailedNeeds = {
 }
 
 /**
- * The health of every component, and the worst as that of the whole. A component that cannot be read in time is
+ * The health of every component, and the worst status as that of the service. A component that cannot be read in time is
  * unhealthy.
  */
 export const createDetailed = (needs: DetailedNeeds) => {
@@ -56,14 +56,19 @@ export const createDetailed = (needs: DetailedNeeds) => {
   return async ({ isAdmin }: { isAdmin: boolean }): Promise<DetailedHealth> => {
     const state = await components()
     const sandbox = isAdmin && needs.sandbox && { ...needs.sandbox, lastChecked: iso(clock.now()) }
-    const reading = process.read()
+    const { uptimeSeconds, memory, loadAverage } = process.read()
     return {
       status: worst(Object.values(state).map(({ status }) => status)),
       version,
       timestamp: iso(clock.now()),
-      uptime: reading.uptimeSeconds,
+      uptime: uptimeSeconds,
       components: { ...state, ...(sandbox && { sandbox }) },
-      system: systemOf(process, reading),
+      system: {
+        platform: process.platform,
+        nodeVersion: process.nodeVersion,
+        memory: { ...memory, percentage: percentage(memory.used, memory.total) },
+        cpu: { loadAverage: [...loadAverage] },
+      },
     }
   }
 }
@@ -85,13 +90,6 @@ const createCheck =
       return { status: 'unhealthy' as const, message, ...unread, lastChecked: iso(clock.now()) }
     }
   }
-
-const systemOf = ({ platform, nodeVersion }: ProcessInfo, { memory, loadAverage }: ProcessReading) => ({
-  platform,
-  nodeVersion,
-  memory: { ...memory, percentage: percentage(memory.used, memory.total) },
-  cpu: { loadAverage: [...loadAverage] },
-})
 
 /** Rounded to two decimals. */
 const percentage = (part: number, whole: number) =>

@@ -46,8 +46,8 @@ const QUANTILES = [0.5, 0.95, 0.99]
 const DEAD_LETTER_STATES = ['pending', 'resolved', 'discarded'] as const
 
 /** The readings as metrics, in Prometheus's base units and naming. */
-export const familiesOf = (readings: Readings): Family[] => [
-  ...ofRequests(readings.endpoints),
+export const metricFamilies = (readings: Readings): Family[] => [
+  ...requestFamilies(readings.endpoints),
   gauge('agent_tasks', 'Tasks by state.', 'status', Object.entries(readings.tasks)),
   gauge(
     'agent_dead_letters',
@@ -61,10 +61,10 @@ export const familiesOf = (readings: Readings): Family[] => [
     'name',
     readings.breakers.map(({ name, state }) => [name, state === 'OPEN' ? 1 : 0]),
   ),
-  ...ofProcess(readings),
+  ...processFamilies(readings),
 ]
 
-const ofRequests = (endpoints: readonly EndpointReading[]): Family[] => [
+const requestFamilies = (endpoints: readonly EndpointReading[]): Family[] => [
   {
     name: 'http_requests_total',
     help: 'Requests by route and class of status.',
@@ -93,8 +93,13 @@ const durationSamples = ({ method, path, count, totalMs, latency }: EndpointRead
   { suffix: '_count', labels: { method, path }, value: count },
 ]
 
-const ofProcess = ({ nowMs, process }: Readings): Family[] => [
-  single('process_start_time_seconds', 'gauge', 'Start of the process, Unix time.', startOf(nowMs, process)),
+const processFamilies = ({ nowMs, process }: Readings): Family[] => [
+  single(
+    'process_start_time_seconds',
+    'gauge',
+    'Start of the process, Unix time.',
+    nowMs / 1_000 - process.uptimeSeconds,
+  ),
   single('process_cpu_seconds_total', 'counter', 'Processor time of the process.', process.cpuSeconds),
   single('process_resident_memory_bytes', 'gauge', 'Memory that the process holds.', process.residentBytes),
   single('nodejs_heap_size_used_bytes', 'gauge', 'JavaScript heap in use.', process.heapUsedBytes),
@@ -105,8 +110,6 @@ const ofProcess = ({ nowMs, process }: Readings): Family[] => [
     process.eventLoopBusySeconds,
   ),
 ]
-
-const startOf = (nowMs: number, { uptimeSeconds }: ProcessReading) => nowMs / 1_000 - uptimeSeconds
 
 const single = (name: string, type: 'counter' | 'gauge', help: string, value: number): Family => ({
   name,

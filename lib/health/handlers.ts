@@ -10,19 +10,19 @@ import type { Health } from './service.ts'
 export const prefersText = (accept: string | undefined): boolean => {
   const ranges = cutText(accept ?? '*/*', 1_000)
     .split(',')
-    .map(rangeOf)
-  return weightOf(ranges, 'text', 'plain') > weightOf(ranges, 'application', 'json')
+    .map(parseRange)
+  return acceptWeight(ranges, 'text', 'plain') > acceptWeight(ranges, 'application', 'json')
 }
 
 type Range = { type: string; weight: number }
 
-const rangeOf = (text: string): Range => {
+const parseRange = (text: string): Range => {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
   return { type, weight: Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
 }
 
 /** The weight of the most specific range that matches. */
-const weightOf = (ranges: readonly Range[], type: string, subtype: string): number => {
+const acceptWeight = (ranges: readonly Range[], type: string, subtype: string): number => {
   const names = [`${type}/${subtype}`, `${type}/*`, '*/*']
   const range = names
     .map((name) => ranges.find((candidate) => candidate.type === name))

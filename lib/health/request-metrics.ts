@@ -55,11 +55,11 @@ export const createRequestMetrics = ({ clock }: { clock: Pick<Clock, 'monotonic'
       endpoint.latency.record(durationMs)
       minute.count()
     },
-    read: () => ({ endpoints: [...endpoints].map(readingOf), perMinute: minute.total() }),
+    read: () => ({ endpoints: [...endpoints].map(toReading), perMinute: minute.total() }),
   }
 }
 
-const readingOf = ([routeKey, endpoint]: [string, Endpoint]): EndpointReading => {
+const toReading = ([routeKey, endpoint]: [string, Endpoint]): EndpointReading => {
   const [method = '', path = ''] = (routeKey || UNKNOWN).split(' ')
   return { method, path, ...endpoint }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { TaskStatusSchema } from '../tasks/schema.ts'
 import { createDetailed, DEADLINE_MS, type DetailedNeeds, within } from './detailed.ts'
-import { expose, familiesOf } from './exposition.ts'
+import { expose, metricFamilies } from './exposition.ts'
 import type { EndpointReading, RequestMetrics, RequestReading } from './request-metrics.ts'
 import type { Metrics, Readiness, TaskCounts } from './schema.ts'
 
@@ -14,7 +14,7 @@ type ReadinessNeeds = { clock: Clock; log: Log; checks: Checks }
 
 /** Ready when every check passes. The answer gives no reason, since the route is public; the log does. */
 const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
-  const stateOf = async (name: string): Promise<Readiness['status']> => {
+  const checkStatus = async (name: string): Promise<Readiness['status']> => {
     try {
       return (await within(DEADLINE_MS, clock, checks[name] ?? (() => false))) ? 'ready' : 'not_ready'
     } catch (err) {
@@ -24,7 +24,7 @@ const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
   }
   return async (): Promise<Readiness> => {
     const states = await Promise.all(
-      Object.keys(checks).map(async (name) => ({ name, status: await stateOf(name) })),
+      Object.keys(checks).map(async (name) => ({ name, status: await checkStatus(name) })),
     )
     const ready = states.every(({ status }) => status === 'ready')
     return { status: ready ? 'ready' : 'not_ready', checks: states }
@@ -32,17 +32,18 @@ const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
 }
 
 /** The summary of requests in the API. Rates are 0..1; a latency without a measurement is 0. */
-const metricsOf = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, uptime: number): Metrics => {
-  const total = sumOf(endpoints, ({ count }) => count)
+const toMetrics = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, uptime: number): Metrics => {
+  const requestCount = total(endpoints, ({ count }) => count)
+  const faultCount = total(endpoints, ({ faults }) => faults)
   return {
     scope: 'instance',
     uptime,
-    requests: { total, perMinute, errorRate: rate(sumOf(endpoints, errorsOf), total) },
+    requests: { total: requestCount, perMinute, errorRate: rate(faultCount, requestCount) },
     endpoints: endpoints.map((endpoint) => ({
       method: endpoint.method,
       path: endpoint.path,
       count: endpoint.count,
-      errorRate: rate(errorsOf(endpoint), endpoint.count),
+      errorRate: rate(endpoint.faults, endpoint.count),
       p50Ms: endpoint.latency.quantile(0.5) ?? 0,
       p95Ms: endpoint.latency.quantile(0.95) ?? 0,
       p99Ms: endpoint.latency.quantile(0.99) ?? 0,
@@ -51,12 +52,10 @@ const metricsOf = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, 
   }
 }
 
-const errorsOf = ({ faults }: EndpointReading) => faults
-
-const sumOf = (endpoints: readonly EndpointReading[], of: (endpoint: EndpointReading) => number) =>
+const total = (endpoints: readonly EndpointReading[], of: (endpoint: EndpointReading) => number) =>
   endpoints.reduce((sum, endpoint) => sum + of(endpoint), 0)
 
-const rate = (part: number, whole: number) => (whole > 0 ? part / whole : 0)
+const rate = (part: number, all: number) => (all > 0 ? part / all : 0)
 
 export type HealthNeeds = DetailedNeeds & { requests: Pick<RequestMetrics, 'read'>; checks: Checks }
 
@@ -65,20 +64,26 @@ export type Health = ReturnType<typeof createHealth>
 /** The health of the service: liveness, readiness, components, metrics. */
 export const createHealth = (needs: HealthNeeds) => {
   const { clock, process, requests } = needs
-  const tasks = async () => countsOf(await needs.taskCounts())
+  /** Every state is present, also one without tasks. */
+  const tasks = async (): Promise<TaskCounts> => {
+    const counts = await needs.taskCounts()
+    return Object.fromEntries(
+      TaskStatusSchema.options.map((status) => [status, counts[status] ?? 0]),
+    ) as TaskCounts
+  }
   return {
     simple: () => ({ status: 'healthy' as const, timestamp: iso(clock.now()) }),
     readiness: createReadiness(needs),
     detailed: createDetailed(needs),
 
     metrics: async (): Promise<Metrics> =>
-      metricsOf(requests.read(), await tasks(), process.read().uptimeSeconds),
+      toMetrics(requests.read(), await tasks(), process.read().uptimeSeconds),
 
     /** The metrics for Prometheus, with those that are only useful over time. */
     exposition: async (): Promise<string> => {
       const [counts, deadLetters] = await Promise.all([tasks(), needs.deadLetters()])
       return expose(
-        familiesOf({
+        metricFamilies({
           nowMs: clock.now(),
           endpoints: requests.read().endpoints,
           tasks: counts,
@@ -90,7 +95,3 @@ export const createHealth = (needs: HealthNeeds) => {
     },
   }
 }
-
-/** Every state is present, also one without tasks. */
-const countsOf = (counts: Readonly<Record<string, number>>): TaskCounts =>
-  Object.fromEntries(TaskStatusSchema.options.map((status) => [status, counts[status] ?? 0])) as TaskCounts

@@ -45,12 +45,12 @@ export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unkn
 /** Reads the rest of the body into the event. Throws Problem `too_large` for more than `limit` bytes. */
 export const takeBody = async (event: HttpEvent, { body }: HttpContext, limit = DEFAULT_BODY_LIMIT) => {
   if (body === undefined) return
-  const bytes = body.whole(limit)
-  Object.assign(event, bodyOf(bytes instanceof Promise ? await bytes : bytes))
+  const bytes = body.bytes(limit)
+  Object.assign(event, encodeBody(bytes instanceof Promise ? await bytes : bytes))
 }
 
 /** The body of an event from its bytes: bytes that are not text are base64, as API Gateway encodes them. */
-const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
+const encodeBody = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
   const isBase64Encoded = !isUtf8(bytes)
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }
 }
@@ -59,7 +59,7 @@ const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encod
  * The bytes of a body in pieces as they arrive, or in one piece if the host has read them. Throws Problem `too_large` for
  * more than `limit` bytes.
  */
-export async function* piecesOf(
+export async function* bodyPieces(
   { body: read, isBase64Encoded }: HttpEvent,
   { body }: HttpContext,
   limit = DEFAULT_BODY_LIMIT,

@@ -11,10 +11,10 @@ const MOST_COOKIES = 4
 /** The credential of a request; a Bearer token takes precedence over cookies. */
 type Credential = { by: 'bearer'; token: string } | { by: 'cookie'; tokens: readonly string[] }
 
-export const credentialOf = (event: HttpEvent): Credential | undefined => {
+export const readCredential = (event: HttpEvent): Credential | undefined => {
   const bearer = bearerIn(event.headers.authorization)
   if (bearer !== undefined) return { by: 'bearer', token: bearer }
-  const tokens = cookiesOf(event, SESSION_COOKIE)
+  const tokens = readCookies(event, SESSION_COOKIE)
   return tokens.length === 0 ? undefined : { by: 'cookie', tokens: tokens.slice(0, MOST_COOKIES) }
 }
 
@@ -34,7 +34,7 @@ export const bearerIn = (header: string | undefined): string | undefined =>
  * The cookies of a name in a request: browsers send several if their paths or domains differ, the closest first. API
  * Gateway lists them beside the headers, node:http has them in one header.
  */
-export const cookiesOf = ({ cookies, headers }: HttpEvent, name: string): readonly string[] => {
+export const readCookies = ({ cookies, headers }: HttpEvent, name: string): readonly string[] => {
   const pairs = cookies ?? headers.cookie?.split(';')
   if (pairs === undefined) return NONE
   const found = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))

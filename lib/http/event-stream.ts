@@ -63,7 +63,7 @@ type Place = { free: () => Promise<void>; replaced: AbortSignal }
 export type OpenStreams = (userId: string, isResumable: boolean) => Promise<Place>
 
 type Options<Piece> = {
-  textOf?: (piece: Piece) => string
+  toText?: (piece: Piece) => string
   heartbeat?: () => string
   isResumable?: boolean
 }
@@ -84,7 +84,7 @@ export const createOpenStream =
   async <Piece>(
     { principal, gone }: Pick<Call, 'principal' | 'gone'>,
     begin: (reader: AbortSignal) => Promise<AsyncIterable<Piece>>,
-    { textOf = String, heartbeat, isResumable = false }: Options<Piece> = {},
+    { toText = String, heartbeat, isResumable = false }: Options<Piece> = {},
   ) => {
     const { free, replaced } = await openStreams(principal.userId, isResumable)
     const reader = AbortSignal.any([gone(), replaced])
@@ -92,7 +92,7 @@ export const createOpenStream =
     if (reader.aborted) void free()
     else reader.addEventListener('abort', () => void free(), { once: true })
     async function* texts(pieces: AsyncIterable<Piece>) {
-      for await (const piece of pieces) yield textOf(piece)
+      for await (const piece of pieces) yield toText(piece)
       if (replaced.aborted) yield replacedText(clock)
     }
     try {

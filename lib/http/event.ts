@@ -34,7 +34,7 @@ export type HttpResult = {
  * than `limit` bytes, and rejects with Problem `request_aborted` when the caller disconnects.
  */
 export type UnreadBody = {
-  whole(limit: number): Buffer | Promise<Buffer>
+  bytes(limit: number): Buffer | Promise<Buffer>
   pieces(limit: number): AsyncGenerator<Buffer, void>
 }
 

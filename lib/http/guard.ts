@@ -1,7 +1,7 @@
 import { Problem } from '../core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN, type Principal } from '../core/principal.ts'
 import type { HoldsRights } from '../core/rights-watch.ts'
-import { credentialOf } from './credential.ts'
+import { readCredential } from './credential.ts'
 import type { HttpEvent } from './event.ts'
 import { refuseForeignHost, refuseForeignOrigin, refuseFormBody, SAFE_METHODS } from './origin-checks.ts'
 import { type Access, isForSessions, isScope, type Scope } from './route.ts'
@@ -48,10 +48,10 @@ export const createGuard = ({
   }
 
   const ofBearer = async (access: Access, token: string, event: HttpEvent): Promise<Principal> => {
-    if (isScope(access) && !isForSessions(access)) return holderOf(token, access)
+    if (isScope(access) && !isForSessions(access)) return findTokenPrincipal(token, access)
     const principal = await identity.ofSession(token)
     if (principal !== undefined) return permitted(access, principal)
-    if (isScope(access)) return holderOf(token, access)
+    if (isScope(access)) return findTokenPrincipal(token, access)
     // An API token has no access to routes for sessions; on routes for all, its owner is a known caller.
     if (!isForAll(access)) throw unknownBearer(NO_SESSION)
     if (await identity.ofToken(token)) return ANONYMOUS
@@ -60,7 +60,7 @@ export const createGuard = ({
     return ANONYMOUS
   }
 
-  const holderOf = async (token: string, scope: Scope): Promise<Principal> => {
+  const findTokenPrincipal = async (token: string, scope: Scope): Promise<Principal> => {
     const principal = await identity.ofToken(token, scope)
     if (principal === undefined) throw unknownBearer('This API token is not valid')
     return principal
@@ -77,7 +77,7 @@ export const createGuard = ({
   return (access, event) => {
     const isOpen = identity.isOpen()
     if (isOpen) refuseForeignHost(event)
-    const credential = credentialOf(event)
+    const credential = readCredential(event)
     if (credential?.by === 'bearer') return ofBearer(access, credential.token, event)
     refuseForeignOrigin(event, proxies)
     if (access === 'public') return ANONYMOUS

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
 import { dropUnread, toEvent, unreadBody } from './incoming.ts'
-import { problemOf, problemResult } from './problem.ts'
+import { problemResult, toProblem } from './problem.ts'
 import { requestTarget } from './request-target.ts'
 import { withCommonHeaders } from './respond.ts'
 
@@ -31,12 +31,12 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       const event = toEvent(request, target, requestId)
       // The handler reads the body after it has admitted the caller.
       const body = unreadBody(request)
-      const gone = () => signalOf(response)
+      const gone = () => closeSignal(response)
       await send(response, await handler(event, body ? { gone, body } : { gone }))
     } catch (thrown) {
       if (hasLeft(thrown)) return response.destroy()
       if (response.headersSent) throw thrown
-      await send(response, withCommonHeaders(problemResult(problemOf(thrown), requestId), requestId))
+      await send(response, withCommonHeaders(problemResult(toProblem(thrown), requestId), requestId))
     }
   }
   const listen = (request: IncomingMessage, response: ServerResponse, check?: typeof refuseHosts) => {
@@ -54,7 +54,7 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
 }
 
 /** Aborts when the connection is closed; before the answer is sent, only the caller closes it. */
-const signalOf = (response: ServerResponse): AbortSignal => {
+const closeSignal = (response: ServerResponse): AbortSignal => {
   const controller = new AbortController()
   if (response.closed) controller.abort()
   else response.once('close', () => controller.abort())

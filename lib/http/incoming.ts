@@ -7,7 +7,7 @@ import type { RequestTarget } from './request-target.ts'
 /** The body of a request; undefined without one. */
 export const unreadBody = (request: IncomingMessage): UnreadBody | undefined =>
   hasUnread(request)
-    ? { whole: (limit) => wholeBody(request, limit), pieces: (limit) => piecesOf(request, limit) }
+    ? { bytes: (limit) => readBody(request, limit), pieces: (limit) => bodyPieces(request, limit) }
     : undefined
 
 // node:http has several values for few names only, and none of them concerns the body.
@@ -21,17 +21,17 @@ const refuseAnnounced = ({ headers }: IncomingMessage, limit: number) => {
  * The bytes of a body. Keeps at most `limit` bytes; the rest of a larger body is dropped until the answer closes the
  * connection. Throws Problem `request_aborted` when the caller disconnects.
  */
-const wholeBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buffer> => {
+const readBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buffer> => {
   refuseAnnounced(request, limit)
-  if (!request.complete) return gathered(request, limit)
+  if (!request.complete) return gatherPieces(request, limit)
   // A small body arrives with its head; one read is cheaper than a flowing stream.
-  const whole: Buffer = request.read() ?? Buffer.alloc(0)
-  if (whole.length > limit) throw tooLarge(limit)
-  return whole
+  const bytes: Buffer = request.read() ?? Buffer.alloc(0)
+  if (bytes.length > limit) throw tooLarge(limit)
+  return bytes
 }
 
 /** A body that arrives in pieces. */
-const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
+const gatherPieces = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     if (request.errored) return reject(aborted(request.errored))
     const chunks: Buffer[] = []
@@ -49,7 +49,7 @@ const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   })
 
 /** Pieces as they arrive: nothing more is read while the caller handles a piece. */
-async function* piecesOf(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {
+async function* bodyPieces(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {
   refuseAnnounced(request, limit)
   let size = 0
   // The answer uses the same connection, even if reading fails.
@@ -92,14 +92,14 @@ export const toEvent = (
     rawPath: path,
     rawQueryString: query,
     headers: host === undefined || host === headers.host ? headers : { ...headers, host },
-    ...(query ? { queryStringParameters: queryOf(query) } : {}),
+    ...(query ? { queryStringParameters: joinQuery(query) } : {}),
     requestContext: { requestId, http: { method, path, sourceIp: request.socket.remoteAddress ?? '' } },
     isBase64Encoded: false,
   }
 }
 
 /** Joins the values of a repeated name by a comma, as API Gateway does. */
-const queryOf = (text: string) => {
+const joinQuery = (text: string) => {
   const values = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
     const before = values.get(name)

@@ -4,9 +4,9 @@ import { type HoldsRights, type RightsWatch, watchRights } from '../core/rights-
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import { piecesOf, takeBody } from './body.ts'
+import { bodyPieces, takeBody } from './body.ts'
 import { compressing } from './compress.ts'
-import { cookiesOf } from './credential.ts'
+import { readCookies } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
 import { type CompileSchema, inputReader } from './input.ts'
@@ -14,8 +14,8 @@ import { observe, type RecordRequest, tracingRequests } from './observe.ts'
 import { refuseEmbedding } from './origin-checks.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
-import { encodeWildcardPath, methodsOf, noRoute, type Place, refuseSlash } from './router.ts'
-import { originOf, type TrustedProxies } from './trusted-proxies.ts'
+import { encodeWildcardPath, noRoute, type Place, refuseSlash, routeMethods } from './router.ts'
+import { requestOrigin, type TrustedProxies } from './trusted-proxies.ts'
 import { whileRightsHold } from './while-rights-hold.ts'
 
 /** The needs of every handler function. */
@@ -45,7 +45,7 @@ export const lambda = <R extends Routes>(
 ): HttpHandler => {
   const table = Object.entries(routes).flatMap(([name, route]) => {
     const handler = endpoint(needs, name, route, handlers[name] as Handler<Route>)
-    return methodsOf(route).map((method) => ({ method, path: route.path, handler }))
+    return routeMethods(route).map((method) => ({ method, path: route.path, handler }))
   })
   const router = httpRouterHandler({
     routes: table as never,
@@ -84,9 +84,9 @@ const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Han
       principal,
       requestId: event.requestContext.requestId,
       header: (name: string) => event.headers[name],
-      cookies: (name: string) => cookiesOf(event, name),
-      pieces: () => piecesOf(event, context, route.bodyLimit),
-      origin: () => originOf(event, proxies),
+      cookies: (name: string) => readCookies(event, name),
+      pieces: () => bodyPieces(event, context, route.bodyLimit),
+      origin: () => requestOrigin(event, proxies),
       gone: () => AbortSignal.any([watched().signal, ...some(context.gone?.())]),
     }
     if (handle.admit) await handle.admit(call)

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
-import { problemOf, problemResult } from './problem.ts'
+import { problemResult, toProblem } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
 import type { Routes } from './route.ts'
 
@@ -52,7 +52,7 @@ export const observe = ({ record, clock, log, routes }: Needs) => {
   }
   const failed = (request: Request): HttpResult => {
     const { requestId, http } = request.event.requestContext
-    const problem = problemOf(request.error)
+    const problem = toProblem(request.error)
     if (problem.kind === 'internal') {
       log.error(
         { err: problem.cause ?? problem, requestId, method: http.method, path: http.path },

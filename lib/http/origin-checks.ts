@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import { type HttpEvent, hasBody } from './event.ts'
-import { originOf, type TrustedProxies } from './trusted-proxies.ts'
+import { requestOrigin, type TrustedProxies } from './trusted-proxies.ts'
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i
 /** Headers that proxies add, and programs on this machine do not; prefixes follow below. */
@@ -47,7 +47,7 @@ export const refuseForeignHost = ({ headers }: HttpEvent): void => {
 export const refuseForeignOrigin = (event: HttpEvent, proxies: TrustedProxies): void => {
   const { origin } = event.headers
   if (origin === undefined || SAFE_METHODS.has(event.requestContext.http.method)) return
-  const { baseUrl } = originOf(event, proxies)
+  const { baseUrl } = requestOrigin(event, proxies)
   const ours = originIn(baseUrl)
   if (ours === undefined || originIn(origin) !== ours)
     throw new Problem(

@@ -4,7 +4,7 @@ import { jsonText } from '../core/well-formed-json.ts'
 import type { HttpResult } from './event.ts'
 
 /** The only mapping of kinds of errors to statuses. */
-export const statusOf: Readonly<Record<ProblemKind, number>> = {
+export const statusByKind: Readonly<Record<ProblemKind, number>> = {
   invalid: 400,
   unauthenticated: 401,
   forbidden: 403,
@@ -20,9 +20,6 @@ export const statusOf: Readonly<Record<ProblemKind, number>> = {
 /** The wait of a caller when the limit does not give one, as a provider's may not. */
 const UNKNOWN_WAIT_MS = 60_000
 
-const waitMsOf = ({ kind, retryAfterMs }: Problem): number | undefined =>
-  retryAfterMs ?? (kind === 'rate_limited' ? UNKNOWN_WAIT_MS : undefined)
-
 /** The error that callers see in place of an internal one. */
 const concealed = (cause: unknown) =>
   new Problem(
@@ -33,15 +30,15 @@ const concealed = (cause: unknown) =>
   )
 
 /** Any thrown value as the problem for the caller. */
-export const problemOf = (thrown: unknown): Problem =>
+export const toProblem = (thrown: unknown): Problem =>
   thrown instanceof Problem ? thrown : concealed(thrown)
 
 /** The JSON answer `{error, code, details?, requestId}` of a problem. */
 export const problemResult = (problem: Problem, requestId: string): HttpResult => {
   const { kind, message: error, code, details, headers } = problem
-  const waitMs = waitMsOf(problem)
+  const waitMs = problem.retryAfterMs ?? (kind === 'rate_limited' ? UNKNOWN_WAIT_MS : undefined)
   return {
-    statusCode: statusOf[kind],
+    statusCode: statusByKind[kind],
     headers: {
       ...headers,
       ...(waitMs === undefined ? {} : { 'retry-after': retryAfterSeconds(waitMs) }),

@@ -14,16 +14,16 @@ export const createDispatch = (groups: readonly Group[], fallback: HttpHandler):
   const handlers = new Map<string, HttpHandler>()
   for (const { routes, handler } of groups) {
     for (const route of Object.values(routes)) {
-      const prefix = prefixOf(route.path)
+      const prefix = groupPrefix(route.path)
       // The routes of the other group would be unreachable.
       if ((handlers.get(prefix) ?? handler) !== handler) throw new Error(`Two groups have ${prefix}`)
       handlers.set(prefix, handler)
     }
   }
-  return (path) => handlers.get(prefixOf(path)) ?? fallback
+  return (path) => handlers.get(groupPrefix(path)) ?? fallback
 }
 
-const prefixOf = (path: string) => {
+const groupPrefix = (path: string) => {
   const second = path.indexOf('/', 1)
   const third = second < 0 ? -1 : path.indexOf('/', second + 1)
   return third < 0 ? path : path.slice(0, third)
@@ -33,12 +33,12 @@ const prefixOf = (path: string) => {
 export type Place = Pick<Route, 'method' | 'path' | 'writes'>
 
 /** The methods of a route: GET includes HEAD (RFC 9110, section 9.3.2), unless it writes. */
-export const methodsOf = ({ method, writes }: Pick<Place, 'method' | 'writes'>): readonly string[] =>
+export const routeMethods = ({ method, writes }: Pick<Place, 'method' | 'writes'>): readonly string[] =>
   method === 'GET' && !writes ? ['GET', 'HEAD'] : [method]
 
 /** Answers a path without a route: 404, or 405 with `Allow` when other methods have it. */
 export const noRoute = (routes: readonly Place[]) => {
-  const known = routes.map((route) => ({ methods: methodsOf(route), pattern: patternOf(route.path) }))
+  const known = routes.map((route) => ({ methods: routeMethods(route), pattern: pathPattern(route.path) }))
   return ({ method, path }: { method: string; path: string }): never => {
     const allowed = [
       ...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
@@ -62,7 +62,7 @@ export const refuseSlash = ({ requestContext }: Pick<HttpEvent, 'requestContext'
 const missing = (method: string, path: string) =>
   new Problem('missing', 'route_not_found', `No such endpoint: ${method} ${path}`)
 
-const patternOf = (path: string) =>
+const pathPattern = (path: string) =>
   new RegExp(`^${path.replaceAll(/[.+?^$|()[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)
 
 type Wildcard = { method: Route['method']; before: string; after: string }
@@ -72,7 +72,7 @@ type Wildcard = { method: Route['method']; before: string; after: string }
  * pass it on; encoded again, the parameter is one segment for the router.
  */
 export const encodeWildcardPath = (routes: readonly Pick<Route, 'method' | 'path' | 'wildcard'>[]) => {
-  const wildcards = routes.filter(({ wildcard }) => wildcard).map(wildcardOf)
+  const wildcards = routes.filter(({ wildcard }) => wildcard).map(toWildcard)
   return (event: Pick<HttpEvent, 'requestContext' | 'pathParameters'>): void => {
     const { http } = event.requestContext
     const at = wildcards.find((one) => isAt(one, http.path) && answers(one, http.method))
@@ -85,7 +85,7 @@ export const encodeWildcardPath = (routes: readonly Pick<Route, 'method' | 'path
   }
 }
 
-const wildcardOf = ({ method, path }: Pick<Route, 'method' | 'path'>): Wildcard => {
+const toWildcard = ({ method, path }: Pick<Route, 'method' | 'path'>): Wildcard => {
   const from = path.indexOf('{')
   return { method, before: path.slice(0, from), after: path.slice(path.indexOf('}') + 1) }
 }

@@ -17,10 +17,10 @@ export const plainAddress = (text: string): string => {
   if (!address.includes(':') || !URL.canParse(url)) return address
   const shortest = new URL(url).hostname.slice(1, -1)
   const [, high, low] = MAPPED.exec(shortest) ?? []
-  return high && low ? [...octetsOf(high), ...octetsOf(low)].join('.') : shortest
+  return high && low ? [...toOctets(high), ...toOctets(low)].join('.') : shortest
 }
 
-const octetsOf = (hex: string): readonly number[] => {
+const toOctets = (hex: string): readonly number[] => {
   const value = Number.parseInt(hex, 16)
   return [value >> 8, value & 255]
 }
@@ -36,7 +36,7 @@ export type TrustedProxies = {
 
 type Settings = { TRUST_PROXY: number; PUBLIC_URL?: string | undefined; ORIGIN_SECRET?: string | undefined }
 
-export const trustedProxiesOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Settings): TrustedProxies => ({
+export const toTrustedProxies = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Settings): TrustedProxies => ({
   trustedHops: TRUST_PROXY,
   ...(ORIGIN_SECRET === undefined ? {} : { originSecret: ORIGIN_SECRET }),
   ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
@@ -54,11 +54,11 @@ const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies
   const value = headers[`x-forwarded-${name}`]
   if (trustedHops === 0 || value === undefined || !isFromTrustedProxy(headers['x-origin-secret'], proxies))
     return undefined
-  const said = value
+  const addresses = value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  return said[Math.max(0, said.length - trustedHops)]
+  return addresses[Math.max(0, addresses.length - trustedHops)]
 }
 
 /** Whether the request came through the trusted proxies; a client that bypasses them may forge their headers. */
@@ -68,14 +68,14 @@ const isFromTrustedProxy = (given: string | undefined, { originSecret }: Trusted
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /** The client's address as the outermost trusted proxy saw it. The last proxy is the peer itself. */
-export const addressOf = (event: HttpEvent, proxies: TrustedProxies): string =>
+export const clientAddress = (event: HttpEvent, proxies: TrustedProxies): string =>
   plainAddress(forwarded(event, 'for', proxies) ?? event.requestContext.http.sourceIp)
 
-export const originOf = (event: HttpEvent, proxies: TrustedProxies): Origin => {
-  const baseUrl = proxies.publicUrl ?? `${schemeOf(event, proxies)}://${hostOf(event, proxies)}`
+export const requestOrigin = (event: HttpEvent, proxies: TrustedProxies): Origin => {
+  const baseUrl = proxies.publicUrl ?? `${clientScheme(event, proxies)}://${clientHost(event, proxies)}`
   const userAgent = event.headers['user-agent']
   return {
-    address: addressOf(event, proxies),
+    address: clientAddress(event, proxies),
     baseUrl,
     isSecure: baseUrl.startsWith('https:'),
     ...(userAgent === undefined ? {} : { userAgent }),
@@ -83,10 +83,10 @@ export const originOf = (event: HttpEvent, proxies: TrustedProxies): Origin => {
 }
 
 /** The host that the client asked for, in lower case. */
-const hostOf = (event: HttpEvent, proxies: TrustedProxies): string =>
+const clientHost = (event: HttpEvent, proxies: TrustedProxies): string =>
   (forwarded(event, 'host', proxies) ?? event.headers.host ?? 'localhost').toLowerCase()
 
-const schemeOf = (event: HttpEvent, proxies: TrustedProxies) =>
+const clientScheme = (event: HttpEvent, proxies: TrustedProxies) =>
   forwarded(event, 'proto', proxies)?.toLowerCase() === 'https' ? 'https' : 'http'
 
 /**
@@ -107,9 +107,9 @@ const Invocation = z.object({ request_id: z.string() })
 export const behindWebAdapter =
   (handler: HttpHandler): HttpHandler =>
   (event, context) => {
-    const said = event.headers[HEADER]
-    if (said === undefined) return handler(event, context)
-    const sourceIp = parsed(Context, said)?.http.sourceIp
+    const described = event.headers[HEADER]
+    if (described === undefined) return handler(event, context)
+    const sourceIp = parsed(Context, described)?.http.sourceIp
     if (sourceIp === undefined) return handler(event, context)
     const { requestContext } = event
     const awsRequestId = parsed(Invocation, event.headers[INVOCATION])?.request_id
@@ -121,10 +121,10 @@ export const behindWebAdapter =
 
 const parsed = <Schema extends z.ZodType>(
   schema: Schema,
-  said: string | undefined,
+  json: string | undefined,
 ): z.output<Schema> | undefined => {
   try {
-    return schema.parse(JSON.parse(said ?? ''))
+    return schema.parse(JSON.parse(json ?? ''))
   } catch {
     return undefined
   }

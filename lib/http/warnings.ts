@@ -34,7 +34,7 @@ const OPEN: Shape = { isOpen: true, keys: NO_KEYS }
  * to `MOST_WARNINGS`.
  */
 export const unknownKeys = (schema: z.ZodType | undefined) => {
-  const shape = schema === undefined ? SCALAR : shapeOf(schema)
+  const shape = schema === undefined ? SCALAR : toShape(schema)
   return (value: unknown, warnings: Warning[]): void => compare(shape, value, '', warnings)
 }
 
@@ -51,25 +51,25 @@ const compare = (shape: Shape, value: unknown, path: string, warnings: Warning[]
 
 const cut = (path: string) => shortenedText(path, LONGEST_PATH)
 
-const shapeOf = (schema: z.core.$ZodType): Shape => {
+const toShape = (schema: z.core.$ZodType): Shape => {
   // Every schema of zod is one of these types; custom schemas have another type.
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'object':
       return {
         isOpen: def.catchall !== undefined && def.catchall._zod.def.type !== 'never',
-        keys: new Map(Object.entries(def.shape).map(([key, part]) => [key, shapeOf(part)])),
+        keys: new Map(Object.entries(def.shape).map(([key, part]) => [key, toShape(part)])),
       }
     case 'array':
-      return { ...SCALAR, items: shapeOf(def.element) }
+      return { ...SCALAR, items: toShape(def.element) }
     case 'record':
-      return { ...SCALAR, values: shapeOf(def.valueType) }
+      return { ...SCALAR, values: toShape(def.valueType) }
     case 'union':
-      return def.options.map(shapeOf).reduce(either)
+      return def.options.map(toShape).reduce(either)
     case 'intersection':
-      return either(shapeOf(def.left), shapeOf(def.right))
+      return either(toShape(def.left), toShape(def.right))
     case 'pipe':
-      return shapeOf(def.in)
+      return toShape(def.in)
     case 'optional':
     case 'nullable':
     case 'default':
@@ -77,7 +77,7 @@ const shapeOf = (schema: z.core.$ZodType): Shape => {
     case 'nonoptional':
     case 'readonly':
     case 'catch':
-      return shapeOf(def.innerType)
+      return toShape(def.innerType)
     case 'unknown':
     case 'any':
     case 'custom':

@@ -1,9 +1,9 @@
 import type { Principal } from '../core/principal.ts'
-import type { Connection, ConnectionOf, Unlink } from '../oauth/schema.ts'
+import type { Connection, FindConnection, Unlink } from '../oauth/schema.ts'
 import type { CodehostStatus, Rights, TrackeraStatus, TrackerbStatus } from './schema.ts'
 
 type StatusNeeds = {
-  connectionOf: ConnectionOf
+  findConnection: FindConnection
   rightsOf: (
     principal: Principal,
     name: Integrated,
@@ -17,13 +17,13 @@ export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
 
 /** The state of the caller's linked accounts. */
 export const createConnectionStatus = ({
-  connectionOf,
+  findConnection,
   rightsOf,
   hasWebhookSecret,
   aiTaskLabel,
 }: StatusNeeds) => ({
   codehost: async (principal: Principal): Promise<CodehostStatus> => {
-    const account = await connectionOf(principal.userId, 'codehost')
+    const account = await findConnection(principal.userId, 'codehost')
     return {
       connected: account?.connected ?? false,
       ...present({ username: account?.username, avatarUrl: account?.avatarUrl }),
@@ -34,7 +34,7 @@ export const createConnectionStatus = ({
     }
   },
   trackera: async (principal: Principal): Promise<TrackeraStatus> => {
-    const account = await connectionOf(principal.userId, 'trackera')
+    const account = await findConnection(principal.userId, 'trackera')
     return {
       connected: account?.connected ?? false,
       ...present({ cloudId: account?.cloudId, siteName: account?.siteName }),
@@ -44,7 +44,7 @@ export const createConnectionStatus = ({
     }
   },
   trackerb: async (principal: Principal): Promise<TrackerbStatus> => {
-    const account = await connectionOf(principal.userId, 'trackerb')
+    const account = await findConnection(principal.userId, 'trackerb')
     return {
       connected: account?.connected ?? false,
       ...present({ workspaceName: account?.workspaceName, workspaceId: account?.workspaceId }),

@@ -61,7 +61,7 @@ export const createWebSearch = (needs: Needs) => {
   const load = async (): Promise<WebSearchRow> => (await store.get(integrationRows, WEB_SEARCH_ID)) ?? NOTHING
 
   /** The reason why a search is impossible; undefined when it is possible. */
-  const reasonOf = ({ enabled, provider, access }: WebSearchRow): string | undefined => {
+  const unavailableReason = ({ enabled, provider, access }: WebSearchRow): string | undefined => {
     if (!enabled) return 'Web search is disabled'
     const { name, required } = providers[provider]
     const { baseUrl, key } = access[provider] ?? {}
@@ -69,8 +69,8 @@ export const createWebSearch = (needs: Needs) => {
     return missing && `${name} has no ${missing}`
   }
 
-  const statusOf = (row: WebSearchRow): WebSearchStatus => {
-    const reason = reasonOf(row) ?? null
+  const toStatus = (row: WebSearchRow): WebSearchStatus => {
+    const reason = unavailableReason(row) ?? null
     return { available: reason === null, provider: row.provider, reason }
   }
 
@@ -83,12 +83,12 @@ export const createWebSearch = (needs: Needs) => {
     }
   }
 
-  const sealedIn = async (change: WebSearchChange): Promise<SealedKeys> => {
+  const sealKeys = async (change: WebSearchChange): Promise<SealedKeys> => {
     const sealed = new Map<WebSearchProviderId, StoredKey>()
     for (const id of WEB_SEARCH_PROVIDERS) {
       const key = change[id]?.apiKey
       if (typeof key === 'string' && !isMaskedKey(key))
-        sealed.set(id, { sealed: await cipher.seal(key, contextOf(id)), masked: maskedKey(key) })
+        sealed.set(id, { sealed: await cipher.seal(key, sealContext(id)), masked: maskedKey(key) })
     }
     return sealed
   }
@@ -109,7 +109,7 @@ export const createWebSearch = (needs: Needs) => {
     /** The settings with masked keys, whether agents can search, and all providers. */
     read: async () => {
       const row = await load()
-      return { config: configOf(row), status: statusOf(row), providers: listed(providers) }
+      return { config: toConfig(row), status: toStatus(row), providers: listed(providers) }
     },
     /**
      * Changes the given fields. Throws Problem `invalid` `url_refused` for an address that the service may not reach, and
@@ -117,17 +117,17 @@ export const createWebSearch = (needs: Needs) => {
      */
     change: async (actor: Actor, change: WebSearchChange): Promise<WebSearchStatus> => {
       await refuseBaseUrl(change)
-      const row = await write(change, await sealedIn(change))
-      await audit(actor, 'integration.change', auditDetailsOf(row, change))
-      return statusOf(row)
+      const row = await write(change, await sealKeys(change))
+      await audit(actor, 'integration.change', auditDetails(row, change))
+      return toStatus(row)
     },
     /** Throws Problem `unsupported` `web_search_not_configured`, and the errors of the provider. */
     search: async (query: string, signal: AbortSignal): Promise<readonly WebResult[]> => {
       const row = await load()
-      const reason = reasonOf(row)
+      const reason = unavailableReason(row)
       if (reason !== undefined) throw notConfigured(reason)
       const { baseUrl, key } = row.access[row.provider] ?? {}
-      const apiKey = key && (await cipher.open(key.sealed, contextOf(row.provider)))
+      const apiKey = key && (await cipher.open(key.sealed, sealContext(row.provider)))
       const found = await providers[row.provider].search(query, { baseUrl, apiKey }, signal)
       // A provider that quotes the key must not pass it to an agent.
       return apiKey === undefined ? found : createMasker([apiKey]).data(found)
@@ -135,7 +135,7 @@ export const createWebSearch = (needs: Needs) => {
   }
 }
 
-const contextOf = (id: WebSearchProviderId) => `integrations/${WEB_SEARCH_ID}/${id}`
+const sealContext = (id: WebSearchProviderId) => `integrations/${WEB_SEARCH_ID}/${id}`
 
 const changed = (row: WebSearchRow, change: WebSearchChange, sealed: SealedKeys): WebSearchRow => {
   const { enabled = row.enabled, provider = row.provider } = change
@@ -159,22 +159,22 @@ const changedAccess = (
   if (typeof given.apiKey === 'string' && key === undefined)
     throw invalid([{ path, message: 'is masked, and none is stored: send the whole key' }])
   // An admin cannot read the stored key, and must not get it by sending it to an own server.
-  if (key !== undefined && key === stored.key && originOf(baseUrl) !== originOf(stored.baseUrl))
+  if (key !== undefined && key === stored.key && urlOrigin(baseUrl) !== urlOrigin(stored.baseUrl))
     throw invalid([{ path, message: 'is stored for another address: send the whole key, or null' }])
   return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(key === undefined ? {} : { key }) }
 }
 
-const originOf = (url: string | undefined) => url && new URL(url).origin
+const urlOrigin = (url: string | undefined) => url && new URL(url).origin
 
-const configOf = ({ enabled, provider, access }: WebSearchRow): WebSearchConfig => {
-  const shown = Object.entries(access).map(([id, { baseUrl, key }]) => [
+const toConfig = ({ enabled, provider, access }: WebSearchRow): WebSearchConfig => {
+  const maskedAccess = Object.entries(access).map(([id, { baseUrl, key }]) => [
     id,
     {
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(key === undefined ? {} : { apiKey: key.masked }),
     },
   ])
-  return { enabled, provider, ...Object.fromEntries(shown) }
+  return { enabled, provider, ...Object.fromEntries(maskedAccess) }
 }
 
 const listed = (providers: WebSearchProviders) =>
@@ -184,7 +184,7 @@ const listed = (providers: WebSearchProviders) =>
   })
 
 /** The audit details of a change; of keys only the providers that have one. */
-const auditDetailsOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
+const auditDetails = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
   const changes = WEB_SEARCH_PROVIDERS.filter((id) => change[id] !== undefined)
   return { integration: WEB_SEARCH_ID, enabled, provider, ...(changes.length > 0 ? { changes } : {}) }
 }

@@ -54,14 +54,14 @@ const withStream = (
 
 /** The streams of one process. */
 export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 'most'>): TakePlace => {
-  const streamsOf = new Map<string, readonly Stream[]>()
+  const streamsByUser = new Map<string, readonly Stream[]>()
   const controllers = new Map<string, AbortController>()
   const set = (userId: string, streams: readonly Stream[]) =>
-    streams.length > 0 ? streamsOf.set(userId, streams) : streamsOf.delete(userId)
+    streams.length > 0 ? streamsByUser.set(userId, streams) : streamsByUser.delete(userId)
   return async (userId, isResumable) => {
     const id = ids.next('stream')
     const added = { id, isResumable, until: Number.POSITIVE_INFINITY }
-    const streams = withStream(streamsOf.get(userId) ?? [], added, most)
+    const streams = withStream(streamsByUser.get(userId) ?? [], added, most)
     if (streams === undefined) throw tooMany(most)
     set(userId, streams)
     const controller = new AbortController()
@@ -71,7 +71,7 @@ export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 
       replaced: controller.signal,
       free: async () => {
         controllers.delete(id)
-        set(userId, without(streamsOf.get(userId) ?? [], id))
+        set(userId, without(streamsByUser.get(userId) ?? [], id))
       },
     }
   }

@@ -2,7 +2,7 @@ import { createOpenStream, eventText, type OpenStreams } from '../http/event-str
 import type { Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { liveRoutes } from './contract.ts'
-import type { Live, LiveEvent } from './service.ts'
+import type { Live } from './service.ts'
 
 type Needs = { live: Live; clock: Clock; openStreams: OpenStreams }
 
@@ -14,11 +14,10 @@ export const liveHandlers = ({ live, clock, openStreams }: Needs): Handlers<type
       // An event, since `EventSource` hides comments: a page could not tell a service that hangs from one without changes.
       const heartbeat = () => eventText({ type: 'heartbeat', data: {}, timestamp: clock.now() })
       return openStream(call, (reader) => live.follow(call.principal, after, reader), {
-        ...{ textOf, heartbeat, isResumable: true },
+        toText: ({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id }),
+        heartbeat,
+        isResumable: true,
       })
     },
   }
 }
-
-const textOf = ({ id, type, data, timestamp }: LiveEvent): string =>
-  eventText({ type, data, timestamp }, { id })

@@ -52,7 +52,7 @@ export const createLive = ({ feed, liveWatch, clock, ids, longestMs = LONGEST_MS
     const range = { after: place, reader: principal.userId }
     // Stored under a clock ahead, it sorts above all new entries and expires late: each reader would get it again.
     for await (const entry of feed.follow(LIVE_STREAM, range, signal))
-      if (!isTooLate(Date.parse(entry.at), clock.now())) yield shown(entry)
+      if (!isTooLate(Date.parse(entry.at), clock.now())) yield toLiveEvent(entry)
   }
 
   /** Renews the mark until the signal aborts. A failed renewal ends the stream, and its reader reconnects. */
@@ -95,7 +95,7 @@ export const createLive = ({ feed, liveWatch, clock, ids, longestMs = LONGEST_MS
   }
 }
 
-const shown = ({ id, type, data, at }: FeedEntry): LiveEvent => ({
+const toLiveEvent = ({ id, type, data, at }: FeedEntry): LiveEvent => ({
   id,
   type,
   data,

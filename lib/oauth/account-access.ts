@@ -25,7 +25,7 @@ export const createAccountAccess = ({
   adminIds,
 }: Needs): AccountAccess => {
   /** The accounts of a user with tokens for the provider as it is configured now, newest first. */
-  const usableOf = async (userId: string, name: ProviderName): Promise<LinkedAccountRow[]> => {
+  const usableAccounts = async (userId: string, name: ProviderName): Promise<LinkedAccountRow[]> => {
     const provider = providers.get(name)
     const rows = provider ? await accounts.ofUser(userId) : []
     return rows.filter(
@@ -33,7 +33,7 @@ export const createAccountAccess = ({
     )
   }
 
-  const shown = ({ id, username, cloudId }: LinkedAccountRow) => ({
+  const toUsableAccount = ({ id, username, cloudId }: LinkedAccountRow) => ({
     id,
     ...(username === undefined ? {} : { username }),
     ...(cloudId === undefined ? {} : { cloudId }),
@@ -44,17 +44,17 @@ export const createAccountAccess = ({
       const writes = providers.get(name)?.writes
       if (writes === undefined) return undefined
       const ids = (await adminIds()).slice(0, MOST_ADMINS)
-      const rows = (await Promise.all(ids.map((userId) => usableOf(userId, name)))).flat()
+      const rows = (await Promise.all(ids.map((userId) => usableAccounts(userId, name)))).flat()
       const [newest] = rows
         .filter(({ scopes }) => writes(scopes))
         .sort((a, b) => (a.linkedAt < b.linkedAt ? 1 : -1))
-      return newest && shown(newest)
+      return newest && toUsableAccount(newest)
     },
-    readerOf: async (userId, name) => {
-      const [newest] = await usableOf(userId, name)
-      return newest && shown(newest)
+    readerFor: async (userId, name) => {
+      const [newest] = await usableAccounts(userId, name)
+      return newest && toUsableAccount(newest)
     },
-    tokenOf: async (id, name) => {
+    validToken: async (id, name) => {
       const provider = providers.get(name)
       return provider && workingToken(id, provider)
     },

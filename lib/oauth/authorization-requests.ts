@@ -35,13 +35,13 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
 
   const begin = async ({ invite, userId, sessionId, ...request }: AuthorizationRequest): Promise<Begun> => {
     const [state, secret, verifier, nonce] = [random(), random(), random(), random()]
-    const id = hashOf(state)
-    const kept: Sealed = { verifier, nonce, ...(invite === undefined ? {} : { invite }) }
+    const id = sha256Hex(state)
+    const secrets: Sealed = { verifier, nonce, ...(invite === undefined ? {} : { invite }) }
     const row: AuthorizationRequestRow = {
       ...request,
       id,
-      browser: hashOf(secret),
-      sealed: await cipher.seal(JSON.stringify(kept), contextOf(id)),
+      browser: sha256Hex(secret),
+      sealed: await cipher.seal(JSON.stringify(secrets), sealContext(id)),
       ...(userId === undefined ? {} : { userId }),
       ...(sessionId === undefined ? {} : { sessionId }),
       expiresAt: clock.now() + AUTHORIZATION_REQUEST_MS,
@@ -58,17 +58,17 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
     if (state === undefined || secret === undefined) return undefined
     const { applied, row } = await store.commit<AuthorizationRequestRow>({
       remove: authorizationRequests,
-      key: hashOf(state),
-      when: { provider, browser: hashOf(secret) },
+      key: sha256Hex(state),
+      when: { provider, browser: sha256Hex(secret) },
     })
     if (!applied || row === undefined) return undefined
     const { redirectUri, userId, sessionId } = row
-    const kept: Sealed = JSON.parse(await cipher.open(row.sealed, contextOf(row.id)))
-    return { provider, redirectUri, userId, sessionId, ...kept }
+    const secrets: Sealed = JSON.parse(await cipher.open(row.sealed, sealContext(row.id)))
+    return { provider, redirectUri, userId, sessionId, ...secrets }
   }
 
   return { begin, end }
 }
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
-const contextOf = (id: string) => `authorizationRequests/${id}`
+const sha256Hex = (text: string) => createHash('sha256').update(text).digest('hex')
+const sealContext = (id: string) => `authorizationRequests/${id}`

@@ -24,8 +24,8 @@ export type CatalogEntry = {
   scopeSeparator: ' ' | ','
   /** Further parameters of the authorization request. */
   parameters?: Readonly<Record<string, string>>
-  /** The error codes that mean that a refresh token will never work again. */
-  endings: readonly string[]
+  /** The error codes after which a refresh token never works again. */
+  deadTokenErrors: readonly string[]
   profile: (ask: AskApi) => Promise<Profile>
   revocation?: (tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>, client: Client) => Revocation
 }
@@ -45,7 +45,7 @@ export const catalog = {
     // Tokens of GitHub Apps have no scopes: the app's permissions decide.
     writes: (scopes) => scopes.length === 0 || scopes.includes('repo') || scopes.includes('public_repo'),
     scopeSeparator: ' ',
-    endings: ['invalid_grant', 'bad_refresh_token'],
+    deadTokenErrors: ['invalid_grant', 'bad_refresh_token'],
     profile: codehostProfile,
     revocation: ({ accessToken }, { clientId }) => ({
       method: 'DELETE',
@@ -65,7 +65,7 @@ export const catalog = {
     writes: (scopes) => scopes.includes('write:jira-work') || scopes.includes('write:comment:jira'),
     scopeSeparator: ' ',
     parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
-    endings: ['invalid_grant'],
+    deadTokenErrors: ['invalid_grant'],
     profile: trackeraProfile,
   },
   // Tokens last a day; refresh tokens rotate.
@@ -78,7 +78,7 @@ export const catalog = {
     writeScopes: ['write'],
     writes: (scopes) => scopes.includes('write') || scopes.includes('comments:create'),
     scopeSeparator: ',',
-    endings: ['invalid_grant'],
+    deadTokenErrors: ['invalid_grant'],
     profile: trackerbProfile,
     revocation: () => ({ method: 'POST', path: '/oauth/revoke', as: 'token' }),
   },
@@ -105,12 +105,12 @@ export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefine
 type Place = { apiUrl?: string | undefined }
 
 /** The API address of a provider: the operator's, else the default. */
-export const apiUrlOf = (name: CatalogName, { apiUrl }: Place): string => apiUrl ?? catalog[name].apiUrl
+export const providerApiUrl = (name: CatalogName, { apiUrl }: Place): string => apiUrl ?? catalog[name].apiUrl
 
-export const apiUrlsOf = (
+export const providerApiUrls = (
   accounts: Readonly<Record<CatalogName, Place>>,
 ): Readonly<Record<CatalogName, string>> => ({
-  codehost: apiUrlOf('codehost', accounts.codehost),
-  trackera: apiUrlOf('trackera', accounts.trackera),
-  trackerb: apiUrlOf('trackerb', accounts.trackerb),
+  codehost: providerApiUrl('codehost', accounts.codehost),
+  trackera: providerApiUrl('trackera', accounts.trackera),
+  trackerb: providerApiUrl('trackerb', accounts.trackerb),
 })

@@ -1,12 +1,12 @@
-import type { AccountStatusOf } from '../accounts/schema.ts'
+import type { ReadAccountStatus } from '../accounts/schema.ts'
 import { isWebhookCreator } from '../core/principal.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { AccountFor, CodeHostAccount } from '../ports/code-host.ts'
+import type { AccountFor } from '../ports/code-host.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import type { Store } from '../ports/store.ts'
-import { apiUrlOf, type CatalogName } from './catalog.ts'
+import { type CatalogName, providerApiUrl } from './catalog.ts'
 import { createLinkedAccounts } from './linked-accounts.ts'
 import { type ClientSettings, createOauthProvider } from './oauth-provider.ts'
 import { createRenewal } from './renewal.ts'
@@ -22,7 +22,7 @@ type Needs = {
   log: Log
   providerFetch: ProviderFetch
   settings: CodeHostSettings
-  accountStatusOf: AccountStatusOf
+  readAccountStatus: ReadAccountStatus
   adminIds: () => Promise<readonly string[]>
 }
 
@@ -37,10 +37,10 @@ const MOST_ADMINS = 100
  * sign-in, has none.
  */
 export const createCodeHostAccount = (needs: Needs): AccountFor => {
-  const { clock, settings, accountStatusOf, adminIds } = needs
+  const { clock, settings, readAccountStatus, adminIds } = needs
   const accounts = createLinkedAccounts(needs)
   const workingToken = createRenewal({ ...needs, accounts })
-  const place: Place = { name: NAME, realm: new URL(apiUrlOf(NAME, settings)).origin }
+  const place: Place = { name: NAME, realm: new URL(providerApiUrl(NAME, settings)).origin }
   const { clientId, clientSecret } = settings
   const provider =
     clientId !== undefined && clientSecret !== undefined
@@ -57,7 +57,7 @@ export const createCodeHostAccount = (needs: Needs): AccountFor => {
     )
 
   const linkedByUser = async (userId: string): Promise<LinkedAccountRow | undefined> => {
-    const status = await accountStatusOf(userId)
+    const status = await readAccountStatus(userId)
     return status === undefined || status.disabled ? undefined : linkedBy(userId)
   }
 
@@ -67,19 +67,16 @@ export const createCodeHostAccount = (needs: Needs): AccountFor => {
     return rows.filter((row) => row !== undefined).sort((a, b) => (a.linkedAt < b.linkedAt ? 1 : -1))[0]
   }
 
-  const tokenOf = async (row: LinkedAccountRow): Promise<string | undefined> => {
+  const usableToken = async (row: LinkedAccountRow): Promise<string | undefined> => {
     if (provider) return workingToken(row.id, provider)
     const isOver = (row.tokensExpireAt ?? Number.POSITIVE_INFINITY) <= clock.now()
     return isOver ? undefined : (await accounts.openTokens(row))?.accessToken
   }
 
-  const accountOf = async (row: LinkedAccountRow): Promise<CodeHostAccount | undefined> => {
-    const token = await tokenOf(row)
-    return token === undefined ? undefined : { token, scopes: row.scopes }
-  }
-
   return async (userId) => {
     const row = isWebhookCreator(userId) ? await linkedByAdmin() : await linkedByUser(userId)
-    return row && accountOf(row)
+    if (row === undefined) return undefined
+    const token = await usableToken(row)
+    return token === undefined ? undefined : { token, scopes: row.scopes }
   }
 }

@@ -1,22 +1,22 @@
-import type { ConnectionsOf } from '../accounts/schema.ts'
+import type { ReadConnections } from '../accounts/schema.ts'
 import { messageOf } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import type { Providers } from './providers.ts'
 import type { LinkedAccountRow } from './rows.ts'
-import { type Connection, type ConnectionOf, PROVIDERS, type Unlink } from './schema.ts'
+import { type Connection, type FindConnection, PROVIDERS, type Unlink } from './schema.ts'
 
 /** The account that a user linked last with a provider. It needs no key: the tokens stay sealed. */
-export const createConnectionOf =
-  ({ ofUser }: Pick<LinkedAccounts, 'ofUser'>): ConnectionOf =>
+export const createFindConnection =
+  ({ ofUser }: Pick<LinkedAccounts, 'ofUser'>): FindConnection =>
   async (userId, provider) => {
     const row = (await ofUser(userId)).find((one) => one.provider === provider)
-    return row && shownConnection(row)
+    return row && toConnection(row)
   }
 
 /** A linked account without its tokens. */
-const shownConnection = (row: LinkedAccountRow): Connection => {
+const toConnection = (row: LinkedAccountRow): Connection => {
   const { provider, username, avatarUrl, scopes, tokensExpireAt, ended } = row
   const { cloudId, siteName, workspaceId, workspaceName, teams } = row
   return {
@@ -38,7 +38,7 @@ type Needs = { accounts: LinkedAccounts; providers: Providers; log: Log }
 
 /** The linked accounts of a user, for the rest of the service. */
 export const createConnections = ({ accounts, providers, log }: Needs) => {
-  const connectionsOf: ConnectionsOf = async (userId) => {
+  const readConnections: ReadConnections = async (userId) => {
     const rows = await accounts.ofUser(userId)
     return {
       connectedAccounts: PROVIDERS.filter((name) => rows.some(({ provider }) => provider === name)),
@@ -62,10 +62,10 @@ export const createConnections = ({ accounts, providers, log }: Needs) => {
     for (const row of await accounts.ofUser(userId)) {
       if (!names.includes(row.provider)) continue
       await revoke(row)
-      if (await accounts.remove(row)) forgotten.push(shownConnection(row))
+      if (await accounts.remove(row)) forgotten.push(toConnection(row))
     }
     return forgotten
   }
 
-  return { connectionsOf, connectionOf: createConnectionOf(accounts), unlink }
+  return { readConnections, findConnection: createFindConnection(accounts), unlink }
 }

@@ -1,4 +1,4 @@
-import type { AccountStatusOf, FindOrCreateUser, User, UserOf } from '../accounts/schema.ts'
+import type { FindOrCreateUser, FindUser, ReadAccountStatus, User } from '../accounts/schema.ts'
 import type { AuthMode } from '../auth/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
@@ -12,10 +12,10 @@ import {
 } from './authorization-requests.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import { isReporter, refuseForeignLink, refuseOtherSession } from './linking.ts'
-import { createPersonWho } from './person.ts'
+import { createFindPerson } from './person.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
-import { PROVIDERS, type ProviderName, type ProviderStanding } from './schema.ts'
+import { PROVIDERS, type ProviderName, type ProviderStatus } from './schema.ts'
 
 /** One cookie for each provider, so that two sign-ins may run at once. */
 const cookieName = (provider: ProviderName): string => `svc_oauth_${provider}`
@@ -38,15 +38,15 @@ type Needs = {
   accounts: LinkedAccounts
   limiter: Limiter
   mode: () => AuthMode
-  userOf: UserOf
-  accountStatusOf: AccountStatusOf
+  findUser: FindUser
+  readAccountStatus: ReadAccountStatus
   findOrCreateUser: FindOrCreateUser
   areReportsOn: () => boolean
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
 /** The parameters of a begin; the return goes to the callback unless `redirectPath` names another page of the site. */
-export type Wish = { invite?: string | undefined; redirectPath?: string | undefined }
+export type BeginOptions = { invite?: string | undefined; redirectPath?: string | undefined }
 
 /** The parameters of the browser's return. */
 export type Returned = {
@@ -67,18 +67,18 @@ export type Flow = ReturnType<typeof createFlow>
 
 /** The OAuth flow. A user with a session links an account by it, any other caller signs in. */
 export const createFlow = (needs: Needs) => {
-  const { providers, authorizationRequests, accounts, mode, userOf, audit } = needs
-  const personWho = createPersonWho(needs)
+  const { providers, authorizationRequests, accounts, mode, findUser, audit } = needs
+  const findPerson = createFindPerson(needs)
 
   /** Throws Problem `unsupported` `oauth_not_configured`. */
-  const providerOf = (name: ProviderName): Provider => {
+  const configuredProvider = (name: ProviderName): Provider => {
     const provider = providers.get(name)
     if (provider) return provider
     throw new Problem('unsupported', 'oauth_not_configured', notConfigured(name))
   }
 
-  /** How each provider stands, so that no client has to begin a sign-in to find out. */
-  const standings = (): ProviderStanding[] =>
+  /** Tells clients which providers work, before a sign-in begins. */
+  const providerStatuses = (): ProviderStatus[] =>
     PROVIDERS.map((name) => {
       if (!providers.has(name)) return { name, signsIn: false, needs: notConfigured(name) }
       return { name, signsIn: mode() === 'cloud' || (mode() === 'oidc' && name === 'oidc') }
@@ -91,9 +91,9 @@ export const createFlow = (needs: Needs) => {
       throw new Problem('unsupported', 'sign_in_not_offered', 'Sign in at /api/auth/oidc first')
   }
 
-  const begin = async (name: ProviderName, { invite, redirectPath }: Wish, call: Call) => {
+  const begin = async (name: ProviderName, { invite, redirectPath }: BeginOptions, call: Call) => {
     const { principal, origin } = call
-    const provider = providerOf(name)
+    const provider = configuredProvider(name)
     const { address, baseUrl, isSecure } = origin()
     const isSigningIn = principal.userId === ANONYMOUS.userId
     if (isSigningIn) refuseSignIn(name)
@@ -117,8 +117,8 @@ export const createFlow = (needs: Needs) => {
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }
   }
 
-  const linkerWho = async (userId: string) => {
-    const user = await userOf(userId)
+  const linkingUser = async (userId: string) => {
+    const user = await findUser(userId)
     if (user === undefined) throw missing('User')
     return { user, isKnown: false, isNew: false }
   }
@@ -133,8 +133,8 @@ export const createFlow = (needs: Needs) => {
     const isLinked = userId !== undefined
     const { profile, tokens } = exchanged
     const { user, isKnown, isNew } = isLinked
-      ? await linkerWho(userId)
-      : await personWho(provider, exchanged, invite)
+      ? await linkingUser(userId)
+      : await findPerson(provider, exchanged, invite)
     // A new user was committed together with the link.
     if (!isNew && !(isKnown && (await accounts.isWider(provider, user.id, profile, tokens))))
       await accounts.link(provider, user.id, profile, tokens)
@@ -147,7 +147,7 @@ export const createFlow = (needs: Needs) => {
 
   /** Throws Problem with one of the codes of `FailureSchema`. */
   const finish = async (name: ProviderName, returned: Returned, call: Call): Promise<Finished> => {
-    const provider = providerOf(name)
+    const provider = configuredProvider(name)
     const { code, state, error, iss } = returned
     const begun = await authorizationRequests.end(name, { state, secret: call.cookies(cookieName(name))[0] })
     if (begun === undefined || state === undefined) throw invalidState()
@@ -159,7 +159,7 @@ export const createFlow = (needs: Needs) => {
     return attach(provider, begun, exchanged, call.principal)
   }
 
-  return { begin, finish, standings }
+  return { begin, finish, providerStatuses }
 }
 
 const notConfigured = (name: ProviderName): string =>

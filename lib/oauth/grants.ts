@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { Problem } from '../core/errors.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { type Arrival, invalidCode, oauthFailed, type Tokens } from './provider.ts'
+import { type CallbackParameters, invalidCode, oauthFailed, type Tokens } from './provider.ts'
 
 /** A client at an authorization server, in the form of oauth4webapi. */
 export type Registration = {
@@ -28,7 +28,7 @@ export const requestOptions = (fetch: ProviderFetch, chosen: string) => ({
 /** Redeems an authorization code (RFC 6749, section 4.1.3; RFC 7636; RFC 9207 where `iss` came). */
 export const redeem = async (
   { server, client, authentication, options }: Registration,
-  { code, state, iss, redirectUri, verifier }: Arrival,
+  { code, state, iss, redirectUri, verifier }: CallbackParameters,
 ): Promise<Response> => {
   const parameters = new URLSearchParams({ code, state, ...(iss === undefined ? {} : { iss }) })
   const returned = oauth.validateAuthResponse(server, client, parameters, state)
@@ -48,7 +48,7 @@ const LONGEST_TOKEN = 16_384
 const LONGEST_SCOPE = 10_000
 
 /** The tokens of an answer. Throws Problem `oauth_failed` for those that are too long to store. */
-export const tokensOf = (answer: oauth.TokenEndpointResponse): Tokens => {
+export const toTokens = (answer: oauth.TokenEndpointResponse): Tokens => {
   const { access_token, refresh_token, expires_in, scope = '' } = answer
   const isTooLong = [access_token, refresh_token ?? ''].some(({ length }) => length > LONGEST_TOKEN)
   if (isTooLong || scope.length > LONGEST_SCOPE) throw oauthFailed('token_too_long')
@@ -77,11 +77,11 @@ export const asExchangeFailed = (thrown: unknown): never => {
 /** Errors of oauth4webapi contain the server's answer with tokens, so only their code is passed on. */
 export const asOauthFailed = (thrown: unknown): never => {
   if (thrown instanceof Problem) throw thrown
-  throw oauthFailed(refusalIn(thrown) ?? codeOf(thrown))
+  throw oauthFailed(refusalIn(thrown) ?? errorCode(thrown))
 }
 
 /** The code of an error of oauth4webapi, or of a Problem. */
-export const codeOf = (thrown: unknown): unknown =>
+export const errorCode = (thrown: unknown): unknown =>
   thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
 
 /**

@@ -3,7 +3,7 @@ import { messageOf, Problem } from '../core/errors.ts'
 import { type Call, type Handlers, Reply } from '../http/route.ts'
 import type { Log } from '../ports/log.ts'
 import type { oauthRoutes } from './contract.ts'
-import type { Finished, Flow, Returned, Wish } from './flow.ts'
+import type { BeginOptions, Finished, Flow, Returned } from './flow.ts'
 import { isForeignLink } from './linking.ts'
 import { type Failure, FailureSchema, type ProviderName } from './schema.ts'
 
@@ -14,7 +14,7 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
 
   const begin =
     (name: ProviderName) =>
-    async ({ query }: { query: Wish }, call: Call) => {
+    async ({ query }: { query: BeginOptions }, call: Call) => {
       // Portals and mails may link to the sign-in: a user who is signed in is sent to the page, and links no account.
       if (isForeignLink(call)) return goTo('/')
       const { url, headers } = await flow.begin(name, query, call)
@@ -31,7 +31,7 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
         return goTo('/', await sessionFor(await flow.finish(name, query, call), call))
       } catch (thrown) {
         if (thrown instanceof Problem && thrown.kind === 'unsupported') throw thrown
-        const reason = failureOf(thrown)
+        const reason = failureReason(thrown)
         const why = thrown instanceof Problem ? { cause: messageOf(thrown.cause ?? thrown) } : { err: thrown }
         log.warn({ provider: name, reason, ...why }, 'a sign-in with a provider failed')
         return goTo(`/login?error=${reason}`)
@@ -65,6 +65,6 @@ const goTo = (location: string, headers: Readonly<Record<string, string>> = {}) 
     { status: 302, headers: { 'content-type': 'text/plain; charset=utf-8', location, ...headers } },
   )
 
-/** Codes of Problems are the reasons; any other error is one that the person cannot act on. */
-const failureOf = (thrown: unknown): Failure =>
+/** The code of a Problem, which a person can act on, else `oauth_failed`. */
+const failureReason = (thrown: unknown): Failure =>
   FailureSchema.safeParse(thrown instanceof Problem ? thrown.code : undefined).data ?? 'oauth_failed'

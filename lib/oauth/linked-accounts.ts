@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AccountStatusOf } from '../accounts/schema.ts'
+import type { ReadAccountStatus } from '../accounts/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -12,10 +12,10 @@ const MOST_ACCOUNTS = 200
 /** The tries of a link that other requests change meanwhile. */
 const TRIES = 20
 
-type Needs = { store: Store; cipher: Cipher; clock: Clock; accountStatusOf: AccountStatusOf }
+type Needs = { store: Store; cipher: Cipher; clock: Clock; readAccountStatus: ReadAccountStatus }
 
 /** The sealed tokens. A renewed access token keeps its refresh token, unless the answer has a new one. */
-export type KeptTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
+export type StoredTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
 
 export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
 
@@ -29,7 +29,7 @@ export const accountId = ({ name, realm }: Provider, subject: string): string =>
     .digest('hex')
 
 /** Every account of a user, the latest link first. */
-export const createAccountsOf =
+export const createLinkedAccountLookup =
   (store: Store) =>
   async (userId: string): Promise<LinkedAccountRow[]> => {
     const { rows } = await store.page(linkedAccounts, {
@@ -42,9 +42,9 @@ export const createAccountsOf =
   }
 
 /** Linked accounts: each belongs to one user, which the insert of its row decides. */
-export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: Needs) => {
-  const seal = (tokens: KeptTokens, id: string, userId: string) =>
-    cipher.seal(JSON.stringify(tokens), contextOf(id, userId))
+export const createLinkedAccounts = ({ store, cipher, clock, readAccountStatus }: Needs) => {
+  const seal = (tokens: StoredTokens, id: string, userId: string) =>
+    cipher.seal(JSON.stringify(tokens), sealContext(id, userId))
 
   /** The fields with tokens. */
   const tokenFields = async (
@@ -60,7 +60,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
     }
   }
 
-  const rowOf = async (
+  const newAccountRow = async (
     provider: Provider,
     userId: string,
     profile: Profile,
@@ -89,23 +89,23 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
    * The write that links the account to the user with the newest tokens; it is refused when another user won. Throws
    * Problem `invalid` `account_taken` for an account of another user; an account whose owner no longer exists is free.
    */
-  const linkOf = async (
+  const linkWrite = async (
     provider: Provider,
     userId: string,
     profile: Profile,
     tokens: Tokens | undefined,
   ): Promise<Insert<LinkedAccountRow> | Update<LinkedAccountRow>> => {
-    const row = await rowOf(provider, userId, profile, tokens)
+    const row = await newAccountRow(provider, userId, profile, tokens)
     const owner = (await store.get(linkedAccounts, row.id))?.userId
     if (owner === undefined) return { insert: linkedAccounts, row }
-    if (owner !== userId && (await accountStatusOf(owner)) !== undefined) throw taken()
-    return replaced(row, owner)
+    if (owner !== userId && (await readAccountStatus(owner)) !== undefined) throw taken()
+    return replaceWrite(row, owner)
   }
 
-  /** Links the account to the user with the newest tokens. Throws the errors of `linkOf`. */
-  const link = async (...of: Parameters<typeof linkOf>): Promise<void> => {
+  /** Links the account to the user with the newest tokens. Throws the errors of `linkWrite`. */
+  const link = async (...of: Parameters<typeof linkWrite>): Promise<void> => {
     for (let tries = 0; tries < TRIES; tries++)
-      if ((await store.commit<LinkedAccountRow>(await linkOf(...of))).applied) return
+      if ((await store.commit<LinkedAccountRow>(await linkWrite(...of))).applied) return
     throw taken()
   }
 
@@ -126,14 +126,14 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
   }
 
   return {
-    linkOf,
+    linkWrite,
     link,
     isWider,
-    ofUser: createAccountsOf(store),
+    ofUser: createLinkedAccountLookup(store),
     get: (id: string) => store.get(linkedAccounts, id),
     tokenFields,
-    openTokens: async ({ id, userId, tokens }: LinkedAccountRow): Promise<KeptTokens | undefined> =>
-      tokens === undefined ? undefined : JSON.parse(await cipher.open(tokens, contextOf(id, userId))),
+    openTokens: async ({ id, userId, tokens }: LinkedAccountRow): Promise<StoredTokens | undefined> =>
+      tokens === undefined ? undefined : JSON.parse(await cipher.open(tokens, sealContext(id, userId))),
     /** False when it was no longer the user's. */
     remove: async ({ id, userId }: LinkedAccountRow): Promise<boolean> =>
       (await store.commit<LinkedAccountRow>({ remove: linkedAccounts, key: id, when: { userId } })).applied,
@@ -154,13 +154,13 @@ const CLEARED = [
   'teams',
 ] as const
 
-const replaced = (row: LinkedAccountRow, owner: string): Update<LinkedAccountRow> => {
+const replaceWrite = (row: LinkedAccountRow, owner: string): Update<LinkedAccountRow> => {
   const { id, version: _version, ...set } = row
   const unset = CLEARED.filter((field) => row[field] === undefined)
   return { update: linkedAccounts, key: id, when: { userId: owner }, set, unset, add: { version: 1 } }
 }
 
-const contextOf = (id: string, userId: string) => `linkedAccounts/${id}/${userId}`
+const sealContext = (id: string, userId: string) => `linkedAccounts/${id}/${userId}`
 
 const taken = () =>
   new Problem('invalid', 'account_taken', 'This account is linked to another user: unlink it there first')

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type * as z from 'zod'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { apiUrlOf, type CatalogEntry, type CatalogName, catalog, scopesAsked } from './catalog.ts'
+import { type CatalogEntry, type CatalogName, catalog, providerApiUrl, scopesAsked } from './catalog.ts'
 import {
   asExchangeFailed,
   asOauthFailed,
@@ -10,7 +10,7 @@ import {
   redeem,
   refusalIn,
   requestOptions,
-  tokensOf,
+  toTokens,
 } from './grants.ts'
 import type { AskApi } from './profiles.ts'
 import { oauthFailed, type Provider } from './provider.ts'
@@ -34,7 +34,7 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
   const entry: CatalogEntry = catalog[name]
   const { clientId, clientSecret, linkScopes } = settings
   const authorizeUrl = settings.authorizeUrl ?? entry.authorizeUrl
-  const apiUrl = apiUrlOf(name, settings).replace(/\/+$/, '')
+  const apiUrl = providerApiUrl(name, settings).replace(/\/+$/, '')
   const tokenUrl = settings.tokenUrl ?? entry.tokenUrl
   const registration: Registration = {
     server: { issuer: authorizeUrl, token_endpoint: tokenUrl },
@@ -81,10 +81,10 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
       return url.href
     },
 
-    exchange: async ({ iss: _notTheirs, ...arrival }) => {
+    exchange: async ({ iss: _unsupported, ...callback }) => {
       try {
-        const response = await redeem(registration, arrival)
-        const tokens = tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response))
+        const response = await redeem(registration, callback)
+        const tokens = toTokens(await oauth.processAuthorizationCodeResponse(server, client, response))
         return { tokens, profile: await entry.profile(askWith(tokens.accessToken)) }
       } catch (thrown) {
         return asExchangeFailed(thrown)
@@ -100,9 +100,9 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
           refreshToken,
           options,
         )
-        return tokensOf(await oauth.processRefreshTokenResponse(server, client, response))
+        return toTokens(await oauth.processRefreshTokenResponse(server, client, response))
       } catch (thrown) {
-        return entry.endings.includes(refusalIn(thrown) ?? '') ? 'ended' : asOauthFailed(thrown)
+        return entry.deadTokenErrors.includes(refusalIn(thrown) ?? '') ? 'ended' : asOauthFailed(thrown)
       }
     },
 

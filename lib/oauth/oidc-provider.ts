@@ -5,7 +5,7 @@ import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import {
   asExchangeFailed,
   asOauthFailed,
-  codeOf,
+  errorCode,
   type Registration,
   redeem,
   requestOptions,
@@ -61,7 +61,7 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
       const response = await oauth.userInfoRequest(server, client, access_token, options)
       return await oauth.processUserInfoResponse(server, client, subject, response)
     } catch (thrown) {
-      const reason = codeOf(thrown)
+      const reason = errorCode(thrown)
       if (reason === oauth.JSON_ATTRIBUTE_COMPARISON) throw thrown
       log.warn(
         { provider: 'oidc', reason },
@@ -94,13 +94,13 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
       return url.href
     },
 
-    exchange: async (arrival) => {
+    exchange: async (callback) => {
       try {
         const registration = await register()
         const { server } = registration
-        const response = await redeem(registration, arrival)
+        const response = await redeem(registration, callback)
         const answer = await oauth.processAuthorizationCodeResponse(server, client, response, {
-          expectedNonce: arrival.nonce,
+          expectedNonce: callback.nonce,
           requireIdToken: true,
         })
         await oauth.validateApplicationLevelSignature(server, response, options)

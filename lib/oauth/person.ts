@@ -1,13 +1,13 @@
-import type { AccountStatusOf, FindOrCreateUser, User, UserOf } from '../accounts/schema.ts'
+import type { FindOrCreateUser, FindUser, ReadAccountStatus, User } from '../accounts/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { accountId, type LinkedAccounts } from './linked-accounts.ts'
 import type { Provider } from './provider.ts'
 import { isAccountAt } from './rows.ts'
 
 type Needs = {
-  accounts: Pick<LinkedAccounts, 'get' | 'ofUser' | 'linkOf'>
-  userOf: UserOf
-  accountStatusOf: AccountStatusOf
+  accounts: Pick<LinkedAccounts, 'get' | 'ofUser' | 'linkWrite'>
+  findUser: FindUser
+  readAccountStatus: ReadAccountStatus
   findOrCreateUser: FindOrCreateUser
 }
 
@@ -21,13 +21,13 @@ type Person = { user: User; isKnown: boolean; isNew: boolean }
  * another (OpenID Connect Core 1.0, section 5.7). So an address opens no account that has another subject of the same
  * realm and client; another client may get other subjects for the same people.
  */
-export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreateUser }: Needs) => {
+export const createFindPerson = ({ accounts, findUser, readAccountStatus, findOrCreateUser }: Needs) => {
   /** The owner of the linked account; undefined when it has none, or the owner no longer exists. */
-  const ownerOf = async (id: string): Promise<User | undefined> => {
+  const findOwner = async (id: string): Promise<User | undefined> => {
     const row = await accounts.get(id)
-    const status = row && (await accountStatusOf(row.userId))
+    const status = row && (await readAccountStatus(row.userId))
     if (status?.disabled) throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
-    return row && status && userOf(row.userId)
+    return row && status && findUser(row.userId)
   }
 
   return async (
@@ -36,7 +36,7 @@ export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreat
     invite: string | undefined,
   ): Promise<Person> => {
     const id = accountId(provider, profile.subject)
-    const owner = await ownerOf(id)
+    const owner = await findOwner(id)
     if (owner) return { user: owner, isKnown: true, isNew: false }
     const { email = '', emailVerified, name = profile.username, avatarUrl } = profile
     const identity = {
@@ -47,7 +47,7 @@ export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreat
       ...(invite === undefined ? {} : { invite }),
     }
     const { user, isNew } = await findOrCreateUser(identity, (userId) =>
-      accounts.linkOf(provider, userId, profile, tokens),
+      accounts.linkWrite(provider, userId, profile, tokens),
     )
     if (isNew) return { user, isKnown: false, isNew }
     const linked = await accounts.ofUser(user.id)

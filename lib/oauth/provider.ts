@@ -20,11 +20,9 @@ export type Profile = {
 }
 
 /** The parameters of the redirect to the provider. */
-type Departure = { redirectUri: string; state: string; verifier: string; nonce: string }
-/** Whether write access is requested in addition to the sign-in. */
-type Wanted = { toWrite?: boolean }
+type RedirectParameters = { redirectUri: string; state: string; verifier: string; nonce: string }
 /** The parameters of the return, with those of the redirect. */
-export type Arrival = Departure & { code: string; iss?: string | undefined }
+export type CallbackParameters = RedirectParameters & { code: string; iss?: string | undefined }
 
 /** A provider of accounts. Every failure is a Problem without any text of the provider. */
 export type Provider = {
@@ -33,9 +31,10 @@ export type Provider = {
   realm: string
   /** The client that subjects belong to, if the issuer may give each client others (OpenID Connect Core 1.0, 8.1). */
   clientId?: string
-  authorizationUrl(departure: Departure & Wanted): Promise<string>
+  /** `toWrite` requests write access in addition to the sign-in. */
+  authorizationUrl(parameters: RedirectParameters & { toWrite?: boolean }): Promise<string>
   /** The person who returned, and their tokens if they are stored. */
-  exchange(arrival: Arrival): Promise<{ profile: Profile; tokens?: Tokens }>
+  exchange(callback: CallbackParameters): Promise<{ profile: Profile; tokens?: Tokens }>
   /** New tokens for a refresh token; `ended` when the provider gives none any more. */
   renew?(refreshToken: string): Promise<Tokens | 'ended'>
   revoke?(tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>): Promise<void>

@@ -4,7 +4,7 @@ import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Update } from '../ports/store.ts'
-import type { KeptTokens, LinkedAccounts } from './linked-accounts.ts'
+import type { LinkedAccounts, StoredTokens } from './linked-accounts.ts'
 import type { Provider, Tokens } from './provider.ts'
 import { type LinkedAccountRow, linkedAccounts } from './rows.ts'
 
@@ -52,7 +52,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     !leaseHolds(row.renewingUntil ?? 0, CLAIM_MS, clock.now()) &&
     change(row, { set: { renewingUntil: clock.now() + CLAIM_MS } })
 
-  const renewed = async (row: LinkedAccountRow, tokens: KeptTokens, provider: Provider): Promise<Found> => {
+  const renewed = async (row: LinkedAccountRow, tokens: StoredTokens, provider: Provider): Promise<Found> => {
     const answer = await ask(row, tokens, provider)
     if (answer === 'later') return { token: tokens.accessToken }
     if (answer !== 'ended') return keep(row, { ...tokens, ...answer }, provider)
@@ -62,7 +62,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
   }
 
   /** `later` when the provider cannot be reached and the present token is still valid for a while. */
-  const ask = async (row: LinkedAccountRow, { refreshToken }: KeptTokens, provider: Provider) => {
+  const ask = async (row: LinkedAccountRow, { refreshToken }: StoredTokens, provider: Provider) => {
     if (refreshToken === undefined || provider.renew === undefined) return 'ended'
     try {
       return await provider.renew(refreshToken)
@@ -76,9 +76,9 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
 
   const keep = async (row: LinkedAccountRow, tokens: Tokens, provider: Provider): Promise<Found> => {
     const set = await accounts.tokenFields(tokens, row.id, row.userId)
-    const expires = set.tokensExpireAt !== undefined
-    const unset: Change['unset'] = expires ? ['renewingUntil'] : ['renewingUntil', 'tokensExpireAt']
-    if (await changeSurely(row, { set, ...(unset && { unset }) })) return { token: tokens.accessToken }
+    const unset: NonNullable<Change['unset']> =
+      set.tokensExpireAt === undefined ? ['renewingUntil', 'tokensExpireAt'] : ['renewingUntil']
+    if (await changeSurely(row, { set, unset })) return { token: tokens.accessToken }
     // The account was unlinked during the renewal: these tokens are stored nowhere else.
     if ((await accounts.get(row.id)) === undefined) await provider.revoke?.(tokens)
     return undefined

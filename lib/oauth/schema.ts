@@ -4,15 +4,15 @@ import * as z from 'zod'
 export const PROVIDERS = ['codehost', 'trackera', 'trackerb', 'oidc'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** How a provider stands in this installation. */
-export const ProviderStandingSchema = z
+/** Whether a provider is configured in this installation, and people sign in with it. */
+export const ProviderStatusSchema = z
   .object({
     name: z.enum(PROVIDERS),
     signsIn: z.boolean().describe('Whether one signs in with it; an account may be linked all the same'),
     needs: z.string().optional().describe('What the operator has to set; absent where it is configured'),
   })
-  .meta({ id: 'ProviderStanding' })
-export type ProviderStanding = z.output<typeof ProviderStandingSchema>
+  .meta({ id: 'ProviderStatus' })
+export type ProviderStatus = z.output<typeof ProviderStatusSchema>
 
 /** The reason of a failed sign-in or linking, for the login page. It contains no text of a provider. */
 export const FailureSchema = z.enum([
@@ -57,7 +57,7 @@ export type Connection = Workplace & {
 }
 
 /** The account that a user linked last with a provider; undefined when there is none. */
-export type ConnectionOf = (userId: string, provider: ProviderName) => Promise<Connection | undefined>
+export type FindConnection = (userId: string, provider: ProviderName) => Promise<Connection | undefined>
 
 /**
  * Revokes a user's tokens at several providers, where they support it, and removes the linked accounts; resolves to the
@@ -76,10 +76,10 @@ export type AccountAccess = {
   /** The account with write access that an admin linked last with the provider; undefined when there is none. */
   writerAt(provider: ProviderName): Promise<UsableAccount | undefined>
   /** The account that a user linked last with the provider. */
-  readerOf(userId: string, provider: ProviderName): Promise<UsableAccount | undefined>
+  readerFor(userId: string, provider: ProviderName): Promise<UsableAccount | undefined>
   /**
    * A valid token of that account, renewed when due; undefined when the account is not linked any more. Throws Problem
    * `invalid` `connection_expired` when it has to be linked again, `unavailable` when the provider cannot be reached.
    */
-  tokenOf(id: string, provider: ProviderName): Promise<string | undefined>
+  validToken(id: string, provider: ProviderName): Promise<string | undefined>
 }

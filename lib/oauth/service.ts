@@ -1,4 +1,4 @@
-import type { AccountStatusOf, FindOrCreateUser, UserOf } from '../accounts/schema.ts'
+import type { FindOrCreateUser, FindUser, ReadAccountStatus } from '../accounts/schema.ts'
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
@@ -19,7 +19,7 @@ import { createProviders, type ProviderSettings } from './providers.ts'
 import { createRenewal } from './renewal.ts'
 import { FailureSchema } from './schema.ts'
 
-type NoteRefusalsNeeds = {
+type AuditRefusalsNeeds = {
   limiter: Limiter
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
@@ -32,7 +32,7 @@ const AUDITED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }
 
 /** Records sign-ins and linkings that were refused when the browser returned. */
 const createAuditRefusals =
-  ({ limiter, audit }: NoteRefusalsNeeds) =>
+  ({ limiter, audit }: AuditRefusalsNeeds) =>
   (finish: Flow['finish']): Flow['finish'] =>
   async (provider, returned, call) => {
     try {
@@ -56,8 +56,8 @@ type Needs = {
   providerFetch: ProviderFetch
   settings: ProviderSettings
   mode: () => AuthMode
-  userOf: UserOf
-  accountStatusOf: AccountStatusOf
+  findUser: FindUser
+  readAccountStatus: ReadAccountStatus
   findOrCreateUser: FindOrCreateUser
   grantSession: GrantSession
   areReportsOn: () => boolean
@@ -70,13 +70,13 @@ export const createOAuth = (needs: Needs) => {
   const { grantSession, log } = needs
   const providers = createProviders({ ...needs, fetch: needs.providerFetch })
   const accounts = createLinkedAccounts(needs)
-  const { begin, finish, standings } = createFlow({
+  const { begin, finish, providerStatuses } = createFlow({
     ...needs,
     providers,
     accounts,
     authorizationRequests: createAuthorizationRequests(needs),
   })
-  const flow = { begin, finish: createAuditRefusals(needs)(finish), standings }
+  const flow = { begin, finish: createAuditRefusals(needs)(finish), providerStatuses }
   const workingToken = createRenewal({ ...needs, accounts })
   return {
     flow,

@@ -151,7 +151,7 @@ export const createRegistrations = (needs: Needs) => {
         ],
       }
     })
-    await audit(principal, 'webhook.create', auditDetailsOf(row))
+    await audit(principal, 'webhook.create', auditDetails(row))
     return { webhook: await shown(row), ...(given.generateSecret && secret ? { secret } : {}) }
   }
 
@@ -197,14 +197,14 @@ export const createRegistrations = (needs: Needs) => {
         rows: [await changeOf(await load(id), given)],
       }))
     const row = await load(id)
-    await audit(principal, 'webhook.change', auditDetailsOf(row))
+    await audit(principal, 'webhook.change', auditDetails(row))
     return shown(row)
   }
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
     let note = {}
     await subscriptions.change(async ({ [id]: _events, ...others }) => {
-      note = auditDetailsOf(await load(id))
+      note = auditDetails(await load(id))
       return {
         subscriptions: others,
         rows: [
@@ -224,7 +224,7 @@ export const createRegistrations = (needs: Needs) => {
     const when = { secret: row.secret ?? null }
     const { applied } = await store.commit<WebhookRow>({ update: webhooks, key: id, when, set })
     if (!applied) throw webhookContended()
-    await audit(principal, 'webhook.rotate', auditDetailsOf(row))
+    await audit(principal, 'webhook.rotate', auditDetails(row))
     return { webhook: await shown({ ...row, ...set }), secret }
   }
 
@@ -261,7 +261,7 @@ export const createRegistrations = (needs: Needs) => {
 }
 
 /** The audit details of a webhook. They leave out the path of its URL, which may hold a secret. */
-const auditDetailsOf = ({ id, url, events, active }: WebhookRow) => ({
+const auditDetails = ({ id, url, events, active }: WebhookRow) => ({
   id,
   host: new URL(url).host,
   events,

@@ -17,7 +17,7 @@ type Needs = {
   clock: Clock
   masker: Masker
   trackers: Trackers
-  access: Pick<AccountAccess, 'writerAt' | 'tokenOf'>
+  access: Pick<AccountAccess, 'writerAt' | 'validToken'>
   findTask: (id: string) => Promise<Task | undefined>
   isOn: () => boolean
   /** The address of the service, if it is configured. */
@@ -96,7 +96,7 @@ export const createSendReport = (needs: Needs) => {
   /** The token of an account; undefined when the provider gives none any more, which the account then shows. */
   const tokenOf = async (id: string, { provider }: ReportRow): Promise<string | undefined> => {
     try {
-      return await access.tokenOf(id, provider)
+      return await access.validToken(id, provider)
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'invalid') return undefined
       throw thrown

@@ -13,7 +13,7 @@ import { createSendReport, isBeingSent } from './send.ts'
 type Needs = Parameters<typeof createSendReport>[0] & {
   store: Store
   clock: Clock
-  access: Pick<AccountAccess, 'writerAt' | 'tokenOf'>
+  access: Pick<AccountAccess, 'writerAt' | 'validToken'>
   findTask: (id: string) => Promise<Task | undefined>
   addDelivery: AddDelivery
   /** Whether the service writes comments. */

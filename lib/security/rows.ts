@@ -13,14 +13,14 @@ export const policyRows = collection<PolicyRow>({ name: 'securityPolicy', key: '
 /** The counter of recorded tool calls: of all users, and of one. */
 export const TOOL_CALL_COUNTER = 'toolCalls'
 export const MEMBER = 'all'
-export const toolCallCounterOf = (userId: string): string => `${TOOL_CALL_COUNTER}:${userId}`
+export const userToolCallCounter = (userId: string): string => `${TOOL_CALL_COUNTER}:${userId}`
 
-/** A recorded tool call in full; lists show the summaries of long values. `sessionOf` is its conversation or task. */
+/** A recorded tool call in full; lists show the summaries of long values. `sessionId` is its conversation or task. */
 export type ToolCallRow = ToolCallEntry & {
   callId: string
   argumentsSummary: string
   resultSummary: string
-  sessionOf?: string
+  sessionId?: string
   expiresAt: number
 }
 
@@ -32,18 +32,18 @@ export const toolCalls = collection<ToolCallRow, Detail>({
   indexes: {
     newest: { by: 'timestamp' },
     ofUser: { within: 'userId', by: 'timestamp' },
-    ofSession: { within: 'sessionOf', by: 'timestamp' },
+    ofSession: { within: 'sessionId', by: 'timestamp' },
   },
   detail: ['arguments', 'result'],
   placeholders: { result: LOST_TEXT },
   summary: [
     ...(['id', 'timestamp', 'userId', 'conversationId', 'taskId', 'tool', 'mode', 'decision'] as const),
     ...(['failed', 'guard', 'approvalId', 'durationMs', 'callId'] as const),
-    ...(['argumentsSummary', 'resultSummary', 'sessionOf', 'expiresAt'] as const),
+    ...(['argumentsSummary', 'resultSummary', 'sessionId', 'expiresAt'] as const),
   ],
   expires: 'expiresAt',
   counts: countRows(({ userId }) =>
-    [TOOL_CALL_COUNTER, toolCallCounterOf(userId)].map((counter) => ({ counter, member: MEMBER })),
+    [TOOL_CALL_COUNTER, userToolCallCounter(userId)].map((counter) => ({ counter, member: MEMBER })),
   ),
-  recount: { index: 'newest', counter: TOOL_CALL_COUNTER, ofUser: toolCallCounterOf },
+  recount: { index: 'newest', counter: TOOL_CALL_COUNTER, ofUser: userToolCallCounter },
 })

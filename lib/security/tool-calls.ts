@@ -10,7 +10,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Insert, Store, Test } from '../ports/store.ts'
 import type { ListToolCallsQuery } from './contract.ts'
-import { MEMBER, TOOL_CALL_COUNTER, type ToolCallRow, toolCallCounterOf, toolCalls } from './rows.ts'
+import { MEMBER, TOOL_CALL_COUNTER, type ToolCallRow, toolCalls, userToolCallCounter } from './rows.ts'
 import type { PolicySource, ToolCallEntry } from './schema.ts'
 
 type Needs = {
@@ -32,11 +32,11 @@ const SUMMARY = 200
 /** The most entries that are being written at once; further ones go to the log in full. */
 const MOST_WRITING = 1_000
 
-const rowOf = (
+const toRow = (
   { risk: _risk, userId, ...call }: RecordedCall,
   { clock, ids }: Pick<Needs, 'clock' | 'ids'>,
 ): ToolCallRow => {
-  const sessionOf = call.conversationId ?? call.taskId
+  const sessionId = call.conversationId ?? call.taskId
   const now = clock.now()
   return {
     id: ids.next('tca'),
@@ -46,7 +46,7 @@ const rowOf = (
     durationMs: Math.round(call.durationMs),
     argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),
     resultSummary: summary(call.result),
-    ...(sessionOf === undefined ? {} : { sessionOf }),
+    ...(sessionId === undefined ? {} : { sessionId }),
     expiresAt: now + KEPT_MS,
   }
 }
@@ -55,7 +55,7 @@ const rowOf = (
 export const toolCallWrite = (
   call: RecordedCall,
   needs: Pick<Needs, 'clock' | 'ids'>,
-): Insert<ToolCallRow> => ({ insert: toolCalls, row: rowOf(call, needs) })
+): Insert<ToolCallRow> => ({ insert: toolCalls, row: toRow(call, needs) })
 
 export type ToolCallAudit = ReturnType<typeof createToolCallAudit>
 
@@ -81,7 +81,7 @@ export const createToolCallAudit = (needs: Needs) => {
    */
   const record = (call: RecordedCall): void => {
     if (!policy.known().auditAll && call.decision === 'allowed' && call.risk === 'read') return
-    const row = rowOf(call, { clock, ids })
+    const row = toRow(call, { clock, ids })
     if (writing.size >= MOST_WRITING) {
       toLog(row, 'too many are being written')
       return
@@ -90,9 +90,9 @@ export const createToolCallAudit = (needs: Needs) => {
     writing.add(written)
   }
 
-  const countOf = async (index: Index, where: Test<ToolCallRow>[]): Promise<number> => {
+  const countCalls = async (index: Index, where: Test<ToolCallRow>[]): Promise<number> => {
     if (where.length > 0 || index.index === 'ofSession') return store.count(toolCalls, { ...index, where })
-    const counter = index.index === 'newest' ? TOOL_CALL_COUNTER : toolCallCounterOf(index.is)
+    const counter = index.index === 'newest' ? TOOL_CALL_COUNTER : userToolCallCounter(index.is)
     return (await store.counters(counter))[MEMBER]?.total ?? 0
   }
 
@@ -110,17 +110,17 @@ export const createToolCallAudit = (needs: Needs) => {
    * another user.
    */
   const list = async (principal: Principal, query: Query) => {
-    const index = indexOf(principal, query)
-    const where = testsOf(principal, query, index)
+    const index = narrowestIndex(principal, query)
+    const where = toTests(principal, query, index)
     const scope = `toolCalls:${JSON.stringify([index, where])}`
     const [page, counted] = await Promise.all([
       store.page(toolCalls, { ...index, where, order: 'desc', ...rangeOf(query, scope) }),
-      countOf(index, where),
+      countCalls(index, where),
     ])
     const { conversationId } = query
     if (page.rows.length === 0 && conversationId !== undefined) await refuseForeign(principal, conversationId)
     return {
-      entries: page.rows.map(summarized),
+      entries: page.rows.map(toSummary),
       ...pageFacts(page, totalOf(page, counted, query), query, scope),
     }
   }
@@ -129,7 +129,7 @@ export const createToolCallAudit = (needs: Needs) => {
   const get = async ({ userId, role }: Principal, id: string): Promise<ToolCallEntry> => {
     const row = await store.get(toolCalls, id, true)
     if (row === undefined || (row.userId !== userId && role !== 'admin')) throw missing('Audit entry')
-    return shown(row)
+    return toEntry(row)
   }
 
   return {
@@ -144,14 +144,14 @@ export const createToolCallAudit = (needs: Needs) => {
 type Index = { index: 'newest' } | { index: 'ofUser' | 'ofSession'; is: string }
 
 /** The narrowest index for a query. */
-const indexOf = ({ userId, role }: Principal, query: Query): Index => {
+const narrowestIndex = ({ userId, role }: Principal, query: Query): Index => {
   const session = query.conversationId ?? query.taskId
   if (session !== undefined) return { index: 'ofSession', is: session }
   const user = role === 'admin' ? query.userId : userId
   return user === undefined ? { index: 'newest' } : { index: 'ofUser', is: user }
 }
 
-const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): Test<ToolCallRow>[] => {
+const toTests = ({ userId, role }: Principal, query: Query, { index }: Index): Test<ToolCallRow>[] => {
   const is = (
     field: 'tool' | 'decision' | 'userId' | 'conversationId' | 'taskId' | 'callId',
     value: string | undefined,
@@ -180,16 +180,16 @@ const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): T
 
 const summary = (text: string): string => shortenedText(text, SUMMARY)
 
-const shown = ({
+const toEntry = ({
   argumentsSummary: _arguments,
   resultSummary: _result,
-  sessionOf: _session,
+  sessionId: _session,
   expiresAt: _expires,
   ...entry
 }: ToolCallRow): ToolCallEntry => entry
 
-const summarized = (row: Readonly<ToolCallRow>): ToolCallEntry => ({
-  ...shown(row),
+const toSummary = (row: Readonly<ToolCallRow>): ToolCallEntry => ({
+  ...toEntry(row),
   arguments: row.argumentsSummary,
   result: row.resultSummary,
 })

@@ -6,7 +6,7 @@ export type TokenRow = Token & { hash: string }
 
 /** The counter of all tokens, and of a user's tokens. */
 export const TOKENS = 'tokens'
-export const tokensOf = (userId: string): string => `${TOKENS}:${userId}`
+export const userTokenCounter = (userId: string): string => `${TOKENS}:${userId}`
 export const LISTED = 'all'
 
 export const tokenRows = collection<TokenRow>({
@@ -15,7 +15,7 @@ export const tokenRows = collection<TokenRow>({
   indexes: { newest: { by: 'createdAt' }, ofUser: { within: 'userId', by: 'createdAt' } },
   summary: TokenSchema.keyof().options,
   counts: countRows(({ userId }: TokenRow) =>
-    [TOKENS, tokensOf(userId)].map((counter) => ({ counter, member: LISTED })),
+    [TOKENS, userTokenCounter(userId)].map((counter) => ({ counter, member: LISTED })),
   ),
-  recount: { index: 'newest', counter: TOKENS, ofUser: tokensOf },
+  recount: { index: 'newest', counter: TOKENS, ofUser: userTokenCounter },
 })

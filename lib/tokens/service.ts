@@ -7,9 +7,9 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import type { CreateToken } from './contract.ts'
-import { LISTED, TOKENS, type TokenRow, tokenRows, tokensOf } from './rows.ts'
+import { LISTED, TOKENS, type TokenRow, tokenRows, userTokenCounter } from './rows.ts'
 import type { Token } from './schema.ts'
-import { hashOf, tokenText } from './text.ts'
+import { tokenHash, tokenText } from './text.ts'
 
 type Needs = {
   store: Store
@@ -47,20 +47,20 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
       ...(expiresInDays === undefined ? {} : { expiresAt: iso(now + expiresInDays * DAY_MS) }),
     }
     const text = tokenText(token.id, entropy)
-    await store.commit<TokenRow>({ insert: tokenRows, row: { ...token, hash: hashOf(text) } })
-    await audit(principal, 'token.create', auditDetailsOf(token))
+    await store.commit<TokenRow>({ insert: tokenRows, row: { ...token, hash: tokenHash(text) } })
+    await audit(principal, 'token.create', auditDetails(token))
     return { token: text, ...token }
   }
 
   const list = async (principal: Principal, query: PageQuery) => {
-    const { counter, ...selection } = listOf(principal)
+    const { counter, ...selection } = tokenSelection(principal)
     const scope = `tokens:${selection.is ?? ''}`
     const [page, counters] = await Promise.all([
       store.page(tokenRows, { ...selection, order: 'desc', ...rangeOf(query, scope) }),
       store.counters(counter),
     ])
     const total = totalOf(page, counters[LISTED]?.total, query)
-    return { tokens: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
+    return { tokens: page.rows.map(toToken), ...pageFacts(page, total, query, scope) }
   }
 
   /**
@@ -71,21 +71,21 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     if (row === undefined || !mayRevoke(principal, row)) throw missing('Token')
     const { applied } = await store.commit<TokenRow>({ remove: tokenRows, key: id })
     if (!applied) throw missing('Token')
-    await audit(principal, 'token.revoke', auditDetailsOf(row))
+    await audit(principal, 'token.revoke', auditDetails(row))
   }
 
   return { create, list, revoke }
 }
 
 /** Admins see the tokens of all users. */
-const listOf = ({ userId, role }: Principal): { index: string; is?: string; counter: string } =>
+const tokenSelection = ({ userId, role }: Principal): { index: string; is?: string; counter: string } =>
   role === 'admin'
     ? { index: 'newest', counter: TOKENS }
-    : { index: 'ofUser', is: userId, counter: tokensOf(userId) }
+    : { index: 'ofUser', is: userId, counter: userTokenCounter(userId) }
 
 const mayRevoke = ({ userId, role }: Principal, row: TokenRow) => role === 'admin' || row.userId === userId
 
 /** The audit details of a token. */
-const auditDetailsOf = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
+const auditDetails = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
 
-const shown = ({ hash: _hash, ...token }: TokenRow): Token => token
+const toToken = ({ hash: _hash, ...token }: TokenRow): Token => token

@@ -11,7 +11,7 @@ const ID_KIND = 'tok_'
 /** The text of a new API token; it contains the id of its row. */
 export const tokenText = (id: string, entropy: Entropy): string => {
   const text = `svc_${id.slice(ID_KIND.length)}_${entropy(SECRET_BYTES).toString('hex')}`
-  return text + sumOf(text)
+  return text + checksum(text)
 }
 
 /**
@@ -20,12 +20,12 @@ export const tokenText = (id: string, entropy: Entropy): string => {
  */
 export const tokenIdIn = (text: string): string | undefined => {
   const id = FORM.exec(text)?.[1]
-  if (id === undefined || sumOf(text.slice(0, -SUM_LENGTH)) !== text.slice(-SUM_LENGTH)) return undefined
+  if (id === undefined || checksum(text.slice(0, -SUM_LENGTH)) !== text.slice(-SUM_LENGTH)) return undefined
   return ID_KIND + id
 }
 
 /** The stored hash of a token. The token has 160 random bits, so a fast hash suffices. */
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const tokenHash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Independent of the stored hash. */
-const sumOf = (text: string) => hashOf(`checksum\0${text}`).slice(0, SUM_LENGTH)
+const checksum = (text: string) => tokenHash(`checksum\0${text}`).slice(0, SUM_LENGTH)

@@ -7,33 +7,33 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { type TokenRow, tokenRows } from './rows.ts'
-import { hashOf, tokenIdIn } from './text.ts'
+import { tokenHash, tokenIdIn } from './text.ts'
 
 type Needs = {
   store: Store
   clock: Clock
   log: Log
   /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
-  accountStatusOf: (userId: string) => Promise<{ role: Role; disabled: boolean } | undefined>
+  readAccountStatus: (userId: string) => Promise<{ role: Role; disabled: boolean } | undefined>
 }
 
 /** Often enough to tell used tokens from unused ones. */
-const USE_NOTED_MS = 60_000
+const USE_WRITE_MS = 60_000
 
 /** The principals of API tokens. */
-export const createTokenPrincipals = ({ store, clock, log, accountStatusOf }: Needs) => {
-  const rowOf = async (text: string): Promise<TokenRow | undefined> => {
+export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: Needs) => {
+  const findValidRow = async (text: string): Promise<TokenRow | undefined> => {
     const id = tokenIdIn(text)
     const row = id === undefined ? undefined : await store.get(tokenRows, id)
-    return row !== undefined && isSame(row.hash, hashOf(text)) && !hasExpired(row) ? row : undefined
+    return row !== undefined && isSame(row.hash, tokenHash(text)) && !hasExpired(row) ? row : undefined
   }
 
   const hasExpired = ({ expiresAt }: TokenRow) => expiresAt !== undefined && expiresAt <= iso(clock.now())
 
   /** A failed update of the time does not fail the request, and there is at most one write a minute. */
-  const noteUse = async ({ id, lastUsedAt }: TokenRow): Promise<void> => {
+  const storeLastUse = async ({ id, lastUsedAt }: TokenRow): Promise<void> => {
     const now = clock.now()
-    if (lastUsedAt !== undefined && now - Date.parse(lastUsedAt) < USE_NOTED_MS) return
+    if (lastUsedAt !== undefined && now - Date.parse(lastUsedAt) < USE_WRITE_MS) return
     await store
       .commit<TokenRow>({
         update: tokenRows,
@@ -48,7 +48,7 @@ export const createTokenPrincipals = ({ store, clock, log, accountStatusOf }: Ne
 
   /** The role of the user who made a token; undefined for one who may not sign in. */
   const roleIn = async ({ userId }: TokenRow): Promise<Role | undefined> => {
-    const status = await accountStatusOf(userId)
+    const status = await readAccountStatus(userId)
     return status?.disabled ? undefined : status?.role
   }
 
@@ -57,8 +57,8 @@ export const createTokenPrincipals = ({ store, clock, log, accountStatusOf }: Ne
    * token, and for a revoked or expired token. Throws Problem `forbidden` `scope_missing` for a token without `scope`;
    * without `scope` it only identifies the token's user, which does not count as a use.
    */
-  const principalOf = async (text: string, scope?: Scope): Promise<Principal | undefined> => {
-    const row = await rowOf(text)
+  const findPrincipal = async (text: string, scope?: Scope): Promise<Principal | undefined> => {
+    const row = await findValidRow(text)
     const role = row && (await roleIn(row))
     if (row === undefined || role === undefined) return undefined
     if (scope !== undefined && !row.scopes.includes(scope))
@@ -67,7 +67,7 @@ export const createTokenPrincipals = ({ store, clock, log, accountStatusOf }: Ne
         'scope_missing',
         `This API token was not made for this; make one with the scope ${scope}`,
       )
-    if (scope !== undefined) await noteUse(row)
+    if (scope !== undefined) await storeLastUse(row)
     const { userId, id: tokenId, rateLimit } = row
     return {
       userId,
@@ -83,7 +83,7 @@ export const createTokenPrincipals = ({ store, clock, log, accountStatusOf }: Ne
     return row !== undefined && !hasExpired(row) && (await roleIn(row)) === role
   }
 
-  return { principalOf, holds }
+  return { findPrincipal, holds }
 }
 
 /** Compares two hashes in constant time. */

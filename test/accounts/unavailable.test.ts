@@ -12,7 +12,7 @@ const ANN = { email: 'ann@example.com', emailVerified: true, name: 'Ann' }
 const UNAVAILABLE = { kind: 'unavailable', code: 'storage_unavailable' }
 type Options = Parameters<typeof createWorld>[0]
 
-const linkOf =
+const linkWrite =
   (id: string) =>
   async (userId: string): Promise<Insert<LinkedAccountRow>> => ({
     insert: linkedAccounts,
@@ -82,12 +82,12 @@ describe.each(storages)('while storage on %s is not available once,', (_name, op
   it('an account that a provider vouches for is made with its link, or not at all', async () => {
     const { accounts, store, everyUser, failNext } = await unreliable()
     failNext('before')
-    await expect(accounts.findOrCreateUser(ANN, linkOf('one'))).rejects.toMatchObject(UNAVAILABLE)
+    await expect(accounts.findOrCreateUser(ANN, linkWrite('one'))).rejects.toMatchObject(UNAVAILABLE)
     expect(await store.get(linkedAccounts, 'one')).toBeUndefined()
-    const { user, isNew } = await accounts.findOrCreateUser(ANN, linkOf('one'))
+    const { user, isNew } = await accounts.findOrCreateUser(ANN, linkWrite('one'))
     expect([isNew, (await store.get(linkedAccounts, 'one'))?.userId]).toEqual([true, user.id])
     const bob = { ...ANN, email: 'bob@example.com', invite: '' }
-    await expect(accounts.findOrCreateUser(bob, linkOf('two'))).rejects.toMatchObject({
+    await expect(accounts.findOrCreateUser(bob, linkWrite('two'))).rejects.toMatchObject({
       code: 'invite_required',
     })
     expect(await everyUser()).toHaveLength(1)
@@ -97,8 +97,8 @@ describe.each(storages)('while storage on %s is not available once,', (_name, op
     const { accounts, signUp, settings, store, everyUser } = await unreliable()
     await signUp('Founder')
     settings.registrationMode = 'open'
-    await store.commit(await linkOf('one')('user_other'))
-    await expect(accounts.findOrCreateUser(ANN, linkOf('one'))).rejects.toMatchObject({
+    await store.commit(await linkWrite('one')('user_other'))
+    await expect(accounts.findOrCreateUser(ANN, linkWrite('one'))).rejects.toMatchObject({
       code: 'registration_busy',
     })
     expect(await everyUser()).toHaveLength(1)
@@ -110,10 +110,10 @@ describe.each(storages)('while storage on %s is not available once,', (_name, op
     await accounts.changeUser(ADMIN, bob.id, { role: 'admin' })
     failNext('before')
     await expect(accounts.changeUser(ADMIN, ann.id, { role: 'user' })).rejects.toMatchObject(UNAVAILABLE)
-    expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.readAccountStatus(ann.id)).toEqual({ role: 'admin', disabled: false })
     failNext('after')
     await expect(accounts.changeUser(ADMIN, ann.id, { role: 'user' })).rejects.toMatchObject(UNAVAILABLE)
-    expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'user', disabled: false })
+    expect(await accounts.readAccountStatus(ann.id)).toEqual({ role: 'user', disabled: false })
     await expect(accounts.changeUser(ADMIN, bob.id, { disabled: true })).rejects.toMatchObject({
       code: 'last_admin',
     })

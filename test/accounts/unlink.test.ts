@@ -13,7 +13,7 @@ const patch = async (browser: Browser, id: string, body: object) => {
   const init = { method: 'PATCH', headers, body: JSON.stringify(body) }
   return browser.ask(`/api/users/${id}`, init)
 }
-const linksOf = async ({ domains }: Site, userId: string) => {
+const linkedAccountRows = async ({ domains }: Site, userId: string) => {
   const selection = { index: 'ofUser', is: userId, order: 'asc', limit: 9 } as const
   return (await domains.store.page(linkedAccounts, selection)).rows.map(({ provider }) => provider)
 }
@@ -42,7 +42,7 @@ describe('unlinking a user’s accounts by an admin', () => {
       status: 200,
       body: { user: { id, role: 'user', disabled: false } },
     })
-    expect(await linksOf(site, id)).toEqual(['codehost'])
+    expect(await linkedAccountRows(site, id)).toEqual(['codehost'])
     const again = site.browser()
     expect((await again.signIn('oidc')).location).toBe('/')
     expect((await again.me()).id).toBe(id)
@@ -69,7 +69,7 @@ describe('unlinking a user’s accounts by an admin', () => {
     for (const unlink of [['oidc'], ['oidc'], ['trackera']])
       expect((await patch(site.ann, site.id, { unlink })).status).toBe(200)
     expect((await patch(site.ann, annId, { unlink: ['codehost'] })).status).toBe(200)
-    expect(await linksOf(site, site.id)).toEqual(['codehost'])
+    expect(await linkedAccountRows(site, site.id)).toEqual(['codehost'])
     expect(await unlinked(site)).toHaveLength(1)
   })
 
@@ -78,14 +78,14 @@ describe('unlinking a user’s accounts by an admin', () => {
     const { ann, id } = site
     const both = await patch(ann, id, { role: 'admin', disabled: true, unlink: ['oidc'] })
     expect(both.body.user).toMatchObject({ role: 'admin', disabled: true })
-    expect(await linksOf(site, id)).toEqual(['codehost'])
+    expect(await linkedAccountRows(site, id)).toEqual(['codehost'])
     const annId = (await ann.me()).id
     await ann.signIn('trackera')
     expect(await patch(ann, annId, { role: 'user', unlink: ['trackera'] })).toMatchObject({
       status: 400,
       body: { code: 'last_admin' },
     })
-    expect(await linksOf(site, annId)).toEqual(['trackera'])
+    expect(await linkedAccountRows(site, annId)).toEqual(['trackera'])
   })
 
   it.each([
@@ -101,7 +101,7 @@ describe('unlinking a user’s accounts by an admin', () => {
       status: 400,
       body: { code: 'validation_failed' },
     })
-    expect(await linksOf(site, site.id)).toHaveLength(2)
+    expect(await linkedAccountRows(site, site.id)).toHaveLength(2)
   })
 
   it('is for admins, of users who are there', async () => {
@@ -159,7 +159,7 @@ describe('the last admin whom the issuer lets in by a link alone', () => {
     await using site = await inOidc()
     const answer = await patch(site.ann, site.ids.ann, { role: 'admin', unlink: ['codehost', 'oidc'] })
     expect(answer).toMatchObject({ status: 400, body: { code: 'last_admin' } })
-    expect(await linksOf(site, site.ids.ann)).toEqual(['oidc'])
+    expect(await linkedAccountRows(site, site.ids.ann)).toEqual(['oidc'])
     expect((await patch(site.ann, site.ids.ann, { unlink: ['codehost'] })).status).toBe(200)
     expect((await patch(site.ann, site.ids.bob, { unlink: ['oidc'] })).status).toBe(200)
   })

@@ -17,8 +17,8 @@ describe('an admin', () => {
     const { ann, bob, change, accounts } = await peopled()
     expect(await change(bob.id, { role: 'admin' })).toMatchObject({ id: bob.id, role: 'admin' })
     expect(await change(ann.id, { role: 'user' })).toMatchObject({ role: 'user' })
-    expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'user', disabled: false })
-    expect(await accounts.accountStatusOf(bob.id)).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.readAccountStatus(ann.id)).toEqual({ role: 'user', disabled: false })
+    expect(await accounts.readAccountStatus(bob.id)).toEqual({ role: 'admin', disabled: false })
   })
 
   it.each([{ role: 'user' as const }, { disabled: true }, { role: 'user' as const, disabled: true }])(
@@ -26,7 +26,7 @@ describe('an admin', () => {
     async (wanted) => {
       const { ann, change, accounts, ended } = await peopled()
       await expect(change(ann.id, wanted)).rejects.toMatchObject({ kind: 'invalid', code: 'last_admin' })
-      expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+      expect(await accounts.readAccountStatus(ann.id)).toEqual({ role: 'admin', disabled: false })
       expect(ended).toEqual([])
     },
   )
@@ -47,7 +47,7 @@ describe('an admin', () => {
       await change(bob.id, { role: 'admin' })
       settings.lockedOut = [bob.id]
       await expect(change(ann.id, wanted)).rejects.toMatchObject({ kind: 'invalid', code: 'last_admin' })
-      expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+      expect(await accounts.readAccountStatus(ann.id)).toEqual({ role: 'admin', disabled: false })
       expect(await change(bob.id, wanted)).toMatchObject(wanted)
     },
   )
@@ -130,11 +130,11 @@ describe('the status of an account', () => {
   it('is that of the mode of sign-in: the local admin in local mode, accounts in the others', async () => {
     const { accounts, settings, ann } = await peopled()
     await accounts.change('local', { name: 'Local' })
-    expect(await accounts.accountStatusOf('local')).toBeUndefined()
+    expect(await accounts.readAccountStatus('local')).toBeUndefined()
     settings.mode = 'oidc'
-    expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.readAccountStatus(ann.id)).toEqual({ role: 'admin', disabled: false })
     settings.mode = 'local'
-    expect(await accounts.accountStatusOf(ann.id)).toBeUndefined()
-    expect(await accounts.accountStatusOf('local')).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.readAccountStatus(ann.id)).toBeUndefined()
+    expect(await accounts.readAccountStatus('local')).toEqual({ role: 'admin', disabled: false })
   })
 })

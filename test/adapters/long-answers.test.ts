@@ -5,7 +5,7 @@ import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createCodehost } from '../../lib/adapters/trackers/codehost.ts'
 import { createApi } from '../../lib/adapters/trackers/request.ts'
 import { createTrackerb } from '../../lib/adapters/trackers/trackerb.ts'
-import { tokensOf } from '../../lib/oauth/grants.ts'
+import { toTokens } from '../../lib/oauth/grants.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 
@@ -49,7 +49,7 @@ describe('a field of 500 kB in an answer from outside', () => {
     ['refresh token', { access_token: 'a', refresh_token: long, token_type: 'bearer' as const }],
     ['scope', { access_token: 'a', scope: long, token_type: 'bearer' as const }],
   ])('is no %s', (_, answer) => {
-    expect(() => tokensOf(answer)).toThrow(expect.objectContaining({ code: 'oauth_failed' }))
+    expect(() => toTokens(answer)).toThrow(expect.objectContaining({ code: 'oauth_failed' }))
   })
 })
 

@@ -201,7 +201,7 @@ describe('an id that names what belongs to another user', () => {
           timestamp: createdAt,
           argumentsSummary: '',
           resultSummary: '',
-          sessionOf: conversationId,
+          sessionId: conversationId,
           expiresAt,
         },
       },

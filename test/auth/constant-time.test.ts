@@ -6,7 +6,7 @@ import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createAccessKey } from '../../lib/auth/access-key.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { addressOf } from '../../lib/http/trusted-proxies.ts'
+import { clientAddress } from '../../lib/http/trusted-proxies.ts'
 import { tokenRows } from '../../lib/tokens/rows.ts'
 import { createTokens } from '../../lib/tokens/service.ts'
 import { tokenText } from '../../lib/tokens/text.ts'
@@ -81,12 +81,12 @@ describe('a secret is compared in constant time where it is', () => {
       audit,
     })
     const { id, token } = await create(ANN, { name: 'CI', scopes: ['gateway'] })
-    const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
-    const { principalOf: holderOf } = createTokenPrincipals({
+    const readAccountStatus = async () => ({ role: 'user' as const, disabled: false })
+    const { findPrincipal: holderOf } = createTokenPrincipals({
       store,
       clock,
       log: createFakeLog(),
-      accountStatusOf,
+      readAccountStatus,
     })
     expect(await holderOf(token, 'gateway')).toMatchObject({ tokenId: id })
     expect(await holderOf(tokenText(id, entropy), 'gateway')).toBeUndefined()
@@ -125,7 +125,7 @@ describe('a secret is compared in constant time where it is', () => {
     const proxies = { trustedHops: 1, originSecret: 'of the proxy' }
     const from = (secret: string) => {
       const headers = { 'x-forwarded-for': '203.0.113.7', 'x-origin-secret': secret }
-      return addressOf(eventFrom('10.0.0.9', headers), proxies)
+      return clientAddress(eventFrom('10.0.0.9', headers), proxies)
     }
     expect([from('of the proxy'), from('of a proxy'), from('')]).toEqual([
       '203.0.113.7',

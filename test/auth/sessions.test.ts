@@ -18,7 +18,7 @@ const opened = () => {
     statuses.set(userId, { role: 'user', disabled: false, ...status })
   const paired = new Set<string>()
   const who = {
-    accountStatusOf: async (userId: string) => statuses.get(userId),
+    readAccountStatus: async (userId: string) => statuses.get(userId),
     isPaired: async (deviceId: string) => paired.has(deviceId),
     unpair: async (deviceId: string) => void paired.delete(deviceId),
     unpairAll: async () => paired.clear(),
@@ -46,30 +46,30 @@ describe('a session', () => {
   it('belongs to who holds its token, in the role that this one has now', async () => {
     const { sessions, stand } = opened()
     const { token, sessionId } = await sessions.open('ann')
-    expect(await sessions.principalOf(token)).toEqual({ userId: 'ann', role: 'user', sessionId })
+    expect(await sessions.findPrincipal(token)).toEqual({ userId: 'ann', role: 'user', sessionId })
     stand('ann', { role: 'admin' })
-    expect(await sessions.principalOf(token)).toMatchObject({ role: 'admin' })
-    expect(await sessions.principalOf(`${token}x`)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toMatchObject({ role: 'admin' })
+    expect(await sessions.findPrincipal(`${token}x`)).toBeUndefined()
     // What is stored opens nothing.
-    expect(await sessions.principalOf(sessionId)).toBeUndefined()
+    expect(await sessions.findPrincipal(sessionId)).toBeUndefined()
   })
 
   it('lasts for thirty days', async () => {
     const { sessions, clock } = opened()
     const { token } = await sessions.open('ann')
     clock.advance(SESSION_MS - 1)
-    expect(await sessions.principalOf(token)).toBeDefined()
+    expect(await sessions.findPrincipal(token)).toBeDefined()
     clock.advance(1)
-    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toBeUndefined()
   })
 
   it('is invalid when its user is disabled, or gone', async () => {
     const { sessions, stand, statuses } = opened()
     const { token } = await sessions.open('ann')
     stand('ann', { disabled: true })
-    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toBeUndefined()
     statuses.delete('ann')
-    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toBeUndefined()
   })
 
   it('has a new token', async () => {
@@ -89,7 +89,7 @@ describe('a session of the local user', () => {
     await beginDevice(withKey('first key'), 'token of the device', 'local')
     const { token: anns } = await withKey('first key').open('ann')
     const works = async (key: string | undefined, which: string) =>
-      (await withKey(key).principalOf(which)) !== undefined
+      (await withKey(key).findPrincipal(which)) !== undefined
     for (const key of ['first key', 'second key', undefined]) {
       expect(await works(key, token)).toBe(key === 'first key')
       expect(await works(key, 'token of the device')).toBe(true)
@@ -119,7 +119,7 @@ describe('ending the sessions of a user', () => {
     const bobs = await sessions.open('bob')
     const alive = async () => {
       const all = await Promise.all(
-        [mine, other, device, bobs].map(({ token }) => sessions.principalOf(token)),
+        [mine, other, device, bobs].map(({ token }) => sessions.findPrincipal(token)),
       )
       return all.map((principal) => principal !== undefined)
     }
@@ -145,14 +145,14 @@ describe('when a session was seen', () => {
     const { token, sessionId } = await sessions.open('ann')
     const seen = async () => (await store.get(sessionRows, sessionId))?.lastSeenAt
     expect(await seen()).toBeUndefined()
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     const first = await seen()
     expect(first).toBeDefined()
     clock.advance(59_999)
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     expect(await seen()).toBe(first)
     clock.advance(1)
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     expect(Date.parse((await seen()) ?? '') - Date.parse(first ?? '')).toBe(60_000)
   })
 
@@ -169,9 +169,9 @@ describe('when a session was seen', () => {
       unpair: async () => undefined,
       unpairAll: async () => undefined,
     }
-    const needs = { entropy, clock, log, accountStatusOf: async (id: string) => statuses.get(id), ...rest }
+    const needs = { entropy, clock, log, readAccountStatus: async (id: string) => statuses.get(id), ...rest }
     const { token } = await createSessions({ ...needs, store }).open('ann')
-    expect(await createSessions({ ...needs, store: busy as never }).principalOf(token)).toBeDefined()
+    expect(await createSessions({ ...needs, store: busy as never }).findPrincipal(token)).toBeDefined()
     expect(log.entries).toMatchObject([{ level: 'warn' }])
   })
 })

@@ -8,7 +8,7 @@ import { tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig, settingNames } from '../../lib/config/config.ts'
 import type { Route } from '../../lib/http/route.ts'
-import { methodsOf } from '../../lib/http/router.ts'
+import { routeMethods } from '../../lib/http/router.ts'
 import { tableName, tableResources } from '../../resources/tables.ts'
 import { printStage, root, type Service } from './serverless.ts'
 import { ofType, referencesIn } from './template.ts'
@@ -29,7 +29,7 @@ describe('serverless.yml', () => {
       ['models', 'agentic', 'live'].includes(group)
         ? []
         : Object.values<Route>(routes).flatMap((route) =>
-            methodsOf(route).map((method) => `${method} ${route.path.replace(/\{path\}.*/, '{path+}')}`),
+            routeMethods(route).map((method) => `${method} ${route.path.replace(/\{path\}.*/, '{path+}')}`),
           ),
     )
     expect(declared.sort()).toEqual([...served, '*'].sort())

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { canonicalJson } from '../../lib/core/canonical-json.ts'
 import { createAttest, createVerify, signedBytes } from '../../lib/devices/attestation.ts'
-import { publicKeyOf, sign } from '../../lib/devices/ed25519.ts'
-import { identityOf } from '../../lib/devices/identity.ts'
+import { derivePublicKey, sign } from '../../lib/devices/ed25519.ts'
+import { toDeviceIdentity } from '../../lib/devices/identity.ts'
 import type { Attestation } from '../../lib/devices/schema.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { brokenSignatures, fitsAll, hex, rfc8032, smallOrderKeys } from './vectors.ts'
@@ -17,7 +17,7 @@ const secret = hex(rfc8032[2].secret)
 const start = () => {
   const clock = createFakeClock()
   const identity = {
-    read: async () => identityOf(await publicKeyOf(secret)),
+    read: async () => toDeviceIdentity(await derivePublicKey(secret)),
     sign: (message: Uint8Array) => sign(message, secret),
   }
   return {
@@ -36,7 +36,7 @@ const altered = (whole: Attestation, inner: Partial<Inner>): Attestation => ({
 
 /** An attestation that anybody can make: their own key, their own claims, their own signature. */
 const signedOver = async (claims: Omit<Inner, 'signature'>, deviceId?: string): Promise<Attestation> => {
-  const own = identityOf(await publicKeyOf(secret))
+  const own = toDeviceIdentity(await derivePublicKey(secret))
   const message = signedBytes({ deviceId: deviceId ?? own.deviceId, ...claims })
   const signature = (await sign(message, secret)).toString('base64')
   return {
@@ -117,7 +117,7 @@ describe('an attestation', () => {
   it('is not valid under the name of another device, or with its key', async () => {
     const { attest, verify } = start()
     const made = await attest({ a: 1 })
-    const other = identityOf(hex(rfc8032[0].publicKey))
+    const other = toDeviceIdentity(hex(rfc8032[0].publicKey))
     const named = { ...made, deviceId: other.deviceId }
     expect(await verify(named, HOUR)).toEqual({ valid: false, error: 'device_id_mismatch' })
     expect(await verify({ ...made, publicKey: other.publicKey }, HOUR)).toMatchObject({
@@ -130,7 +130,7 @@ describe('an attestation', () => {
   it('is not valid where the signer itself named another device', async () => {
     const { verify } = start()
     const claims = { timestamp: '2026-01-01T12:00:00.000Z', nonce: 'n'.repeat(22), data: {} }
-    const made = await signedOver(claims, identityOf(hex(rfc8032[0].publicKey)).deviceId)
+    const made = await signedOver(claims, toDeviceIdentity(hex(rfc8032[0].publicKey)).deviceId)
     expect(await verify(made, HOUR)).toEqual({ valid: false, error: 'device_id_mismatch' })
   })
 
@@ -156,7 +156,7 @@ describe('an attestation', () => {
 
   it.each(smallOrderKeys)('is refused of the key of small order %s', async (key) => {
     const { verify } = start()
-    const { deviceId, publicKey } = identityOf(hex(key))
+    const { deviceId, publicKey } = toDeviceIdentity(hex(key))
     const claims = { timestamp: '2026-01-01T12:00:00.000Z', nonce: 'n'.repeat(22), data: {} }
     const made = { deviceId, publicKey, attestation: { ...claims, signature: fitsAll.toString('base64') } }
     expect(await verify(made, HOUR)).toEqual({ valid: false, error: 'bad_signature' })

@@ -35,7 +35,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     expect(await listed()).toBe(true)
     expect(await sessions.closeToken(token)).toBe(true)
     expect([await listed(), await status()]).toEqual([false, 'pairing_request_not_found'])
-    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toBeUndefined()
     expect(await audited('device.end')).toContainEqual({
       userId: ANN.userId,
       details: { id, requesterId: 'laptop', approvedBy: ANN.userId },
@@ -45,9 +45,9 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
   it('is gone as well when its user is signed out everywhere, and stays where only people are', async () => {
     const { sessions, id, token, listed } = await paired()
     await sessions.closeAll(ANN.userId, {})
-    expect([await listed(), (await sessions.principalOf(token))?.userId]).toEqual([true, ANN.userId])
+    expect([await listed(), (await sessions.findPrincipal(token))?.userId]).toEqual([true, ANN.userId])
     await sessions.closeAll(ANN.userId, { devices: { by: ROOT } })
-    expect([await listed(), await sessions.principalOf(token)]).toEqual([false, undefined])
+    expect([await listed(), await sessions.findPrincipal(token)]).toEqual([false, undefined])
     expect(await audited('device.end')).toContainEqual({
       userId: ROOT.userId,
       details: { id, requesterId: 'laptop', approvedBy: ANN.userId },
@@ -86,10 +86,10 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
   it('stays when it is the one that signs all others out', async () => {
     const { sessions, token, listed } = await paired()
     const other = await paired()
-    const except = (await sessions.principalOf(token))?.sessionId
+    const except = (await sessions.findPrincipal(token))?.sessionId
     await sessions.closeAll(ANN.userId, { devices: { by: ANN }, ...(except ? { except } : {}) })
     expect([await listed(), await other.listed()]).toEqual([true, false])
-    expect(await sessions.principalOf(token)).toMatchObject({ sessionId: except })
+    expect(await sessions.findPrincipal(token)).toMatchObject({ sessionId: except })
   })
 
   it('is revoked once, in the record too', async () => {

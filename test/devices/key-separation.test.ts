@@ -4,7 +4,7 @@ import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { publicKeyOf } from '../../lib/devices/ed25519.ts'
+import { derivePublicKey } from '../../lib/devices/ed25519.ts'
 import { createOwnIdentity } from '../../lib/devices/identity.ts'
 import { identityRows } from '../../lib/devices/rows.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -20,7 +20,7 @@ describe('the key that hashes pairing codes', () => {
     const { publicKey } = await read()
     const row = await store.get(identityRows, 'service')
     const secret = Buffer.from(await cipher.open(row?.sealedSecret ?? '', 'devices/identity'), 'base64')
-    expect((await publicKeyOf(secret)).toString('base64')).toBe(publicKey)
+    expect((await derivePublicKey(secret)).toString('base64')).toBe(publicKey)
     const hashed = await codeHash('ABC123DEF')
     expect(hashed).not.toBe(createHmac('sha256', secret).update('ABC123DEF').digest('hex'))
   })

@@ -78,7 +78,7 @@ export const composeDevices = ({ store, clock }: { store: Store; clock: FakeCloc
     clock,
     log,
     entropy: random,
-    accountStatusOf: async () => ({ role: 'user', disabled: false }),
+    readAccountStatus: async () => ({ role: 'user', disabled: false }),
     isPaired: createIsPaired({ store, clock, log }),
     ...createUnpairing({ store, audit: audit.record }),
   })

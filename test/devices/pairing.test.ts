@@ -42,7 +42,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
   it('gives the device a token that is the approver, as often as it asks', async () => {
     const { status, sessions, requestId, token } = await paired()
     expect(token).toMatch(/^[\w-]{43}$/)
-    expect(await sessions.principalOf(token)).toMatchObject({ userId: ANN.userId })
+    expect(await sessions.findPrincipal(token)).toMatchObject({ userId: ANN.userId })
     expect(await status(requestId)).toEqual({
       status: 'approved',
       token,
@@ -117,7 +117,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     expect(await status(requestId)).toMatchObject({ token })
     clock.advance(1)
     expect(await status(requestId)).toEqual({ status: 'approved', approvedAt: expect.any(String) })
-    expect(await sessions.principalOf(token)).toMatchObject({ userId: ANN.userId })
+    expect(await sessions.findPrincipal(token)).toMatchObject({ userId: ANN.userId })
   })
 
   it('comes to nothing when the device does not fetch its token in time', async () => {
@@ -134,14 +134,14 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const listed = (await devices.paired(ANN, OWN)).devices.find((one) => one.id === id)
     expect(Date.parse(listed?.expiresAt ?? '') - clock.now()).toBe(30 * DAY)
     clock.advance(30 * DAY - 1)
-    expect(await sessions.principalOf(token)).toBeDefined()
+    expect(await sessions.findPrincipal(token)).toBeDefined()
     clock.advance(1)
-    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toBeUndefined()
   })
 
   it('lists a user the own devices, and an admin all of them', async () => {
     const { devices, clock, id, sessions, token } = await paired({ os: 'plan9' })
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     const { request, approve } = start()
     const { id: bobs } = await approve(bob(), (await request(requester())).code)
     const mine = await devices.paired(ANN, OWN)
@@ -178,7 +178,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     for (const who of [ANN, ADMIN]) {
       const { devices, sessions, status, requestId, id, token } = await paired()
       await devices.revoke(who, id)
-      expect(await sessions.principalOf(token)).toBeUndefined()
+      expect(await sessions.findPrincipal(token)).toBeUndefined()
       expect(await codeOf(status(requestId))).toBe('pairing_request_not_found')
       expect(await codeOf(devices.revoke(who, id))).toBe('device_not_found')
     }
@@ -188,7 +188,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const { devices, sessions, request, id, token } = await paired()
     await request(requester())
     expect(await codeOf(devices.revoke(BOB, id))).toBe('device_not_found')
-    expect(await sessions.principalOf(token)).toBeDefined()
+    expect(await sessions.findPrincipal(token)).toBeDefined()
     const pending = (await devices.pending())[0]
     expect(await codeOf(devices.revoke(ADMIN, pending?.id ?? ''))).toBe('device_not_found')
   })
@@ -196,20 +196,20 @@ describe.each(storages)('pairing on %s', (_name, open) => {
   it('goes by the device, even where its session is still there', async () => {
     const { sessions, id, token } = await paired()
     await opened.store.commit({ remove: pairings, key: id })
-    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await sessions.findPrincipal(token)).toBeUndefined()
   })
 
   it('notes when a device was seen, to the hour', async () => {
     const { devices, sessions, clock, id, token } = await paired()
     const seen = async () => (await devices.paired(ANN, OWN)).devices.find((one) => one.id === id)?.lastSeenAt
     expect(await seen()).toBeUndefined()
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     const first = await seen()
     clock.advance(59 * MINUTE)
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     expect(await seen()).toBe(first)
     clock.advance(MINUTE)
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     expect(await seen()).toBe(new Date(clock.now()).toISOString())
     expect((await opened.store.get(pairings, id))?.sealedToken).toBeUndefined()
   })

@@ -74,7 +74,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const states = await atOnce(40, (n) => processes[n % 8]?.status(requestId) ?? Promise.reject())
     expect(new Set(states.map(({ token }) => token)).size).toBe(1)
     expect(await sessionsOf(id)).toHaveLength(1)
-    expect(await sessions.principalOf(states[0]?.token ?? '')).toMatchObject({ userId: ANN.userId })
+    expect(await sessions.findPrincipal(states[0]?.token ?? '')).toMatchObject({ userId: ANN.userId })
   })
 
   it('keeps an address to twenty open requests when fifty come at once', async () => {
@@ -91,7 +91,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     for (let n = 0; n < 10; n++) {
       const { requestId, id, status, devices, sessions } = await approved()
       const [state] = await Promise.all([status(requestId).catch(() => undefined), devices.revoke(ANN, id)])
-      if (state?.token !== undefined) expect(await sessions.principalOf(state.token)).toBeUndefined()
+      if (state?.token !== undefined) expect(await sessions.findPrincipal(state.token)).toBeUndefined()
       expect(await codeOf(status(requestId))).toBe('pairing_request_not_found')
     }
   })
@@ -112,9 +112,9 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const row = await opened.store.get(pairings, id)
     if (row === undefined) throw new Error('the device is gone')
     const store = Object.assign(Object.create(late), { commit })
-    const tokenOf = createTokens({ store, cipher, entropy, draftSession })
-    expect(await tokenOf(row)).toBeUndefined()
-    expect(await sessions.principalOf(given[0] ?? '')).toBeUndefined()
+    const deviceToken = createTokens({ store, cipher, entropy, draftSession })
+    expect(await deviceToken(row)).toBeUndefined()
+    expect(await sessions.findPrincipal(given[0] ?? '')).toBeUndefined()
     expect(await sessionsOf(id)).toEqual([])
   })
 
@@ -131,7 +131,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
         code: 'storage_unavailable',
       })
       const { token = '' } = await status(requestId)
-      expect(await sessions.principalOf(token)).toMatchObject({ userId: ANN.userId })
+      expect(await sessions.findPrincipal(token)).toMatchObject({ userId: ANN.userId })
       expect(await status(requestId)).toMatchObject({ token })
       expect(await sessionsOf(id)).toHaveLength(1)
     },

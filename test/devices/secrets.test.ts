@@ -31,7 +31,7 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
     const made = await request(requester())
     const approved = await approve(ann(), made.code)
     const { token = '' } = await status(made.requestId)
-    await sessions.principalOf(token)
+    await sessions.findPrincipal(token)
     const other = await request(requester())
     await reject(ann(), other.code, 'no')
     for (const refused of [

@@ -6,7 +6,7 @@ import type { ConversationPorts } from '../../lib/composition/chat.ts'
 import type { Ports } from '../../lib/composition/domains.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { createMasker } from '../../lib/core/masker.ts'
-import { apiUrlsOf } from '../../lib/oauth/catalog.ts'
+import { providerApiUrls } from '../../lib/oauth/catalog.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { peoplePorts } from './people.ts'
 import { createScriptedModels } from './scripted-models.ts'
@@ -52,7 +52,11 @@ export const processPorts = (
   random: () => 0,
   ...peoplePorts(),
   ...chatPorts(),
-  trackers: createTrackers({ fetch: createProviderFetch(), clock, apiUrls: apiUrlsOf(config.accounts) }),
+  trackers: createTrackers({
+    fetch: createProviderFetch(),
+    clock,
+    apiUrls: providerApiUrls(config.accounts),
+  }),
   queueMode: 'memory' as const,
   memoryFiles: { list: async () => [], read: async () => undefined },
   watchingMemory: () => ({ enabled: false, watching: false }),

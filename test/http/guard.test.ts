@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openGuard } from '../../lib/http/guard.ts'
-import { trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
+import { toTrustedProxies } from '../../lib/http/trusted-proxies.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import { serve } from './serve.ts'
 import { wordHandlers, wordRoutes } from './table.ts'
@@ -184,7 +184,7 @@ describe('the settings of a guard', () => {
       refresh: async () => void read.push('refresh'),
       latest: async () => void read.push('latest'),
     }
-    const guard = openGuard({ identity, settings }, trustedProxiesOf({ TRUST_PROXY: 0 }))
+    const guard = openGuard({ identity, settings }, toTrustedProxies({ TRUST_PROXY: 0 }))
     await guard('public', httpEvent(`${method} /api/words`))
     expect(read).toEqual(expected)
   })

@@ -16,7 +16,7 @@ const request = (pieces: readonly string[], complete: boolean): IncomingMessage 
   return made
 }
 
-const readBody = async (request: IncomingMessage, limit: number) => unreadBody(request)?.whole(limit)
+const readBody = async (request: IncomingMessage, limit: number) => unreadBody(request)?.bytes(limit)
 
 describe('reading a body', () => {
   it('takes one that came with its head, whole', async () => {

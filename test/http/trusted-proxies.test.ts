@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { readConfig } from '../../lib/config/config.ts'
-import { cookiesOf, credentialOf } from '../../lib/http/credential.ts'
-import { addressOf, originOf, plainAddress, trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
+import { readCookies, readCredential } from '../../lib/http/credential.ts'
+import {
+  clientAddress,
+  plainAddress,
+  requestOrigin,
+  toTrustedProxies,
+} from '../../lib/http/trusted-proxies.ts'
 import { eventFrom, httpEvent } from '../fakes/http-event.ts'
 
 const event = (headers: Record<string, string>, cookies?: string[]) => ({
@@ -20,7 +25,7 @@ describe('the address of a client', () => {
     [1, ' , 1.1.1.1 ,', '1.1.1.1'],
     [1, '6.6.6.6, [2001:db8::1]:443', '2001:db8::1'],
   ])('behind %i trusted proxies that forward %j is %s', (trustedHops, forwarded, address) => {
-    expect(addressOf(event({ 'x-forwarded-for': forwarded }), { trustedHops })).toBe(address)
+    expect(clientAddress(event({ 'x-forwarded-for': forwarded }), { trustedHops })).toBe(address)
   })
 
   it.each([
@@ -30,12 +35,12 @@ describe('the address of a client', () => {
   ])('is believed to be what proxies with a secret say when they show %s', (_name, headers, address) => {
     const proxies = { trustedHops: 2, originSecret: 'known' }
     const given = { 'x-forwarded-for': '1.1.1.1, 2.2.2.2', 'x-forwarded-host': 'evil.example', ...headers }
-    expect(addressOf(event(given), proxies)).toBe(address)
-    expect(originOf(event(given), proxies).baseUrl.includes('evil.example')).toBe(address === '1.1.1.1')
+    expect(clientAddress(event(given), proxies)).toBe(address)
+    expect(requestOrigin(event(given), proxies).baseUrl.includes('evil.example')).toBe(address === '1.1.1.1')
   })
 
   it('is the peer where no proxy forwarded anything', () => {
-    expect(addressOf(event({}), { trustedHops: 1 })).toBe('10.0.0.9')
+    expect(clientAddress(event({}), { trustedHops: 1 })).toBe('10.0.0.9')
   })
 })
 
@@ -68,7 +73,7 @@ describe('an address', () => {
   })
 
   it('of a peer is written the same way', () => {
-    expect(addressOf(eventFrom('::ffff:127.0.0.1', {}), { trustedHops: 0 })).toBe('127.0.0.1')
+    expect(clientAddress(eventFrom('::ffff:127.0.0.1', {}), { trustedHops: 0 })).toBe('127.0.0.1')
   })
 })
 
@@ -84,7 +89,7 @@ describe('the base URL of a request', () => {
     [0, 'https', 'evil.example', 'http://inside:3000'],
   ])('behind %i trusted proxies that forward %j and %j is %s', (trustedHops, proto, name, baseUrl) => {
     const headers = { host: 'inside:3000', 'x-forwarded-proto': proto, 'x-forwarded-host': name }
-    expect(originOf(event(headers), { trustedHops }).baseUrl).toBe(baseUrl)
+    expect(requestOrigin(event(headers), { trustedHops }).baseUrl).toBe(baseUrl)
   })
 
   const headers = { host: 'inside:3000', 'x-forwarded-host': 'Example.org', 'x-forwarded-proto': 'https' }
@@ -93,7 +98,7 @@ describe('the base URL of a request', () => {
     [{ trustedHops: 1 }, 'https://example.org', true],
     [{ trustedHops: 0, publicUrl: 'https://tasks.example' }, 'https://tasks.example', true],
   ])('for %j is %s', (proxies, baseUrl, isSecure) => {
-    expect(originOf(event(headers), proxies)).toMatchObject({ baseUrl, isSecure })
+    expect(requestOrigin(event(headers), proxies)).toMatchObject({ baseUrl, isSecure })
   })
 })
 
@@ -107,7 +112,7 @@ describe('what a request says of who it comes from', () => {
     [{ authorization: 'Bearer ' }, ''],
     [{ authorization: 'Bearer\tabc' }, ''],
   ])('is the token of %j: %j', (headers, token) => {
-    expect(credentialOf(event(headers))).toEqual({ by: 'bearer', token })
+    expect(readCredential(event(headers))).toEqual({ by: 'bearer', token })
   })
 
   it.each([
@@ -117,26 +122,26 @@ describe('what a request says of who it comes from', () => {
     ['xsvc_session=abc', undefined],
     ['svc_session_x=abc', undefined],
   ])('is the cookie in %j: %j', (cookie, token) => {
-    expect(cookiesOf(event({ cookie }), 'svc_session')).toEqual(token === undefined ? [] : [token])
+    expect(readCookies(event({ cookie }), 'svc_session')).toEqual(token === undefined ? [] : [token])
   })
 
   it('is every cookie of that name, the one that was set for the closest path first, but no stranger’s list of them', () => {
     const several = event({ cookie: 'svc_session=near; a=1; svc_session=far' })
-    expect(cookiesOf(several, 'svc_session')).toEqual(['near', 'far'])
-    expect(credentialOf(several)).toEqual({ by: 'cookie', tokens: ['near', 'far'] })
+    expect(readCookies(several, 'svc_session')).toEqual(['near', 'far'])
+    expect(readCredential(several)).toEqual({ by: 'cookie', tokens: ['near', 'far'] })
     const cookie = Array.from({ length: 50 }, (_, n) => `svc_session=${n}`).join('; ')
-    expect(credentialOf(event({ cookie }))).toEqual({ by: 'cookie', tokens: ['0', '1', '2', '3'] })
+    expect(readCredential(event({ cookie }))).toEqual({ by: 'cookie', tokens: ['0', '1', '2', '3'] })
   })
 
   it('is the cookie that API Gateway lists beside the headers', () => {
-    expect(credentialOf(event({}, ['a=1', 'svc_session=abc']))).toEqual({ by: 'cookie', tokens: ['abc'] })
+    expect(readCredential(event({}, ['a=1', 'svc_session=abc']))).toEqual({ by: 'cookie', tokens: ['abc'] })
   })
 
   it.each([['Basic YTpi'], ['Negotiate abc'], ['Bearerabc'], ['']])(
     'is not what a browser attaches by itself: %j',
     (authorization) => {
-      expect(credentialOf(event({ authorization }))).toBeUndefined()
-      expect(credentialOf(event({ authorization, cookie: 'svc_session=y' }))).toEqual({
+      expect(readCredential(event({ authorization }))).toBeUndefined()
+      expect(readCredential(event({ authorization, cookie: 'svc_session=y' }))).toEqual({
         by: 'cookie',
         tokens: ['y'],
       })
@@ -144,11 +149,11 @@ describe('what a request says of who it comes from', () => {
   )
 
   it('is the Bearer token where there are both, and nothing where there is neither', () => {
-    expect(credentialOf(event({ authorization: 'Bearer x', cookie: 'svc_session=y' }))).toEqual({
+    expect(readCredential(event({ authorization: 'Bearer x', cookie: 'svc_session=y' }))).toEqual({
       by: 'bearer',
       token: 'x',
     })
-    expect(credentialOf(event({}))).toBeUndefined()
+    expect(readCredential(event({}))).toBeUndefined()
   })
 })
 
@@ -158,11 +163,11 @@ describe('the address that people know the service by', () => {
     ['https://tasks.example:443/', 'https://tasks.example', true],
     ['HTTP://tasks.example:8080/', 'http://tasks.example:8080', false],
   ])('is as browsers write it: %s', (PUBLIC_URL, baseUrl, isSecure) => {
-    const proxies = trustedProxiesOf(readConfig({ PUBLIC_URL }))
-    expect(originOf(httpEvent('GET /api/tasks'), proxies)).toMatchObject({ baseUrl, isSecure })
+    const proxies = toTrustedProxies(readConfig({ PUBLIC_URL }))
+    expect(requestOrigin(httpEvent('GET /api/tasks'), proxies)).toMatchObject({ baseUrl, isSecure })
   })
 
   it('need not be said', () => {
-    expect(trustedProxiesOf(readConfig({}))).toEqual({ trustedHops: 0 })
+    expect(toTrustedProxies(readConfig({}))).toEqual({ trustedHops: 0 })
   })
 })

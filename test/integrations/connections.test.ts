@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { linkedToken } from '../oauth/linked-token.ts'
 import { openSite, type Site } from '../oauth/site.ts'
-import { tokenOf } from '../oauth/token-of.ts'
 import { secretEnv } from '../webhooks/signed.ts'
 
 describe('accounts elsewhere as integrations', () => {
@@ -78,7 +78,7 @@ describe('accounts elsewhere as integrations', () => {
       })
       expect(await ann.status(name)).toEqual(linked(name))
       const { id } = await ann.me()
-      const token = await tokenOf(site.domains, id, name)
+      const token = await linkedToken(site.domains, id, name)
 
       for (let n = 0; n < 2; n++)
         expect(await ann.disconnect(name)).toMatchObject({
@@ -87,7 +87,7 @@ describe('accounts elsewhere as integrations', () => {
         })
       expect(await ann.status(name)).toEqual(nothing(name, 'admin'))
       expect(site.provider.revocations).toEqual(name === 'trackera' ? [] : [token])
-      expect(await tokenOf(site.domains, id, name)).toBeUndefined()
+      expect(await linkedToken(site.domains, id, name)).toBeUndefined()
       const { records } = await site.domains.audit.list({ limit: 10, action: 'account.unlink' })
       expect(records).toMatchObject([{ userId: id, details: { userId: id, provider: name } }])
     },
@@ -133,7 +133,7 @@ describe('accounts elsewhere as integrations', () => {
     await ann.signIn('trackera')
     site.clock.advance(3_700_000)
     site.provider.grants.revokeAll()
-    await tokenOf(site.domains, (await ann.me()).id, 'trackera').catch(() => undefined)
+    await linkedToken(site.domains, (await ann.me()).id, 'trackera').catch(() => undefined)
     expect(await ann.status('trackera')).toMatchObject({ connected: false, siteName: 'ann-site' })
   })
 

@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
-import { methodsOf } from '../../lib/http/router.ts'
+import { routeMethods } from '../../lib/http/router.ts'
 import type { Answer } from '../http/answer.ts'
 import { badCreates, badImports, notUtf8, oversized } from './bad-bodies.ts'
 import { badIds, badPages, badQueries, type Refused, unknownRoutes } from './bad-input.ts'
@@ -123,7 +123,7 @@ describe('a method that a path does not have', () => {
   it.each([...new Set(all.map(({ path }) => path))])('is 405 with those that it has: %s', async (pattern) => {
     const path = pattern.replaceAll(/\{\w+\}/g, 'some')
     const own = all.filter((route) => patternOf(route.path).test(path))
-    const allowed = [...new Set(own.flatMap(methodsOf))]
+    const allowed = [...new Set(own.flatMap(routeMethods))]
     for (const method of ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (allowed.includes(method) || isOfWildcard(method, path)) continue
       const answer = await raw.send({ method, path })

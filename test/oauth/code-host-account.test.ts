@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { AccountStatusOf } from '../../lib/accounts/schema.ts'
+import type { ReadAccountStatus } from '../../lib/accounts/schema.ts'
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
@@ -15,7 +15,7 @@ import { createMovedClock } from './processes.ts'
 const HOUR_MS = 3_600_000
 const REALM = 'https://api.github.com'
 
-type Status = Awaited<ReturnType<AccountStatusOf>>
+type Status = Awaited<ReturnType<ReadAccountStatus>>
 
 let clock: ReturnType<typeof createMovedClock>
 let store: SqliteStore
@@ -39,7 +39,7 @@ const means = () => ({
   clock,
   log: createFakeLog(),
   cipher: createCipher({ keys: () => [key], entropy }),
-  accountStatusOf: async (id: string) => statuses[id],
+  readAccountStatus: async (id: string) => statuses[id],
 })
 
 /** Links an account with a token; each is linked later than the last. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { linkedToken } from './linked-token.ts'
 import { openSite, type Site } from './site.ts'
-import { tokenOf } from './token-of.ts'
 
 describe('linking an account', () => {
   let site: Site
@@ -85,8 +85,8 @@ describe('linking an account', () => {
     await browser.signIn('trackera')
     await browser.signIn('trackerb')
     const { id } = await browser.me()
-    const { connectionOf } = site.domains.oauth
-    expect(await connectionOf(id, 'trackera')).toEqual({
+    const { findConnection } = site.domains.oauth
+    expect(await findConnection(id, 'trackera')).toEqual({
       provider: 'trackera',
       connected: true,
       username: 'Ann',
@@ -96,25 +96,25 @@ describe('linking an account', () => {
       cloudId: 'cloud-1',
       siteName: 'ann-site',
     })
-    expect(await connectionOf(id, 'trackerb')).toMatchObject({
+    expect(await findConnection(id, 'trackerb')).toMatchObject({
       scopes: ['read'],
       workspaceId: 'org-1',
       workspaceName: 'Ann & Co',
       teams: [{ id: 'team-1', name: 'Core', key: 'COR' }],
     })
-    expect(await connectionOf(id, 'codehost')).toBeUndefined()
+    expect(await findConnection(id, 'codehost')).toBeUndefined()
   })
 
   it('takes the newest tokens, and forgets what is no longer so', async () => {
     const browser = await signedUp('bob@example.com')
     await browser.signIn('trackera')
     const { id } = await browser.me()
-    const before = await tokenOf(site.domains, id, 'trackera')
+    const before = await linkedToken(site.domains, id, 'trackera')
     site.provider.state.sites = []
     site.provider.grants.life.expiresIn = undefined
     await browser.signIn('trackera')
-    expect(await tokenOf(site.domains, id, 'trackera')).not.toBe(before)
-    const connection = await site.domains.oauth.connectionOf(id, 'trackera')
+    expect(await linkedToken(site.domains, id, 'trackera')).not.toBe(before)
+    const connection = await site.domains.oauth.findConnection(id, 'trackera')
     expect(connection).not.toHaveProperty('cloudId')
     expect(connection).not.toHaveProperty('tokenExpiry')
   })
@@ -126,11 +126,11 @@ describe('unlinking an account', () => {
     const browser = site.browser()
     await browser.signIn(name)
     const { id } = await browser.me()
-    const token = await tokenOf(site.domains, id, name)
+    const token = await linkedToken(site.domains, id, name)
     await site.domains.oauth.unlink(id, [name])
     expect(site.provider.revocations).toEqual([token])
     expect((await browser.me()).connectedAccounts).toEqual([])
-    expect(await tokenOf(site.domains, id, name)).toBeUndefined()
+    expect(await linkedToken(site.domains, id, name)).toBeUndefined()
     await site.domains.oauth.unlink(id, [name])
   })
 

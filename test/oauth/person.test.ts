@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
-import { createPersonWho } from '../../lib/oauth/person.ts'
+import { createFindPerson } from '../../lib/oauth/person.ts'
 import type { Provider } from '../../lib/oauth/provider.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { inEach, type MovedClock, media, USER } from './processes.ts'
@@ -22,44 +22,44 @@ const user = {
 describe.each(media)('who signs in with an account elsewhere, kept in %s', (_name, start) => {
   /** One address, whose account is the user's. */
   const create = (again: () => Store, clock: MovedClock) => {
-    const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
-    const accounts = createLinkedAccounts({ store: again(), cipher, clock, accountStatusOf })
+    const readAccountStatus = async () => ({ role: 'user' as const, disabled: false })
+    const accounts = createLinkedAccounts({ store: again(), cipher, clock, readAccountStatus })
     const findOrCreateUser = async () => ({ user, isNew: false })
-    const personWho = createPersonWho({
+    const findPerson = createFindPerson({
       accounts,
-      userOf: async () => user,
-      accountStatusOf,
+      findUser: async () => user,
+      readAccountStatus,
       findOrCreateUser,
     })
     return {
       accounts,
-      personWho: (there: Provider, subject: string) => personWho(there, { profile: who(subject) }, ''),
+      findPerson: (there: Provider, subject: string) => findPerson(there, { profile: who(subject) }, ''),
     }
   }
   const open = inEach(start, create)
 
   it('is known by the subject, and by the address only where no other subject of that issuer is', async () => {
     const [one, other] = [open(), open()]
-    expect(await one.personWho(issuer, '1')).toEqual({ user, isKnown: false, isNew: false })
+    expect(await one.findPerson(issuer, '1')).toEqual({ user, isKnown: false, isNew: false })
     await one.accounts.link(issuer, USER, who('1'), undefined)
-    expect(await other.personWho(issuer, '1')).toEqual({ user, isKnown: true, isNew: false })
-    await expect(other.personWho(issuer, '777')).rejects.toMatchObject({
+    expect(await other.findPerson(issuer, '1')).toEqual({ user, isKnown: true, isNew: false })
+    await expect(other.findPerson(issuer, '777')).rejects.toMatchObject({
       kind: 'forbidden',
       code: 'account_exists',
     })
-    expect((await other.personWho({ ...issuer, realm: 'https://new.example' }, '777')).user).toEqual(user)
-    expect((await other.personWho({ ...issuer, name: 'codehost' }, '777')).user).toEqual(user)
+    expect((await other.findPerson({ ...issuer, realm: 'https://new.example' }, '777')).user).toEqual(user)
+    expect((await other.findPerson({ ...issuer, name: 'codehost' }, '777')).user).toEqual(user)
   })
 
   it('is known by an issuer of before as by that of now', async () => {
-    const { accounts, personWho } = open()
+    const { accounts, findPerson } = open()
     await accounts.link({ ...issuer, realm: 'https://before.example' }, USER, who('1'), undefined)
-    expect(await personWho(issuer, '1')).toEqual({ user, isKnown: false, isNew: false })
+    expect(await findPerson(issuer, '1')).toEqual({ user, isKnown: false, isNew: false })
     await accounts.link(issuer, USER, who('1'), undefined)
     expect((await accounts.ofUser(USER)).map(({ realm }) => realm).sort()).toEqual([
       'https://before.example',
       issuer.realm,
     ])
-    await expect(personWho(issuer, '777')).rejects.toMatchObject({ code: 'account_exists' })
+    await expect(findPerson(issuer, '777')).rejects.toMatchObject({ code: 'account_exists' })
   })
 })

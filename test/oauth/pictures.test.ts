@@ -16,7 +16,7 @@ const opened = () => {
   const store = openSqliteStore({ file: ':memory:', collections, clock })
   const key = entropy(32)
   const cipher = createCipher({ keys: () => [key], entropy })
-  return createLinkedAccounts({ store, cipher, clock, accountStatusOf: async () => undefined })
+  return createLinkedAccounts({ store, cipher, clock, readAccountStatus: async () => undefined })
 }
 
 describe('the picture of a linked account', () => {

@@ -39,8 +39,8 @@ type Needs = { store: Store; clock: MovedClock; provider: TestProvider; timeoutM
 export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Needs) => {
   const cipher = createCipher({ keys: () => [key], entropy })
   const log = createFakeLog()
-  const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
-  const accounts = createLinkedAccounts({ store, cipher, clock, accountStatusOf })
+  const readAccountStatus = async () => ({ role: 'user' as const, disabled: false })
+  const accounts = createLinkedAccounts({ store, cipher, clock, readAccountStatus })
   const { accounts: clients, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = readConfig(provider.env())
   const providers = createProviders({
     settings: { accounts: clients, oidc: { issuer, clientId } },
@@ -68,12 +68,12 @@ export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Need
     await accounts.link(there, USER, profile, tokens)
   }
   const row = async (): Promise<LinkedAccountRow | undefined> => (await accounts.ofUser(USER))[0]
-  const accessTokenOf = async (userId: string, name: ProviderName) => {
+  const accessToken = async (userId: string, name: ProviderName) => {
     const there = providers.get(name)
     const linked = (await accounts.ofUser(userId)).find(({ provider: at }) => at === name)
     return there && linked && workingToken(linked.id, there)
   }
-  return { log, accounts, link, row, accessTokenOf, ...createConnections({ accounts, providers, log }) }
+  return { log, accounts, link, row, accessToken, ...createConnections({ accounts, providers, log }) }
 }
 
 export type Medium = { open: (clock: MovedClock) => Promise<() => Store>; close: () => Promise<void> }

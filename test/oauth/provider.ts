@@ -103,7 +103,7 @@ export const startProvider = async () => {
   }
 
   const token = async (name: string, request: IncomingMessage, response: ServerResponse) => {
-    const form = new URLSearchParams(await textOf(request))
+    const form = new URLSearchParams(await bodyText(request))
     tokenCalls.push(`${name} ${form.get('grant_type')}`)
     await state.held
     if (state.fault !== 'none') return fail(state.fault, request, response)
@@ -113,7 +113,7 @@ export const startProvider = async () => {
   const api = async (name: string, path: string, request: IncomingMessage, response: ServerResponse) => {
     const { authorization = '' } = request.headers
     if (path.endsWith('/grant')) {
-      const { access_token } = JSON.parse(await textOf(request))
+      const { access_token } = JSON.parse(await bodyText(request))
       revocations.push(access_token)
       grants.revoke(access_token)
       return response.writeHead(isClient(new URLSearchParams(), authorization) ? 204 : 401).end()
@@ -125,7 +125,7 @@ export const startProvider = async () => {
       grants.revoke(bearer)
       return json(response, { status: 200, body: {} })
     }
-    const given = await textOf(request)
+    const given = await bodyText(request)
     return json(response, (await told({ name, path, given }, request)) ?? { status: 404, body: {} })
   }
 
@@ -269,7 +269,7 @@ const fail = (fault: Fault, request: IncomingMessage, response: ServerResponse) 
 const json = (response: ServerResponse, { status, body }: { status: number; body: object }) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
-const textOf = async (request: IncomingMessage) => {
+const bodyText = async (request: IncomingMessage) => {
   let text = ''
   for await (const piece of request.setEncoding('utf8')) text += piece
   return text

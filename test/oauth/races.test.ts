@@ -17,9 +17,9 @@ const range = (count: number) => Array.from({ length: count }, (_, at) => at)
 describe.each(media)('what is decided by one write, in %s', (_name, start) => {
   const create = (again: () => Store, clock: MovedClock) => {
     const gone = new Set<string>()
-    const accountStatusOf = async (userId: string) =>
+    const readAccountStatus = async (userId: string) =>
       gone.has(userId) ? undefined : { role: 'user' as const, disabled: false }
-    const needs = { store: again(), cipher, entropy, clock, accountStatusOf }
+    const needs = { store: again(), cipher, entropy, clock, readAccountStatus }
     return {
       gone,
       clock,

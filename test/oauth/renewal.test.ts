@@ -29,23 +29,23 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
   const refreshes = () => provider.refreshes()
 
   it('are used as they are while they work', async () => {
-    const { link, accessTokenOf } = open()
+    const { link, accessToken } = open()
     await link('trackera')
-    const token = await accessTokenOf(USER, 'trackera')
-    expect(await accessTokenOf(USER, 'trackera')).toBe(token)
-    expect(await accessTokenOf(USER, 'trackerb')).toBeUndefined()
-    expect(await accessTokenOf('user_2', 'trackera')).toBeUndefined()
+    const token = await accessToken(USER, 'trackera')
+    expect(await accessToken(USER, 'trackera')).toBe(token)
+    expect(await accessToken(USER, 'trackerb')).toBeUndefined()
+    expect(await accessToken('user_2', 'trackera')).toBeUndefined()
     expect(refreshes()).toBe(0)
   })
 
   it('are renewed once, however many ask in however many processes', async () => {
     const processes = [open(), open(), open()]
     await processes[0]?.link('trackera')
-    const old = await processes[0]?.accessTokenOf(USER, 'trackera')
+    const old = await processes[0]?.accessToken(USER, 'trackera')
     clock.move(HOUR_MS)
     provider.state.held = setTimeout(300)
-    const asked = processes.flatMap(({ accessTokenOf }) =>
-      Array.from({ length: 20 }, () => accessTokenOf(USER, 'trackera')),
+    const asked = processes.flatMap(({ accessToken }) =>
+      Array.from({ length: 20 }, () => accessToken(USER, 'trackera')),
     )
     const tokens = new Set(await Promise.all(asked))
     expect(tokens.size).toBe(1)
@@ -55,11 +55,11 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
   })
 
   it('are renewed again and again, each time with the refresh token of the last', async () => {
-    const { link, accessTokenOf } = open()
+    const { link, accessToken } = open()
     await link('trackerb')
     const tokens = new Set<string | undefined>()
     for (let hours = 0; hours < 5; hours++) {
-      tokens.add(await accessTokenOf(USER, 'trackerb'))
+      tokens.add(await accessToken(USER, 'trackerb'))
       clock.move(HOUR_MS)
     }
     expect(tokens.size).toBe(5)
@@ -67,13 +67,13 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
   })
 
   it('are renewed a minute before they expire', async () => {
-    const { link, accessTokenOf } = open()
+    const { link, accessToken } = open()
     await link('trackera')
     clock.move(HOUR_MS - 61_000)
-    await accessTokenOf(USER, 'trackera')
+    await accessToken(USER, 'trackera')
     expect(refreshes()).toBe(0)
     clock.move(2_000)
-    await accessTokenOf(USER, 'trackera')
+    await accessToken(USER, 'trackera')
     expect(refreshes()).toBe(1)
   })
 
@@ -81,7 +81,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     const process = open()
     await process.link('trackera')
     clock.move(HOUR_MS)
-    const token = await process.accessTokenOf(USER, 'trackera')
+    const token = await process.accessToken(USER, 'trackera')
     const row = await process.row()
     expect(row && (await process.accounts.openTokens(row))?.accessToken).toBe(token)
     expect(row).not.toHaveProperty('renewingUntil')
@@ -95,17 +95,17 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
       clock.move(HOUR_MS)
       provider.grants.revokeAll()
       const ended = { kind: 'invalid', code: 'connection_expired' }
-      await expect(process.accessTokenOf(USER, name)).rejects.toMatchObject(ended)
-      await expect(process.accessTokenOf(USER, name)).rejects.toMatchObject(ended)
+      await expect(process.accessToken(USER, name)).rejects.toMatchObject(ended)
+      await expect(process.accessToken(USER, name)).rejects.toMatchObject(ended)
       expect(refreshes()).toBe(1)
-      expect(await process.connectionOf(USER, name)).toMatchObject({ connected: false })
-      expect(await process.connectionsOf(USER)).toEqual({
+      expect(await process.findConnection(USER, name)).toMatchObject({ connected: false })
+      expect(await process.readConnections(USER)).toEqual({
         connectedAccounts: [name],
         hasCodeHostToken: false,
       })
       expect(await process.row()).not.toHaveProperty('tokens')
       await process.link(name)
-      expect(provider.grants.works((await process.accessTokenOf(USER, name)) ?? '')).toBe(true)
+      expect(provider.grants.works((await process.accessToken(USER, name)) ?? '')).toBe(true)
     },
   )
 
@@ -115,10 +115,10 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     clock.move(HOUR_MS)
     provider.state.fault = 'hang'
     const failed = { kind: 'unavailable', code: 'provider_unreachable' }
-    await expect(process.accessTokenOf(USER, 'trackera')).rejects.toMatchObject(failed)
-    expect(await process.connectionOf(USER, 'trackera')).toMatchObject({ connected: true })
+    await expect(process.accessToken(USER, 'trackera')).rejects.toMatchObject(failed)
+    expect(await process.findConnection(USER, 'trackera')).toMatchObject({ connected: true })
     provider.state.fault = 'none'
-    expect(provider.grants.works((await process.accessTokenOf(USER, 'trackera')) ?? '')).toBe(true)
+    expect(provider.grants.works((await process.accessToken(USER, 'trackera')) ?? '')).toBe(true)
   })
 
   it.each(['status 500', 'html', 'refusal with 200', 'reset', 'huge'] as const)(
@@ -128,22 +128,22 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
       await process.link('trackera')
       clock.move(HOUR_MS)
       provider.state.fault = fault
-      await expect(process.accessTokenOf(USER, 'trackera')).rejects.toMatchObject({ kind: 'unavailable' })
+      await expect(process.accessToken(USER, 'trackera')).rejects.toMatchObject({ kind: 'unavailable' })
       expect(await process.row()).not.toHaveProperty('renewingUntil')
       provider.state.fault = 'none'
-      expect(provider.grants.works((await process.accessTokenOf(USER, 'trackera')) ?? '')).toBe(true)
+      expect(provider.grants.works((await process.accessToken(USER, 'trackera')) ?? '')).toBe(true)
     },
   )
 
   it('are handed out for their last minute when they cannot be renewed', async () => {
     const process = open()
     await process.link('trackera')
-    const old = await process.accessTokenOf(USER, 'trackera')
+    const old = await process.accessToken(USER, 'trackera')
     clock.move(HOUR_MS - 30_000)
     provider.state.fault = 'status 500'
-    expect(await process.accessTokenOf(USER, 'trackera')).toBe(old)
+    expect(await process.accessToken(USER, 'trackera')).toBe(old)
     clock.move(30_000)
-    await expect(process.accessTokenOf(USER, 'trackera')).rejects.toMatchObject({ code: 'oauth_failed' })
+    await expect(process.accessToken(USER, 'trackera')).rejects.toMatchObject({ code: 'oauth_failed' })
   })
 
   /** As a process leaves it that dies between asking the provider and storing the answer. */
@@ -166,7 +166,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     clock.move(HOUR_MS)
     provider.grants.life.forgives = true
     await dieInTheMiddle(dying)
-    const asked = living.accessTokenOf(USER, 'trackera')
+    const asked = living.accessToken(USER, 'trackera')
     await setTimeout(300)
     expect(refreshes()).toBe(0)
     clock.move(20_000)
@@ -180,7 +180,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     clock.move(HOUR_MS)
     await dieInTheMiddle(dying)
     clock.move(20_000)
-    const asked = living.accessTokenOf(USER, 'trackera')
+    const asked = living.accessToken(USER, 'trackera')
     await expect(asked).rejects.toMatchObject({ code: 'connection_expired' })
   })
 
@@ -191,7 +191,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     clock.move(HOUR_MS)
     const { promise: held, resolve: renew } = Promise.withResolvers<void>()
     provider.state.held = held
-    const asked = one.accessTokenOf(USER, 'trackerb')
+    const asked = one.accessToken(USER, 'trackerb')
     await until(() => refreshes() || undefined)
     provider.state.held = Promise.resolve()
     return { asked, renew }
@@ -211,7 +211,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     const other = open()
     const { asked, renew } = await beingRenewed()
     await other.link('trackerb')
-    const linked = await other.accessTokenOf(USER, 'trackerb')
+    const linked = await other.accessToken(USER, 'trackerb')
     renew()
     expect(await asked).toBe(linked)
     expect(provider.revocations).toEqual([])
@@ -221,9 +221,9 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     provider.grants.life.expiresIn = undefined
     const process = open()
     await process.link('codehost')
-    const token = await process.accessTokenOf(USER, 'codehost')
+    const token = await process.accessToken(USER, 'codehost')
     clock.move(1_000 * HOUR_MS)
-    expect(await process.accessTokenOf(USER, 'codehost')).toBe(token)
+    expect(await process.accessToken(USER, 'codehost')).toBe(token)
     expect(refreshes()).toBe(0)
   })
 })

@@ -3,8 +3,8 @@ import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { linkedAccounts } from '../../lib/oauth/rows.ts'
 import { temporaryFolder } from '../journeys/service.ts'
+import { linkedToken } from './linked-token.ts'
 import { openSite } from './site.ts'
-import { tokenOf } from './token-of.ts'
 
 describe('codes, tokens and client secrets', () => {
   it('are in no log line, no row, no audit record and no answer, whatever goes wrong', async () => {
@@ -30,9 +30,9 @@ describe('codes, tokens and client secrets', () => {
     const refused = { code: 'CANARY-code-unknown', state: body.state }
     answers.push((await browser.post('/api/auth/codehost/token', refused)).text)
     site.clock.advance(3_600_000)
-    await tokenOf(domains, id, 'trackera')
+    await linkedToken(domains, id, 'trackera')
     provider.grants.revokeAll()
-    await tokenOf(domains, id, 'trackerb').catch((thrown) => answers.push(String(thrown), thrown))
+    await linkedToken(domains, id, 'trackerb').catch((thrown) => answers.push(String(thrown), thrown))
     await domains.oauth.unlink(id, ['codehost'])
     expect(JSON.stringify(answers)).not.toContain('CANARY')
     expect(JSON.stringify(log.entries, withErrors)).not.toContain('CANARY')
@@ -57,11 +57,11 @@ describe('codes, tokens and client secrets', () => {
     if (!hers?.tokens || !alsoHers || !his) throw new Error('nothing is linked')
     const unreadable = { code: 'sealed_text_unreadable' }
     await store.commit({ update: linkedAccounts, key: alsoHers.id, set: { tokens: hers.tokens } })
-    await expect(tokenOf(site.domains, annId, alsoHers.provider)).rejects.toMatchObject(unreadable)
+    await expect(linkedToken(site.domains, annId, alsoHers.provider)).rejects.toMatchObject(unreadable)
     await store.commit({ update: linkedAccounts, key: his.id, set: { tokens: hers.tokens } })
-    await expect(tokenOf(site.domains, bobId, 'trackera')).rejects.toMatchObject(unreadable)
+    await expect(linkedToken(site.domains, bobId, 'trackera')).rejects.toMatchObject(unreadable)
     await store.commit({ update: linkedAccounts, key: hers.id, set: { userId: bobId } })
-    await expect(tokenOf(site.domains, bobId, hers.provider)).rejects.toMatchObject(unreadable)
+    await expect(linkedToken(site.domains, bobId, hers.provider)).rejects.toMatchObject(unreadable)
   })
 })
 

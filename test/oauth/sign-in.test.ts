@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { PROVIDERS } from '../../lib/oauth/schema.ts'
+import { linkedToken } from './linked-token.ts'
 import { openSite, type Site } from './site.ts'
-import { tokenOf } from './token-of.ts'
 
 describe('signing in with a provider', () => {
   let site: Site
@@ -219,7 +219,7 @@ describe('a provider that is not there to sign in with', () => {
     const browser = site.browser()
     expect(await browser.signIn('codehost')).toMatchObject({ location: '/', cookie: null })
     expect(await browser.me()).toMatchObject({ id: 'local', hasCodeHostToken: true })
-    expect(await tokenOf(site.domains, 'local', 'codehost')).toMatch(/^CANARY-access-/)
+    expect(await linkedToken(site.domains, 'local', 'codehost')).toMatch(/^CANARY-access-/)
   })
 
   it('in local mode with a key asks for the key first', async () => {

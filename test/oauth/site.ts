@@ -3,7 +3,7 @@ import { openGuard } from '../../lib/http/guard.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
 import { createDispatch } from '../../lib/http/router.ts'
-import { trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
+import { toTrustedProxies } from '../../lib/http/trusted-proxies.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { type StartedDomains, startDomains } from '../fakes/service.ts'
@@ -31,7 +31,7 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
     env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', ...(configured ? provider.env() : {}), ...env },
   })
   const { clock, log, ids, config } = domains
-  const proxies = trustedProxiesOf(config)
+  const proxies = toTrustedProxies(config)
   const http = {
     guard: openGuard(domains, proxies),
     holds: domains.holdsRights,

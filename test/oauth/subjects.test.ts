@@ -15,7 +15,7 @@ const signedIn = async (site: Site) => {
   const { location } = await browser.signIn('oidc')
   return { location, id: (await browser.me())?.id }
 }
-const linksOf = async ({ domains }: Site, userId: string) =>
+const linkedAccountRows = async ({ domains }: Site, userId: string) =>
   (await domains.store.page(linkedAccounts, { index: 'ofUser', is: userId, order: 'asc', limit: 9 })).rows
 
 describe('whom an issuer tells each client as another subject', () => {
@@ -27,7 +27,7 @@ describe('whom an issuer tells each client as another subject', () => {
     expect(await site.browser().signIn('oidc')).toMatchObject(REFUSED)
     await using later = await withClient(site, 'another-client')
     expect(await signedIn(later)).toEqual({ location: '/', id })
-    expect((await linksOf(later, id)).map(({ clientId }) => clientId).sort()).toEqual([
+    expect((await linkedAccountRows(later, id)).map(({ clientId }) => clientId).sort()).toEqual([
       'another-client',
       'the-client',
     ])
@@ -44,7 +44,7 @@ describe('whom an issuer tells each client as another subject', () => {
     Object.assign(site.provider.person, { email: 'moved@example.com', verified: false })
     await using later = await withClient(site, 'another-client')
     expect(await signedIn(later)).toEqual({ location: '/', id })
-    expect(await linksOf(later, id)).toMatchObject([{ clientId: 'another-client' }])
+    expect(await linkedAccountRows(later, id)).toMatchObject([{ clientId: 'another-client' }])
   })
 
   it('counts as an admin whom the issuer lets in, whatever client linked the account', async () => {

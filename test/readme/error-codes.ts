@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { parseSync } from '@swc/core'
 import type { ProblemKind } from '../../lib/core/errors.ts'
-import { statusOf } from '../../lib/http/problem.ts'
+import { statusByKind } from '../../lib/http/problem.ts'
 import { readText, root } from './readme.ts'
 
 /** A node of the syntax tree, as far as it is looked at here. */
@@ -138,7 +138,7 @@ export const errorCodes = () => {
   const unread = new Set<string>()
   const note = (code: string, kind: string | undefined) => {
     const statuses = codes.get(code) ?? new Set()
-    codes.set(code, kind === undefined ? statuses : statuses.add(statusOf[kind as ProblemKind]))
+    codes.set(code, kind === undefined ? statuses : statuses.add(statusByKind[kind as ProblemKind]))
   }
 
   const take = (call: Call, maker: Maker, constants: Constants): void => {

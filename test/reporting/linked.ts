@@ -14,7 +14,7 @@ type Link = { userId?: string; scopes?: readonly string[]; token?: string; usern
 
 /** Links an account, as the end of the way to the provider does; the local admin's where nobody is named. */
 export const linkAccount = async (
-  { ports, config, accountStatusOf }: StartedDomains,
+  { ports, config, readAccountStatus }: StartedDomains,
   name: TrackerName,
   { userId = 'local', scopes = WRITES[name], token = TOKEN, username = 'ann' }: Link = {},
 ): Promise<void> => {
@@ -28,7 +28,7 @@ export const linkAccount = async (
   if (provider === undefined) throw new Error(`${name} is not configured`)
   const profile = { subject: `${userId}-${username}`, username, emailVerified: false }
   const workplace = { cloudId: 'cloud-1', siteName: 'acme' }
-  await createLinkedAccounts({ ...ports, accountStatusOf }).link(
+  await createLinkedAccounts({ ...ports, readAccountStatus }).link(
     provider,
     userId,
     { ...profile, ...(name === 'trackera' ? { workplace } : {}) },

@@ -50,12 +50,12 @@ it('keeps what an admin linked to write, when that account signs in with less', 
   provider.state.scopes.trackera = `${reads} write:jira-work`
   await admin.signIn('trackera')
   const linked = await access.writerAt('trackera')
-  const token = await access.tokenOf(linked?.id ?? '', 'trackera')
+  const token = await access.validToken(linked?.id ?? '', 'trackera')
   expect(linked).toMatchObject({ username: 'Ann', cloudId: 'cloud-1' })
   provider.state.scopes.trackera = reads
   const elsewhere = site.browser()
   await elsewhere.signIn('trackera')
   expect((await elsewhere.me()).id).toBe((await admin.me()).id)
   expect(await access.writerAt('trackera')).toEqual(linked)
-  expect(await access.tokenOf(linked?.id ?? '', 'trackera')).toBe(token)
+  expect(await access.validToken(linked?.id ?? '', 'trackera')).toBe(token)
 })

@@ -44,7 +44,7 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
         const id = settings.ended ? 'account_ended' : 'account_1'
         return settings.linked ? { id, username: 'Ann', cloudId: 'cloud-other' } : undefined
       },
-      tokenOf: async (id) => {
+      validToken: async (id) => {
         settings.ended = false
         if (id === 'account_ended') throw new Problem('invalid', 'connection_expired', 'Link it again')
         return TOKEN

@@ -7,7 +7,7 @@ import type { Store } from '../../lib/ports/store.ts'
 import { CreateTokenBody } from '../../lib/tokens/contract.ts'
 import { tokenRows } from '../../lib/tokens/rows.ts'
 import { createTokens } from '../../lib/tokens/service.ts'
-import { hashOf, tokenIdIn } from '../../lib/tokens/text.ts'
+import { tokenHash, tokenIdIn } from '../../lib/tokens/text.ts'
 import { createTokenPrincipals } from '../../lib/tokens/token-principal.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
@@ -44,11 +44,11 @@ const opened = () => {
     audited.push([action, details])
   }
   const tokens = createTokens({ store, entropy, clock, ids: createFakeIds(), callsPerMinute: 60, audit })
-  const { principalOf: holderOf } = createTokenPrincipals({
+  const { findPrincipal: holderOf } = createTokenPrincipals({
     store,
     clock,
     log,
-    accountStatusOf: async (id) => people.get(id),
+    readAccountStatus: async (id) => people.get(id),
   })
   const make = (more: object = {}, as = ANN) =>
     tokens.create(as, { name: 'CI', scopes: ['gateway'], ...more })
@@ -92,7 +92,7 @@ describe('a new API token', () => {
     await holderOf(token, 'gateway')
     await holderOf(`${token}x`, 'gateway')
     const row = await store.get(tokenRows, id, true)
-    expect(row?.hash).toBe(hashOf(token))
+    expect(row?.hash).toBe(tokenHash(token))
     const secret = token.slice(token.lastIndexOf('_') + 1)
     const kept = JSON.stringify([row, await tokens.list(ANN, list), audited, log.entries])
     for (const part of [token, secret, secret.slice(0, 40), secret.slice(-8)])

@@ -2,7 +2,7 @@ import { randomBytes, sign } from 'node:crypto'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAttest } from '../../devices/attestation.ts'
-import { identityOf } from '../../devices/identity.ts'
+import { toDeviceIdentity } from '../../devices/identity.ts'
 import { defineCommand } from '../command.ts'
 import { deviceKey, type Environment, storeToken } from '../credentials.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -16,7 +16,7 @@ const never = new AbortController().signal
 const attested = (env: Environment, data: Record<string, unknown>) => {
   const { secret, publicKey } = deviceKey(env)
   const identity = {
-    read: async () => identityOf(publicKey),
+    read: async () => toDeviceIdentity(publicKey),
     sign: async (message: Uint8Array) => sign(null, message, secret),
   }
   return createAttest({ identity, entropy: randomBytes, clock: { now: () => Date.now() } })(data)

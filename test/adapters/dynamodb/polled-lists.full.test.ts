@@ -123,7 +123,7 @@ suite('a list that a page polls costs about as much with many rows as with few:'
         masker: createMasker([]),
       }).list({ limit: 50 }),
     users: () => createUsers({ store, mode: () => 'cloud' }).list({ limit: 50 }),
-    invites: () => createInvites({ ...means(store), accountStatusOf: never }).list({ limit: 50 }),
+    invites: () => createInvites({ ...means(store), readAccountStatus: never }).list({ limit: 50 }),
     tokens: () => createTokens({ ...means(store), callsPerMinute: 60 }).list(ADMIN, { limit: 50 }),
   })
 

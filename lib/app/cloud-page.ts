@@ -23,7 +23,7 @@ export const servePage = (folder: string, known: readonly Place[]) => {
   const log = createLog({ level: 'error', masker: createMasker(environmentSecrets()) })
   // Without routes no caller is authenticated.
   const http = {
-    guard: () => ANONYMOUS,
+    guard: async () => ANONYMOUS,
     holds: async () => true,
     proxies: { trustedHops: 0 },
     record: () => undefined,

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import * as z from 'zod'
 import { logStrayErrors } from '../adapters/agents/stray-errors.ts'
 import { createMemoryQueue } from '../adapters/memory/queue.ts'
 import { createArgon2 } from '../adapters/node/argon2.ts'
@@ -31,7 +30,6 @@ import { createDrain } from '../http/drain.ts'
 import type { HttpHandler } from '../http/event.ts'
 import { openGuard } from '../http/guard.ts'
 import { createHost } from '../http/host.ts'
-import type { CompileSchema } from '../http/input.ts'
 import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import { createPage } from '../http/page.ts'
 import { createDispatch } from '../http/router.ts'
@@ -231,12 +229,6 @@ const FOLDER = fileURLToPath(new URL('../../functions/ui/dist/', import.meta.url
 const openPage = (http: HttpNeeds): HttpHandler =>
   createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })
 
-/**
- * Compiles a schema by zod, which leaves those it cannot compile unchanged; a refused value is validated again for its
- * messages.
- */
-const compile: CompileSchema = (schema) => z.compile(schema)
-
 const openServer = (
   ports: Ports & { sandbox: SandboxHealth },
   domains: Domains,
@@ -254,7 +246,6 @@ const openServer = (
     clock,
     log,
     tracing,
-    compile,
   }
   const groups = createGroups(http, {
     ...domains,

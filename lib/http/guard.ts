@@ -8,7 +8,7 @@ import { type Access, isForSessions, isScope, type Scope } from './route.ts'
 import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** Identifies the caller of a request and checks its access; throws Problem `unauthenticated` or `forbidden`. */
-export type Guard = (access: Access, event: HttpEvent) => Principal | Promise<Principal>
+export type Guard = (access: Access, event: HttpEvent) => Promise<Principal>
 
 /** Identifies callers. */
 export type Identity = {
@@ -74,7 +74,7 @@ export const createGuard = ({
     throw notSignedIn('not_signed_in', 'Sign in first')
   }
 
-  return (access, event) => {
+  return async (access, event) => {
     const isOpen = identity.isOpen()
     if (isOpen) refuseForeignHost(event)
     const credential = readCredential(event)
@@ -101,15 +101,11 @@ export const openGuard = (
   proxies: TrustedProxies,
 ): Guard => {
   const guard = createGuard({ identity, proxies })
-  const withLatest: Guard = (access, event) => {
-    const latest = settings.latest()
-    return latest === undefined ? guard(access, event) : latest.then(() => guard(access, event))
-  }
-  const admit: Guard = (access, event) => (identity.isOpen() ? withLatest : guard)(access, event)
-  return (access, event) => {
-    if (!SAFE_METHODS.has(event.requestContext.http.method)) return withLatest(access, event)
-    const recent = settings.refresh()
-    return recent === undefined ? admit(access, event) : recent.then(() => admit(access, event))
+  return async (access, event) => {
+    const isSafe = SAFE_METHODS.has(event.requestContext.http.method)
+    if (isSafe) await settings.refresh()
+    if (!isSafe || identity.isOpen()) await settings.latest()
+    return guard(access, event)
   }
 }
 

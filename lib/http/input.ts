@@ -9,21 +9,14 @@ import { unknownKeys, type Warning } from './warnings.ts'
 /** The list of faults must not be longer than the body. */
 const MOST_ISSUES = 100
 
-/** Compiles a schema to an equivalent one that validates most values faster. */
-export type CompileSchema = (schema: z.ZodType) => z.ZodType
-
 /** The validated input of a request; `warnings` name its unknown keys. */
 type Read<R extends Route> = { input: Input<R>; warnings: readonly Warning[] }
 
-/**
- * Makes the function that validates the input of one route from an event, or throws the faults. It compiles the schemas
- * at the first request if that pays off.
- */
-export const inputReader = <R extends Route>(route: R, compile: CompileSchema = (schema) => schema) => {
-  let schemas: ReturnType<typeof compiled> | undefined
+/** Makes the function that validates the input of one route from an event, or throws the faults. */
+export const inputReader = <R extends Route>(route: R) => {
+  const { params, query, headers, body } = route
+  const unknownIn = { body: unknownKeys(body), query: unknownKeys(query) }
   return (event: HttpEvent): Read<R> => {
-    schemas ??= compiled(route, compile)
-    const { params, query, headers, body } = schemas
     const asked = event.queryStringParameters ?? {}
     const path = params && decoded(event.pathParameters ?? {})
     const given = body && readJsonBody(event, route.bodyLimit)
@@ -36,20 +29,12 @@ export const inputReader = <R extends Route>(route: R, compile: CompileSchema = 
     }
     if (issues.length > 0) throw invalid(issues)
     const warnings: Warning[] = []
-    schemas.unknownIn.body(given, warnings)
-    schemas.unknownIn.query(asked, warnings)
+    unknownIn.body(given, warnings)
+    unknownIn.query(asked, warnings)
     // The schemas of the route produced each part.
     return { input: input as Input<R>, warnings }
   }
 }
-
-const compiled = ({ params, query, headers, body }: Route, compile: CompileSchema) => ({
-  params: params && compile(params),
-  query: query && compile(query),
-  headers: headers && compile(headers),
-  body: body && compile(body),
-  unknownIn: { body: unknownKeys(body), query: unknownKeys(query) },
-})
 
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
   const parsed = schema.safeParse(value, { error: issueText })

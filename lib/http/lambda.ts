@@ -9,7 +9,7 @@ import { compressing } from './compress.ts'
 import { readCookies } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
-import { type CompileSchema, inputReader } from './input.ts'
+import { inputReader } from './input.ts'
 import { observe, type RecordRequest, tracingRequests } from './observe.ts'
 import { refuseEmbedding } from './origin-checks.ts'
 import { respond } from './respond.ts'
@@ -28,8 +28,6 @@ export type HttpNeeds = {
   log: Log
   /** Absent where requests have no trace. */
   tracing?: Tracing
-  /** For long-lived processes; a function in the cloud serves too few requests to profit, and starts faster without. */
-  compile?: CompileSchema
 }
 
 /**
@@ -63,16 +61,14 @@ export const lambda = <R extends Routes>(
 }
 
 const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Handler<Route>) => {
-  const { guard, proxies, compile } = needs
-  const read = inputReader(route, compile)
+  const { guard, proxies } = needs
+  const read = inputReader(route)
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, context: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey
     event.operation = operation
     if (route.writes) refuseEmbedding(event)
-    const known = guard(route.access, event)
-    // An installation without sign-in needs no promise.
-    const principal = known instanceof Promise ? await known : known
+    const principal = await guard(route.access, event)
     event.userId = principal.userId
     // Most requests end at once and need no watch.
     let watch: RightsWatch | undefined

@@ -25,10 +25,7 @@ export const TASK_EVENT_TYPES = [
 const timestamp = z.iso.datetime()
 const shortText = z.string().max(500)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000)
-/**
- * Any JSON value. The body was parsed as JSON, so no further check is needed. A schema that contains itself would keep
- * zod from compiling the schemas around it.
- */
+/** Any JSON value. The body was parsed as JSON, so no further check is needed. */
 const json = z
   .unknown()
   .meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
@@ -259,11 +256,11 @@ const HIDDEN: Readonly<Record<Exclude<keyof TaskRow, keyof Task>, true>> = {
 }
 
 /** A stored row as the API shows it. */
-export const publicTask = <Row extends Partial<TaskRow>>(row: Row) =>
-  Object.fromEntries(Object.entries(row).filter(([field]) => !(field in HIDDEN))) as Omit<
-    Row,
-    keyof typeof HIDDEN
-  >
+export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, keyof typeof HIDDEN> => {
+  const task: Partial<Row> = {}
+  for (const field in row) if (!(field in HIDDEN)) task[field] = row[field]
+  return task as Omit<Row, keyof typeof HIDDEN>
+}
 
 /** Heavy fields, read only on request. */
 export const TASK_DETAIL = [

@@ -15,7 +15,7 @@ type Request = { body?: unknown; headers?: Record<string, string>; as?: Principa
 export const createCaller = (domains: StartedDomains) => {
   let principal = ANN
   const http = {
-    guard: () => principal,
+    guard: async () => principal,
     holds: async () => true,
     proxies: { trustedHops: 0 },
     record: () => undefined,

@@ -21,8 +21,13 @@ type Backlog<Body> = {
   add(message: Outgoing<Body>): void
   /** Returns a message that failed; it keeps its place in the order. */
   sendBack(message: Waiting<Body>, delayMs: number): void
-  /** Removes up to `most` ready messages: the most urgent ones, in the order in which they were sent. */
-  take(most: number): Waiting<Body>[]
+  /** The number of messages sent so far, which is the number of the next. */
+  readonly sent: number
+  /**
+   * Removes the next ready message: the most urgent one, of several the one that was sent first. Undefined when its number
+   * is not below `before`.
+   */
+  take(before: number): Waiting<Body> | undefined
 }
 
 /** An empty backlog; `onDue` is called when delayed messages become ready. */
@@ -72,10 +77,9 @@ export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
       else ready.push(message)
     },
     sendBack: delay,
-    take(most) {
-      const taken: Waiting<Body>[] = []
-      while (taken.length < most && ready.size > 0) taken.push(ready.pop() as Waiting<Body>)
-      return taken
+    get sent() {
+      return sent
     },
+    take: (before) => ((ready.peek()?.order ?? before) < before ? ready.pop() : undefined),
   }
 }

@@ -40,6 +40,8 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let handler: Handler<Body> | undefined
   let running = 0
   let scheduled = false
+  // Messages below this number were sent in an earlier turn.
+  let ofEarlierTurns = 0
 
   const wake = () => {
     if (scheduled || !handler || backlog.ready === 0 || running >= concurrency) return
@@ -50,11 +52,18 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
 
   const dispatch = () => {
     scheduled = false
-    if (!handler) return
-    // Taken before any is handled: a handler may send more.
-    const messages = backlog.take(concurrency - running)
-    running += messages.length
-    for (const message of messages) void serve(message, handler)
+    ofEarlierTurns = backlog.sent
+    fill()
+  }
+
+  const fill = () => {
+    while (handler && running < concurrency) {
+      const message = backlog.take(ofEarlierTurns)
+      if (!message) break
+      running += 1
+      void serve(message, handler)
+    }
+    wake()
   }
 
   const serve = async (message: Waiting<Body>, handle: Handler<Body>) => {
@@ -71,7 +80,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     }
     running -= 1
     if (running === 0) for (const resolve of idle.splice(0)) resolve()
-    wake()
+    fill()
   }
 
   const sendBack = (message: Waiting<Body>, error: unknown) => {

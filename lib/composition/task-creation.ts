@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { eventNamesOf } from '../outbound-webhooks/events.ts'
+import { eventNames } from '../outbound-webhooks/events.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import { createTaskCreation, type TaskCreation } from '../tasks/create.ts'
@@ -11,7 +11,7 @@ import type { AuthContext, AuthPorts } from './auth.ts'
  * Whether a webhook may be subscribed to an event of a task. A function marks each such event as one to send, and the stream
  * function, which follows the change, reads the subscriptions (`lib/app/cloud-changes.ts`).
  */
-export const mayHaveSubscriber = (type: TaskEvent['type']): boolean => eventNamesOf(type).length > 0
+export const mayHaveSubscriber = (type: TaskEvent['type']): boolean => eventNames(type).length > 0
 
 type CreationPorts = AuthPorts & {
   adapters: readonly AgentAdapter[]

@@ -2,7 +2,7 @@ import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
-import { anyOf, createDeliveries } from '../deliveries/service.ts'
+import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
 import { createNotifications } from '../notifications/service.ts'
@@ -23,7 +23,7 @@ import type { Tracker, Trackers } from '../ports/tracker.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
-import { reportWritesOf } from '../reporting/rows.ts'
+import { makeReportWrites } from '../reporting/rows.ts'
 import { createReporting } from '../reporting/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal } from '../tasks/machine.ts'
@@ -143,7 +143,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   })
   const deliveries = createDeliveries({
     ...ports,
-    endpoints: anyOf(reportEndpoints, endpoints),
+    endpoints: anyEndpoints(reportEndpoints, endpoints),
     delaysMs: () => settings.current().webhooks.retryDelaysMs,
   })
   const gateway: Gateway = createGateway({
@@ -225,7 +225,7 @@ export const composeWebhooks = (
   createInbound({
     ...ports,
     tasks,
-    reportWritesOf,
+    makeReportWrites,
     cancelsClosed: () => settings.current().webhooks.cancelClosed,
     labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },
     secrets: config.inbound,

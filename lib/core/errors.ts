@@ -65,6 +65,12 @@ export const asPartOf = (part: string, thrown: unknown): unknown => {
   )
 }
 
+/** Names a field of the request as the fault of a Problem `invalid`; returns any other error unchanged. */
+export const asFieldIssue = (path: string, thrown: unknown): unknown =>
+  thrown instanceof Problem && thrown.kind === 'invalid'
+    ? invalid([{ path, message: thrown.message }], thrown.code)
+    : thrown
+
 /** One text of all fields at fault; `whole` names the value that they belong to. */
 export const issuesText = (issues: readonly FieldIssue[], whole: string): string =>
   issues.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')

@@ -16,15 +16,15 @@ const FEWEST_WAITING_PER_ENDPOINT = 16
  * The limit of one endpoint: `most` until half of the shared places are taken, then `fewest`, with which it still makes
  * progress.
  */
-const shareOf = (taken: number, all: number, most: number, fewest: number) =>
+const endpointLimit = (taken: number, all: number, most: number, fewest: number) =>
   taken < all / 2 ? most : fewest
 
 /** The path belongs to the endpoint, the query to one call. */
-const targetOf = ({ url }: Job) => {
+const toTarget = ({ url }: Job) => {
   const { host, origin, pathname } = new URL(url)
   return { host, endpoint: origin + pathname }
 }
-type Target = ReturnType<typeof targetOf>
+type Target = ReturnType<typeof toTarget>
 
 /**
  * Queues sends fairly: each endpoint has its own list and a bounded number of sends in flight, and endpoints take turns,
@@ -50,8 +50,8 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
 
   const mayStart = ({ host, endpoint }: Target): boolean => {
     if (!hasPlace() || count(host) >= MOST_PER_HOST) return false
-    const ofAll = shareOf(sending, MOST_SENDING, MOST_PER_ENDPOINT, 1)
-    const ofHost = shareOf(count(host), MOST_PER_HOST, MOST_PER_ENDPOINT, 1)
+    const ofAll = endpointLimit(sending, MOST_SENDING, MOST_PER_ENDPOINT, 1)
+    const ofHost = endpointLimit(count(host), MOST_PER_HOST, MOST_PER_ENDPOINT, 1)
     return count(endpoint) < Math.min(ofAll, ofHost)
   }
 
@@ -92,7 +92,7 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
      * is taken until `start` has sent the job, or `leave` frees it.
      */
     reserve: ({ id, url }: Job): { start: (job: J) => void; leave: () => void } | undefined => {
-      const target = targetOf({ id, url })
+      const target = toTarget({ id, url })
       if (known.has(id) || known.size >= MOST_JOBS || waiting.has(target.endpoint) || !mayStart(target))
         return undefined
       enter(target, id)
@@ -102,9 +102,14 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
     /** Queues the job. False when the queue is full and did not take it. */
     offer: (job: J): boolean => {
       if (known.has(job.id)) return true
-      const target = targetOf(job)
+      const target = toTarget(job)
       const list = waiting.get(target.endpoint)
-      const room = shareOf(known.size, MOST_JOBS, MOST_WAITING_PER_ENDPOINT, FEWEST_WAITING_PER_ENDPOINT)
+      const room = endpointLimit(
+        known.size,
+        MOST_JOBS,
+        MOST_WAITING_PER_ENDPOINT,
+        FEWEST_WAITING_PER_ENDPOINT,
+      )
       if (known.size >= MOST_JOBS || (list?.jobs.length ?? 0) >= room) return false
       known.add(job.id)
       if (list === undefined && mayStart(target)) void start(target, job)

@@ -38,7 +38,7 @@ export const LEASE_MS = 60_000
 /** The longest time of one send: the lookup of the host, the answer, and the write of the attempt. */
 export const LONGEST_SEND_MS = 20_000
 const KEPT_MS = 30 * 86_400_000
-const MOST_SHOWN_BYTES = 4_096
+const MOST_RESPONSE_BYTES = 4_096
 const GONE = 410
 /** How long a delivery is held for an endpoint that is paused. */
 export const HELD_MS = 30 * 86_400_000
@@ -104,7 +104,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     })
   }
 
-  const attemptOn = async (row: DeliveryRow, endpoint: Endpoint | undefined): Promise<Sent> => {
+  const sendOnce = async (row: DeliveryRow, endpoint: Endpoint | undefined): Promise<Sent> => {
     const at = iso(clock.now())
     const began = clock.monotonic()
     const lasted = () => ({ at, durationMs: Math.round(clock.monotonic() - began) })
@@ -121,7 +121,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
       }
       const { status: statusCode, headers, body } = await post(row, endpoint)
       const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? 0
-      const answer = { statusCode, responseBody: shown(body) }
+      const answer = { statusCode, responseBody: cutTextToBytes(body, MOST_RESPONSE_BYTES) }
       const error = statusCode >= 300 && statusCode < 400 ? { error: REDIRECTED } : {}
       return { attempt: { ...lasted(), ...answer, ...error }, askedMs }
     } catch (thrown) {
@@ -140,7 +140,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   }
 
   /** The delivery after an attempt: ended, or due again. */
-  const outcomeOf = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
+  const changeAfter = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
     const result = outcome ?? outcomeFor(statusCode)
     if (result === 'delivered') return { ...ended('delivered'), isLost: false }
     if (result === 'refused') return lost()
@@ -151,7 +151,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   }
 
   const conclude = async (row: DeliveryRow, sent: Sent) => {
-    const { set, isLost, ...rest } = outcomeOf(row, sent)
+    const { set, isLost, ...rest } = changeAfter(row, sent)
     const write: Update<DeliveryRow> = {
       update: deliveryRows,
       key: row.id,
@@ -175,7 +175,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
       set: { ...set, ...attemptsWith(row, attempt) },
       unset,
     })
-    if (applied) log.warn(lossOf(row, { attempt, askedMs: 0 }), 'a delivery was given up')
+    if (applied) log.warn(lossFields(row, { attempt, askedMs: 0 }), 'a delivery was given up')
   }
 
   /** Marks a delivery without an endpoint as expired, so that it counts as absent. */
@@ -218,10 +218,10 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     if (endpoint === 'gone') return forget(due)
     const row = await leased(due)
     if (row === undefined) return
-    const sent = await tracing.within(row.trace ?? {}, () => attemptOn(row, endpoint))
+    const sent = await tracing.within(row.trace ?? {}, () => sendOnce(row, endpoint))
     const { applied, row: left } = await retry(() => conclude(row, sent), clock)
     if (!applied || left === undefined) return
-    if (left.status === 'failed') log.warn(lossOf(row, sent), 'a delivery was given up')
+    if (left.status === 'failed') log.warn(lossFields(row, sent), 'a delivery was given up')
     const isFirst = row.attempts.length === 0
     await endpoints.onSent({
       owner: row.owner,
@@ -250,7 +250,7 @@ const outcomeFor = (statusCode: number): Handled['outcome'] => {
 }
 
 /** The log fields of a lost delivery. Of its URL only the host: the rest may hold a secret. */
-const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attempt }: Sent) => ({
+const lossFields = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attempt }: Sent) => ({
   deliveryId: row.id,
   owner: row.owner,
   event: row.event,
@@ -258,8 +258,6 @@ const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attemp
   attempts: attempts.length + attemptsOmitted + 1,
   ...(attempt.error === undefined ? { statusCode: attempt.statusCode } : { reason: attempt.error }),
 })
-
-const shown = (body: string): string => cutTextToBytes(body, MOST_SHOWN_BYTES)
 
 /**
  * The wait after failed sends: that of the schedule, or a longer one that the receiver asked for. Undefined at the end of

@@ -10,7 +10,7 @@ import type { AddDelivery, DeliveryRow, Endpoints, NewDelivery } from './schema.
 import { createSend, type Due, HELD_MS, LEASE_MS } from './send.ts'
 
 /** Combines the endpoints of several kinds of owners, each of which knows its own. */
-export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
+export const anyEndpoints = (...kinds: readonly Endpoints[]): Endpoints => ({
   of: async (owner) => {
     for (const kind of kinds) {
       const endpoint = await kind.of(owner)

@@ -112,7 +112,7 @@ type Needs = {
   slots: Pick<PairingSlots, 'free'>
 }
 /** The device that asks, in its own words, and its address. */
-export type Requester = { requesterId: string; meta?: Record<string, unknown> | undefined; address: string }
+type Requester = { requesterId: string; meta?: Record<string, unknown> | undefined; address: string }
 type Decision =
   | { status: 'approved'; approvedAt: string; approvedBy: string }
   | { status: 'rejected'; reason?: string }

@@ -41,4 +41,4 @@ const TASK = 'task_'
 const REQUEST = 'gw_'
 
 /** The id of a task's request. */
-export const requestIdOf = (taskId: string): string => REQUEST + taskId.slice(TASK.length)
+export const toRequestId = (taskId: string): string => REQUEST + taskId.slice(TASK.length)

@@ -51,17 +51,17 @@ const createStatus =
     const { taskId, workflow, createdAt } = request
     const [task, progress] = await Promise.all([tasks.find(taskId), tasks.lastProgress(taskId)])
     if (task === undefined) throw new Error(`The task of ${requestId} does not exist`)
-    return { requestId, taskId, workflow, createdAt, progress: progress ?? null, ...stateOf(task) }
+    return { requestId, taskId, workflow, createdAt, progress: progress ?? null, ...toState(task) }
   }
 
-const stateOf = ({ status, updatedAt, ...task }: Task) => ({
+const toState = ({ status, updatedAt, ...task }: Task) => ({
   status,
-  ...outcomeOf({ status, ...task }),
+  ...outcomeFields({ status, ...task }),
   updatedAt,
 })
 
 /** The result of a completed task, or the error of a failed one; an unfinished task has neither. */
-export const outcomeOf = ({
+export const outcomeFields = ({
   status,
   result,
   error,

@@ -1,4 +1,4 @@
-import { asPartOf, invalid, Problem } from '../core/errors.ts'
+import { asFieldIssue, asPartOf, invalid } from '../core/errors.ts'
 import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -11,8 +11,8 @@ import type { Outbound } from '../ports/outbound.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { CreateTask, Task } from '../tasks/schema.ts'
 import type { GatewayBody } from './contract.ts'
-import { scaffolded } from './prompt.ts'
-import { type GatewayKey, type GatewayRequest, gatewayKeys, gatewayRequests, requestIdOf } from './rows.ts'
+import { workflowPrompt } from './prompt.ts'
+import { type GatewayKey, type GatewayRequest, gatewayKeys, gatewayRequests, toRequestId } from './rows.ts'
 
 /** The verbs of tasks that the gateway calls. */
 export type GatewayTasks = {
@@ -56,20 +56,17 @@ const LONGEST_PROMPT = 100_000
 export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Needs) => {
   const refusePrivate = async (url: string | undefined): Promise<void> => {
     if (url === undefined) return
-    try {
-      await outbound.check(url)
-    } catch (thrown) {
-      if (!(thrown instanceof Problem) || thrown.kind !== 'invalid') throw thrown
-      throw invalid([{ path: 'options.notifyUrl', message: thrown.message }], thrown.code)
-    }
+    await outbound.check(url).catch((thrown) => {
+      throw asFieldIssue('options.notifyUrl', thrown)
+    })
   }
 
-  const requestOf = async (
+  const newRequest = async (
     principal: Principal,
     body: GatewayBody,
     taskId: string,
   ): Promise<GatewayRequest> => {
-    const id = requestIdOf(taskId)
+    const id = toRequestId(taskId)
     const { notifyUrl, notifySecret } = body.options
     return {
       id,
@@ -88,7 +85,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   const draft = ({ principal, body, trace }: Asked, id: string) => {
     const watched = body.options.notifyUrl === undefined ? {} : ({ watched: true } as const)
     try {
-      return tasks.draft(principal, taskOf(body, id), { id, trace, ...watched })
+      return tasks.draft(principal, toTask(body, id), { id, trace, ...watched })
     } catch (thrown) {
       throw asPartOf('task', thrown)
     }
@@ -103,7 +100,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   const replay = async (body: GatewayBody, key: string): Promise<Submitted | undefined> => {
     const known = await store.get(gatewayKeys, key)
     if (known === undefined) return undefined
-    refuseReuse(known.bodyHash, hashOf(body))
+    refuseReuse(known.bodyHash, bodyFingerprint(body))
     return { taskId: known.taskId, status: known.status, replayed: true }
   }
 
@@ -115,12 +112,12 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     const { task, write, rows } = draft(asked, taskId)
     await checkRepository(principal, body)
     const { status } = task
-    const request: AnyWrite = { insert: gatewayRequests, row: await requestOf(principal, body, taskId) }
+    const request: AnyWrite = { insert: gatewayRequests, row: await newRequest(principal, body, taskId) }
     const expiresAt = clock.now() + REPLAY_MS
     const { applied } = await (key === undefined
       ? store.commit(request, [write, ...rows])
       : store.commit<GatewayKey>(
-          { insert: gatewayKeys, row: { key, bodyHash: hashOf(body), taskId, status, expiresAt } },
+          { insert: gatewayKeys, row: { key, bodyHash: bodyFingerprint(body), taskId, status, expiresAt } },
           [request, write, ...rows],
         ))
     return applied ? { taskId, status, replayed: false } : undefined
@@ -144,8 +141,8 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
 /**
  * The task for its agent. Its id marks the beginning and the end of the caller's text, since the caller cannot know it.
  */
-const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {
-  const prompt = scaffolded(workflow, task, taskId)
+const toTask = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {
+  const prompt = workflowPrompt(workflow, task, taskId)
   if (prompt !== undefined && prompt.length > LONGEST_PROMPT)
     throw invalid(
       [{ path: '', message: `is longer than ${LONGEST_PROMPT} characters with the text of its workflow` }],
@@ -155,5 +152,8 @@ const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => 
 }
 
 /** Leaves out the secret: not even its hash is stored. */
-const hashOf = ({ task, workflow, options: { notifySecret: _secret, ...options } }: GatewayBody): string =>
-  fingerprintOf({ task, workflow, options })
+const bodyFingerprint = ({
+  task,
+  workflow,
+  options: { notifySecret: _secret, ...options },
+}: GatewayBody): string => fingerprintOf({ task, workflow, options })

@@ -1,6 +1,6 @@
 import { createContention } from '../core/contention.ts'
 import { cutText } from '../core/cut-text.ts'
-import { invalid, Problem } from '../core/errors.ts'
+import { asFieldIssue, invalid, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
 import { versionedWrite } from '../core/versioned-row.ts'
@@ -75,12 +75,10 @@ export const createWebSearch = (needs: Needs) => {
   }
 
   const refuseBaseUrl = async ({ searxng }: WebSearchChange): Promise<void> => {
-    try {
-      if (searxng?.baseUrl) await outbound.check(searxng.baseUrl)
-    } catch (thrown) {
-      if (!(thrown instanceof Problem) || thrown.kind !== 'invalid') throw thrown
-      throw invalid([{ path: 'searxng.baseUrl', message: thrown.message }], thrown.code)
-    }
+    if (!searxng?.baseUrl) return
+    await outbound.check(searxng.baseUrl).catch((thrown) => {
+      throw asFieldIssue('searxng.baseUrl', thrown)
+    })
   }
 
   const sealKeys = async (change: WebSearchChange): Promise<SealedKeys> => {

@@ -16,20 +16,19 @@ const names: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>
 }
 
 /** The webhook events that an event of a task may cause. */
-export const eventNamesOf = (type: TaskEvent['type']): readonly WebhookEvent[] => names[type] ?? []
+export const eventNames = (type: TaskEvent['type']): readonly WebhookEvent[] => names[type] ?? []
 
 /** Whether subscriptions to these events include one that an event of a task may cause. */
 export const hasSubscriber = (type: TaskEvent['type'], subscribed: ReadonlySet<string>): boolean =>
-  subscribed.size > 0 &&
-  eventNamesOf(type).some((event) => subscribed.has(event) || subscribed.has(ALL_EVENTS))
+  subscribed.size > 0 && eventNames(type).some((event) => subscribed.has(event) || subscribed.has(ALL_EVENTS))
 
 /** An event for webhooks. Its timestamp is that of the change that caused it. */
 type EmittedEvent = { event: WebhookEvent; timestamp: string; payload: object }
 
 /** The webhook events of an entry in a task's log. Without an attempt no agent ran. */
-export const eventsOf = (task: Task, entry: EmittedEntry): EmittedEvent[] => {
+export const toEvents = (task: Task, entry: EmittedEntry): EmittedEvent[] => {
   const timestamp = iso(timeOfId(entry.id))
-  return eventNamesOf(entry.type).flatMap((event) =>
+  return eventNames(entry.type).flatMap((event) =>
     event === 'agent.finished' && entry.attempt === undefined
       ? []
       : [{ event, timestamp, payload: payloads[event](task, entry) }],

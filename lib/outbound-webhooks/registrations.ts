@@ -1,4 +1,4 @@
-import { invalid, missing, Problem } from '../core/errors.ts'
+import { asFieldIssue, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { secretContext } from '../deliveries/schema.ts'
@@ -96,7 +96,7 @@ export const createRegistrations = (needs: Needs) => {
     )
   }
 
-  const shown = async (row: WebhookRow): Promise<Webhook> => {
+  const toWebhook = async (row: WebhookRow): Promise<Webhook> => {
     const health = await store.get(webhookHealth, row.id)
     const { id, url, events, active, createdAt, updatedAt, createdBy } = row
     return {
@@ -115,14 +115,10 @@ export const createRegistrations = (needs: Needs) => {
     }
   }
 
-  const refusePrivate = async (url: string): Promise<void> => {
-    try {
-      await outbound.check(url)
-    } catch (thrown) {
-      if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
-      throw invalid([{ path: 'url', message: thrown.message }], thrown.code)
-    }
-  }
+  const refusePrivate = (url: string) =>
+    outbound.check(url).catch((thrown) => {
+      throw asFieldIssue('url', thrown)
+    })
 
   /** Throws Problem `invalid` for a URL that the service may not reach, and beyond the limit of webhooks. */
   const create = async (principal: Principal, given: CreateWebhook) => {
@@ -152,11 +148,11 @@ export const createRegistrations = (needs: Needs) => {
       }
     })
     await audit(principal, 'webhook.create', auditDetails(row))
-    return { webhook: await shown(row), ...(given.generateSecret && secret ? { secret } : {}) }
+    return { webhook: await toWebhook(row), ...(given.generateSecret && secret ? { secret } : {}) }
   }
 
   /** The write of a change. An activated webhook gets its held deliveries. */
-  const changeOf = async (
+  const changeWrite = async (
     row: WebhookRow,
     { secret, ...given }: ChangeWebhook,
   ): Promise<Update<WebhookRow>> => {
@@ -183,7 +179,7 @@ export const createRegistrations = (needs: Needs) => {
 
   const changeAlone = async (id: string, given: ChangeWebhook): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1)
-      if ((await store.commit<WebhookRow>(await changeOf(await load(id), given))).applied) return
+      if ((await store.commit<WebhookRow>(await changeWrite(await load(id), given))).applied) return
     throw webhookContended()
   }
 
@@ -194,11 +190,11 @@ export const createRegistrations = (needs: Needs) => {
     else
       await subscriptions.change(async (now) => ({
         subscriptions: { ...now, [id]: events },
-        rows: [await changeOf(await load(id), given)],
+        rows: [await changeWrite(await load(id), given)],
       }))
     const row = await load(id)
     await audit(principal, 'webhook.change', auditDetails(row))
-    return shown(row)
+    return toWebhook(row)
   }
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
@@ -225,7 +221,7 @@ export const createRegistrations = (needs: Needs) => {
     const { applied } = await store.commit<WebhookRow>({ update: webhooks, key: id, when, set })
     if (!applied) throw webhookContended()
     await audit(principal, 'webhook.rotate', auditDetails(row))
-    return { webhook: await shown({ ...row, ...set }), secret }
+    return { webhook: await toWebhook({ ...row, ...set }), secret }
   }
 
   /**
@@ -255,8 +251,8 @@ export const createRegistrations = (needs: Needs) => {
     change,
     remove,
     rotate,
-    list: async (): Promise<Webhook[]> => Promise.all((await all()).map(shown)),
-    get: async (id: string): Promise<Webhook> => shown(await load(id)),
+    list: async (): Promise<Webhook[]> => Promise.all((await all()).map(toWebhook)),
+    get: async (id: string): Promise<Webhook> => toWebhook(await load(id)),
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TruncatedSchema } from '../core/truncated.ts'
 
-/** The events of webhooks; `eventsOf` has their payloads. */
+/** The events of webhooks; `toEvents` has their payloads. */
 export const WEBHOOK_EVENTS = [
   'task.created',
   'task.completed',

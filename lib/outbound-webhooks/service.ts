@@ -8,7 +8,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import type { EmittedEntry, Task } from '../tasks/schema.ts'
 import { createDeliveryUpkeep, type WebhookDeliveries } from './delivery-upkeep.ts'
-import { eventsOf } from './events.ts'
+import { toEvents } from './events.ts'
 import { createRegistrations } from './registrations.ts'
 import { type WebhookRow, webhooks } from './rows.ts'
 import { ALL_EVENTS, type WebhookDelivery, type WebhookEvent } from './schema.ts'
@@ -46,10 +46,10 @@ export const createOutboundWebhooks = (needs: Needs) => {
   const emit = async (taskId: string, entry: EmittedEntry): Promise<void> => {
     const task = await findTask(taskId)
     if (task === undefined) return
-    for (const { event, timestamp, payload } of eventsOf(task, entry))
+    for (const { event, timestamp, payload } of toEvents(task, entry))
       await Promise.all(
         (await subscribedTo(event)).map((row) =>
-          deliveries.add(envelopeOf(row, `${entry.id}_${event}`, { event, timestamp, payload })),
+          deliveries.add(toDelivery(row, `${entry.id}_${event}`, { event, timestamp, payload })),
         ),
       )
   }
@@ -62,7 +62,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
     const row = await loadActive(id)
     const payload = { webhookId: id, message: 'This is a test' }
     const event = { event: TEST_EVENT, timestamp: iso(clock.now()), payload }
-    const delivery = { ...envelopeOf(row, ids.next('evt'), event), once: true } as const
+    const delivery = { ...toDelivery(row, ids.next('evt'), event), once: true } as const
     return sentNow(delivery, await deliveries.insert(delivery))
   }
 
@@ -72,7 +72,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
     taken: DeliveryRow | undefined,
   ): Promise<WebhookDelivery> => {
     if (taken !== undefined) await deliveries.sendNow(taken)
-    return shownDelivery(await deliveries.get(owner, id))
+    return toWebhookDelivery(await deliveries.get(owner, id))
   }
 
   return {
@@ -87,7 +87,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
       const scope = `deliveries:${id}`
       const [page, counted] = await Promise.all([deliveries.page(id, query, scope), deliveries.count(id)])
       return {
-        deliveries: page.rows.map(shownDelivery),
+        deliveries: page.rows.map(toWebhookDelivery),
         ...pageFacts(page, totalOf(page, counted, query), query, scope),
       }
     },
@@ -112,12 +112,12 @@ export const createOutboundWebhooks = (needs: Needs) => {
 type Emitted = { event: string; timestamp: string; payload: object }
 
 /** `{id, event, timestamp, payload}`, with the id of the delivery. */
-const envelopeOf = ({ id: owner, url }: WebhookRow, eventId: string, emitted: Emitted): NewDelivery => {
+const toDelivery = ({ id: owner, url }: WebhookRow, eventId: string, emitted: Emitted): NewDelivery => {
   const id = `${eventId}_${owner.slice(owner.indexOf('_') + 1)}`
   return { id, owner, url, event: emitted.event, body: jsonText({ id, ...emitted }) }
 }
 
-const shownDelivery = (row: DeliveryRow): WebhookDelivery => {
+const toWebhookDelivery = (row: DeliveryRow): WebhookDelivery => {
   const { id, event, status, attempts, attemptsOmitted, body, createdAt, dueAt, stopped } = row
   const { timestamp = createdAt, payload = {} } = JSON.parse(body)
   return {

@@ -73,7 +73,7 @@ export const deliveryIdOf = ({ id, endedAt = '' }: Pick<ReportRow, 'id' | 'ended
   `${id}_${Date.parse(endedAt).toString(36)}`
 
 /** The rows that make the service report the end of an event's task, for the commit of the task. */
-export const reportWritesOf = (
+export const makeReportWrites = (
   { id, createdAt }: { id: string; createdAt: string },
   provider: TrackerName,
   issue: IssueRef,

@@ -52,21 +52,21 @@ export const rule =
   }
 
 /** The kinds of these labels; a task goes before a review. */
-export const kindsOf = (names: readonly string[], labels: Labels): LabelKind[] => {
+export const labelKinds = (names: readonly string[], labels: Labels): LabelKind[] => {
   const has = (label: string) => names.some((name) => name.toLowerCase() === label.toLowerCase())
   return (['task', 'review'] as const).filter((kind) => has(labels[kind]))
 }
 
 /** The first kind of these labels. */
-export const kindOf = (names: readonly string[], labels: Labels): LabelKind | undefined =>
-  kindsOf(names, labels)[0]
+export const firstLabelKind = (names: readonly string[], labels: Labels): LabelKind | undefined =>
+  labelKinds(names, labels)[0]
 
 /** How events of a sender are read. */
 export type Provider = {
   /**
    * The name of an event, which selects its rule; `header` is the value of the sender's event header, if there is one.
    */
-  eventOf(payload: unknown, header: string | undefined): string | undefined
+  eventName(payload: unknown, header: string | undefined): string | undefined
   /** Rules by the name of the event; an event without a rule requests nothing. */
   rules: Readonly<Record<string, Rule>>
 }
@@ -75,12 +75,12 @@ const LONGEST_NAME = 100
 
 /** The name of an event, and the result of its rule. Pure, as rules are. */
 export const interpret = (
-  { eventOf, rules }: Provider,
+  { eventName, rules }: Provider,
   payload: unknown,
   header: string | undefined,
   labels: Labels,
 ): { event: string; verdict: Verdict } => {
-  const event = oneLine(eventOf(payload, header), LONGEST_NAME) ?? 'unknown'
+  const event = oneLine(eventName(payload, header), LONGEST_NAME) ?? 'unknown'
   const rule = Object.hasOwn(rules, event) ? rules[event] : undefined
   return { event, verdict: rule?.(payload, labels) ?? `Events of this kind make no task: ${event}` }
 }

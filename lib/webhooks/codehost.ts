@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { isOwnPullRequest } from '../core/own-pull-request.ts'
 import {
   type Ask,
-  kindOf,
-  kindsOf,
+  firstLabelKind,
   type Labels,
+  labelKinds,
   type Provider,
   type Rule,
   rule,
@@ -102,13 +102,13 @@ type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'],
 type Named = { repository: About['repository']; issue: Pick<About['issue'], 'number'> }
 
 /** Issues and pull requests share one numbering. A renamed repository keeps its number. */
-const nameOf = ({ issue, repository }: Named): string =>
+const issueName = ({ issue, repository }: Named): string =>
   `${repository.id ?? repository.full_name.toLowerCase()}#${issue.number}`
 
 /** The request about an issue or a pull request, from its own fields. */
 const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
   kind,
-  issue: nameOf({ issue, repository }),
+  issue: issueName({ issue, repository }),
   at: { id: `${repository.full_name}#${issue.number}` },
   sourceId: `${repository.full_name}#${issue.number}`,
   title: issue.title,
@@ -122,14 +122,14 @@ const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
 const NO_LABEL = 'The issue has no label that asks for a task'
 
 const opened = (event: IssueEvent, labels: Labels): Ask | string => {
-  const openedWith = kindsOf(event.issue.labels, labels)
+  const openedWith = labelKinds(event.issue.labels, labels)
   const [kind] = openedWith
   if (kind === undefined) return NO_LABEL
   return isByOutsider(event.sender, event.issue) ? BY_OUTSIDER : { ...askAbout(kind, event), openedWith }
 }
 
 const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
-  const kind = kindOf(event.label === undefined ? [] : [event.label], labels)
+  const kind = firstLabelKind(event.label === undefined ? [] : [event.label], labels)
   if (kind === undefined) return 'The label asks for no task'
   return isByOutsider(event.sender, event.issue) ? BY_OUTSIDER : askAbout(kind, event)
 }
@@ -157,7 +157,7 @@ const isProgram = (user: User): boolean =>
 const isOfRepository = ({ pull_request: { head }, repository }: PullRequestEvent): boolean =>
   head.repo?.full_name === repository.full_name
 
-const reviewOf = (event: PullRequestEvent): Ask | string => {
+const toReview = (event: PullRequestEvent): Ask | string => {
   const { pull_request: issue, repository, sender } = event
   if (isByOutsider(sender, issue)) return BY_OUTSIDER
   const { head, base } = issue
@@ -183,20 +183,23 @@ const reviewRequested = (event: PullRequestEvent): Ask | string => {
   const { head, body } = event.pull_request
   return isOfRepository(event) && isOwnPullRequest(head.ref, body)
     ? 'Pull requests of this service are reviewed where a label asks for it'
-    : reviewOf(event)
+    : toReview(event)
 }
 
 const labeledChange = (event: PullRequestEvent, { review }: Labels): Ask | string =>
-  event.label?.toLowerCase() === review.toLowerCase() ? reviewOf(event) : 'The label asks for no review'
+  event.label?.toLowerCase() === review.toLowerCase() ? toReview(event) : 'The label asks for no review'
 
-const closed = (about: Named): Withdrawal => ({ issue: nameOf(about), withdrawn: 'all' })
+const closed = (about: Named): Withdrawal => ({ issue: issueName(about), withdrawn: 'all' })
 
 const unlabeled = (about: Named, label: string | undefined, labels: Labels): Verdict => {
-  const withdrawn = kindsOf(label === undefined ? [] : [label], labels)
-  return withdrawn.length === 0 ? 'The label asked for no task' : { issue: nameOf(about), withdrawn }
+  const withdrawn = labelKinds(label === undefined ? [] : [label], labels)
+  return withdrawn.length === 0 ? 'The label asked for no task' : { issue: issueName(about), withdrawn }
 }
 
-const changeOf = ({ pull_request: issue, repository }: PullRequestEvent): Named => ({ issue, repository })
+const pullRequestIssue = ({ pull_request: issue, repository }: PullRequestEvent): Named => ({
+  issue,
+  repository,
+})
 
 const rules: Readonly<Record<string, Rule>> = {
   ping: () => 'The webhook works',
@@ -209,9 +212,9 @@ const rules: Readonly<Record<string, Rule>> = {
   'issue_comment.created': rule(CommentEvent, commented),
   'pull_request.labeled': rule(PullRequestEvent, labeledChange),
   'pull_request.unlabeled': rule(PullRequestEvent, (event, labels) =>
-    unlabeled(changeOf(event), event.label, labels),
+    unlabeled(pullRequestIssue(event), event.label, labels),
   ),
-  'pull_request.closed': rule(PullRequestEvent, (event) => closed(changeOf(event))),
+  'pull_request.closed': rule(PullRequestEvent, (event) => closed(pullRequestIssue(event))),
   'pull_request.review_requested': rule(PullRequestEvent, reviewRequested),
 }
 
@@ -220,7 +223,7 @@ const Acted = z.object({ action: z.string() })
 /** GitHub. */
 export const codehost: Provider = {
   /** `issues.labeled`: the header gives the subject, the payload the action. */
-  eventOf: (payload, header) => {
+  eventName: (payload, header) => {
     const action = Acted.safeParse(payload).data?.action
     return header === undefined || action === undefined ? header : `${header}.${action}`
   },

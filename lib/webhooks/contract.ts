@@ -11,7 +11,7 @@ export type Received = z.input<typeof ReceivedSchema>
 const text = z.string().optional()
 
 /** Headers are optional here: a missing signature is answered 403 by the check of signatures, not 400. */
-const headersOf = (sender: Sender) => {
+const webhookHeaders = (sender: Sender) => {
   const { signature, deliveryHeader, eventHeader } = wires[sender]
   const form = `${signature.prefix}<64 hexadecimal digits>`
   return z.object({
@@ -29,7 +29,7 @@ const inbound = <S extends Sender>(sender: S) =>
     about:
       'Signed with the secret of its webhook, over the bytes of the body. It is stored before the answer.',
     access: 'public',
-    headers: headersOf(sender),
+    headers: webhookHeaders(sender),
     rawBody: z.record(z.string(), z.unknown()),
     response: ReceivedSchema,
   }) as const

@@ -9,7 +9,7 @@ import type { Ask, AskKind, Withdrawal } from './ask.ts'
 import type { ReceivedEvent } from './receive.ts'
 import { type InboundClaim, type InboundEvent, inboundClaims, inboundEvents } from './rows.ts'
 import type { Sender } from './schema.ts'
-import { taskOf } from './task-of.ts'
+import { webhookTask } from './webhook-task.ts'
 
 /** The verbs of tasks that inbound webhooks call. */
 export type WebhookTasks = {
@@ -31,7 +31,7 @@ export type WebhookTasks = {
 }
 
 /** The writes that make the service report the end of a task at its issue, for the commit of the task. */
-export type ReportWritesOf = (
+export type MakeReportWrites = (
   task: Pick<Task, 'id' | 'createdAt'>,
   sender: Sender,
   issue: IssueRef,
@@ -41,7 +41,7 @@ type Needs = {
   store: Store
   tasks: WebhookTasks
   ids: Ids
-  reportWritesOf: ReportWritesOf
+  makeReportWrites: MakeReportWrites
   /** Whether a waiting task is cancelled when its issue is closed or loses its label. */
   cancelsClosed: () => boolean
 }
@@ -61,7 +61,7 @@ const LONGEST_NAME = 500
  * stores the event, its claims and a new task, on condition that no claim changed since the read; if one did, all is read
  * again. Throws Problem `unavailable` when other writers win every time.
  */
-export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsClosed }: Needs) => {
+export const createDeduplicate = ({ store, tasks, ids, makeReportWrites, cancelsClosed }: Needs) => {
   const claimedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> =>
     claim && tasks.find(claim.taskId)
 
@@ -79,7 +79,7 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
     const isKnown = kind !== 'comment' && claim?.openedWith?.includes(kind)
     if (!isKnown && openedWith === undefined) return undefined
     const task = await claimedTask(claim)
-    return task && (isKnown || askOf(task) !== 'comment') ? task : undefined
+    return task && (isKnown || requestedKind(task) !== 'comment') ? task : undefined
   }
 
   /** Resolves to undefined when another event won; so do both functions below. */
@@ -114,10 +114,10 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
       : []
     if (there) return commit({ ...event, taskId }, known, [...claims, ...openedClaims(ofIssue, ask)], there)
 
-    const body = taskOf(sender, event.event, ask, taskId)
+    const body = webhookTask(sender, event.event, ask, taskId)
     const more = { id: taskId, watched: true, trace } as const
-    const { task, write, rows } = tasks.draft(principalOf(sender), body, more)
-    const report = isBounded(ask.at) ? reportWritesOf(task, sender, ask.at) : []
+    const { task, write, rows } = tasks.draft(senderPrincipal(sender), body, more)
+    const report = isBounded(ask.at) ? makeReportWrites(task, sender, ask.at) : []
     const claimOfIssue = claimWrite(withOpened({ id: keyOfIssue, event: id, taskId }, ask), ofIssue)
     return commit(
       { ...event, taskId, makes: taskId },
@@ -136,9 +136,11 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
     const { sender } = event
     const claim = await store.get(inboundClaims, `issue:${sender}:${issue}`)
     const task = await unfinishedTask(claim)
-    const isMeant = withdrawn === 'all' || withdrawn.some((kind) => kind === (task && askOf(task)))
+    const isMeant = withdrawn === 'all' || withdrawn.some((kind) => kind === (task && requestedKind(task)))
     const cancelled =
-      task && isMeant && cancelsClosed() ? await tasks.cancelWaiting(principalOf(sender), task.id) : undefined
+      task && isMeant && cancelsClosed()
+        ? await tasks.cancelWaiting(senderPrincipal(sender), task.id)
+        : undefined
     const nothing = cancelled
       ? 'The waiting task of this issue is cancelled'
       : 'No waiting task is cancelled by this'
@@ -174,7 +176,7 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
 const isBounded = ({ id, site = '' }: Ask['at']): boolean =>
   id.length <= LONGEST_NAME && site.length <= LONGEST_NAME
 
-const principalOf = (sender: Sender) => ({ userId: webhookCreator(sender), role: 'user' }) as const
+const senderPrincipal = (sender: Sender) => ({ userId: webhookCreator(sender), role: 'user' }) as const
 
 /** A claim of an issue, with the requests of its labels if the event is about a new issue. */
 const withOpened = (claim: InboundClaim, { openedWith }: Ask): InboundClaim =>
@@ -183,8 +185,8 @@ const withOpened = (claim: InboundClaim, { openedWith }: Ask): InboundClaim =>
 const openedClaims = (claim: InboundClaim | undefined, ask: Ask): AnyWrite[] =>
   claim && ask.openedWith ? [claimWrite(withOpened(claim, ask), claim)] : []
 
-/** The kind of request that a task was made for; see `taskOf`. */
-const askOf = ({ metadata }: Task): AskKind | undefined =>
+/** The kind of request that a task was made for; see `webhookTask`. */
+const requestedKind = ({ metadata }: Task): AskKind | undefined =>
   (metadata as { webhook?: { asks?: AskKind } } | undefined)?.webhook?.asks
 
 /**

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import { Problem } from '../core/errors.ts'
 import { notJson, parseJson } from '../core/json.ts'
 import { iso } from '../core/time.ts'
@@ -32,16 +33,16 @@ const LONGEST_ID = 200
 
 /**
  * Reads an event and checks its signature. Throws Problem `forbidden` for every kind of wrong signature, and the errors
- * of `payloadOf`.
+ * of `parsePayload`.
  */
 export const createReceive =
   ({ clock, labels, secrets }: Needs) =>
   async (sender: Sender, { header, pieces }: Incoming): Promise<ReceivedEvent> => {
     const { signature, deliveryHeader, eventHeader } = wires[sender]
-    const bytes = await bytesOf(pieces())
+    const bytes = await buffer(pieces())
     if (!isSigned(bytes, header(signature.header), signature, secrets[sender].webhookSecret))
       throw notSigned(signature.header)
-    const payload = payloadOf(bytes, header('content-type'))
+    const payload = parsePayload(bytes, header('content-type'))
     const { event, verdict } = interpret(catalog[sender], payload, eventHeader && header(eventHeader), labels)
     const delivery = oneLine(header(deliveryHeader), LONGEST_ID)
     const now = clock.now()
@@ -58,19 +59,13 @@ export const createReceive =
     return { event: row, verdict }
   }
 
-const bytesOf = async (pieces: AsyncIterable<Buffer>): Promise<Buffer> => {
-  const all: Buffer[] = []
-  for await (const piece of pieces) all.push(piece)
-  return Buffer.concat(all)
-}
-
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 
 /**
  * The payload of a body whose sender is known: JSON, or a form whose field `payload` is JSON. Throws the errors of
  * `parseJson`.
  */
-export const payloadOf = (bytes: Buffer, contentType: string | undefined): unknown => {
+export const parsePayload = (bytes: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(bytes)) throw notJson('is not UTF-8')
   const text = bytes.toString('utf8')
   return parseJson(

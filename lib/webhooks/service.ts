@@ -6,7 +6,7 @@ import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { Labels } from './ask.ts'
 import type { Received } from './contract.ts'
-import { createDeduplicate, type ReportWritesOf, type WebhookTasks } from './deduplicate.ts'
+import { createDeduplicate, type MakeReportWrites, type WebhookTasks } from './deduplicate.ts'
 import { createReceive, type Incoming } from './receive.ts'
 import { EVENT_COUNTER } from './rows.ts'
 import { SENDERS, type Sender, type WebhookStatus } from './schema.ts'
@@ -34,7 +34,7 @@ type Needs = {
   clock: Clock
   ids: Ids
   labels: Labels
-  reportWritesOf: ReportWritesOf
+  makeReportWrites: MakeReportWrites
   cancelsClosed: () => boolean
   secrets: Readonly<Record<Sender, { webhookSecret?: string | undefined }>>
 }

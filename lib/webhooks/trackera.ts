@@ -3,9 +3,9 @@ import { plainText } from '../core/document-text.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import {
   type Ask,
-  kindOf,
-  kindsOf,
+  firstLabelKind,
   type Labels,
+  labelKinds,
   type Provider,
   type Rule,
   rule,
@@ -103,18 +103,18 @@ const API_PATH = /^(https?:\/\/[^/?#]+(?:\/[^?#]*?)?)\/rest\/api\//i
 /** On this host sites have ids and no address for people. */
 const API_HOST = 'https://api.atlassian.com'
 
-const siteOf = ({ self = '' }: IssueEvent['issue']): string | undefined => API_PATH.exec(self)?.[1]
+const siteUrl = ({ self = '' }: IssueEvent['issue']): string | undefined => API_PATH.exec(self)?.[1]
 
 /** The id of an issue: its key changes when the issue moves to another project. */
-const nameOf = ({ id, key, ...issue }: IssueEvent['issue']): string =>
-  `${siteOf({ key, ...issue }) ?? ''}/${id ?? key}`
+const issueName = ({ id, key, ...issue }: IssueEvent['issue']): string =>
+  `${siteUrl({ key, ...issue }) ?? ''}/${id ?? key}`
 
 const askAbout = (kind: Ask['kind'], { issue }: Pick<IssueEvent, 'issue'>): Ask => {
   const { key, fields } = issue
-  const site = siteOf(issue)
+  const site = siteUrl(issue)
   return {
     kind,
-    issue: nameOf(issue),
+    issue: issueName(issue),
     at: { id: key, ...(site === undefined ? {} : { site }) },
     sourceId: key,
     title: fields.summary,
@@ -142,7 +142,7 @@ const BY_OUTSIDER =
   'Labels of customers and of people outside of the site make no tasks: a person of the site has to add the label'
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
-  const openedWith = kindsOf(event.issue.fields.labels, labels)
+  const openedWith = labelKinds(event.issue.fields.labels, labels)
   const [kind] = openedWith
   if (kind === undefined) return 'The issue has no label that asks for a task'
   // A program opens the request of a customer that came by mail: then the creator is the customer.
@@ -154,11 +154,11 @@ const created = (event: IssueEvent, labels: Labels): Ask | string => {
 
 const updated = (event: IssueEvent, labels: Labels): Verdict => {
   const { added, removed } = labelsIn(event)
-  const kind = kindOf(added, labels)
+  const kind = firstLabelKind(added, labels)
   if (kind !== undefined) return mayLabel(event.user) ? askAbout(kind, event) : BY_OUTSIDER
-  const issue = nameOf(event.issue)
+  const issue = issueName(event.issue)
   if (isClosedBy(event)) return { issue, withdrawn: 'all' }
-  const withdrawn = kindsOf(removed, labels)
+  const withdrawn = labelKinds(removed, labels)
   return withdrawn.length === 0
     ? 'The change added no label that asks for a task, and took none away'
     : { issue, withdrawn }
@@ -204,7 +204,7 @@ const onChange: Rule = (payload, labels) => {
 const rules: Readonly<Record<string, Rule>> = {
   'jira:issue_created': rule(IssueEvent, created),
   'jira:issue_updated': onChange,
-  'jira:issue_deleted': rule(IssueEvent, ({ issue }) => ({ issue: nameOf(issue), withdrawn: 'all' })),
+  'jira:issue_deleted': rule(IssueEvent, ({ issue }) => ({ issue: issueName(issue), withdrawn: 'all' })),
   comment_created: onComment,
 }
 
@@ -212,6 +212,6 @@ const Named = z.object({ webhookEvent: z.string() })
 
 /** Jira. */
 export const trackera: Provider = {
-  eventOf: (payload) => Named.safeParse(payload).data?.webhookEvent,
+  eventName: (payload) => Named.safeParse(payload).data?.webhookEvent,
   rules,
 }

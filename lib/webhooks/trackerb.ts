@@ -2,10 +2,10 @@ import * as z from 'zod'
 import type { CreateTask } from '../tasks/schema.ts'
 import {
   type Ask,
-  kindOf,
-  kindsOf,
+  firstLabelKind,
   type LabelKind,
   type Labels,
+  labelKinds,
   type Provider,
   type Rule,
   rule,
@@ -97,7 +97,7 @@ const BY_OUTSIDER =
   'The issue was opened outside of the workspace: a member of the workspace has to add the label'
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
-  const openedWith = kindsOf(namesIn(event), labels)
+  const openedWith = labelKinds(namesIn(event), labels)
   const [kind] = openedWith
   if (kind === undefined) return 'The issue has no label that asks for a task'
   if (isOpenedOutside(event)) return BY_OUTSIDER
@@ -107,7 +107,7 @@ const created = (event: IssueEvent, labels: Labels): Ask | string => {
 const namesIn = ({ data }: IssueEvent): string[] => data.labels.map(({ name }) => name)
 
 const updated = (event: IssueEvent, labels: Labels): Verdict => {
-  const kind = kindOf(addedIn(event), labels)
+  const kind = firstLabelKind(addedIn(event), labels)
   if (kind !== undefined)
     return isOpenedOutside(event) && isRelayed(event) ? BY_OUTSIDER : askAbout(kind, event)
   const { id: issue, state } = event.data
@@ -130,7 +130,7 @@ const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
   const now = event.data.labels.map(({ id }) => id)
   const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))
   if (!hasLost) return []
-  const asked = kindsOf(namesIn(event), labels)
+  const asked = labelKinds(namesIn(event), labels)
   return (['task', 'review'] as const).filter((kind) => !asked.includes(kind))
 }
 
@@ -180,7 +180,7 @@ const Acted = z.object({ type: z.string(), action: z.string() })
 /** Linear. */
 export const trackerb: Provider = {
   /** `Issue.update` */
-  eventOf: (payload) => {
+  eventName: (payload) => {
     const { data } = Acted.safeParse(payload)
     return data && `${data.type}.${data.action}`
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { scaffolded } from '../../lib/gateway/prompt.ts'
+import { workflowPrompt } from '../../lib/gateway/prompt.ts'
 import { WORKFLOW_NAMES, workflows } from '../../lib/gateway/workflows.ts'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
@@ -100,6 +100,6 @@ describe('the words of a caller', () => {
     'ß\u0301👩‍👩‍👧',
   ])('are given on byte by byte: %j', (prompt) => {
     const body = CreateTaskSchema.parse({ title: 'T', prompt })
-    expect(part(scaffolded('refactor', body, 'MARK') ?? '', 'prompt', 'MARK')).toBe(prompt)
+    expect(part(workflowPrompt('refactor', body, 'MARK') ?? '', 'prompt', 'MARK')).toBe(prompt)
   })
 })

@@ -9,7 +9,7 @@ import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import { createDeliveries } from '../../lib/deliveries/service.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { TrackerName } from '../../lib/ports/tracker.ts'
-import { reports, reportWritesOf } from '../../lib/reporting/rows.ts'
+import { makeReportWrites, reports } from '../../lib/reporting/rows.ts'
 import { createReporting } from '../../lib/reporting/service.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import type { FakeClock } from '../fakes/clock.ts'
@@ -70,7 +70,7 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
   const make = async (name: TrackerName, id = 'task_1', more: Partial<Task> = {}) => {
     const task = taskOf(id, name, clock, more)
     tasks.set(id, task)
-    const [write] = reportWritesOf(task, name, ISSUES[name])
+    const [write] = makeReportWrites(task, name, ISSUES[name])
     if (write) await real.commit(write)
     return task
   }

@@ -3,7 +3,7 @@ import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { interpret } from '../../lib/webhooks/ask.ts'
 import { catalog } from '../../lib/webhooks/receive.ts'
 import type { Sender } from '../../lib/webhooks/schema.ts'
-import { taskOf } from '../../lib/webhooks/task-of.ts'
+import { webhookTask } from '../../lib/webhooks/webhook-task.ts'
 
 export const LABELS = { task: 'ai-task', review: 'ai-review' }
 /** The id of the task that is to be made, which nobody outside knows. */
@@ -16,7 +16,7 @@ export const asked = (sender: Sender, payload: unknown, header?: string, labels 
   const { event, verdict } = interpret(catalog[sender], payload, header, labels)
   if (typeof verdict === 'string') return { message: verdict }
   if (!('kind' in verdict)) return verdict
-  const task = taskOf(sender, event, verdict, MARK)
+  const task = webhookTask(sender, event, verdict, MARK)
   expect(CreateTaskSchema.parse(task)).toEqual(task)
   return { task }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { payloadOf } from '../../lib/webhooks/receive.ts'
+import { parsePayload } from '../../lib/webhooks/receive.ts'
 import { inPieces } from '../fakes/pieces.ts'
 import { startInbound } from './inbound.ts'
 import { issueLabeled, ping } from './payloads/codehost.ts'
@@ -41,8 +41,8 @@ describe('a body', () => {
   })
 
   it('that is a form without a payload, or not UTF-8, says nothing', () => {
-    expect(() => payloadOf(Buffer.from('a=b'), FORM['content-type'])).toThrow('is not valid JSON')
-    expect(() => payloadOf(Buffer.from([34, 255, 34]), 'application/json')).toThrow('is not UTF-8')
+    expect(() => parsePayload(Buffer.from('a=b'), FORM['content-type'])).toThrow('is not valid JSON')
+    expect(() => parsePayload(Buffer.from([34, 255, 34]), 'application/json')).toThrow('is not UTF-8')
   })
 
   it('that is larger than any may be is refused before it is signed or not', async () => {

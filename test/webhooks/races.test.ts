@@ -80,7 +80,7 @@ const play = async (seed: number) => {
     labels: LABELS,
     secrets,
     cancelsClosed: () => true,
-    reportWritesOf: () => [],
+    makeReportWrites: () => [],
   })
 
   /** The tasks that each event was answered with, by its body. */

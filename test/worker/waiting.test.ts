@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { eventsOf } from '../../lib/outbound-webhooks/events.ts'
+import { toEvents } from '../../lib/outbound-webhooks/events.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
@@ -95,7 +95,7 @@ describe('a task that a person has to decide about', () => {
     expect([completedTasks, recent?.run.count]).toEqual([1, 1])
     const [agent] = await service.agents.list()
     const entry = { id: `evt_${'0'.repeat(26)}`, type: 'completed', attempt: 1 } as const
-    const told = eventsOf(await service.tasks.get(id), entry).at(-1)?.payload as { duration: number }
+    const told = toEvents(await service.tasks.get(id), entry).at(-1)?.payload as { duration: number }
     const times = [
       avgDurationMs,
       minDurationMs,

@@ -2,7 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import type { Ask } from './ask.ts'
 import { httpUrl, oneLine } from './outside-text.ts'
-import { promptOf } from './prompt.ts'
+import { webhookPrompt } from './prompt.ts'
 import type { Sender } from './schema.ts'
 
 const LONGEST_TITLE = 500
@@ -17,31 +17,31 @@ const BRANCH = /^(?![-/.])[^\p{Cc}\p{Z}~^:?*[\]\\]{1,200}$/u
 
 /**
  * The task that an event requests. Every text in it is untrusted: cut to the limits of a task, titles and labels to one
- * line, and left out if malformed. `mark` is not known outside yet; see `promptOf`.
+ * line, and left out if malformed. `mark` is not known outside yet; see `webhookPrompt`.
  */
-export const taskOf = (sender: Sender, event: string, ask: Ask, mark: string): CreateTask => {
-  const title = titleOf(ask)
+export const webhookTask = (sender: Sender, event: string, ask: Ask, mark: string): CreateTask => {
+  const title = toTitle(ask)
   const repository = formed(ask.repository, REPOSITORY)
   const branch = formed(ask.branch, BRANCH)
   const sourceUrl = httpUrl(ask.url)
   return {
     title,
     ...(ask.description ? { description: cutText(ask.description, LONGEST_TEXT) } : {}),
-    prompt: promptOf({ ...ask, url: sourceUrl }, title, mark),
-    priority: priorityOf(ask.labels, ask.priority),
+    prompt: webhookPrompt({ ...ask, url: sourceUrl }, title, mark),
+    priority: toPriority(ask.labels, ask.priority),
     source: sender,
-    sourceId: nameOf(ask),
+    sourceId: issueName(ask),
     ...(sourceUrl ? { sourceUrl } : {}),
     ...(repository ? { repository } : {}),
     ...(branch ? { branch } : {}),
-    labels: labelsOf(ask.labels),
+    labels: toLabels(ask.labels),
     metadata: { webhook: { event, asks: ask.kind } },
   }
 }
 
 type Priority = CreateTask['priority']
 
-const priorityOfLabel: Readonly<Record<string, Priority>> = {
+const labelPriorities: Readonly<Record<string, Priority>> = {
   critical: 1,
   p0: 1,
   high: 2,
@@ -51,22 +51,22 @@ const priorityOfLabel: Readonly<Record<string, Priority>> = {
 }
 
 /** The most urgent priority of the labels, else the tracker's own, else 3. */
-const priorityOf = (labels: readonly string[], own: Priority | undefined): Priority => {
+const toPriority = (labels: readonly string[], own: Priority | undefined): Priority => {
   const named = labels
     .map((label) => label.toLowerCase())
-    .filter((label) => Object.hasOwn(priorityOfLabel, label))
-  const found = named.flatMap((label) => priorityOfLabel[label] ?? [])
+    .filter((label) => Object.hasOwn(labelPriorities, label))
+  const found = named.flatMap((label) => labelPriorities[label] ?? [])
   return found.sort((a, b) => a - b)[0] ?? own ?? 3
 }
 
-const nameOf = ({ sourceId }: Ask): string => oneLine(sourceId, LONGEST_NAME) ?? 'without a name'
+const issueName = ({ sourceId }: Ask): string => oneLine(sourceId, LONGEST_NAME) ?? 'without a name'
 
-const titleOf = (ask: Ask): string => {
-  const title = oneLine(ask.title, LONGEST_TITLE) ?? `Issue ${nameOf(ask)}`
+const toTitle = (ask: Ask): string => {
+  const title = oneLine(ask.title, LONGEST_TITLE) ?? `Issue ${issueName(ask)}`
   return cutText(ask.kind === 'review' ? `Review: ${title}` : title, LONGEST_TITLE).trim()
 }
 
-const labelsOf = (labels: readonly string[]): string[] => {
+const toLabels = (labels: readonly string[]): string[] => {
   const lines = labels.flatMap((label) => oneLine(label, LONGEST_LABEL) ?? [])
   return [...new Set(lines)].slice(0, MOST_LABELS)
 }

@@ -281,7 +281,7 @@ describe('the message of a task', () => {
     expect(await service.eventTypes(id)).toEqual(EVENTS.toSpliced(4, 0, 'queued'))
   })
 
-  it('is sent at the next tick for a task that an earlier version left pending', async () => {
+  it('is sent at the next tick for a pending task that has no time to wait for', async () => {
     const service = await startDomains()
     await storeIn(service, 'pending')
     await service.pass(2_000)

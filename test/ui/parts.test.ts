@@ -168,19 +168,11 @@ describe('the life of a task', () => {
     expect(spanLines(events)).toEqual(spans)
   })
 
-  it.each([
-    [
-      'a retry as a new task that an earlier version logged as a redrive',
-      [event('started', 1, 1), event('failed', 2, 1), event('retried', 8)],
-      ['attempt 1 1 2 failed'],
-    ],
-    [
-      'an attempt whose end is not in the log yet',
-      [event('created', 0), event('started', 1, 1)],
-      ['queue 1 0 1', 'attempt 1 1 2'],
-    ],
-  ])('lasts no longer than until its end at 2: %s', (_name, events, spans) => {
-    expect(spanLines(events, 2_000)).toEqual(spans)
+  it('lasts no longer than until its end, where the end of its attempt is not in the log yet', () => {
+    expect(spanLines([event('created', 0), event('started', 1, 1)], 2_000)).toEqual([
+      'queue 1 0 1',
+      'attempt 1 1 2',
+    ])
   })
 
   it.each([

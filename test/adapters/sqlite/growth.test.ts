@@ -39,7 +39,7 @@ const layoutAfter = async (...versions: unknown[][]) => {
   return layout
 }
 
-describe('a file of an earlier version', () => {
+describe('a file whose declarations have changed', () => {
   it('gains a new index, filled from the rows that are there', () =>
     inFile(async (file) => {
       await fill(file)

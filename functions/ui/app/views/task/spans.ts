@@ -119,9 +119,7 @@ export const taskSpans = (events: readonly TaskEvent[], now: number, endedAt?: n
     else if (event.type === 'progress') open?.marks.push({ at, message: event.message ?? '' })
   }
   life.openAt(endedAt ?? now)
-  return life.spans
-    .filter(({ from, to }) => to !== undefined || endedAt === undefined || from < endedAt)
-    .map(({ until: _until, ...span }) => ({ ...span, to: span.to ?? endedAt }))
+  return life.spans.map(({ until: _until, ...span }) => ({ ...span, to: span.to ?? endedAt }))
 }
 
 const nextAttempt = (spans: readonly Span[], kind: Span['kind']) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { shownText } from '../core/shown-text.ts'
+import { CONTROLS, shownText } from '../core/shown-text.ts'
 
 const LONGEST_PASSWORD = 1_024
 
@@ -24,7 +24,10 @@ const typed = (password: string) => password.normalize('NFC')
 
 const isShortEnough = (password: string) => Buffer.byteLength(password) <= LONGEST_PASSWORD
 
-/** Letters and digits of any script count. The length is that of the normalized text that is compared. */
+/**
+ * Letters and digits of any script count. The length is that of the normalized text that is compared. Control characters,
+ * as the line break at the end of a file, are refused as in RFC 8265, section 4.2.
+ */
 export const NewPassword = z
   .string()
   .overwrite(typed)
@@ -32,6 +35,7 @@ export const NewPassword = z
   .max(LONGEST_PASSWORD)
   .refine((password) => /\p{L}/u.test(password), 'must have a letter')
   .refine((password) => /\p{N}/u.test(password), 'must have a number')
+  .refine((password) => !CONTROLS.test(password), 'must not have control characters')
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
   .meta({ examples: ['correct horse 2'] })
 

@@ -3,6 +3,7 @@ import { missing, Problem } from '../core/errors.ts'
 import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -68,8 +69,11 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
     await audit(principal, 'invite.delete', { inviteId: id })
   }
 
-  const admits = (row: InviteRow, email: string) =>
-    row.expiresAt > iso(clock.now()) && (row.email === undefined || row.email === email)
+  const admits = ({ createdAt, expiresAt, email: only }: InviteRow, email: string) => {
+    const until = Date.parse(expiresAt)
+    const isInTime = leaseHolds(until, until - Date.parse(createdAt), clock.now())
+    return isInTime && (only === undefined || only === email)
+  }
 
   /**
    * Whether it is unused, or was used by the account of that address only: a repeated request of its owner answers the

@@ -3,6 +3,7 @@ import type { AuthMode, CountAttempt, EndSessions } from '../auth/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Passwords } from '../ports/passwords.ts'
@@ -107,7 +108,9 @@ export const createPasswordChanges = (needs: Needs) => {
     const stored =
       registration?.resetHash === undefined ? NO_BYTES : Buffer.from(registration.resetHash, 'hex')
     const isRight = timingSafeEqual(digest(code), stored)
-    return isRight && (registration?.resetUntil ?? 0) > clock.now() ? registration : undefined
+    return isRight && leaseHolds(registration?.resetUntil ?? 0, CODE_MS, clock.now())
+      ? registration
+      : undefined
   }
 
   /**

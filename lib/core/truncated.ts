@@ -21,9 +21,14 @@ export const LOST_TEXT = '[The stored text is gone]'
 export const lostFields = (row: object, names: readonly string[]): string[] =>
   ((row as Truncated).truncated ?? []).filter((name) => names.includes(name))
 
+/** `systemPrompt` as people write it. */
+const spelled = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+
 /** Says which stored fields are gone. */
-export const lostText = (fields: readonly string[]): string =>
-  `its stored ${fields.join(', ')} ${fields.length === 1 ? 'is' : 'are'} gone`
+export const lostText = (fields: readonly string[]): string => {
+  const names = fields.map(spelled).join(', ')
+  return `its stored ${names} ${fields.length > 1 || names.endsWith('s') ? 'are' : 'is'} gone`
+}
 
 /** Throws Problem `invalid` `stored_data_lost` when the row has lost any of these fields. */
 export const refuseLost = (row: object, names: readonly string[], what: string): void => {
@@ -31,8 +36,11 @@ export const refuseLost = (row: object, names: readonly string[], what: string):
   if (lost.length > 0) throw new Problem('invalid', 'stored_data_lost', `${what}: ${lostText(lost)}`)
 }
 
-/** The `truncated` of a row, to be added to its view. */
-export const truncatedIn = (row: object): { truncated?: string[] } => {
+/** The `truncated` of a row, to be added to its view; `shownAs` has the view's names of fields with another name. */
+export const truncatedIn = (
+  row: object,
+  shownAs: Readonly<Record<string, string>> = {},
+): { truncated?: string[] } => {
   const { truncated } = row as Truncated
-  return truncated === undefined ? {} : { truncated: [...truncated] }
+  return truncated === undefined ? {} : { truncated: truncated.map((name) => shownAs[name] ?? name) }
 }

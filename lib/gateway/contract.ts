@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { IdempotencyHeaders } from '../core/idempotency-headers.ts'
+import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
 import { WORKFLOW_NAMES } from './workflows.ts'
@@ -18,7 +19,7 @@ const OptionsSchema = z
       .max(2_000)
       .optional()
       .describe('Gets an event when the task has ended'),
-    notifySecret: z.string().min(1).max(500).optional().describe('Signs that event'),
+    notifySecret: shownText(500).optional().describe('Signs that event'),
     timeout: z
       .int()
       .min(1)

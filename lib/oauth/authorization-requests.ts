@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -62,6 +63,7 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
       when: { provider, browser: sha256Hex(secret) },
     })
     if (!applied || row === undefined) return undefined
+    if (!leaseHolds(row.expiresAt, AUTHORIZATION_REQUEST_MS, clock.now())) return undefined
     const { redirectUri, userId, sessionId } = row
     const secrets: Sealed = JSON.parse(await cipher.open(row.sealed, sealContext(row.id)))
     return { provider, redirectUri, userId, sessionId, ...secrets }

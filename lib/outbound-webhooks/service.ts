@@ -130,6 +130,6 @@ const toWebhookDelivery = (row: DeliveryRow): WebhookDelivery => {
     payload,
     createdAt,
     ...(dueAt === undefined || stopped !== undefined ? {} : { nextAttemptAt: dueAt }),
-    ...truncatedIn(row),
+    ...truncatedIn(row, { body: 'payload' }),
   }
 }

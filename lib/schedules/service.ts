@@ -4,7 +4,7 @@ import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
-import { refuseLost } from '../core/truncated.ts'
+import { refuseLost, truncatedIn } from '../core/truncated.ts'
 import { CORRECTED, createStepWatch, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -144,7 +144,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
 
   /** A task of a schedule, and the schedule's fields about it. */
   const draftOf = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
-    refuseLost(row, ['heavyTask'], 'The schedule cannot make its task, which has to be given again')
+    refuseLost(shown(row), ['task'], 'The schedule cannot run; send its task again')
     const body = { ...row.task, ...row.heavyTask, source: SOURCE, sourceId: row.task.sourceId ?? row.id }
     const { task, write, rows } = tasks.draft(principal, body, { id: ids.next('task'), trace })
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
@@ -287,6 +287,7 @@ const split = ({
 const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
   ...row,
   task: { ...row.task, ...heavyTask },
+  ...truncatedIn(row, { heavyTask: 'task' }),
 })
 
 const listed = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) => row

@@ -42,6 +42,8 @@ const accepted: [what: string, schema: Schema, value: string][] = [
 ]
 
 const refused: [what: string, schema: Schema, value: unknown][] = [
+  ['a password with the line break of a file', NewPassword, 'correct horse 1\n'],
+  ['a password with a tab', NewPassword, 'correct\thorse 1'],
   ['an address without a domain', EmailSchema, 'ann@'],
   ['an address without a name', EmailSchema, '@example.com'],
   ['an address with a space', EmailSchema, 'ann b@example.com'],

@@ -3,10 +3,12 @@ import { approvals as approvalRows } from '../../lib/approvals/rows.ts'
 import { turnLeaseHolds } from '../../lib/chat/leases.ts'
 import { stillWaits } from '../../lib/chat/waiting.ts'
 import { collections } from '../../lib/collections.ts'
+import type { Principal } from '../../lib/core/principal.ts'
 import { CORRECTED, createStepWatch, leaseHolds } from '../../lib/core/wrong-clock.ts'
 import { deliveryRows, HELD, stoppedAs } from '../../lib/deliveries/rows.ts'
 import { LIVE_STREAM } from '../../lib/live/watch.ts'
 import { isLeaseHeld } from '../../lib/memory/state.ts'
+import { createAuthorizationRequests } from '../../lib/oauth/authorization-requests.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { ReportRow } from '../../lib/reporting/rows.ts'
 import { isBeingSent } from '../../lib/reporting/send.ts'
@@ -285,6 +287,56 @@ describe.each(storesOf(collections))('after a clock that was a year ahead, on %s
     },
     60_000,
   )
+})
+
+const EMAIL = 'ann@example.com'
+const PASSWORD = 'correct horse 1'
+const withAdmin = async () => {
+  const service = await startDomains({ background: false, env: { AUTH_MODE: 'cloud' } })
+  const { id } = await service.accounts.signUp({ email: EMAIL, password: PASSWORD, name: 'Ann' })
+  const admin: Principal = { userId: id, role: 'admin' }
+  const requests = createAuthorizationRequests({ ...service.ports, clock: service.clock })
+  return { ...service, admin, requests }
+}
+type WithAdmin = Awaited<ReturnType<typeof withAdmin>>
+const request = { provider: 'codehost', redirectUri: 'https://example.com/' } as const
+
+const ENTRIES: [
+  string,
+  (service: WithAdmin) => Promise<string>,
+  (service: WithAdmin, made: string) => unknown,
+][] = [
+  [
+    'the code for a new password',
+    async ({ accounts, admin }) => (await accounts.createResetCode(admin, admin.userId)).code,
+    ({ accounts }, code) => accounts.resetPassword({ email: EMAIL, code, newPassword: 'another 2' }, '::1'),
+  ],
+  [
+    'an invite',
+    async ({ accounts, admin }) => (await accounts.invites.create(admin, { expiresInDays: 7 })).code,
+    ({ accounts }, inviteCode) =>
+      accounts.signUp({ email: 'bob@example.com', password: PASSWORD, name: 'Bob', inviteCode }),
+  ],
+  [
+    'a sign-in at a provider',
+    async ({ requests }) => JSON.stringify(await requests.begin(request)),
+    async ({ requests }, begun) => {
+      if ((await requests.end('codehost', JSON.parse(begun))) === undefined) throw { code: 'over' }
+    },
+  ],
+]
+
+describe('what lets a person in', () => {
+  it.each(ENTRIES)('counts for nothing after a clock that was a year ahead: %s', async (_what, make, use) => {
+    await using service = await withAdmin()
+    const made = await yearAhead(service, () => make(service))
+    const came = await Promise.resolve(use(service, made)).then(
+      () => 'is let in',
+      ({ code }) => code,
+    )
+    expect(came).toMatch(/^(?:bad_reset_code|invalid_invite|over)$/)
+    await use(service, await make(service))
+  })
 })
 
 describe('a time of a clock ahead that is later than its rule allows', () => {

@@ -157,7 +157,7 @@ suite('rows whose stored objects are gone, through the functions', () => {
       'schedules',
       'GET /api/schedules/{schedule}',
       ({ schedule }) => schedule,
-      () => ({ task: { title: 'T' }, truncated: ['heavyTask'] }),
+      () => ({ task: { title: 'T' }, truncated: ['task'] }),
     ],
     ['chat', 'GET /api/chat/conversations', ({ conversations }) => conversations.length, () => 1],
     [
@@ -187,7 +187,7 @@ suite('rows whose stored objects are gone, through the functions', () => {
       'outbound',
       'GET /api/webhooks/{webhook}/deliveries',
       ({ deliveries }) => deliveries,
-      () => [{ payload: {}, truncated: ['body'] }],
+      () => [{ payload: {}, truncated: ['payload'] }],
     ],
   ]
   it.each(READS)('%s answers %s', async (name, route, part, expected) => {
@@ -238,7 +238,9 @@ suite('rows whose stored objects are gone, through the functions', () => {
 
   it('a schedule makes no task without its definition, until that is given again', async () => {
     const run = `POST /api/schedules/${known.schedule}/run`
-    expect(await refusal('schedules', run)).toMatch('stored_data_lost')
+    expect(await refusal('schedules', run)).toMatch(
+      '400 {"error":"The schedule cannot run; send its task again: its stored task is gone","code":"stored_data_lost"',
+    )
     await http('schedules', `PATCH /api/schedules/${known.schedule}`, { task: { title: 'T', prompt: 'new' } })
     expect((await http('schedules', run)).task).toMatchObject({ prompt: 'new' })
   })

@@ -44,9 +44,20 @@ describe('POST /api/gateway', () => {
     ['a time-out of no length', { task, options: { timeout: 0 } }, 'options.timeout'],
     ['a time-out that nobody waits for', { task, options: { timeout: 840_001 } }, 'options.timeout'],
     ['another scheme to notify', { task, options: { notifyUrl: 'ftp://example.com' } }, 'options.notifyUrl'],
-    ['an empty secret', { task, options: { notifySecret: '' } }, 'options.notifySecret'],
+    ...[
+      '',
+      'a secret of ours\n',
+      ' a secret of ours',
+      ' '.repeat(9),
+      'a secret\tof ours',
+      's'.repeat(501),
+    ].map((notifySecret): [string, object, string] => [
+      `the secret ${JSON.stringify(notifySecret.slice(0, 20))}`,
+      { task, options: { notifyUrl: 'https://example.com/', notifySecret } },
+      'options.notifySecret',
+    ]),
     ['an unknown agent', { task: { ...task, assignedAgent: 'nobody' } }, 'task.assignedAgent'],
-    ['a secret for nobody', { task, options: { notifySecret: 'abc' } }, 'options.notifySecret'],
+    ['a secret for nobody', { task, options: { notifySecret: 'a secret of ours' } }, 'options.notifySecret'],
     [
       'a private address to notify',
       { task, options: { notifyUrl: 'http://192.168.0.1/' } },
@@ -66,7 +77,8 @@ describe('POST /api/gateway', () => {
     await using gateway = await startGateway({ background: false })
     const answer = await gateway.submit(body, { 'idempotency-key': 'k' })
     expect(answer.status).toBe(400)
-    expect(answer.body.details).toMatchObject([{ path }])
+    const { details }: { details: { path: string }[] } = answer.body
+    expect([...new Set(details.map((issue) => issue.path))]).toEqual([path])
     expect((await gateway.tasks.analytics()).totalTasks).toBe(0)
     expect((await gateway.submit({ task }, { 'idempotency-key': 'k' })).status).toBe(202)
   })

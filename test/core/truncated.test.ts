@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals'
+import { lostText, truncatedIn } from '../../lib/core/truncated.ts'
+
+describe('fields whose stored text is gone', () => {
+  it.each([
+    [['prompt'], 'its stored prompt is gone'],
+    [['systemPrompt'], 'its stored system prompt is gone'],
+    [['toolCalls'], 'its stored tool calls are gone'],
+    [['body', 'secret'], 'its stored body, secret are gone'],
+  ])('%j are named in plain words', (fields, text) => {
+    expect(lostText(fields)).toBe(text)
+  })
+
+  it('have the names of the view', () => {
+    expect(truncatedIn({ truncated: ['heavyTask', 'title'] }, { heavyTask: 'task' })).toEqual({
+      truncated: ['task', 'title'],
+    })
+  })
+})

@@ -1,6 +1,6 @@
 import { backUp } from '../lib/app/data.ts'
 import { badSetting, readSome } from '../lib/config/config.ts'
-import { messageOf } from '../lib/core/errors.ts'
+import { errorMessage } from '../lib/core/errors.ts'
 import { terminalText } from '../lib/core/terminal-text.ts'
 
 /** `npm run backup -- <folder>`: copies the data folder of a service, which may be running. */
@@ -24,6 +24,6 @@ const main = () => {
 try {
   main()
 } catch (thrown) {
-  process.stderr.write(`Cannot back up: ${terminalText(messageOf(thrown).replace(/\s+/g, ' '))}\n`)
+  process.stderr.write(`Cannot back up: ${terminalText(errorMessage(thrown).replace(/\s+/g, ' '))}\n`)
   process.exitCode = 1
 }

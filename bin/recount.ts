@@ -1,6 +1,6 @@
 import { recountData } from '../lib/app/recount.ts'
 import { readConfig } from '../lib/config/config.ts'
-import { messageOf } from '../lib/core/errors.ts'
+import { errorMessage } from '../lib/core/errors.ts'
 import { terminalText } from '../lib/core/terminal-text.ts'
 
 /** `npm run recount`: counts all rows and corrects the counters, of a data folder whose service is stopped, or of a deployment. */
@@ -16,6 +16,6 @@ const main = async () => {
 try {
   await main()
 } catch (thrown) {
-  process.stderr.write(`Cannot recount: ${terminalText(messageOf(thrown).replace(/\s+/g, ' '))}\n`)
+  process.stderr.write(`Cannot recount: ${terminalText(errorMessage(thrown).replace(/\s+/g, ' '))}\n`)
   process.exitCode = 1
 }

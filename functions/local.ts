@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { openLocalApp } from '../lib/app/local.ts'
 import { banner, complain } from '../lib/app/start-up.ts'
 import { badSetting, readConfig } from '../lib/config/config.ts'
-import { messageOf, Problem } from '../lib/core/errors.ts'
+import { errorMessage, Problem } from '../lib/core/errors.ts'
 
 /** The whole service in one process: `npm start`. */
 const main = async () => {
@@ -37,7 +37,7 @@ const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
     close().then(
       () => process.exit(0),
       (thrown) => {
-        complain(`The end was not orderly: ${messageOf(thrown)}`)
+        complain(`The end was not orderly: ${errorMessage(thrown)}`)
         process.exit(1)
       },
     )
@@ -58,5 +58,5 @@ const reasonOf = (thrown: unknown) => {
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
-  return `Cannot start: ${messageOf(thrown)}`
+  return `Cannot start: ${errorMessage(thrown)}`
 }

@@ -9,7 +9,7 @@ import { composeBulk } from '../lib/composition/notices.ts'
 import { composeSchedules } from '../lib/composition/schedules.ts'
 import { composeSecurity } from '../lib/composition/security.ts'
 import { readConfig } from '../lib/config/config.ts'
-import { messageOf } from '../lib/core/errors.ts'
+import { errorMessage } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
@@ -100,7 +100,7 @@ export const handler = async (_event: unknown, context: InvocationContext): Prom
     try {
       await work()
     } catch (thrown) {
-      log.error({ step, reason: messageOf(thrown) }, 'a step of the tick failed')
+      log.error({ step, reason: errorMessage(thrown) }, 'a step of the tick failed')
       failed.push(step)
     }
   }

@@ -8,7 +8,7 @@ import { banner, complain, refuseOpenHost, signInOf } from '../lib/app/start-up.
 import { createAuthContext } from '../lib/composition/auth.ts'
 import { type Config, readConfig } from '../lib/config/config.ts'
 import { isConfigured, PROVIDER_KINDS } from '../lib/config/families.ts'
-import { messageOf, Problem } from '../lib/core/errors.ts'
+import { errorMessage, Problem } from '../lib/core/errors.ts'
 import { createMasker } from '../lib/core/masker.ts'
 import { VERSION } from '../lib/version.ts'
 import { dataLine, openDataFolder } from './data-folder.ts'
@@ -89,7 +89,7 @@ const end = async (code: number, why?: string) => {
     for (const kind of ['outer', 'inner'] as const) await Promise.all(parts[kind].map((part) => part.stop()))
     process.exit(code)
   } catch (thrown) {
-    complain(`The end was not orderly: ${messageOf(thrown)}`)
+    complain(`The end was not orderly: ${errorMessage(thrown)}`)
     process.exit(1)
   }
 }
@@ -120,7 +120,7 @@ const reasonOf = (thrown: unknown): string => {
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
-  return `Cannot start: ${thrown instanceof Problem ? thrown.message : messageOf(thrown)}`
+  return `Cannot start: ${thrown instanceof Problem ? thrown.message : errorMessage(thrown)}`
 }
 
 main().catch((thrown) => end(1, reasonOf(thrown)))

@@ -76,7 +76,7 @@ const LIMITS = [/\b[A-Z][A-Z_]+\b(?!\.length)/, /\b\d[\d_]+\b/, /\b(?:most|limit
 /** Functions that return a list, and functions that return ASCII. */
 const RETURNS_LIST =
   /^(?:sort|toSorted|toReversed|filter|map|flatMap|split|list|values|find|cookies|fileChanges|adminIds|bestOf|replacedIn|beginningWith)$/
-const RETURNS_ASCII = /^(?:toISOString|toLocaleString|digest|hash|tokenHash|ulidOf)$/
+const RETURNS_ASCII = /^(?:toISOString|toLocaleString|digest|hash|tokenHash|ulidIn)$/
 /** Names of lists that do not end in `s`. */
 const LISTS = new Set([
   'all',

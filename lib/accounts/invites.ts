@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { missing, Problem } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
@@ -55,10 +55,10 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
 
   const list = async (query: PageQuery) => {
     const [page, counters] = await Promise.all([
-      store.page(invites, { index: 'newest', order: 'desc', ...rangeOf(query, 'invites') }),
+      store.page(invites, { index: 'newest', order: 'desc', ...pageRange(query, 'invites') }),
       store.counters(INVITE_COUNTERS.counter),
     ])
-    const total = totalOf(page, counters[INVITE_COUNTERS.member]?.total, query)
+    const total = pageTotal(page, counters[INVITE_COUNTERS.member]?.total, query)
     return { invites: page.rows.map(toInvite), ...pageFacts(page, total, query, 'invites') }
   }
 

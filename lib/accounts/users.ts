@@ -1,6 +1,6 @@
 import type { AuthMode } from '../auth/schema.ts'
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { ROSTER_ID, rosters, toUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
@@ -39,10 +39,10 @@ export const createUsers = ({ store, mode }: Needs) => {
   /** Every account except the local admin's, newest first. */
   const list = async (query: PageQuery) => {
     const [page, counters] = await Promise.all([
-      store.page(users, { index: 'newest', order: 'desc', ...rangeOf(query, 'users') }),
+      store.page(users, { index: 'newest', order: 'desc', ...pageRange(query, 'users') }),
       store.counters(USER_COUNTERS.counter),
     ])
-    const total = totalOf(page, counters[USER_COUNTERS.member]?.total, query)
+    const total = pageTotal(page, counters[USER_COUNTERS.member]?.total, query)
     return { users: page.rows.map(toListedUser), ...pageFacts(page, total, query, 'users') }
   }
 

@@ -1,5 +1,5 @@
 import { shortenedText, textPieces } from '../core/cut-text.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { StreamMasker } from '../core/stream-masker.ts'
 import type { Feed, FeedDraft } from '../feed/feed.ts'
@@ -163,7 +163,7 @@ export const createLiveRun = (
       await append(drafts.slice(0, half))
       await append(drafts.slice(half))
     } else
-      log.error({ sessionId, reason: messageOf(tooLarge) }, 'an event of an agent session was not stored')
+      log.error({ sessionId, reason: errorMessage(tooLarge) }, 'an event of an agent session was not stored')
   }
 
   const append = async (drafts: readonly FeedDraft[]): Promise<void> => {
@@ -188,7 +188,7 @@ export const createLiveRun = (
       hasStored = true
     } catch (thrown) {
       // The run continues: readers in this process have the events, later readers miss them.
-      log.error({ sessionId, reason: messageOf(thrown) }, 'events of an agent session were not stored')
+      log.error({ sessionId, reason: errorMessage(thrown) }, 'events of an agent session were not stored')
     }
     storing = []
   }

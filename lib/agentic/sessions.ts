@@ -1,7 +1,7 @@
-import { messageOf, missing, Problem } from '../core/errors.ts'
+import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { endsSession } from '../core/session-end.ts'
 import { iso } from '../core/time.ts'
@@ -167,7 +167,7 @@ export const createAgentSessions = (needs: Needs) => {
       return listed({ rows, next: undefined }, rows.length, query, '')
     }
     const scope = `agent-sessions:${JSON.stringify([principal.userId, conversationId])}`
-    const range = { order: 'desc', ...rangeOf(query, scope) } as const
+    const range = { order: 'desc', ...pageRange(query, scope) } as const
     if (conversationId !== undefined) {
       const where = [{ field: 'userId' as const, in: [principal.userId] }]
       const selection = { index: 'ofConversation', is: conversationId, where }
@@ -176,7 +176,7 @@ export const createAgentSessions = (needs: Needs) => {
     }
     const page = await store.page(agentSessions, { index: 'ofUser', is: principal.userId, ...range })
     const counted = (await store.counters(sessionCounter(principal.userId)))[SESSIONS_MEMBER]?.total
-    return listed(page, totalOf(page, counted, query), query, scope)
+    return listed(page, pageTotal(page, counted, query), query, scope)
   }
 
   const listed = async (page: Page<AgentSessionRow>, total: number, query: Listed, scope: string) => ({
@@ -281,7 +281,7 @@ export const createAgentSessions = (needs: Needs) => {
       live.set(id, { run: part, stop: () => undefined })
       endLooks = repeat(clock, WATCH_MS, look, log)
       inserted = insert().catch((thrown) =>
-        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the session of a task was not stored'),
+        log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'the session of a task was not stored'),
       )
     }
     return {
@@ -469,7 +469,7 @@ export const createAgentSessions = (needs: Needs) => {
     recover: async (all = false): Promise<void> => {
       const before = clock.now() - timeoutMs - LEFT_MS
       const selection = { index: 'byStatus', is: 'running', order: 'asc', limit: 100 } as const
-      for await (const rows of pagesOf((from) => store.page(agentSessions, { ...selection, ...from })))
+      for await (const rows of rowPages((from) => store.page(agentSessions, { ...selection, ...from })))
         for (const row of rows) {
           if (!all && Date.parse(row.createdAt) >= before) return
           if (!live.has(row.id)) await fail(row)
@@ -533,7 +533,7 @@ const repeat = (clock: Clock, everyMs: number, work: () => Promise<void>, log: L
     try {
       await work()
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'the state of an agent session could not be read')
+      log.warn({ reason: errorMessage(thrown) }, 'the state of an agent session could not be read')
     }
     if (!isEnded) arm()
   }

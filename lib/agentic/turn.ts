@@ -1,8 +1,8 @@
 import { type ChatToolCall, finishedCall } from '../chat/schema.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { createLatestText } from '../core/latest-text.ts'
 import type { Principal } from '../core/principal.ts'
-import { sumOf, type TokenUsage } from '../core/token-usage.ts'
+import { addUsage, type TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
@@ -117,7 +117,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
       onEvent,
       onUsage: (usage) => {
-        start.usage = sumOf(turn.spent, usage)
+        start.usage = addUsage(turn.spent, usage)
       },
     })
     const content = answerOf(result, start)
@@ -158,7 +158,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     try {
       await turns.fail(turn, reason, { content: said.text, toolCalls, usage, sessionId })
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'the answer of a failed agentic turn was not stored')
+      log.warn({ reason: errorMessage(thrown) }, 'the answer of a failed agentic turn was not stored')
     }
   }
 
@@ -212,7 +212,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           usage: turn.spent,
         }).catch((thrown) =>
           log.error(
-            { sessionId: session.id, reason: messageOf(thrown) },
+            { sessionId: session.id, reason: errorMessage(thrown) },
             'the end of a session was not stored',
           ),
         )

@@ -1,4 +1,4 @@
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { durationText, iso } from '../core/time.ts'
 import type { AgentAdapter, AgentHealth } from '../ports/agent.ts'
@@ -25,7 +25,7 @@ const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
       const latencyMs = Math.round(health.latencyMs ?? clock.monotonic() - startedAt)
       return { ...health, healthy: health.healthy === true, latencyMs }
     } catch (thrown) {
-      return { healthy: false, message: messageOf(thrown, 300) }
+      return { healthy: false, message: errorMessage(thrown, 300) }
     }
   }
 }
@@ -34,7 +34,7 @@ const answerOf = async (agent: AgentAdapter, { text }: Masker): Promise<AgentHea
   try {
     return await agent.healthCheck()
   } catch (cause) {
-    throw new Problem('unavailable', 'health_check_failed', messageOf(cause, 300, text), { cause })
+    throw new Problem('unavailable', 'health_check_failed', errorMessage(cause, 300, text), { cause })
   }
 }
 

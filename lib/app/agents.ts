@@ -11,7 +11,7 @@ import { createWorkspaces } from '../adapters/node/workspace.ts'
 import type { Security } from '../composition/security.ts'
 import type { Work } from '../composition/work.ts'
 import { badSetting, type Config } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
@@ -142,7 +142,7 @@ const openConfigured = (needs: ModelNeeds): Models => {
   try {
     return createModels(needs)
   } catch (thrown) {
-    throw badSetting(messageOf(thrown))
+    throw badSetting(errorMessage(thrown))
   }
 }
 

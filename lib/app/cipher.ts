@@ -1,7 +1,7 @@
 import { createCipher } from '../adapters/node/cipher.ts'
 import { keysOfFile, readKeys } from '../adapters/node/cipher-keys.ts'
 import type { Config } from '../config/config.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { openIdentity } from '../devices/identity.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -36,7 +36,7 @@ export const reportingLostKey = (cipher: Cipher, log: Log): Cipher => {
     try {
       return await cipher.open(sealed, context)
     } catch (thrown) {
-      if (!isLogged) log.warn({ context, reason: messageOf(thrown) }, LOST)
+      if (!isLogged) log.warn({ context, reason: errorMessage(thrown) }, LOST)
       isLogged = true
       throw thrown
     }

@@ -5,7 +5,7 @@ import { createClock } from '../adapters/node/clock.ts'
 import { collections } from '../collections.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Channel, Message } from '../core/collection.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createStreamPublisher } from '../live/publishing.ts'
 import { createStoredWatch } from '../live/watch.ts'
@@ -71,7 +71,7 @@ const createSubscribedOnly =
         (message) => !isEmitted(message) || hasSubscriber(message.body.entry.type, subscribed),
       )
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'the subscriptions of webhooks were not read')
+      log.warn({ reason: errorMessage(thrown) }, 'the subscriptions of webhooks were not read')
       return messages
     }
   }

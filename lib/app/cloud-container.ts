@@ -21,7 +21,7 @@ import {
 import { composeSecurity } from '../composition/security.ts'
 import type { Work, WorkPorts } from '../composition/work.ts'
 import { type Config, environmentSecrets, readConfig, readSome } from '../config/config.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'
 import type { memoryRoutes } from '../memory/contract.ts'
@@ -54,7 +54,7 @@ export const listenInContainer = (server: Server, log: Log): void => {
     const { PORT, HOST } = readSome(['PORT', 'HOST'])
     server.listen(PORT, HOST)
   } catch (thrown) {
-    log.error({ reason: messageOf(thrown) }, 'the server cannot listen: PORT or HOST is wrong')
+    log.error({ reason: errorMessage(thrown) }, 'the server cannot listen: PORT or HOST is wrong')
     process.exitCode = 1
   }
 }
@@ -70,7 +70,7 @@ export const sweepDisk = (
   isInUse: (name: string) => boolean,
 ): Promise<unknown> =>
   sweepWorkspaces(workspacesDirOf(config), config.WORKSPACE_TTL_HOURS, clock, isInUse).catch((thrown) =>
-    log.warn({ reason: messageOf(thrown) }, 'old workspaces were not removed'),
+    log.warn({ reason: errorMessage(thrown) }, 'old workspaces were not removed'),
   )
 
 /**

@@ -8,7 +8,7 @@ import { createAuthContext } from '../composition/auth.ts'
 import { composeNotices, type Notice, NoticeSchema } from '../composition/notices.ts'
 import { composeWork } from '../composition/work.ts'
 import { type Config, readConfig } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
@@ -38,7 +38,7 @@ export const refreshSettings = async ({ settings, log }: Needs): Promise<void> =
   try {
     await settings.refresh()
   } catch (thrown) {
-    log.warn({ reason: messageOf(thrown) }, 'settings were not read')
+    log.warn({ reason: errorMessage(thrown) }, 'settings were not read')
   }
 }
 

@@ -4,7 +4,7 @@ import type { SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import type { AuthPorts } from '../composition/auth.ts'
 import type { WatchedMemoryPorts } from '../composition/chat.ts'
 import type { Config } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Memory } from '../memory/service.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
@@ -64,7 +64,7 @@ export const createBucketEvents =
       return { batchItemFailures: [] }
     } catch (thrown) {
       log.warn(
-        { events: Records.length, reason: messageOf(thrown) },
+        { events: Records.length, reason: errorMessage(thrown) },
         'memory looks at its bucket again later',
       )
       return { batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })) }

@@ -4,7 +4,7 @@ import { readSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { createLog } from '../adapters/node/log.ts'
 import { type Config, environmentSecrets, readConfig, readConfigWith } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 
@@ -69,7 +69,7 @@ export const openedWithSecrets = <T>(
     } catch (thrown) {
       before.lookAt = clock.now() + LOOK_AGAIN_MS
       createLog({ level: 'error', masker: createMasker(environmentSecrets()) }).error(
-        { reason: messageOf(thrown) },
+        { reason: errorMessage(thrown) },
         'secrets were not read again: those from before stay in use',
       )
       return before.opened

@@ -16,7 +16,7 @@ import { copyDatabase } from '../adapters/sqlite/backup.ts'
 import { checkLog } from '../adapters/sqlite/check-log.ts'
 import { lockDataDir } from '../adapters/sqlite/lock.ts'
 import { badSetting, type Config } from '../config/config.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 
 /** The place of the data, and its description in the log; `release` unlocks it at the end. */
 type DataPlace = {
@@ -69,7 +69,7 @@ const writable = (folder: string): string => {
     ensureFolder(folder)
     return folder
   } catch (thrown) {
-    throw badSetting(`WORKSPACES_DIR: ${folder} cannot be written to (${messageOf(thrown)})`)
+    throw badSetting(`WORKSPACES_DIR: ${folder} cannot be written to (${errorMessage(thrown)})`)
   }
 }
 
@@ -116,7 +116,7 @@ const draftOf = (folder: string): string => {
     ensureFolder(path.dirname(folder))
     return mkdtempSync(`${folder}.unfinished-`)
   } catch (thrown) {
-    throw new Problem('unavailable', 'backup_failed', `${folder} cannot be written (${messageOf(thrown)})`)
+    throw new Problem('unavailable', 'backup_failed', `${folder} cannot be written (${errorMessage(thrown)})`)
   }
 }
 

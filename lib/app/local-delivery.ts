@@ -2,7 +2,7 @@ import type { TurnMessage } from '../approvals/schema.ts'
 import { turnMessageIn } from '../composition/chat.ts'
 import { type Notice, noticeIn } from '../composition/notices.ts'
 import type { Message } from '../core/collection.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
@@ -52,7 +52,7 @@ export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs
     try {
       await enqueue(message, resolve)
     } catch (thrown) {
-      log.error({ channel: to, messageId: id, reason: messageOf(thrown) }, 'a message could not be queued')
+      log.error({ channel: to, messageId: id, reason: errorMessage(thrown) }, 'a message could not be queued')
       throw thrown
     }
     if (to === 'run') return

@@ -3,7 +3,7 @@ import { isProviderFault } from '../adapters/models/failures.ts'
 import { createBreakers } from '../adapters/node/breakers.ts'
 import { tracedFetch } from '../adapters/node/tracing.ts'
 import { badSetting, type Config } from '../config/config.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -25,6 +25,6 @@ export const openEmbedding = (model: string, { providers, breakers, clock, maske
   try {
     return createEmbedding({ settings: { providers }, model, clock, masker, guard, fetch: tracedFetch })
   } catch (thrown) {
-    throw badSetting(`EMBEDDING_MODEL: ${messageOf(thrown)}`)
+    throw badSetting(`EMBEDDING_MODEL: ${errorMessage(thrown)}`)
   }
 }

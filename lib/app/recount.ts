@@ -5,7 +5,7 @@ import { collections } from '../collections.ts'
 import type { Config } from '../config/config.ts'
 import type { Collection, Increment } from '../core/collection.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
-import { pagesOf } from '../core/pages.ts'
+import { rowPages } from '../core/pages.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { openBasePorts } from './cloud-ports.ts'
@@ -77,7 +77,7 @@ const sumsOf = async (store: Store, of: Collection): Promise<Map<string, Sums>> 
 /** The increments of each row of an index, or of a part of it, counted as a new row. */
 async function* incrementsOf(store: Store, of: Collection, index: string, is: string | undefined) {
   const part = { index, order: 'asc', limit: PAGE, ...(is === undefined ? {} : { is }) } as const
-  for await (const rows of pagesOf((from) => store.page(of, { ...part, ...from })))
+  for await (const rows of rowPages((from) => store.page(of, { ...part, ...from })))
     for (const after of rows) yield* of.counts?.({ before: undefined, after, log: [] }) ?? []
 }
 
@@ -85,7 +85,7 @@ async function* userIds(store: Store): AsyncGenerator<string> {
   // No list has the local admin.
   yield LOCAL_USER
   const all = { index: 'newest', order: 'asc', limit: PAGE } as const
-  for await (const rows of pagesOf((from) => store.page(users, { ...all, ...from })))
+  for await (const rows of rowPages((from) => store.page(users, { ...all, ...from })))
     for (const { id } of rows) yield id
 }
 

@@ -1,7 +1,7 @@
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
 import { cutText } from '../core/cut-text.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import { ulidOf } from '../core/ulid.ts'
+import { ulidIn } from '../core/ulid.ts'
 import type { AllowedTool, Approval } from './schema.ts'
 
 /** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see the rows of all tasks. */
@@ -35,7 +35,7 @@ const announcementOf = ({
   expiresAt,
 }: Omit<ApprovalRow, 'params'>) => {
   const notification = {
-    id: `ntf_${ulidOf(id)}`,
+    id: `ntf_${ulidIn(id)}`,
     type: 'approval_requested',
     taskId,
     createdAt: requestedAt,

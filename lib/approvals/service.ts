@@ -3,7 +3,7 @@ import { fitting } from '../core/answer-size.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
-import { pagesOf } from '../core/pages.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, createStepWatch, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'
@@ -132,7 +132,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     const now = clock.now()
     const where = [{ field: 'dueAt' as const, from: tooLateFrom(now) }]
     const ahead = { index: 'due', order: 'desc', limit: MOST_DUE, where } as const
-    for await (const rows of pagesOf((from) => store.page(approvals, { ...ahead, ...from })))
+    for await (const rows of rowPages((from) => store.page(approvals, { ...ahead, ...from })))
       for (const row of rows) await correct(row, now)
   }
 
@@ -223,7 +223,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   const pendingIn = async (index: 'pendingOf' | 'pendingTasks', is: string) => {
     const query = { index, is, order: 'asc', limit: LISTED_AT_ONCE, detail: true } as const
     const rows: Readonly<ApprovalRow>[] = []
-    for await (const page of pagesOf((from) => store.page(approvals, { ...query, ...from }))) {
+    for await (const page of rowPages((from) => store.page(approvals, { ...query, ...from }))) {
       rows.push(...page.filter((row) => !isDue(row)))
       if (rows.length >= MOST_LISTED || fitting(rows).length < rows.length) break
     }
@@ -256,7 +256,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   /** Decides the other pending approvals of a tool that is now always allowed in the session. */
   const allowOthers = async (principal: Principal, { scope, toolName }: ApprovalRow) => {
     const others = { index: 'ofScope', is: scope, order: 'asc', limit: MOST_LISTED } as const
-    for await (const rows of pagesOf((from) => store.page(approvals, { ...others, ...from })))
+    for await (const rows of rowPages((from) => store.page(approvals, { ...others, ...from })))
       for (const row of rows)
         if (row.status === 'pending' && row.toolName === toolName && !isDue(row))
           await commitDecision(principal, row, 'allow-once')
@@ -375,14 +375,14 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
      */
     withdrawLeft: async (hasEnded: (taskId: string) => Promise<boolean>, reason: string): Promise<void> => {
       const query = { index: 'pendingTasks', is: OF_A_TASK, order: 'asc', limit: MOST_LISTED } as const
-      for await (const rows of pagesOf((from) => store.page(approvals, { ...query, ...from })))
+      for await (const rows of rowPages((from) => store.page(approvals, { ...query, ...from })))
         for (const { id, taskId } of rows)
           if (taskId !== undefined && (await hasEnded(taskId))) await withdraw(id, reason)
     },
     /** Denies all approvals that a session waits for, as `withdraw` does. */
     withdrawOf: async (session: Session, reason: string): Promise<void> => {
       const place = { index: 'ofScope', is: scopeOf(session), order: 'desc', limit: MOST_LISTED } as const
-      for await (const rows of pagesOf((from) => store.page(approvals, { ...place, ...from })))
+      for await (const rows of rowPages((from) => store.page(approvals, { ...place, ...from })))
         await withdrawAll(rows, reason)
     },
     /**

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Masker } from '../core/masker.ts'
-import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Actor } from '../core/principal.ts'
 import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
@@ -46,12 +46,12 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
     const where = toTests(query)
     const scope = `audit:${JSON.stringify(where)}`
     const [page, counted] = await Promise.all([
-      store.page(auditRows, { index: 'newest', where, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(auditRows, { index: 'newest', where, order: 'desc', ...pageRange(query, scope) }),
       countRecords(where),
     ])
     return {
       records: page.rows.map(toRecord),
-      ...pageFacts(page, totalOf(page, counted, query), query, scope),
+      ...pageFacts(page, pageTotal(page, counted, query), query, scope),
     }
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
-import { networkOf } from '../core/network.ts'
+import { addressNetwork } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
 import type { Attempt, CountAttempt } from './schema.ts'
@@ -28,7 +28,7 @@ export const createAttempts =
   ({ limiter }: { limiter: Limiter }): CountAttempt =>
   async (of, { address, account }) => {
     const keys = [
-      ...(address === undefined ? [] : [`address:${networkOf(address)}`]),
+      ...(address === undefined ? [] : [`address:${addressNetwork(address)}`]),
       ...(account === undefined ? [] : [`account:${digest(account)}`]),
     ]
     // The address is checked first: a refused address must not use up the attempts of an account.

@@ -1,5 +1,5 @@
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, pageRange } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { type SessionRow, sessions as sessionRows } from './rows.ts'
@@ -20,7 +20,7 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
     const selection = { index: 'ofUser', is: userId } as const
     const scope = `sessions:${userId}`
     const [page, total] = await Promise.all([
-      store.page(sessionRows, { ...selection, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(sessionRows, { ...selection, order: 'desc', ...pageRange(query, scope) }),
       store.count(sessionRows, selection),
     ])
     return {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { cutText } from '../core/cut-text.ts'
-import { messageOf } from '../core/errors.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage } from '../core/errors.ts'
+import { rowPages } from '../core/pages.ts'
 import { type Actor, LOCAL_USER, type Principal, type Role } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
@@ -116,7 +116,9 @@ export const createSessions = (needs: Needs) => {
     if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
     await store
       .commit<SessionRow>({ update: sessions, key: id, set: { lastSeenAt: iso(now) } })
-      .catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'the last use of a session was not stored'))
+      .catch((thrown) =>
+        log.warn({ reason: errorMessage(thrown) }, 'the last use of a session was not stored'),
+      )
   }
 
   /**
@@ -140,7 +142,7 @@ export const createSessions = (needs: Needs) => {
   const closeAll: EndSessions = async (userId, { devices, except }) => {
     if (devices) await needs.unpairAll(userId, { ...devices, ...(except === undefined ? {} : { except }) })
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
-    for await (const rows of pagesOf((from) => store.page(sessions, { ...selection, ...from }))) {
+    for await (const rows of rowPages((from) => store.page(sessions, { ...selection, ...from }))) {
       const ending = rows.filter((row) => row.id !== except && (devices || row.deviceId === undefined))
       await Promise.all(ending.map((row) => end(row, devices?.by)))
     }

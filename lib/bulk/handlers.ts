@@ -1,4 +1,4 @@
-import { traceOf } from '../core/trace.ts'
+import { toTrace } from '../core/trace.ts'
 import { type Handlers, Reply } from '../http/route.ts'
 import type { bulkRoutes } from './contract.ts'
 import type { Bulk } from './service.ts'
@@ -7,11 +7,11 @@ export const bulkHandlers = ({ bulk }: { bulk: Bulk }): Handlers<typeof bulkRout
   bulkTasks: async ({ body }, call) =>
     body.dryRun === true
       ? new Reply(await bulk.previewTasks(body), { status: 200 })
-      : { job: await bulk.startTasks(call.principal, body, traceOf(call)) },
+      : { job: await bulk.startTasks(call.principal, body, toTrace(call)) },
   bulkDlq: async ({ body }, call) =>
     body.dryRun === true
       ? new Reply(await bulk.previewLetters(body), { status: 200 })
-      : { job: await bulk.startDlq(call.principal, body, traceOf(call)) },
+      : { job: await bulk.startDlq(call.principal, body, toTrace(call)) },
   listBulk: ({ query }, { principal }) => bulk.list(principal, query),
   getBulk: async ({ params }) => ({ job: await bulk.get(params.id) }),
   cancelBulk: async ({ params }, { principal }) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { messageOf, missing, Problem } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage, missing, Problem } from '../core/errors.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -151,7 +151,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   /** Follows the tasks of each job that has handled its items: one counter is read a job, however many tasks it has. */
   const followAll = async (): Promise<void> => {
     const query = { index: 'byStatus', is: 'following', order: 'asc', limit: MOST_JOBS } as const
-    for await (const rows of pagesOf((from) => store.page(bulkJobs, { ...query, ...from })))
+    for await (const rows of rowPages((from) => store.page(bulkJobs, { ...query, ...from })))
       for (const row of rows) await follow(row)
   }
 
@@ -160,12 +160,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const scope = `bulk:${userId}`
     const counter = bulkCounter(userId)
     const [page, counters] = await Promise.all([
-      store.page(bulkJobs, { index: 'ofUser', is: userId, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(bulkJobs, { index: 'ofUser', is: userId, order: 'desc', ...pageRange(query, scope) }),
       store.counters(counter),
     ])
     return {
       jobs: (await Promise.all(page.rows.map(withResults))).map(summaryOf),
-      ...pageFacts(page, totalOf(page, counters[LISTED]?.total, query), query, scope),
+      ...pageFacts(page, pageTotal(page, counters[LISTED]?.total, query), query, scope),
     }
   }
 
@@ -292,12 +292,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
 
   const failureOf = ({ id: jobId, at, expiresAt }: BulkRow, id: string, thrown: unknown): BulkFailureRow => {
     const known = thrown instanceof Problem
-    if (!known) log.warn({ jobId, itemId: id, reason: messageOf(thrown) }, 'an item of a bulk job failed')
+    if (!known) log.warn({ jobId, itemId: id, reason: errorMessage(thrown) }, 'an item of a bulk job failed')
     return {
       jobId,
       place: String(at).padStart(PLACE_DIGITS, '0'),
       id,
-      error: known ? messageOf(thrown, LONGEST_ERROR) : 'Internal error',
+      error: known ? errorMessage(thrown, LONGEST_ERROR) : 'Internal error',
       code: known ? thrown.code : 'internal_error',
       expiresAt,
     }
@@ -307,7 +307,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const listed = async ({ target }: BulkRow, row: BulkFailureRow): Promise<Insert<BulkFailureRow>> => {
     const find = target === 'tasks' ? tasks.summary : deadLetters.find
     const item = await find(row.id).catch((error: unknown) => {
-      log.warn({ jobId: row.jobId, itemId: row.id, reason: messageOf(error) }, 'a title could not be read')
+      log.warn({ jobId: row.jobId, itemId: row.id, reason: errorMessage(error) }, 'a title could not be read')
       return undefined
     })
     return { insert: bulkFailures, row: item === undefined ? row : { ...row, title: item.title } }

@@ -1,8 +1,13 @@
-import { isPromptTooLong, promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
+import {
+  estimateTokens,
+  estimateToolTokens,
+  isPromptTooLong,
+  promptTokenLimit,
+} from '../core/context-window.ts'
 import { clipped } from '../core/cut-text.ts'
-import { messageOf, Problem } from '../core/errors.ts'
-import { pagesOf } from '../core/pages.ts'
-import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
+import { rowPages } from '../core/pages.ts'
+import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import { lostFields } from '../core/truncated.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
@@ -58,7 +63,7 @@ type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usag
 
 type Needs = { store: Store; models: Models; log: Log }
 
-const costOf = (row: MessageRow): number => tokensOf(historyOf([row]))
+const costOf = (row: MessageRow): number => estimateTokens(historyOf([row]))
 
 /** Whether a turn begins here: a user's message after an answer. */
 const beginsTurn = (rows: readonly MessageRow[], at: number): boolean =>
@@ -87,9 +92,9 @@ const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens
 const fitted = (text: string, mostTokens: number): string => {
   let fits = text
   for (
-    let tokens = tokensOf([{ content: fits }]);
+    let tokens = estimateTokens([{ content: fits }]);
     tokens > mostTokens;
-    tokens = tokensOf([{ content: fits }])
+    tokens = estimateTokens([{ content: fits }])
   )
     fits = clipped(text, Math.floor((0.9 * fits.length * mostTokens) / tokens))
   return fits
@@ -104,7 +109,7 @@ const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript:
   const most = Math.max(SHORTEST_PIECE, mostTokens)
   let count = 0
   for (let tokens = 0; count < rows.length; count += 1) {
-    tokens += tokensOf([{ content: transcriptOf(historyOf([rows[count] as MessageRow])) }])
+    tokens += estimateTokens([{ content: transcriptOf(historyOf([rows[count] as MessageRow])) }])
     if (count > 0 && tokens > most) break
   }
   return { transcript: fitted(transcriptOf(historyOf(rows.slice(0, count))), most), count }
@@ -131,7 +136,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
       detail: true,
       where: [{ field: 'number' as const, from: numberText(summarized) }],
     }
-    for await (const page of pagesOf((from) => store.page(chatMessages, { ...after, ...from })))
+    for await (const page of rowPages((from) => store.page(chatMessages, { ...after, ...from })))
       for (const row of page) {
         rows.push(row)
         tokens += costOf(row)
@@ -153,7 +158,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
       { role: 'user' as const, content: `${before && `Summary so far:\n${before}\n\n`}${transcript}` },
     ]
     const most = Math.min(window - maxOutputTokens, Math.floor(window * FULL_AT))
-    const piece = pieceOf(rows, most - tokensOf(promptOf('')))
+    const piece = pieceOf(rows, most - estimateTokens(promptOf('')))
     const messages = promptOf(piece.transcript)
     let usage = NO_USAGE
     let summary = ''
@@ -179,7 +184,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
       given.signal.throwIfAborted()
       const { id } = given.conversation
       log.warn(
-        { conversationId: id, reason: messageOf(thrown) },
+        { conversationId: id, reason: errorMessage(thrown) },
         'the older part of a conversation is left out',
       )
       return undefined
@@ -195,7 +200,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
       const made = await tried(older.slice(done), summary, given)
       if (made === undefined) break
       summary = made.summary
-      usage = sumOf(usage, made.usage)
+      usage = addUsage(usage, made.usage)
       done += made.count
       await given.keep({ summary, summarized: Number(older[done - 1]?.number) + 1 })
     }
@@ -217,14 +222,14 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     const { conversation, system, target, specs = [] } = given
     const window = models.contextTokens(target)
     const full = Math.floor(window * FULL_AT)
-    const tools = tokensOfTools(specs)
-    const sizeOf = (messages: readonly ModelMessage[]) => tools + tokensOf(messages)
+    const tools = estimateToolTokens(specs)
+    const sizeOf = (messages: readonly ModelMessage[]) => tools + estimateTokens(messages)
     const { rows, isWhole } = await read(conversation, MOST_READ * full)
     const whole = promptOf(system(conversation.summary), rows)
     const before = sizeOf(whole)
     if (isWhole && before <= full && rows.length <= MOST_MESSAGES) return { messages: whole, usage: NO_USAGE }
     const fixed = sizeOf(promptOf(system(undefined), []))
-    const most = promptTokensOf(window)
+    const most = promptTokenLimit(window)
     const at = firstKept(rows, most - fixed, Math.max(0, full - fixed) * KEPT_PART)
     const [older, kept] = [rows.slice(0, at), rows.slice(at)]
     const made = await summarised(older, given)

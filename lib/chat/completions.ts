@@ -1,7 +1,7 @@
 import { isPromptTooLong } from '../core/context-window.ts'
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import { sumOf } from '../core/token-usage.ts'
+import { addUsage } from '../core/token-usage.ts'
 import { eventText } from '../http/event-stream.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -118,7 +118,7 @@ export const createCompletions = (needs: Needs) => {
   const saved = async ({ turn }: Prepared, finish: Finish) => {
     const { provider, model, fallbackFrom, message } = finish
     if (turn === undefined) return finish.usage
-    const usage = sumOf(turn.spent, finish.usage)
+    const usage = addUsage(turn.spent, finish.usage)
     await turns.finish(turn, { content: message.content, usage, provider, model, fallbackFrom })
     return usage
   }

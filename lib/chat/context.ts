@@ -1,5 +1,5 @@
 import { clipped, cutText } from '../core/cut-text.ts'
-import { messageOf, missing, Problem } from '../core/errors.ts'
+import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'
 import type { Log } from '../ports/log.ts'
@@ -59,7 +59,7 @@ export const createContext = (needs: Needs) => {
     try {
       return await readTicket(by, provider, sourceId)
     } catch (thrown) {
-      log.warn({ provider, reason: messageOf(thrown) }, 'a ticket was not read from its provider')
+      log.warn({ provider, reason: errorMessage(thrown) }, 'a ticket was not read from its provider')
       return undefined
     }
   }
@@ -86,7 +86,7 @@ export const createContext = (needs: Needs) => {
     try {
       return await recall(cutText(query, LONGEST_QUERY))
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'a model answers without memory, which cannot be read')
+      log.warn({ reason: errorMessage(thrown) }, 'a model answers without memory, which cannot be read')
       return []
     }
   }

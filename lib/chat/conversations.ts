@@ -1,6 +1,6 @@
 import { fitting } from '../core/answer-size.ts'
 import { missing } from '../core/errors.ts'
-import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
@@ -76,12 +76,12 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     const { selection, of } = selectionOf(userId, query)
     const scope = `conversations:${JSON.stringify(selection)}`
     const [page, total] = await Promise.all([
-      store.page(conversations, { ...selection, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(conversations, { ...selection, order: 'desc', ...pageRange(query, scope) }),
       counted(of, selection),
     ])
     return {
       conversations: page.rows.map(shownConversation),
-      ...pageFacts(page, totalOf(page, total, query), query, scope),
+      ...pageFacts(page, pageTotal(page, total, query), query, scope),
     }
   }
 
@@ -95,7 +95,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
         is: id,
         order: 'desc',
         detail: true,
-        ...rangeOf(query, scope),
+        ...pageRange(query, scope),
       }),
     )
     return {

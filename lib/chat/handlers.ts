@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { createOpenStream, type OpenStreams } from '../http/event-stream.ts'
 import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -15,7 +15,7 @@ const listProviders = async (models: Models) => {
     if (!configured) return { type, name, configured, healthy: false }
     const { healthy, message } = await models
       .health(type)
-      .catch((thrown: unknown) => ({ healthy: false, message: messageOf(thrown) }))
+      .catch((thrown: unknown) => ({ healthy: false, message: errorMessage(thrown) }))
     return { type, name, configured, healthy, ...(message === undefined ? {} : { message }) }
   }
   return {

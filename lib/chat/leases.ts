@@ -1,4 +1,4 @@
-import { messageOf, missing, Problem } from '../core/errors.ts'
+import { errorMessage, missing, Problem } from '../core/errors.ts'
 import { watchRights } from '../core/rights-watch.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -66,7 +66,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
       const reason = await renewed(conversationId, token)
       if (reason !== undefined && leases.has(token)) controller.abort(reason)
     } catch (thrown) {
-      log.warn({ conversationId, reason: messageOf(thrown) }, 'the lease of a turn was not renewed')
+      log.warn({ conversationId, reason: errorMessage(thrown) }, 'the lease of a turn was not renewed')
     }
     if (leases.has(token) && !controller.signal.aborted) plan(token)
   }

@@ -1,5 +1,5 @@
-import { messageOf } from '../core/errors.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage } from '../core/errors.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -125,7 +125,7 @@ export const createConversationRemoval = (needs: Needs) => {
       await removeSome(removal, MOST_IN_REQUEST)
     } catch (thrown) {
       log.warn(
-        { conversationId: id, reason: messageOf(thrown) },
+        { conversationId: id, reason: errorMessage(thrown) },
         'the rows of a deleted conversation are removed later',
       )
     }
@@ -135,7 +135,7 @@ export const createConversationRemoval = (needs: Needs) => {
   const removeDeleted = async (): Promise<number> => {
     const selection = { index: 'ofSpace', is: REMOVALS, order: 'asc', limit: REMOVALS_OF_A_PAGE } as const
     let removed = 0
-    for await (const rows of pagesOf((from) => store.page(conversationRemovals, { ...selection, ...from })))
+    for await (const rows of rowPages((from) => store.page(conversationRemovals, { ...selection, ...from })))
       for (const removal of rows) {
         removed += await removeSome(removal, MOST_REMOVED - removed)
         if (removed >= MOST_REMOVED) return removed

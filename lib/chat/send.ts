@@ -4,7 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import { rightsEnded } from '../core/rights-watch.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { iso } from '../core/time.ts'
-import { sumOf } from '../core/token-usage.ts'
+import { addUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
@@ -199,7 +199,7 @@ export const createSend = (needs: Needs) => {
         })
         if (result.text.trim() === '') throw nothingSaid()
         const { provider, model, fallbackFrom } = result
-        const usage = sumOf(turn.spent, result.usage)
+        const usage = addUsage(turn.spent, result.usage)
         return { content: result.text, usage, provider, model, fallbackFrom }
       },
     )
@@ -238,7 +238,7 @@ export const createSend = (needs: Needs) => {
       maxSteps: Math.max(1, MOST_STEPS - before),
       answersLast: true,
       onUsage: (usage) => {
-        run.usage = sumOf(spent, usage)
+        run.usage = addUsage(spent, usage)
       },
       onEvent: (event) => {
         if (event.type === 'step:start') latest.beginStep()

@@ -1,5 +1,5 @@
 import { shortenedText } from '../core/cut-text.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -129,7 +129,7 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
       await workspaces.mark(id, used.version)
       return undefined
     } catch (thrown) {
-      log.error({ conversationId: id, reason: messageOf(thrown) }, 'the files of a turn were not stored')
+      log.error({ conversationId: id, reason: errorMessage(thrown) }, 'the files of a turn were not stored')
       return used.changed ? FAILED : undefined
     }
   }

@@ -1,10 +1,10 @@
-import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
+import { estimateTokens, estimateToolTokens, promptTokenLimit } from '../core/context-window.ts'
 import { cutText } from '../core/cut-text.ts'
-import { messageOf, missing, Problem } from '../core/errors.ts'
+import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
-import { sumOf, type TokenUsage } from '../core/token-usage.ts'
+import { addUsage, type TokenUsage } from '../core/token-usage.ts'
 import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -300,7 +300,7 @@ export const createTurns = (needs: Needs) => {
         compacted: async () => {
           // An earlier summary of this turn is in the row.
           const again = await prepare((await store.get(conversationRows, id, true)) ?? leased, signal)
-          turn.spent = sumOf(turn.spent, again.usage)
+          turn.spent = addUsage(turn.spent, again.usage)
           if (again.compaction) turn.compaction = again.compaction
           return again.messages
         },
@@ -393,7 +393,7 @@ export const UNFORESEEN = 'internal_error'
 
 /** A failure for storage with an answer; the message of an error that is no Problem is left out. */
 export const answerErrorOf = (thrown: unknown): { code: string; message: string } => {
-  if (thrown instanceof Problem) return { code: thrown.code, message: messageOf(thrown) }
+  if (thrown instanceof Problem) return { code: thrown.code, message: errorMessage(thrown) }
   // The abort reason of a closed connection's signal.
   const isLeft =
     typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'AbortError'
@@ -413,7 +413,7 @@ const refuseTooLong = (
   specs: readonly ToolSpec[],
   window: number,
 ): void => {
-  if (tokensOfTools(specs) + tokensOf(messages) <= promptTokensOf(window)) return
+  if (estimateToolTokens(specs) + estimateTokens(messages) <= promptTokenLimit(window)) return
   const what = 'What is said, with the system prompt and the tools,'
   const message = `${what} is longer than the model takes: its window has ${window} tokens, the answer's among them`
   throw new Problem('invalid', 'message_too_long', message)

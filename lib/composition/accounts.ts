@@ -163,7 +163,7 @@ export const composeConnectionStatus = (
 ) =>
   createConnectionStatus({
     findConnection: createFindConnection({ ofUser: createLinkedAccountLookup(store) }),
-    rightsOf: (principal, name, account) => {
+    accountRights: (principal, name, account) => {
       const reports = isReporter(principal, settings.current().reporting.comments)
       return {
         askedScopes: scopesAsked(name, config.accounts[name].linkScopes, reports),

@@ -1,6 +1,6 @@
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyEndpoints, createDeliveries } from '../deliveries/service.ts'
 import type { Feed } from '../feed/feed.ts'
@@ -186,7 +186,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
       await ports
         .learn?.(task, result)
         .catch((thrown) =>
-          log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'an experience was not recorded'),
+          log.warn({ taskId: task.id, reason: errorMessage(thrown) }, 'an experience was not recorded'),
         )
     },
     runProgram: ports.runProgram ?? runsElsewhere,

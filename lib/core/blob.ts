@@ -68,12 +68,12 @@ export const reachFiles = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await call()
   } catch (thrown) {
-    throw thrown instanceof Problem ? thrown : filesUnavailable(nameOf(thrown), thrown)
+    throw thrown instanceof Problem ? thrown : filesUnavailable(errorName(thrown), thrown)
   }
 }
 
 /** The error's code (`ENOSPC`, `AccessDenied`). Its message is not used: it may name paths and hosts. */
-const nameOf = (thrown: unknown): string => {
+const errorName = (thrown: unknown): string => {
   const { code, name } = Object(thrown) as { code?: unknown; name?: unknown }
   return String(code ?? name ?? 'unknown error')
 }

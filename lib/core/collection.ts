@@ -46,11 +46,11 @@ export type Increment = {
 
 /** A `counts` that counts rows: `total` of each counter that a row belongs to. A row never changes its counters. */
 export const countRows =
-  <R>(countersOf: (row: Readonly<R>) => readonly Pick<Increment, 'counter' | 'member'>[]) =>
+  <R>(rowCounters: (row: Readonly<R>) => readonly Pick<Increment, 'counter' | 'member'>[]) =>
   ({ before, after }: Pick<Change<R>, 'before' | 'after'>): Increment[] => {
     const row = after ?? before
     const total = Number(after !== undefined) - Number(before !== undefined)
-    return row === undefined || total === 0 ? [] : countersOf(row).map((of) => ({ ...of, add: { total } }))
+    return row === undefined || total === 0 ? [] : rowCounters(row).map((of) => ({ ...of, add: { total } }))
   }
 
 /**

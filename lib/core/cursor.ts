@@ -12,7 +12,7 @@ const SUM_LENGTH = 8
 
 // The sum detects damage and mix-ups. It is no signature: a forged cursor only names another place in the caller's own
 // list.
-const sumOf = (body: string, scope: string) =>
+const checksum = (body: string, scope: string) =>
   crc32(`${scope}\0${body}`).toString(16).padStart(SUM_LENGTH, '0')
 
 /**
@@ -21,7 +21,7 @@ const sumOf = (body: string, scope: string) =>
  */
 export const encodeCursor = ({ by, key }: Place, scope: string): string => {
   const body = Buffer.from(JSON.stringify([by, key])).toString('base64url')
-  return sumOf(body, scope) + body
+  return checksum(body, scope) + body
 }
 
 /**
@@ -29,7 +29,7 @@ export const encodeCursor = ({ by, key }: Place, scope: string): string => {
  */
 export const decodeCursor = (text: string, scope: string): Place => {
   const body = text.slice(SUM_LENGTH)
-  const intact = text.length <= LONGEST && text.slice(0, SUM_LENGTH) === sumOf(body, scope)
+  const intact = text.length <= LONGEST && text.slice(0, SUM_LENGTH) === checksum(body, scope)
   const place = intact ? placeIn(body) : undefined
   if (place) return place
   const message = 'damaged or of another list; leave it out to start from the beginning'

@@ -38,12 +38,12 @@ const leaves: Readonly<Record<string, (attrs: Node) => unknown>> = {
   blockCard: ({ url }) => url,
   embedCard: ({ url }) => url,
   media: ({ alt }) => alt,
-  date: ({ timestamp }) => dateOf(Number(timestamp)),
+  date: ({ timestamp }) => utcDay(Number(timestamp)),
 }
 
 const LATEST_MS = 8.64e15
 
-const dateOf = (ms: number): string =>
+const utcDay = (ms: number): string =>
   Math.abs(ms) <= LATEST_MS ? new Date(ms).toISOString().slice(0, 10) : ''
 
 /**
@@ -53,7 +53,7 @@ const dateOf = (ms: number): string =>
 export const plainText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
   if (!isNode(value)) return undefined
-  const lines = textOf(value).split(BREAK)
+  const lines = nodeText(value).split(BREAK)
   return lines
     .map((line) => line.trimEnd())
     .join(BREAK)
@@ -61,13 +61,13 @@ export const plainText = (value: unknown): string | undefined => {
     .trim()
 }
 
-const textOf = (node: unknown): string => {
+const nodeText = (node: unknown): string => {
   if (!isNode(node)) return ''
   const { type, text, attrs, content } = node
   if (typeof text === 'string') return linked(text, node)
   const name = typeof type === 'string' ? type : ''
   if (Object.hasOwn(leaves, name)) return String(leaves[name]?.(isNode(attrs) ? attrs : {}) ?? '')
-  const inner = Array.isArray(content) ? innerOf(name, content) : ''
+  const inner = Array.isArray(content) ? contentText(name, content) : ''
   return inner + (Object.hasOwn(blocks, name) ? blocks[name] : '')
 }
 
@@ -78,8 +78,8 @@ const fenced = (code: string): string => {
   return `${fence}\n${code}\n${fence}`
 }
 
-const innerOf = (name: string, content: readonly unknown[]): string => {
-  const texts = content.map(textOf)
+const contentText = (name: string, content: readonly unknown[]): string => {
+  const texts = content.map(nodeText)
   if (name === 'codeBlock') return fenced(texts.join(''))
   if (name === 'blockquote')
     return `${texts

@@ -1,4 +1,5 @@
 import { shortenedText } from './cut-text.ts'
+
 /** The kinds of errors. They do not depend on HTTP; `http/problem.ts` maps each kind to one status. */
 export type ProblemKind =
   | 'invalid'
@@ -39,7 +40,7 @@ export class Problem extends Error {
   }
 }
 
-/** A value that does not fit its schema. Its message names the whole value `body`. */
+/** A value that does not fit its schema. Its message names the value itself `body`. */
 export class Invalid extends Problem {
   readonly issues: readonly FieldIssue[]
 
@@ -54,7 +55,7 @@ export const invalid = (issues: readonly FieldIssue[], code = 'validation_failed
   new Invalid(issues, code)
 
 /** Prefixes the fields of a validation error with `part`; returns any other error unchanged. */
-export const asPartOf = (part: string, thrown: unknown): unknown => {
+export const withPathPrefix = (part: string, thrown: unknown): unknown => {
   if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
     return thrown
   // A list among the details of such a problem is one of fields; see `invalid`.
@@ -71,9 +72,9 @@ export const asFieldIssue = (path: string, thrown: unknown): unknown =>
     ? invalid([{ path, message: thrown.message }], thrown.code)
     : thrown
 
-/** One text of all fields at fault; `whole` names the value that they belong to. */
-export const issuesText = (issues: readonly FieldIssue[], whole: string): string =>
-  issues.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')
+/** One text of all fields at fault; `root` names the value that they belong to. */
+export const issuesText = (issues: readonly FieldIssue[], root: string): string =>
+  issues.map(({ path, message }) => `${path || root}: ${message}`).join('; ')
 
 /** The error for an id that does not exist, or that this caller may not see. */
 export const missing = (what: string) =>
@@ -83,7 +84,7 @@ export const missing = (what: string) =>
  * The message of a thrown value, cut to fit a log line or a stored error. `mask` runs before the cut: it would not find
  * half a secret.
  */
-export const messageOf = (thrown: unknown, most = 1_000, mask = (text: string) => text): string => {
+export const errorMessage = (thrown: unknown, most = 1_000, mask = (text: string) => text): string => {
   const text = mask(thrown instanceof Error ? thrown.message || thrown.name : String(thrown))
   return shortenedText(text, most)
 }

@@ -35,10 +35,10 @@ export const foldedMessage = (message: string): string => {
 type Failure = { code: string; message: string; agent: string }
 
 /** The fingerprint of a failure's group: failures of one agent with the same code and the same folded message. */
-export const failureGroupOf = ({ code, message, agent }: Failure): string =>
+export const failureFingerprint = ({ code, message, agent }: Failure): string =>
   hash('sha256', JSON.stringify([code, foldedMessage(message), agent])).slice(0, DIGITS)
 
-/** A fingerprint that `failureGroupOf` returns. */
+/** A fingerprint that `failureFingerprint` returns. */
 export const FingerprintSchema = z
   .string()
   .regex(/^[0-9a-f]{16}$/, 'is no fingerprint of a failure group')

@@ -10,7 +10,7 @@ const MIDDLE = (2 * GROWTH) / (GROWTH + 1)
 export type Histogram = {
   /** Milliseconds. A value below 10 µs, or not a number, counts as 10 µs; a value above a day counts as a day. */
   record(ms: number): void
-  /** Counts the bucket, a result of `bucketOf`, `count` times. */
+  /** Counts the bucket, a result of `bucketIndex`, `count` times. */
   add(bucket: number, count: number): void
   readonly count: number
   /**
@@ -29,28 +29,28 @@ export const createHistogram = (): Histogram => {
     total += count
   }
   return {
-    record: (ms) => add(bucketOf(ms), 1),
+    record: (ms) => add(bucketIndex(ms), 1),
     add,
     get count() {
       return total
     },
     quantile: (q) =>
-      total === 0 ? undefined : middleOf(bucketAt(buckets, Math.max(1, Math.ceil(q * total)))),
+      total === 0 ? undefined : bucketMiddle(bucketAt(buckets, Math.max(1, Math.ceil(q * total)))),
   }
 }
 
 /** The bucket whose upper bound, `LEAST_MS · GROWTH^n`, is the first that is not below `ms`: from 0 to 241. */
-export const bucketOf = (ms: number): number =>
+export const bucketIndex = (ms: number): number =>
   ms > LEAST_MS ? Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH)) : 0
 
-const middleOf = (bucket: number): number =>
+const bucketMiddle = (bucket: number): number =>
   bucket === 0 ? LEAST_MS : LEAST_MS * GROWTH ** (bucket - 1) * MIDDLE
 
 /** The bucket of the value that is `rank`th from below. */
 const bucketAt = (buckets: Float64Array, rank: number): number => {
   let seen = 0
-  return buckets.findIndex((held) => {
-    seen += held
+  return buckets.findIndex((count) => {
+    seen += count
     return seen >= rank
   })
 }

@@ -12,7 +12,7 @@ export const REPLAY_MS = 24 * 3_600_000
 export const replayKey = ({ userId, tokenId = userId }: Principal, key: string): string => `${tokenId}:${key}`
 
 /** A hash of a body: it tells requests of one key apart. */
-export const fingerprintOf = (body: unknown): string => hash('sha256', JSON.stringify(body))
+export const fingerprint = (body: unknown): string => hash('sha256', JSON.stringify(body))
 
 /** Throws Problem `invalid` when a key was used with another body. */
 export const refuseReuse = (stored: string, given: string): void => {

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { shortenedText } from './cut-text.ts'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
-type IssueOf<Code extends Issue['code']> = Extract<Issue, { code: Code }>
+type IssueWithCode<Code extends Issue['code']> = Extract<Issue, { code: Code }>
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a text',
@@ -53,7 +53,7 @@ export const issueText = (issue: Issue): string => {
   }
 }
 
-const sizeText = (issue: IssueOf<'too_small'> | IssueOf<'too_big'>): string => {
+const sizeText = (issue: IssueWithCode<'too_small'> | IssueWithCode<'too_big'>): string => {
   const isLeast = issue.code === 'too_small'
   const size = Number(isLeast ? issue.minimum : issue.maximum)
   const unit = units[issue.origin]
@@ -65,22 +65,22 @@ const sizeText = (issue: IssueOf<'too_small'> | IssueOf<'too_big'>): string => {
 
 const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
 
-type UnionIssue = Pick<IssueOf<'invalid_union'>, 'errors' | 'discriminator'> & { options?: unknown }
+type UnionIssue = Pick<IssueWithCode<'invalid_union'>, 'errors' | 'discriminator'> & { options?: unknown }
 type FoundIssue = z.core.$ZodIssue
 
 /** The forms of a union whose type the value has, else all. */
-const formsOf = ({ errors }: UnionIssue) => {
+const matchingForms = ({ errors }: UnionIssue) => {
   const alike = errors.filter(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   )
   return alike.length > 0 ? alike : errors
 }
 
-/** The message of each form of a union, where the value as a whole is at fault. */
+/** The message of each form of a union, where the value itself is at fault, not a field of it. */
 const unionText = (issue: UnionIssue): string => {
   if (issue.discriminator !== undefined && Array.isArray(issue.options))
     return `must be one of ${issue.options.join(', ')}`
-  const texts = formsOf(issue)
+  const texts = matchingForms(issue)
     .flat()
     .flatMap(({ path, message }) => (path.length === 0 ? [message] : []))
   return [...new Set(texts)].join(' or ') || 'does not fit'
@@ -92,7 +92,7 @@ const unionText = (issue: UnionIssue): string => {
  */
 export const issuesWithin = (issue: FoundIssue): readonly FoundIssue[] => {
   if (issue.code !== 'invalid_union' || issue.message !== unionText(issue)) return [issue]
-  const [form, ...more] = formsOf(issue)
+  const [form, ...more] = matchingForms(issue)
   if (form === undefined || more.length > 0) return [issue]
   return form.flatMap((each) => issuesWithin({ ...each, path: [...issue.path, ...each.path] }))
 }
@@ -101,7 +101,7 @@ const LONGEST_VALUE = 61
 
 /** The message of an issue of one value of a list, which it names. */
 export const valueText = (value: string, { code, message, ...issue }: FoundIssue): string => {
-  const shown = shortenedText(value, LONGEST_VALUE)
+  const quoted = JSON.stringify(shortenedText(value, LONGEST_VALUE))
   const isOfMany = code === 'invalid_value' && 'values' in issue && issue.values.length > 1
-  return `${JSON.stringify(shown)} ${isOfMany ? message.replace(/^must be one of/, 'is not one of') : message}`
+  return `${quoted} ${isOfMany ? message.replace(/^must be one of/, 'is not one of') : message}`
 }

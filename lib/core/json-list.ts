@@ -134,7 +134,7 @@ const createSpool = () => {
   const pieces: { start: number; bytes: Buffer }[] = []
   let size = 0
   let current = 0
-  const startOf = (index: number) => pieces[index]?.start ?? size
+  const pieceStart = (index: number) => pieces[index]?.start ?? size
 
   return {
     size: () => size,
@@ -148,16 +148,16 @@ const createSpool = () => {
     /** Frees the pieces that end before a position. */
     drop: (place: number): void => {
       let gone = 0
-      while (gone < pieces.length && startOf(gone + 1) <= place) gone += 1
+      while (gone < pieces.length && pieceStart(gone + 1) <= place) gone += 1
       pieces.splice(0, gone)
       current = 0
     },
     read: ([start, end]: Range): Buffer => {
-      if (start < startOf(current)) current = 0
-      while (startOf(current + 1) <= start && current < pieces.length) current += 1
+      if (start < pieceStart(current)) current = 0
+      while (pieceStart(current + 1) <= start && current < pieces.length) current += 1
       const parts: Buffer[] = []
-      for (let index = current; startOf(index) < end && index < pieces.length; index++) {
-        const from = startOf(index)
+      for (let index = current; pieceStart(index) < end && index < pieces.length; index++) {
+        const from = pieceStart(index)
         parts.push(pieces[index]?.bytes.subarray(Math.max(0, start - from), end - from) ?? Buffer.alloc(0))
       }
       const [only] = parts

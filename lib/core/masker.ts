@@ -1,7 +1,7 @@
 import { memoize } from './memoize.ts'
 import { MASKED, mask, maskText } from './redact.ts'
 import { secretForms } from './secret-forms.ts'
-import { createSecretMatcher, patternOf, type SecretMatcher } from './secret-matcher.ts'
+import { createSecretMatcher, formsPattern, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
 
 /**
@@ -37,7 +37,7 @@ const OWN_ID = /^(?:req|task)_[0-9A-HJKMNP-TV-Z]{26}$/
 const compile = (secrets: readonly string[]) => {
   const forms = [...new Set(secrets.flatMap(secretForms))]
   const longest = Math.max(0, ...forms.map(({ length }) => length))
-  return { longest, pattern: patternOf(forms), matcher: createSecretMatcher(forms) }
+  return { longest, pattern: formsPattern(forms), matcher: createSecretMatcher(forms) }
 }
 
 /** The masker of a process, for all configured secrets. */

@@ -4,16 +4,20 @@ import { isIPv6 } from 'node:net'
  * The key of a rate limit by address. An IPv6 address counts as its /64 (RFC 6177), which has one owner; IPv4 written as
  * IPv6 counts as IPv4. A text that is not an address is returned as it is.
  */
-export const networkOf = (address: string): string => {
+export const addressNetwork = (address: string): string => {
   if (!isIPv6(address)) return address
-  const groups = groupsOf(address)
+  const groups = ipv6Groups(address)
   const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535'
-  if (isMapped) return groups.slice(6).flatMap(bytesOf).join('.')
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 255])
+      .join('.')
   return `${groups.slice(0, 4).map(hex).join(':')}::/64`
 }
 
 /** The eight numbers of an IPv6 address (RFC 4291, section 2.2), without its zone. */
-const groupsOf = (address: string): number[] => {
+const ipv6Groups = (address: string): number[] => {
   const [head = '', tail = ''] = withoutDots(address.replace(/%.*$/s, '')).split('::')
   const [left, right] = [numbersIn(head), numbersIn(tail)]
   const between = Array.from({ length: 8 - left.length - right.length }, () => 0)
@@ -29,5 +33,4 @@ const withoutDots = (address: string): string =>
 
 const numbersIn = (part: string): number[] =>
   part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
-const bytesOf = (group: number): number[] => [group >> 8, group & 255]
 const hex = (number: number): string => number.toString(16)

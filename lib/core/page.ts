@@ -78,7 +78,7 @@ type Asked = { limit: number; offset?: number | undefined; cursor?: string | und
  * The number of rows of a page, and where it begins: after its cursor, which takes precedence, or at its offset. Throws
  * as `decodeCursor` does.
  */
-export const rangeOf = ({ limit, offset = 0, cursor }: Asked, scope: string) => ({
+export const pageRange = ({ limit, offset = 0, cursor }: Asked, scope: string) => ({
   limit,
   ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
 })
@@ -87,7 +87,7 @@ export const rangeOf = ({ limit, offset = 0, cursor }: Asked, scope: string) => 
  * The total of a list, from the counter `counted`, which may lag behind the rows. The last page gives the exact total
  * when it began at the start or at an offset.
  */
-export const totalOf = (
+export const pageTotal = (
   { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
   counted: number | undefined,
   { offset = 0, cursor }: Pick<Asked, 'offset' | 'cursor'>,

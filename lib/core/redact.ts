@@ -81,24 +81,24 @@ const plainError = (error: Error): Record<string, unknown> => ({
 })
 
 const maskItems = (items: readonly unknown[], depth: number, pass: Pass): unknown[] => {
-  const kept: unknown[] = []
+  const maskedItems: unknown[] = []
   for (const item of items) {
-    if (pass.left-- <= 0) return [...kept, '[cut]']
-    kept.push(maskValue(item, depth, pass))
+    if (pass.left-- <= 0) return [...maskedItems, '[cut]']
+    maskedItems.push(maskValue(item, depth, pass))
   }
-  return kept
+  return maskedItems
 }
 
 const maskFields = (fields: Readonly<Record<string, unknown>>, depth: number, pass: Pass): object => {
-  const kept: Record<string, unknown> = {}
+  const maskedFields: Record<string, unknown> = {}
   for (const key of Object.keys(fields)) {
     if (key === '__proto__') continue
-    if (pass.left-- <= 0) return { ...kept, '[cut]': true }
-    kept[pass.maskString(key)] = isSecretKey(key)
+    if (pass.left-- <= 0) return { ...maskedFields, '[cut]': true }
+    maskedFields[pass.maskString(key)] = isSecretKey(key)
       ? maskSecret(fields[key])
       : maskValue(fields[key], depth, pass)
   }
-  return kept
+  return maskedFields
 }
 
 // Whether a secret exists is useful to know and reveals nothing.

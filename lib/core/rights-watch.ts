@@ -1,4 +1,4 @@
-import { messageOf, Problem } from './errors.ts'
+import { errorMessage, Problem } from './errors.ts'
 import type { Principal } from './principal.ts'
 
 /**
@@ -30,7 +30,7 @@ export const watchRights = ({ clock, log, holds }: Needs): RightsWatch => {
     try {
       if (!(await holds())) controller.abort(rightsEnded())
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'the rights of a caller could not be read')
+      log.warn({ reason: errorMessage(thrown) }, 'the rights of a caller could not be read')
     }
     if (!isEnded && !controller.signal.aborted) arm()
   }

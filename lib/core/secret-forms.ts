@@ -45,7 +45,7 @@ const writings: readonly ((text: string) => string)[] = [
  * The base64 of the same bytes has three forms, by the position of the bytes; this keeps the characters of each form that
  * only these bytes determine.
  */
-const base64Of = (bytes: Buffer): string[] =>
+const base64Forms = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
@@ -54,14 +54,14 @@ const base64Of = (bytes: Buffer): string[] =>
 
 const urlSafe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_')
 
-const encodingsOf = (bytes: Buffer): string[] => {
+const encodedForms = (bytes: Buffer): string[] => {
   const hex = bytes.toString('hex')
-  const base64 = base64Of(bytes)
+  const base64 = base64Forms(bytes)
   return [hex, hex.toUpperCase(), ...base64, ...base64.map(urlSafe)]
 }
 
 /** The bytes of a secret, and of its decoded form where it is hexadecimal or base64. */
-const bytesOf = (secret: string): Buffer[] => [
+const secretBytes = (secret: string): Buffer[] => [
   Buffer.from(secret),
   ...(HEX.test(secret) ? [Buffer.from(secret, 'hex')] : []),
   ...(BASE64.test(secret) ? [Buffer.from(secret, 'base64')] : []),
@@ -71,6 +71,6 @@ const bytesOf = (secret: string): Buffer[] => [
 export const secretForms = (secret: string): string[] => {
   const text = secret.toWellFormed()
   if (text.length < SHORTEST_MASKED) return []
-  const forms = [...writings.map((write) => write(text)), ...bytesOf(text).flatMap(encodingsOf)]
+  const forms = [...writings.map((write) => write(text)), ...secretBytes(text).flatMap(encodedForms)]
   return [...new Set(forms)].filter(({ length }) => length >= SHORTEST_MASKED)
 }

@@ -22,7 +22,7 @@ const headAt = (text: string, at: number): number =>
  */
 export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => {
   // The engine searches a hundred times faster than a loop over the characters.
-  const pattern = patternOf(forms)
+  const pattern = formsPattern(forms)
   const sorted = forms.toSorted((a, b) => (a < b ? -1 : 1))
   const longestFirst = forms.toSorted((a, b) => b.length - a.length)
   const longest = longestFirst[0]?.length ?? 0
@@ -58,7 +58,7 @@ export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => 
 }
 
 /** Matches the forms, the longest first: a secret may begin with a shorter one. */
-export const patternOf = (forms: readonly string[]): RegExp => {
+export const formsPattern = (forms: readonly string[]): RegExp => {
   const longestFirst = forms.toSorted((a, b) => b.length - a.length)
   return new RegExp(forms.length === 0 ? '(?!)' : longestFirst.map(RegExp.escape).join('|'), 'g')
 }

@@ -19,4 +19,4 @@ export const durationText = (ms: number): string => {
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 
 /** The calendar day in UTC of an ISO text, `YYYY-MM-DD`. */
-export const dayOf = (isoText: string): string => isoText.slice(0, 10)
+export const utcDay = (isoText: string): string => isoText.slice(0, 10)

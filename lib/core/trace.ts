@@ -14,7 +14,7 @@ export const spanIn = (
 }
 
 /** The trace of a request. A malformed `traceparent` header is left out. */
-export const traceOf = (request: { requestId: string; header(name: string): string | undefined }): Trace => {
+export const toTrace = (request: { requestId: string; header(name: string): string | undefined }): Trace => {
   const { requestId } = request
   const traceparent = request.header('traceparent')
   return traceparent !== undefined && spanIn(traceparent) ? { requestId, traceparent } : { requestId }

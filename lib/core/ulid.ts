@@ -2,12 +2,12 @@ const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME_DIGITS = 10
 
 /** The ULID in an id of this service, `evt_01J…`. */
-export const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1)
+export const ulidIn = (id: string): string => id.slice(id.indexOf('_') + 1)
 
 /** The time of an id in epoch milliseconds (https://github.com/ulid/spec: the first ten digits of base 32). */
 export const timeOfId = (id: string): number => {
   let ms = 0
-  for (const digit of ulidOf(id).slice(0, TIME_DIGITS)) ms = ms * 32 + DIGITS.indexOf(digit)
+  for (const digit of ulidIn(id).slice(0, TIME_DIGITS)) ms = ms * 32 + DIGITS.indexOf(digit)
   return ms
 }
 

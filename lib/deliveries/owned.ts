@@ -1,7 +1,7 @@
 import { fitting } from '../core/answer-size.ts'
 import { missing } from '../core/errors.ts'
-import { type PageQuery, rangeOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { type PageQuery, pageRange } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Page, Store, Update } from '../ports/store.ts'
@@ -34,7 +34,7 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     where?: [ReturnType<typeof stoppedRange>]
   }) {
     const query = { ...selection, order: 'asc', limit: PAGE } as const
-    for await (const rows of pagesOf((from) => store.page(deliveryRows, { ...query, ...from })))
+    for await (const rows of rowPages((from) => store.page(deliveryRows, { ...query, ...from })))
       if (rows.length > 0) yield rows
   }
 
@@ -43,7 +43,7 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     page: async (owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>> => {
       const selection = { index: 'ofOwner', is: owner, order: 'desc', detail: true } as const
       const read: DeliveryRow[] = []
-      let range: Omit<ReturnType<typeof rangeOf>, 'limit'> = rangeOf(query, scope)
+      let range: Omit<ReturnType<typeof pageRange>, 'limit'> = pageRange(query, scope)
       for (;;) {
         const limit = Math.min(READ_AT_ONCE, query.limit - read.length)
         const { rows: more, next } = await store.page(deliveryRows, { ...selection, ...range, limit })

@@ -1,5 +1,5 @@
 import { cutTextToBytes } from '../core/cut-text.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { LONGEST_RETRY_AFTER_MS, retryAfterMs } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
@@ -125,7 +125,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
       const error = statusCode >= 300 && statusCode < 400 ? { error: REDIRECTED } : {}
       return { attempt: { ...lasted(), ...answer, ...error }, askedMs }
     } catch (thrown) {
-      return { attempt: { ...lasted(), error: messageOf(thrown, 500) }, askedMs: 0 }
+      return { attempt: { ...lasted(), error: errorMessage(thrown, 500) }, askedMs: 0 }
     }
   }
 

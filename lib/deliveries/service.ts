@@ -1,5 +1,5 @@
-import { messageOf } from '../core/errors.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage } from '../core/errors.ts'
+import { rowPages } from '../core/pages.ts'
 import { LONGEST_RETRY_AFTER_MS } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, createStepWatch, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'
@@ -60,7 +60,7 @@ export const createDeliveries = (needs: Needs) => {
   const queue = createFairQueue(
     (row: Due) =>
       send(row).catch((thrown) =>
-        log.warn({ deliveryId: row.id, reason: messageOf(thrown) }, 'a delivery was not sent'),
+        log.warn({ deliveryId: row.id, reason: errorMessage(thrown) }, 'a delivery was not sent'),
       ),
     isOpen,
   )
@@ -91,7 +91,7 @@ export const createDeliveries = (needs: Needs) => {
     const longestMs = Math.max(LONGEST_RETRY_AFTER_MS, LEASE_MS, ...delaysMs())
     const where = [{ field: 'dueAt' as const, from: tooLateFrom(now + longestMs) }]
     const ahead = { index: 'due', order: 'desc', limit: PAGE, where } as const
-    for await (const rows of pagesOf((from) => store.page(deliveryRows, { ...ahead, ...from })))
+    for await (const rows of rowPages((from) => store.page(deliveryRows, { ...ahead, ...from })))
       for (const row of rows) await correct(row, now)
   }
 
@@ -163,7 +163,7 @@ export const createDeliveries = (needs: Needs) => {
         if (hasUnread && isOpen())
           await sendDue().catch((thrown) => {
             hasUnread = false
-            log.warn({ reason: messageOf(thrown) }, 'due deliveries were not read')
+            log.warn({ reason: errorMessage(thrown) }, 'due deliveries were not read')
           })
         if (queue.isIdle() && !(hasUnread && isOpen())) break
         const { promise: later, resolve } = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
-import { messageOf, missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage, missing } from '../core/errors.ts'
+import { type PageQuery, pageFacts, pageRange } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -18,7 +18,7 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
     const of = role === 'admin' ? { index: 'byStatus', is: 'approved' } : { index: 'ofUser', is: userId }
     const scope = `paired:${of.index}:${of.is}`
     const [page, total] = await Promise.all([
-      store.page(pairings, { ...of, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(pairings, { ...of, order: 'desc', ...pageRange(query, scope) }),
       store.count(pairings, of),
     ])
     return { devices: page.rows.map(toPairedDevice), ...pageFacts(page, total, query, scope) }
@@ -76,7 +76,7 @@ export const createIsPaired = ({ store, clock, log }: { store: Store; clock: Clo
     const row = await store.get(pairings, id)
     if (row?.status !== 'approved') return false
     await storeLastSeen(row).catch((thrown) =>
-      log.warn({ reason: messageOf(thrown) }, 'the last use of a device was not stored'),
+      log.warn({ reason: errorMessage(thrown) }, 'the last use of a device was not stored'),
     )
     return true
   }
@@ -106,7 +106,7 @@ export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
    */
   const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
-    for await (const rows of pagesOf((from) => store.page(pairings, { ...selection, ...from }))) {
+    for await (const rows of rowPages((from) => store.page(pairings, { ...selection, ...from }))) {
       const ending = rows.filter(({ sessionId }) => except === undefined || sessionId !== except)
       await Promise.all(ending.map(({ id }) => unpair(id, by)))
     }

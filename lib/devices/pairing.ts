@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { invalid, missing, Problem } from '../core/errors.ts'
-import { networkOf } from '../core/network.ts'
+import { addressNetwork } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
@@ -159,7 +159,7 @@ export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: 
 /** Wrong codes count for the user across all sessions, and for the address across all users. */
 const limitKeys = ({ principal: { userId }, address }: Approver) => [
   `user:${userId}`,
-  `address:${networkOf(address)}`,
+  `address:${addressNetwork(address)}`,
 ]
 
 const named = ({ id, requesterId }: PairingRow) => ({ id, requesterId })

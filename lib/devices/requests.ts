@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
-import { networkOf } from '../core/network.ts'
-import { pagesOf } from '../core/pages.ts'
+import { addressNetwork } from '../core/network.ts'
+import { rowPages } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import { isTooLate, leaseHolds, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
@@ -58,7 +58,7 @@ export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds)
   free: async (address: string): Promise<string> => {
     const { rows } = await store.page(pairingSlots, {
       index: 'ofAddress',
-      is: networkOf(address),
+      is: addressNetwork(address),
       order: 'asc',
       limit: MOST_OPEN,
     })
@@ -84,7 +84,7 @@ type PairingSlots = ReturnType<typeof createPairingSlots>
 
 /** The key of the slot of a request. */
 const slotKey = ({ address, place }: { address: string; place: string }) =>
-  [networkOf(address), place] as const
+  [addressNetwork(address), place] as const
 
 const full = (taken: readonly PairingSlotRow[], now: number) => {
   const firstFreeAt = Math.min(...taken.map(({ expiresAt }) => expiresAt))
@@ -128,7 +128,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
 
   /** Counts a request from an address, malformed ones too. Throws Problem `rate_limited`. */
   const count = async (address: string): Promise<void> => {
-    const retryAfterMs = await limiter.take(ASKING, networkOf(address))
+    const retryAfterMs = await limiter.take(ASKING, addressNetwork(address))
     if (retryAfterMs > 0)
       throw new Problem('rate_limited', 'rate_limited', 'Too many requests. Please try again in a minute.', {
         retryAfterMs,
@@ -253,7 +253,7 @@ export const createPending = ({ store, clock }: PendingNeeds) => {
       limit: EXPIRED_PAGE,
     } as const
     let deleted = 0
-    for await (const rows of pagesOf((from) => store.page(pairings, { ...query, ...from }))) {
+    for await (const rows of rowPages((from) => store.page(pairings, { ...query, ...from }))) {
       const outcomes = await Promise.all(
         rows.map(({ id }) => store.commit<PairingRow>({ remove: pairings, key: id, when: { status } })),
       )

@@ -1,4 +1,4 @@
-import { traceOf } from '../core/trace.ts'
+import { toTrace } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { gatewayRoutes } from './contract.ts'
 import { toRequestId } from './rows.ts'
@@ -9,7 +9,7 @@ export const gatewayHandlers = ({ gateway }: { gateway: Gateway }): Handlers<typ
     ({ principal }) => gateway.count(principal),
     async ({ body, headers }, call) => {
       const { synchronous, timeout } = body.options
-      const submitted = await gateway.submit(call.principal, body, headers['idempotency-key'], traceOf(call))
+      const submitted = await gateway.submit(call.principal, body, headers['idempotency-key'], toTrace(call))
       const { taskId, replayed } = submitted
       const more = replayed ? { headers: { 'idempotent-replayed': 'true' } } : {}
       const requestId = toRequestId(taskId)

@@ -1,5 +1,5 @@
-import { asFieldIssue, asPartOf, invalid } from '../core/errors.ts'
-import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
+import { asFieldIssue, invalid, withPathPrefix } from '../core/errors.ts'
+import { fingerprint, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -87,13 +87,13 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     try {
       return tasks.draft(principal, toTask(body, id), { id, trace, ...watched })
     } catch (thrown) {
-      throw asPartOf('task', thrown)
+      throw withPathPrefix('task', thrown)
     }
   }
 
   const checkRepository = (principal: Principal, { task }: GatewayBody) =>
     tasks.checkRepository(principal, task).catch((thrown) => {
-      throw asPartOf('task', thrown)
+      throw withPathPrefix('task', thrown)
     })
 
   /** The answer to a used key; undefined for a new one. Throws Problem `invalid` for another body. */
@@ -156,4 +156,4 @@ const bodyFingerprint = ({
   task,
   workflow,
   options: { notifySecret: _secret, ...options },
-}: GatewayBody): string => fingerprintOf({ task, workflow, options })
+}: GatewayBody): string => fingerprint({ task, workflow, options })

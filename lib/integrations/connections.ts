@@ -4,7 +4,7 @@ import type { CodehostStatus, Rights, TrackeraStatus, TrackerbStatus } from './s
 
 type StatusNeeds = {
   findConnection: FindConnection
-  rightsOf: (
+  accountRights: (
     principal: Principal,
     name: Integrated,
     account: Pick<Connection, 'connected' | 'scopes'> | undefined,
@@ -18,7 +18,7 @@ export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
 /** The state of the caller's linked accounts. */
 export const createConnectionStatus = ({
   findConnection,
-  rightsOf,
+  accountRights,
   hasWebhookSecret,
   aiTaskLabel,
 }: StatusNeeds) => ({
@@ -30,7 +30,7 @@ export const createConnectionStatus = ({
       scopes: [...(account?.scopes ?? [])],
       webhookConfigured: hasWebhookSecret,
       aiTaskLabel,
-      ...rightsOf(principal, 'codehost', account),
+      ...accountRights(principal, 'codehost', account),
     }
   },
   trackera: async (principal: Principal): Promise<TrackeraStatus> => {
@@ -40,7 +40,7 @@ export const createConnectionStatus = ({
       ...present({ cloudId: account?.cloudId, siteName: account?.siteName }),
       scopes: [...(account?.scopes ?? [])],
       ...present({ tokenExpiry: account?.tokenExpiry }),
-      ...rightsOf(principal, 'trackera', account),
+      ...accountRights(principal, 'trackera', account),
     }
   },
   trackerb: async (principal: Principal): Promise<TrackerbStatus> => {
@@ -50,7 +50,7 @@ export const createConnectionStatus = ({
       ...present({ workspaceName: account?.workspaceName, workspaceId: account?.workspaceId }),
       teams: [...(account?.teams ?? [])],
       scopes: [...(account?.scopes ?? [])],
-      ...rightsOf(principal, 'trackerb', account),
+      ...accountRights(principal, 'trackerb', account),
     }
   },
 })

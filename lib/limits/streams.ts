@@ -1,6 +1,6 @@
 import { collection } from '../core/collection.ts'
 import { createContention } from '../core/contention.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -127,7 +127,7 @@ export const createSharedStreams = (
         const own = row?.streams.find((one) => one.id === id)
         if (own === undefined || own.isReplaced) replaced.abort()
       } catch (thrown) {
-        log.warn({ reason: messageOf(thrown) }, 'the open streams of a user could not be read')
+        log.warn({ reason: errorMessage(thrown) }, 'the open streams of a user could not be read')
       }
       if (!isEnded && !replaced.signal.aborted) arm()
     }
@@ -159,7 +159,7 @@ export const createSharedStreams = (
       try {
         await contend(() => attempt(userId, (streams) => without(streams, id)))
       } catch (thrown) {
-        log.warn({ reason: messageOf(thrown) }, 'the place of a stream was not freed')
+        log.warn({ reason: errorMessage(thrown) }, 'the place of a stream was not freed')
       }
     }
     let freed: Promise<void> | undefined

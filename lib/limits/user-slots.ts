@@ -1,4 +1,4 @@
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Limiter } from './limiter.ts'
@@ -53,7 +53,9 @@ export const createSharedUserSlots = (
     return once(() =>
       limiter
         .giveBack(limit, userId)
-        .catch((thrown) => log.warn({ name, reason: messageOf(thrown) }, 'a slot of a user was not freed')),
+        .catch((thrown) =>
+          log.warn({ name, reason: errorMessage(thrown) }, 'a slot of a user was not freed'),
+        ),
     )
   }
 }

@@ -1,5 +1,5 @@
 import type { LiveDraft } from '../core/collection.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LivePublisher, LiveWatch } from '../ports/live.ts'
@@ -58,7 +58,7 @@ export const createLocalPublisher = (
     try {
       await append(feed, drafts)
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'live events could not be published')
+      log.warn({ reason: errorMessage(thrown) }, 'live events could not be published')
       publish([RESET])
     }
   }
@@ -125,7 +125,7 @@ export const createStreamPublisher = (
       if (await watch.isWatched()) await append(feed, hasGap ? [RESET] : drafts)
       hasGap = false
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'live events could not be published')
+      log.warn({ reason: errorMessage(thrown) }, 'live events could not be published')
       hasGap = true
     }
   }

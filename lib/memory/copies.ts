@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, gunzip, gzip } from 'node:zlib'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Log } from '../ports/log.ts'
 
@@ -56,7 +56,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
       try {
         return await read(nameOf(version, kind))
       } catch (thrown) {
-        log.warn({ version, kind, reason: messageOf(thrown) }, 'a copy of memory was not read')
+        log.warn({ version, kind, reason: errorMessage(thrown) }, 'a copy of memory was not read')
         return undefined
       }
     },
@@ -66,7 +66,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
         await write(nameOf(version, kind), value)
         return true
       } catch (thrown) {
-        log.warn({ version, kind, reason: messageOf(thrown) }, 'a copy of memory was not written')
+        log.warn({ version, kind, reason: errorMessage(thrown) }, 'a copy of memory was not written')
         return false
       }
     },
@@ -77,7 +77,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
         await place.remove(name)
         for (let n = 0; n < count; n += 1) await place.remove(`${name}/${n}`)
       } catch (thrown) {
-        log.warn({ version, kind, reason: messageOf(thrown) }, 'an old copy of memory was not removed')
+        log.warn({ version, kind, reason: errorMessage(thrown) }, 'an old copy of memory was not removed')
       }
     },
   }

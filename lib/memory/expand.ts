@@ -1,6 +1,6 @@
 import { cutText } from '../core/cut-text.ts'
 import { abortAfter } from '../core/deadline.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
@@ -49,7 +49,7 @@ export const createExpand = ({ models, clock, log }: Needs): Expand => {
       known.set(question, words)
       return words
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'the model gave no further words for a search of memory')
+      log.warn({ reason: errorMessage(thrown) }, 'the model gave no further words for a search of memory')
       return undefined
     }
   }

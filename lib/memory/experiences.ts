@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { missing, Problem } from '../core/errors.ts'
-import { pageFacts, rangeOf } from '../core/page.ts'
+import { pageFacts, pageRange } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -109,7 +109,7 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
           where,
           order: 'desc',
           detail: true,
-          ...rangeOf(query, scope),
+          ...pageRange(query, scope),
         }),
         store.count(experiences, { index: 'newest', is: SPACE, where }),
       ])

@@ -1,6 +1,6 @@
 import type { Place } from '../core/cursor.ts'
 import { missing } from '../core/errors.ts'
-import { pageFacts, rangeOf } from '../core/page.ts'
+import { pageFacts, pageRange } from '../core/page.ts'
 import type { Store } from '../ports/store.ts'
 import { type BeginBudget, inBatches } from './budget.ts'
 import type { Change, Draft } from './change.ts'
@@ -12,7 +12,7 @@ import type { Verdicts } from './verdicts.ts'
 const SCOPE = 'memory-files'
 
 type Needs = { store: Store; indexCache: IndexCache; change: Change; budget: BeginBudget; verdicts: Verdicts }
-type Query = Parameters<typeof rangeOf>[0]
+type Query = Parameters<typeof pageRange>[0]
 
 /** The files and chunks of memory, and their removal by users: a removed one stays out until its file changes. */
 export const createFiles = ({ store, indexCache, change, budget, verdicts }: Needs) => {
@@ -94,9 +94,9 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
 
 const voice = (useful: boolean | undefined): number => (useful === undefined ? 0 : useful ? 1 : -1)
 
-/** A page of a list in memory, in the order of unique keys. Throws as `rangeOf` does. */
+/** A page of a list in memory, in the order of unique keys. Throws as `pageRange` does. */
 export const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Query, scope: string) => {
-  const range = rangeOf(query, scope)
+  const range = pageRange(query, scope)
   const from = 'after' in range ? firstAfter(all, keyOf, range.after.key) : Math.min(range.offset, all.length)
   const rows = all.slice(from, from + range.limit)
   const last = rows.at(-1)

@@ -1,5 +1,5 @@
 import { clipped, cutText } from '../core/cut-text.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { AgentTask, Guidance } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import type { createExperiences } from './experiences.ts'
@@ -50,7 +50,7 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
           .slice(0, MOST_EXPERIENCES),
       }
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'a task begins without memory, which cannot be read')
+      log.warn({ reason: errorMessage(thrown) }, 'a task begins without memory, which cannot be read')
       return { chunks: [], experiences: [] }
     }
   },

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import { type Contents, changedPaths, chunkCount, contentsOf, type FileEntry } from './contents.ts'
 import type { Copies } from './copies.ts'
@@ -89,7 +89,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
       return await createSearchIndex(contents, model, saved as SavedLexical | undefined)
     } catch (thrown) {
       if (saved === undefined) throw thrown
-      log.warn({ reason: messageOf(thrown) }, 'the stored index of memory cannot be used')
+      log.warn({ reason: errorMessage(thrown) }, 'the stored index of memory cannot be used')
       return createSearchIndex(contents, model)
     }
   }

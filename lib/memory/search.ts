@@ -1,5 +1,5 @@
 import { abortAfter } from '../core/deadline.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
@@ -45,7 +45,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
       return vector && ofLength1(vector)
     } catch (thrown) {
       if (limit.signal.aborted) leftAloneUntil = clock.monotonic() + LEFT_ALONE_MS
-      log.warn({ reason: messageOf(thrown) }, 'memory is searched by words alone')
+      log.warn({ reason: errorMessage(thrown) }, 'memory is searched by words alone')
       return undefined
     }
   }

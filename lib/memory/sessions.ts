@@ -1,5 +1,5 @@
 import { invalid, missing, Problem } from '../core/errors.ts'
-import { pageFacts, rangeOf } from '../core/page.ts'
+import { pageFacts, pageRange } from '../core/page.ts'
 import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -44,7 +44,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
     if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
     const kinds = visibleOf(principal, conversationId)
     const scope = `memory-sessions:${JSON.stringify([status, kinds])}`
-    const range = rangeOf(query, scope)
+    const range = pageRange(query, scope)
     // Any of the pages may have all rows before the offset.
     const offset = 'offset' in range ? range.offset : 0
     const place = 'after' in range ? { after: range.after } : {}

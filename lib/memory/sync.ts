@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { abortAfter } from '../core/deadline.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { MOST_MEMORY_BYTES, MOST_MEMORY_FILES } from '../core/memory-path.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -126,8 +126,8 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       const missing = missingIn(draft.contents(), embedding.model)
       if (limit.signal.aborted) throw unfinished(`${missing} chunks have no vector yet`)
       if (stopped.signal.aborted || !(thrown instanceof Problem)) throw thrown
-      log.warn({ missing, reason: messageOf(thrown) }, 'chunks of memory have no vectors yet')
-      return { missing, reason: messageOf(thrown) }
+      log.warn({ missing, reason: errorMessage(thrown) }, 'chunks of memory have no vectors yet')
+      return { missing, reason: errorMessage(thrown) }
     }
   }
 

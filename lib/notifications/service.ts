@@ -1,6 +1,6 @@
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'
@@ -46,7 +46,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     if (isTooLate(latest, clock.now())) return
     const where = [{ field: 'createdAt' as const, from: tooLateFrom(clock.now()) }]
     const ahead = { index: 'newest', order: 'asc', where, limit: AT_ONCE } as const
-    for await (const rows of pagesOf((from) => store.page(notifications, { ...ahead, ...from })))
+    for await (const rows of rowPages((from) => store.page(notifications, { ...ahead, ...from })))
       for (const { id, createdAt: before } of rows) {
         const createdAt = creationTime()
         const write = { update: notifications, key: id, when: { createdAt: before }, set: { createdAt } }
@@ -128,7 +128,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     const { userId } = principal
     const [mark, page] = await Promise.all([
       markOf(userId),
-      store.page(notifications, { ...newestFor(principal), ...rangeOf(query, SCOPE) }),
+      store.page(notifications, { ...newestFor(principal), ...pageRange(query, SCOPE) }),
     ])
     const afterMark = page.rows.filter((row) => isAfter(mark, row))
     const seen = await readAmong(userId, afterMark)
@@ -141,7 +141,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     return {
       notifications: page.rows.map((row) => shown(row, !isAfter(mark, row) || seen.has(row.id))),
       unread: hasAllUnread ? unreadHere : Math.max(unread, unreadHere),
-      ...pageFacts(page, totalOf(page, total, query), query, SCOPE),
+      ...pageFacts(page, pageTotal(page, total, query), query, SCOPE),
     }
   }
 

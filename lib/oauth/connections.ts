@@ -1,5 +1,5 @@
 import type { ReadConnections } from '../accounts/schema.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
@@ -53,7 +53,7 @@ export const createConnections = ({ accounts, providers, log }: Needs) => {
       if (tokens) await providers.get(row.provider)?.revoke?.(tokens)
     } catch (thrown) {
       const { provider, userId } = row
-      log.warn({ provider, userId, reason: messageOf(thrown) }, 'tokens were not revoked at the provider')
+      log.warn({ provider, userId, reason: errorMessage(thrown) }, 'tokens were not revoked at the provider')
     }
   }
 

@@ -1,7 +1,7 @@
 import type { FindOrCreateUser, FindUser, ReadAccountStatus, User } from '../accounts/schema.ts'
 import type { AuthMode } from '../auth/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
-import { networkOf } from '../core/network.ts'
+import { addressNetwork } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
 import type { Limiter } from '../limits/limiter.ts'
@@ -98,7 +98,7 @@ export const createFlow = (needs: Needs) => {
     const isSigningIn = principal.userId === ANONYMOUS.userId
     if (isSigningIn) refuseSignIn(name)
     else refuseForeignLink(call)
-    const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, networkOf(address))
+    const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, addressNetwork(address))
     if (retryAfterMs > 0)
       throw new Problem('rate_limited', 'rate_limited', 'Too many attempts. Please try again in a minute.', {
         retryAfterMs,

@@ -1,5 +1,5 @@
 import type { GrantSession } from '../auth/schema.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { type Call, type Handlers, Reply } from '../http/route.ts'
 import type { Log } from '../ports/log.ts'
 import type { oauthRoutes } from './contract.ts'
@@ -32,7 +32,8 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
       } catch (thrown) {
         if (thrown instanceof Problem && thrown.kind === 'unsupported') throw thrown
         const reason = failureReason(thrown)
-        const why = thrown instanceof Problem ? { cause: messageOf(thrown.cause ?? thrown) } : { err: thrown }
+        const why =
+          thrown instanceof Problem ? { cause: errorMessage(thrown.cause ?? thrown) } : { err: thrown }
         log.warn({ provider: name, reason, ...why }, 'a sign-in with a provider failed')
         return goTo(`/login?error=${reason}`)
       }

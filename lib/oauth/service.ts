@@ -1,7 +1,7 @@
 import type { FindOrCreateUser, FindUser, ReadAccountStatus } from '../accounts/schema.ts'
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import { Problem } from '../core/errors.ts'
-import { networkOf } from '../core/network.ts'
+import { addressNetwork } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -40,7 +40,7 @@ const createAuditRefusals =
     } catch (thrown) {
       const { data: reason } = RefusalSchema.safeParse(thrown instanceof Problem ? thrown.code : undefined)
       const { address } = call.origin()
-      if (reason !== undefined && (await limiter.take(AUDITED, networkOf(address))) === 0)
+      if (reason !== undefined && (await limiter.take(AUDITED, addressNetwork(address))) === 0)
         await audit(call.principal, 'auth.refused', { with: provider, reason, address })
       throw thrown
     }

@@ -1,4 +1,4 @@
-import { type PageQuery, pageFacts, totalOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, pageTotal } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
 import { jsonText } from '../core/well-formed-json.ts'
@@ -88,7 +88,7 @@ export const createOutboundWebhooks = (needs: Needs) => {
       const [page, counted] = await Promise.all([deliveries.page(id, query, scope), deliveries.count(id)])
       return {
         deliveries: page.rows.map(toWebhookDelivery),
-        ...pageFacts(page, totalOf(page, counted, query), query, scope),
+        ...pageFacts(page, pageTotal(page, counted, query), query, scope),
       }
     },
 

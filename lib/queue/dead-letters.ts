@@ -2,13 +2,13 @@ import * as z from 'zod'
 import type { DlqSelection } from '../bulk/schema.ts'
 import { shortenedText } from '../core/cut-text.ts'
 import { missing, Problem, withTooBroad } from '../core/errors.ts'
-import { failureGroupOf } from '../core/failure-group.ts'
-import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { failureFingerprint } from '../core/failure-group.ts'
+import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Actor } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
-import { ulidOf } from '../core/ulid.ts'
+import { ulidIn } from '../core/ulid.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnyWrite, Insert, Store, Test, Update } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
@@ -50,7 +50,7 @@ type Closing = Pick<DlqItem, 'resolution'> & { status: 'resolved' | 'discarded' 
 export type DeadLetters = ReturnType<typeof createDeadLetters>
 
 /** The dead letter of a failure has the ULID of the failure's event. */
-const letterOf = (eventId: string): string => `dlq_${ulidOf(eventId)}`
+const letterOf = (eventId: string): string => `dlq_${ulidIn(eventId)}`
 
 /** The dead letter queue: tasks that failed and have no attempts left, until a user retries or discards them. */
 export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
@@ -94,13 +94,13 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
       store.page(deadLetters, {
         ...(status === 'all' ? { index: 'newest' } : { index: 'byStatus', is: status }),
         order: 'desc',
-        ...rangeOf(query, scope),
+        ...pageRange(query, scope),
       }),
       countAll(),
     ])
     return {
       items: page.rows,
-      ...pageFacts(page, totalOf(page, counts[status === 'all' ? 'total' : status], query), query, scope),
+      ...pageFacts(page, pageTotal(page, counts[status === 'all' ? 'total' : status], query), query, scope),
     }
   }
 
@@ -108,7 +108,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const { status, fingerprint } = query
     const scope = `dlq:${status}:${fingerprint}`
     const selection = selectionOf({ fingerprint, ...(status === 'all' ? {} : { status: [status] }) })
-    const page = await store.page(deadLetters, { ...selection, ...rangeOf(query, scope), total: true })
+    const page = await store.page(deadLetters, { ...selection, ...pageRange(query, scope), total: true })
     return { items: page.rows, ...pageFacts(page, page.total ?? 0, query, scope) }
   }
 
@@ -128,7 +128,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const found: Selected[] = []
     const wanted = Math.min(most, selection.limit ?? most)
     const query = { ...selectionOf(waiting(selection)), limit: Math.min(wanted, PAGE) }
-    for await (const rows of pagesOf((from) => store.page(deadLetters, { ...query, ...from }))) {
+    for await (const rows of rowPages((from) => store.page(deadLetters, { ...query, ...from }))) {
       found.push(...rows.map(({ id, taskId }) => ({ id, taskId })))
       if (found.length >= wanted) break
     }
@@ -256,7 +256,7 @@ const tooBroad = withTooBroad(
 const groupOf = ({ agent, error }: Task): Pick<DlqItem, 'code' | 'agent' | 'fingerprint'> =>
   error === undefined
     ? { agent }
-    : { code: error.code, agent, fingerprint: failureGroupOf({ ...error, agent }) }
+    : { code: error.code, agent, fingerprint: failureFingerprint({ ...error, agent }) }
 
 const notPending = ({ status }: DlqItem) =>
   new Problem(

@@ -1,4 +1,4 @@
-import { traceOf } from '../core/trace.ts'
+import { toTrace } from '../core/trace.ts'
 import type { Handlers } from '../http/route.ts'
 import type { queueRoutes } from './contract.ts'
 import type { DeadLetters } from './dead-letters.ts'
@@ -16,7 +16,7 @@ export const queueHandlers = ({
   listDlq: ({ query }) => deadLetters.list(query),
   retryDlqItem: async ({ params }, call) => ({
     message: 'Task queued again',
-    ...(await deadLetters.retry(call.principal, params.id, { trace: traceOf(call) })),
+    ...(await deadLetters.retry(call.principal, params.id, { trace: toTrace(call) })),
   }),
   discardDlqItem: async ({ params }) => ({
     message: 'Dead letter discarded',

@@ -1,6 +1,6 @@
 import { type Change, collection, type Increment, type LiveDraft, type Message } from '../core/collection.ts'
 import { cutText } from '../core/cut-text.ts'
-import { ulidOf } from '../core/ulid.ts'
+import { ulidIn } from '../core/ulid.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
 /** The number of dead letters in each state, and in total. */
@@ -44,7 +44,7 @@ const LONGEST_TITLE = 300
 const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
   const { taskId, title, attempts, lastError, createdAt, fingerprint } = after
-  const id = `ntf_${ulidOf(after.id)}`
+  const id = `ntf_${ulidIn(after.id)}`
   const notification = {
     id,
     type: 'task_failed',

@@ -1,4 +1,4 @@
-import { messageOf, Problem, type ProblemKind } from '../core/errors.ts'
+import { errorMessage, Problem, type ProblemKind } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
@@ -127,7 +127,7 @@ export const createSendReport = (needs: Needs) => {
     } catch (thrown) {
       const handled = handledOf(thrown)
       const code = thrown instanceof Problem ? thrown.code : 'internal_error'
-      const error = { code, message: messageOf(thrown, LONGEST_MESSAGE, masker.logText) }
+      const error = { code, message: errorMessage(thrown, LONGEST_MESSAGE, masker.logText) }
       const isOver = handled.outcome === 'refused'
       await change(row, {
         set: { error, ...(isOver ? { status: 'failed' as const } : {}) },

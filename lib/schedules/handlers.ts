@@ -1,4 +1,4 @@
-import { traceOf } from '../core/trace.ts'
+import { toTrace } from '../core/trace.ts'
 import type { Handlers } from '../http/route.ts'
 import type { scheduleRoutes } from './contract.ts'
 import type { Schedules } from './service.ts'
@@ -21,6 +21,6 @@ export const scheduleHandlers = ({
   },
   runSchedule: async ({ params }, call) => ({
     message: 'Task created',
-    task: await schedules.runNow(call.principal, params.id, traceOf(call)),
+    task: await schedules.runNow(call.principal, params.id, toTrace(call)),
   }),
 })

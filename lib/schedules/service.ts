@@ -1,6 +1,6 @@
-import { asPartOf, messageOf, missing, Problem } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage, missing, Problem, withPathPrefix } from '../core/errors.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -66,7 +66,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
       tasks.checkAgent(task)
       await tasks.checkRepository(principal, task)
     } catch (thrown) {
-      throw asPartOf('task', thrown)
+      throw withPathPrefix('task', thrown)
     }
   }
 
@@ -92,12 +92,12 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
 
   const list = async (query: PageQuery) => {
     const [page, counters] = await Promise.all([
-      store.page(schedules, { index: 'newest', order: 'desc', ...rangeOf(query, SCOPE) }),
+      store.page(schedules, { index: 'newest', order: 'desc', ...pageRange(query, SCOPE) }),
       store.counters(SCHEDULES.counter),
     ])
     return {
       schedules: page.rows.map(listed),
-      ...pageFacts(page, totalOf(page, counters[SCHEDULES.member]?.total, query), query, SCOPE),
+      ...pageFacts(page, pageTotal(page, counters[SCHEDULES.member]?.total, query), query, SCOPE),
     }
   }
 
@@ -186,7 +186,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
       )
     } catch (thrown) {
       if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
-      const lastError = { code: thrown.code, message: messageOf(thrown, 500) }
+      const lastError = { code: thrown.code, message: errorMessage(thrown, 500) }
       log.warn({ scheduleId: id, reason: lastError.message }, 'a schedule made no task')
       await store.commit<ScheduleRow>({ ...moved, set: { ...set, lastError }, unset: [...unset] })
     }
@@ -197,7 +197,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     const now = clock.now()
     const ahead = { index: 'due', order: 'desc', limit: AT_ONCE } as const
     const where = [{ field: 'nextRunAt' as const, from: tooLateFrom(now) }]
-    for await (const rows of pagesOf((from) => store.page(schedules, { ...ahead, where, ...from })))
+    for await (const rows of rowPages((from) => store.page(schedules, { ...ahead, where, ...from })))
       for (const { id, cron, timezone, revision, nextRunAt = '' } of rows) {
         const next = nextRun(cron, timezone, now)
         // Of another process whose clock is a little ahead, the due time may be a later one.
@@ -218,11 +218,11 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     if (mayHaveStepped()) await correctDueTimes()
     const where = [{ field: 'nextRunAt' as const, to: iso(clock.now()) }]
     const due = { index: 'due', order: 'asc', where, limit: AT_ONCE } as const
-    for await (const rows of pagesOf((from) => store.page(schedules, { ...due, ...from })))
+    for await (const rows of rowPages((from) => store.page(schedules, { ...due, ...from })))
       await Promise.all(
         rows.map((row) =>
           runDue(row).catch((thrown) =>
-            log.warn({ scheduleId: row.id, reason: messageOf(thrown) }, 'a schedule was not run'),
+            log.warn({ scheduleId: row.id, reason: errorMessage(thrown) }, 'a schedule was not run'),
           ),
         ),
       )

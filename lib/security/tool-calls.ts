@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { shortenedText } from '../core/cut-text.ts'
-import { messageOf, missing } from '../core/errors.ts'
-import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { errorMessage, missing } from '../core/errors.ts'
+import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
@@ -71,7 +71,7 @@ export const createToolCallAudit = (needs: Needs) => {
     try {
       await retry(() => store.commit<ToolCallRow>({ insert: toolCalls, row }), clock)
     } catch (thrown) {
-      toLog(row, messageOf(thrown))
+      toLog(row, errorMessage(thrown))
     }
   }
 
@@ -114,14 +114,14 @@ export const createToolCallAudit = (needs: Needs) => {
     const where = toTests(principal, query, index)
     const scope = `toolCalls:${JSON.stringify([index, where])}`
     const [page, counted] = await Promise.all([
-      store.page(toolCalls, { ...index, where, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(toolCalls, { ...index, where, order: 'desc', ...pageRange(query, scope) }),
       countCalls(index, where),
     ])
     const { conversationId } = query
     if (page.rows.length === 0 && conversationId !== undefined) await refuseForeign(principal, conversationId)
     return {
       entries: page.rows.map(toSummary),
-      ...pageFacts(page, totalOf(page, counted, query), query, scope),
+      ...pageFacts(page, pageTotal(page, counted, query), query, scope),
     }
   }
 

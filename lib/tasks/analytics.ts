@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { createHistogram, type Histogram } from '../core/histogram.ts'
-import { dayOf, iso } from '../core/time.ts'
+import { iso, utcDay } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { AnalyticsAsked, AnalyticsSchema, WindowSchema } from './contract.ts'
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 export const createAnalytics =
   ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
   async (asked: AnalyticsAsked = {}): Promise<z.output<typeof AnalyticsSchema>> => {
-    const firstDay = dayOf(iso(clock.now() - (DAYS - 1) * DAY_MS))
+    const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
     const types = agents.types()
     const nameOf = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
     const [all, days, recent] = await Promise.all([

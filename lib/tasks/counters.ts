@@ -1,7 +1,7 @@
 import { bulkResultCounters } from '../bulk/schema.ts'
 import type { Change, Increment } from '../core/collection.ts'
 import { runTimeMs } from '../core/run-time.ts'
-import { dayOf } from '../core/time.ts'
+import { utcDay } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { hourlyCountsOf } from './hourly-counters.ts'
 import { isFinal, TASK_STATUSES, type TaskStatus } from './machine.ts'
@@ -114,6 +114,6 @@ const endedRun = ({ status, agent: own, countedAs: agent = own, ...times }: Coun
 
 const daily = (at: string, what: 'created' | 'completed' | 'failed'): Increment => ({
   counter: DAILY_COUNTERS,
-  member: dayOf(at),
+  member: utcDay(at),
   add: { [what]: 1 },
 })

@@ -1,5 +1,5 @@
 import { invalid, type Problem } from '../core/errors.ts'
-import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
+import { fingerprint, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import { isLocalAdmin, type Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -131,7 +131,7 @@ export const createTaskCreation = (needs: Needs) => {
     const earlier = async (): Promise<{ task: Task; replayed: true } | undefined> => {
       const known = await store.get(createReplays, record)
       if (known === undefined) return undefined
-      refuseReuse(known.bodyHash, fingerprintOf(body))
+      refuseReuse(known.bodyHash, fingerprint(body))
       return { task: replayed(principal, body, known), replayed: true }
     }
     const { task, write, rows } = draft(principal, body, { trace })
@@ -148,7 +148,7 @@ export const createTaskCreation = (needs: Needs) => {
     const { id, agent, maxAttempts: most, createdAt } = task
     const row: CreateReplay = {
       key: record,
-      bodyHash: fingerprintOf(body),
+      bodyHash: fingerprint(body),
       made: { id, agent, maxAttempts: most, createdAt },
       expiresAt: clock.now() + REPLAY_MS,
     }

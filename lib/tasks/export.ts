@@ -1,4 +1,4 @@
-import { pagesOf } from '../core/pages.ts'
+import { rowPages } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { jsonText } from '../core/well-formed-json.ts'
@@ -33,7 +33,7 @@ export const createTaskExport = ({ store, clock, audit }: Needs) =>
     yield `{"version":"${EXPORT_VERSION}","exportedAt":"${iso(clock.now())}","tasks":[`
     let written = 0
     const all = { index: 'newest', order: 'asc', limit: PAGE, detail: true } as const
-    for await (const rows of pagesOf((from) => store.page(tasks, { ...all, ...from }))) {
+    for await (const rows of rowPages((from) => store.page(tasks, { ...all, ...from }))) {
       if (rows.length > 0) {
         yield (written > 0 ? ',' : '') + rows.map((row) => jsonText(publicTask(row))).join(',')
       }

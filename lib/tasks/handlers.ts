@@ -1,4 +1,4 @@
-import { traceOf } from '../core/trace.ts'
+import { toTrace } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { ReportOf } from '../reporting/schema.ts'
 import type { taskRoutes } from './contract.ts'
@@ -18,8 +18,8 @@ export const taskHandlers = ({
   createTask: async ({ body, headers }, call) => {
     const key = headers['idempotency-key']
     const message = 'Task created and queued'
-    if (key === undefined) return { message, task: await tasks.create(call.principal, body, traceOf(call)) }
-    const { task, replayed } = await tasks.createOnce(call.principal, body, key, traceOf(call))
+    if (key === undefined) return { message, task: await tasks.create(call.principal, body, toTrace(call)) }
+    const { task, replayed } = await tasks.createOnce(call.principal, body, key, toTrace(call))
     return new Reply({ message, task }, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
   },
   filterTasks: ({ query }) => tasks.filter(query),
@@ -48,7 +48,7 @@ export const taskHandlers = ({
   }),
   retryTask: async ({ params }, call) => ({
     message: 'Task queued again as a new task',
-    task: await tasks.retry(call.principal, params.id, traceOf(call)),
+    task: await tasks.retry(call.principal, params.id, toTrace(call)),
     originalTaskId: params.id,
   }),
   taskEvents: ({ params, query }) => tasks.events(params.id, query),

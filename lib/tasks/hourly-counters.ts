@@ -1,5 +1,5 @@
 import type { Increment } from '../core/collection.ts'
-import { bucketOf } from '../core/histogram.ts'
+import { bucketIndex } from '../core/histogram.ts'
 import { runTimeMs } from '../core/run-time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import type { TaskStatus } from './machine.ts'
@@ -85,7 +85,7 @@ const hourly = (at: string, task: CountedTask, what: Happening): Increment =>
   increment(at, task, partOf(at, SLOT_MS) + LETTERS[what])
 
 const lasted = (at: string, task: CountedTask, what: Waited, ms: number): Increment =>
-  increment(at, task, partOf(at, QUARTER_MS) + LETTERS[what] + bucketOf(ms))
+  increment(at, task, partOf(at, QUARTER_MS) + LETTERS[what] + bucketIndex(ms))
 
 /**
  * How often something happened in the slot that begins at `at`, or had a duration in a histogram bucket in the quarter

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod'
 import { cutText } from '../core/cut-text.ts'
 import { beforeDeadline } from '../core/deadline.ts'
-import { type FieldIssue, Invalid, invalid, issuesText, messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, type FieldIssue, Invalid, invalid, issuesText, Problem } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
 import { notJson, readJson } from '../core/json.ts'
 import { type CutList, createListCutter } from '../core/json-list.ts'
@@ -188,7 +188,7 @@ export const createTaskImport = (needs: Needs) => {
       const { applied } = await store.commit<TaskRow>(insertOf(row), ticketRowsOf(row))
       return applied ? 'imported' : 'skipped'
     } catch (thrown) {
-      return { index, ...idOf(given), message: messageOf(faultOf(thrown, index)) }
+      return { index, ...idOf(given), message: errorMessage(faultOf(thrown, index)) }
     }
   }
 

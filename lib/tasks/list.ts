@@ -1,7 +1,7 @@
 import type { TaskSelection } from '../bulk/schema.ts'
 import { withTooBroad } from '../core/errors.ts'
-import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
-import { pagesOf } from '../core/pages.ts'
+import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { rowPages } from '../core/pages.ts'
 import { truncatedIn } from '../core/truncated.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
@@ -21,13 +21,13 @@ export const createTaskList =
     const fields = query.full ? undefined : query.fields
     const scope = `tasks:${status ?? ''}`
     const [page, counters] = await Promise.all([
-      store.page(tasks, { ...selectionOf(query), order: 'desc', ...rangeOf(query, scope) }),
+      store.page(tasks, { ...selectionOf(query), order: 'desc', ...pageRange(query, scope) }),
       store.counters(TASK_COUNTERS.counter),
     ])
     const counted = counters[TASK_COUNTERS.member]?.[status ? `status:${status}` : 'total']
     return {
       tasks: page.rows.map((row) => (fields ? picked(row, fields) : publicTask(row))),
-      ...pageFacts(page, totalOf(page, counted, query), query, scope),
+      ...pageFacts(page, pageTotal(page, counted, query), query, scope),
     }
   }
 
@@ -55,7 +55,7 @@ export const createTaskFilter =
       order: sortOrder,
       detail: true,
       total: true,
-      ...rangeOf(query, scope),
+      ...pageRange(query, scope),
     }
     const page = await store.page(tasks, selection).catch(tooBroad)
     return {
@@ -90,7 +90,7 @@ export const createTaskSelection = ({ store }: { store: Store }) => ({
     const wanted = Math.min(most, selection.limit ?? most)
     const query = { ...rowsOf(selection), limit: Math.min(wanted, PAGE) }
     const ids: string[] = []
-    for await (const rows of pagesOf((from) => store.page(tasks, { ...query, ...from }).catch(tooBroad))) {
+    for await (const rows of rowPages((from) => store.page(tasks, { ...query, ...from }).catch(tooBroad))) {
       for (const { id } of rows) ids.push(id)
       if (ids.length >= wanted) break
     }

@@ -1,5 +1,5 @@
-import { messageOf, Problem } from '../core/errors.ts'
-import { pagesOf } from '../core/pages.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
+import { rowPages } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, isTooLate } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -86,7 +86,7 @@ export const createRecovery = ({
 
   /** Yields pages of tasks of a status, oldest first; tasks that leave the status meanwhile do not disturb the order. */
   async function* inStatus(status: TaskStatus, isOver = () => false): AsyncGenerator<readonly TaskRow[]> {
-    for await (const rows of pagesOf((from) => store.page(tasks, { ...oldestOf(status), ...from }))) {
+    for await (const rows of rowPages((from) => store.page(tasks, { ...oldestOf(status), ...from }))) {
       yield rows
       if (isOver()) return
     }
@@ -101,7 +101,7 @@ export const createRecovery = ({
     for (const [n, outcome] of outcomes.entries())
       if (outcome.status === 'rejected')
         log.error(
-          { ...rows[n]?.trace, taskId: rows[n]?.id, reason: messageOf(outcome.reason) },
+          { ...rows[n]?.trace, taskId: rows[n]?.id, reason: errorMessage(outcome.reason) },
           'a task could not be recovered',
         )
     return outcomes.filter(({ status }) => status === 'fulfilled').length

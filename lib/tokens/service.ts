@@ -1,5 +1,5 @@
 import { invalid, missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -56,10 +56,10 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     const { counter, ...selection } = tokenSelection(principal)
     const scope = `tokens:${selection.is ?? ''}`
     const [page, counters] = await Promise.all([
-      store.page(tokenRows, { ...selection, order: 'desc', ...rangeOf(query, scope) }),
+      store.page(tokenRows, { ...selection, order: 'desc', ...pageRange(query, scope) }),
       store.counters(counter),
     ])
-    const total = totalOf(page, counters[LISTED]?.total, query)
+    const total = pageTotal(page, counters[LISTED]?.total, query)
     return { tokens: page.rows.map(toToken), ...pageFacts(page, total, query, scope) }
   }
 

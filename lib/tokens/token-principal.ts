@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Principal, Role } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Scope } from '../http/route.ts'
@@ -42,7 +42,7 @@ export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: 
         set: { lastUsedAt: iso(now) },
       })
       .catch((thrown) =>
-        log.warn({ tokenId: id, reason: messageOf(thrown) }, 'the last use of a token was not stored'),
+        log.warn({ tokenId: id, reason: errorMessage(thrown) }, 'the last use of a token was not stored'),
       )
   }
 

@@ -1,7 +1,7 @@
 import { Problem } from '../core/errors.ts'
 import {
+  copyByteOrderMark,
   lineEndingIn,
-  withByteOrderMarkOf,
   withLineEnding,
   withoutByteOrderMark,
 } from '../core/line-endings.ts'
@@ -17,7 +17,7 @@ export const replaceOnce = (text: string, oldText: string, newText: string): str
   const content = withoutByteOrderMark(text)
   if (content === text) return replacedOnce(text, oldText, newText)
   const edited = replacedOnce(content, withoutByteOrderMark(oldText), withoutByteOrderMark(newText))
-  return withByteOrderMarkOf(text, edited)
+  return copyByteOrderMark(text, edited)
 }
 
 const replacedOnce = (text: string, oldText: string, newText: string): string => {

@@ -1,13 +1,13 @@
 import {
+  estimateTokens,
+  estimateToolTokens,
   isPromptTooLong,
-  mostTokensOf,
-  promptTokensOf,
-  tokensOf,
-  tokensOfTools,
+  mostTokens,
+  promptTokenLimit,
 } from '../core/context-window.ts'
 import { clipped } from '../core/cut-text.ts'
 import { Problem } from '../core/errors.ts'
-import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
+import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
 
@@ -23,11 +23,11 @@ type Result = Extract<ModelMessage, { role: 'tool' }>
  * the model has answered keep a beginning, those of the last step as much as fits.
  */
 const createWindow = (contextTokens: () => number, specs: readonly object[]) => {
-  const specTokens = tokensOfTools(specs)
+  const specTokens = estimateToolTokens(specs)
   // Each message is estimated once: every step only adds a few.
   const costs = new WeakMap<ModelMessage, number>()
   const costOf = (message: ModelMessage): number => {
-    const known = costs.get(message) ?? tokensOf([message])
+    const known = costs.get(message) ?? estimateTokens([message])
     costs.set(message, known)
     return known
   }
@@ -36,8 +36,8 @@ const createWindow = (contextTokens: () => number, specs: readonly object[]) => 
     result.content.length <= kept + NOTE ? result : { ...result, content: clipped(result.content, kept) }
 
   return (messages: readonly ModelMessage[]): ModelMessage[] => {
-    const most = promptTokensOf(contextTokens()) - specTokens
-    if (mostTokensOf(messages) <= most) return [...messages]
+    const most = promptTokenLimit(contextTokens()) - specTokens
+    if (mostTokens(messages) <= most) return [...messages]
     let over = messages.reduce((sum, message) => sum + costOf(message), 0) - most
     const last = messages.findLastIndex(({ role }) => role === 'assistant')
     return messages.map((message, at) => {
@@ -243,7 +243,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
   const thought = await thinkWithin(models, request, state, fitWindow)
   const finish = withoutRefusedCalls(thought, isAnswerOnly(request, step))
-  state.usage = sumOf(state.usage, finish.usage)
+  state.usage = addUsage(state.usage, finish.usage)
   request.onUsage?.(state.usage)
   if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
   state.messages.push(finish.message)

@@ -1,5 +1,5 @@
 import { approvalExpired } from '../core/approval-expiry.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -63,7 +63,7 @@ const fixedPolicy: PolicySource = { known: () => defaultPolicy, current: async (
 // The message of an error that is no Problem may name folders of this machine: the model gets only its code, and the log
 // has the message.
 const failure = ({ name }: Tool, thrown: unknown, log: Log | undefined): ToolOutput => {
-  if (thrown instanceof Problem) return { content: messageOf(thrown), failed: true }
+  if (thrown instanceof Problem) return { content: errorMessage(thrown), failed: true }
   log?.warn({ tool: name, err: thrown }, 'a tool failed')
   const { code = 'unexpected error' } = (thrown ?? {}) as { code?: unknown }
   return { content: `${name} failed (${code}).`, failed: true }
@@ -99,7 +99,9 @@ export const createToolRunner = (needs: Needs) => {
     try {
       return await untilAborted(clock, authorize(parsed, session, isChecked), signal)
     } catch (fault) {
-      const reason = signal.aborted ? `it was stopped before: ${messageOf(fault)}` : 'it could not be checked'
+      const reason = signal.aborted
+        ? `it was stopped before: ${errorMessage(fault)}`
+        : 'it could not be checked'
       return { decision: 'denied', reason, fault }
     }
   }
@@ -113,7 +115,7 @@ export const createToolRunner = (needs: Needs) => {
       return await untilAborted(clock, tool.run(input, { workspace, userId, mode, signal }), signal)
     } catch (thrown) {
       if (!signal.aborted) return failure(tool, thrown, needs.log)
-      return { content: `Stopped before its end: ${messageOf(thrown)}`, failed: true, fault: thrown }
+      return { content: `Stopped before its end: ${errorMessage(thrown)}`, failed: true, fault: thrown }
     }
   }
 

@@ -1,4 +1,4 @@
-import { messageOf, Problem } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { RunTask, TaskError, TaskResult, TaskRow } from '../tasks/schema.ts'
 
@@ -138,7 +138,7 @@ export const createLeasedRuns = ({ lease, active, log }: Needs) => {
         if (!(await ask())) stopped.stop('lost')
       } catch (thrown) {
         // The lease outlives several heartbeats, so one failure is no reason to stop.
-        log.warn({ ...task.trace, taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
+        log.warn({ ...task.trace, taskId: task.id, reason: errorMessage(thrown) }, 'heartbeat failed')
       } finally {
         busy[by] -= 1
       }

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
@@ -21,7 +21,7 @@ export const every = (
     try {
       await work()
     } catch (thrown) {
-      log.warn({ job: name, reason: messageOf(thrown) }, 'a recurring job failed')
+      log.warn({ job: name, reason: errorMessage(thrown) }, 'a recurring job failed')
     }
     if (!stopped) arm()
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { boundedWaitMs } from '../core/retry-after.ts'
 import { durationText } from '../core/time.ts'
@@ -57,7 +57,7 @@ const createProgressLimit = (
   }
   return {
     report: (message: unknown): void => {
-      const text = messageOf(message, LONGEST_PROGRESS, mask)
+      const text = errorMessage(message, LONGEST_PROGRESS, mask)
       count += 1
       if (count <= MOST_PROGRESS) {
         beat(text)
@@ -292,7 +292,9 @@ const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 const textOf = (thrown: unknown, { text }: Masker): string => {
   try {
     const isOfSystem = typeof Object(thrown).syscall === 'string'
-    return messageOf(thrown, LONGEST_MESSAGE, (message) => text(isOfSystem ? withoutPaths(message) : message))
+    return errorMessage(thrown, LONGEST_MESSAGE, (message) =>
+      text(isOfSystem ? withoutPaths(message) : message),
+    )
   } catch {
     return 'The agent failed with an error that has no text'
   }

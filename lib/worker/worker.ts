@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from '../core/backoff.ts'
-import { messageOf } from '../core/errors.ts'
+import { errorMessage } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
 import { lostFields, lostText } from '../core/truncated.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
@@ -74,7 +74,7 @@ export const createWorker = (needs: Needs) => {
     } catch (thrown) {
       // The task is not lost: its lease runs out, and the next tick recovers it.
       log.error(
-        { ...run.task.trace, taskId: run.taskId, reason: messageOf(thrown) },
+        { ...run.task.trace, taskId: run.taskId, reason: errorMessage(thrown) },
         'the end of a run was not written',
       )
     }
@@ -144,7 +144,7 @@ const createFinishRun = (needs: FinishNeeds) => {
         attempt,
         ...task.trace,
         code: error.code,
-        reason: messageOf(error.message, 200),
+        reason: errorMessage(error.message, 200),
         ...(isCounted ? {} : { counted: false }),
       },
       'attempt failed',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { chatMessages, conversations, type MessageRow, numberText } from '../../lib/chat/rows.ts'
-import { outputTokensOf, tokensOf } from '../../lib/core/context-window.ts'
+import { estimateTokens, reservedOutputTokens } from '../../lib/core/context-window.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import type { ModelMessage, Models, StepRequest } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -35,8 +35,8 @@ const strictly = (models: Models, isDown = () => false): Models => ({
   ...models,
   contextTokens: () => WINDOW,
   step: (request) => {
-    const { messages, maxOutputTokens = outputTokensOf(WINDOW) } = request
-    if (isDown() || tokensOf(messages) + maxOutputTokens > WINDOW)
+    const { messages, maxOutputTokens = reservedOutputTokens(WINDOW) } = request
+    if (isDown() || estimateTokens(messages) + maxOutputTokens > WINDOW)
       throw new Problem('unavailable', 'provider_error', 'It is down, or the prompt is too long')
     return models.step(request)
   },
@@ -332,8 +332,8 @@ describe('a model whose window turns out to be smaller', () => {
         ...small,
         contextTokens: () => window,
         step: (request) => {
-          const { messages, maxOutputTokens = outputTokensOf(WINDOW) } = request
-          if (tokensOf(messages) + maxOutputTokens <= WINDOW) return small.step(request)
+          const { messages, maxOutputTokens = reservedOutputTokens(WINDOW) } = request
+          if (estimateTokens(messages) + maxOutputTokens <= WINDOW) return small.step(request)
           window = WINDOW
           const details = { reason: 'context_length' }
           throw new Problem('unavailable', 'provider_error', 'The prompt is too long', { details })

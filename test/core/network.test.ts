@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { networkOf } from '../../lib/core/network.ts'
+import { addressNetwork } from '../../lib/core/network.ts'
 
 describe('the network of an address', () => {
   it.each([
@@ -18,6 +18,6 @@ describe('the network of an address', () => {
     ['unknown', 'unknown'],
     ['', ''],
   ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network)
+    expect(addressNetwork(address)).toBe(network)
   })
 })

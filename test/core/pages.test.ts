@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Place } from '../../lib/core/cursor.ts'
-import { pagesOf } from '../../lib/core/pages.ts'
+import { rowPages } from '../../lib/core/pages.ts'
 
 /** Pages by where they begin; each knows the key of its last row. */
 const PAGES = new Map([
@@ -11,7 +11,7 @@ const PAGES = new Map([
 
 const reading = () => {
   const read: string[] = []
-  const pages = pagesOf(async ({ after }: { after?: Place }) => {
+  const pages = rowPages(async ({ after }: { after?: Place }) => {
     read.push(after?.key ?? '')
     const page = PAGES.get(after?.key ?? '')
     if (page === undefined) throw new Error('There is no such page')

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { dayOf, iso } from '../../lib/core/time.ts'
+import { iso, utcDay } from '../../lib/core/time.ts'
 
 it('writes moments as texts of equal length that sort as they do', () => {
   const moments = [
@@ -18,6 +18,6 @@ it('writes moments as texts of equal length that sort as they do', () => {
 })
 
 it('takes the day in UTC from a moment', () => {
-  expect(dayOf(iso(Date.UTC(2026, 0, 1, 23, 59, 59, 999)))).toBe('2026-01-01')
-  expect(dayOf(iso(Date.UTC(2026, 0, 2)))).toBe('2026-01-02')
+  expect(utcDay(iso(Date.UTC(2026, 0, 1, 23, 59, 59, 999)))).toBe('2026-01-01')
+  expect(utcDay(iso(Date.UTC(2026, 0, 2)))).toBe('2026-01-02')
 })

@@ -1,7 +1,7 @@
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { pagesOf } from '../../lib/core/pages.ts'
+import { rowPages } from '../../lib/core/pages.ts'
 import { NOTIFICATION_COUNTERS, notifications } from '../../lib/notifications/rows.ts'
 import { deadLetters } from '../../lib/queue/rows.ts'
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
@@ -74,7 +74,7 @@ export const failuresTold = async () => {
   const allOf = async <R extends { taskId?: string | undefined }>(of: Collection<R & object>) => {
     const ids: string[] = []
     const all = { index: 'newest', order: 'desc', limit: PAGE } as const
-    for await (const rows of pagesOf((from) => insist(() => store.page(of, { ...all, ...from }))))
+    for await (const rows of rowPages((from) => insist(() => store.page(of, { ...all, ...from }))))
       ids.push(...rows.map(({ taskId = '' }) => taskId))
     return ids.sort()
   }

@@ -6,7 +6,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { openJobs } from '../../lib/app/cloud-jobs.ts'
 import { collections } from '../../lib/collections.ts'
-import { pagesOf } from '../../lib/core/pages.ts'
+import { rowPages } from '../../lib/core/pages.ts'
 import { iso } from '../../lib/core/time.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { type ScheduleRow, schedules } from '../../lib/schedules/rows.ts'
@@ -73,7 +73,7 @@ const countDue = (store: Store) =>
 /** The schedules that made other than `count` tasks, and how many they made. */
 const wrongAfter = async (store: Store, count: number) => {
   const newest = { index: 'newest', order: 'asc', limit: 200 } as const
-  const made = await rowsOf(pagesOf((at) => store.page(tasks, { ...newest, ...at })))
+  const made = await rowsOf(rowPages((at) => store.page(tasks, { ...newest, ...at })))
   const bySchedule = Map.groupBy(made, ({ sourceId }) => sourceId)
   return Array.from({ length: SCHEDULES }, (_, n) => `sched_${n}`).flatMap((id) => {
     const of = bySchedule.get(id)?.length ?? 0

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { failureGroupOf, foldedMessage } from '../../lib/core/failure-group.ts'
+import { failureFingerprint, foldedMessage } from '../../lib/core/failure-group.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { ANN, startDomains, turns, until } from '../fakes/service.ts'
@@ -41,9 +41,9 @@ describe('the message of a failure, folded', () => {
 
   it('makes a group with the code and the agent', () => {
     const one = { code: 'agent_failed', message: 'exit 1', agent: 'a' }
-    expect(failureGroupOf({ ...one, message: 'exit 255' })).toBe(failureGroupOf(one))
+    expect(failureFingerprint({ ...one, message: 'exit 255' })).toBe(failureFingerprint(one))
     for (const other of [{ code: 'timeout' }, { agent: 'b' }, { message: 'exited 1' }])
-      expect(failureGroupOf({ ...one, ...other })).not.toBe(failureGroupOf(one))
+      expect(failureFingerprint({ ...one, ...other })).not.toBe(failureFingerprint(one))
   })
 })
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { messageOf } from '../../lib/core/errors.ts'
+import { errorMessage } from '../../lib/core/errors.ts'
 import { attemptAll, CANARY } from './attempts.ts'
 import { cases, type Means, type User } from './cases.ts'
 
@@ -28,7 +28,7 @@ export const columnOf = async (user: User, means: Means): Promise<Column> => {
     const { stdout } = await promisify(execFile)(process.execPath, [self, means], { env, ...other })
     return { user, means, answers: JSON.parse(stdout) }
   } catch (thrown) {
-    return { user, means, skipped: messageOf(thrown, 400) }
+    return { user, means, skipped: errorMessage(thrown, 400) }
   }
 }
 

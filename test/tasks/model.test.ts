@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Collection } from '../../lib/core/collection.ts'
-import { dayOf } from '../../lib/core/time.ts'
+import { utcDay } from '../../lib/core/time.ts'
 import type { Counters, Position, Store } from '../../lib/ports/store.ts'
 import { deadLetters } from '../../lib/queue/rows.ts'
 import { DLQ_STATUSES, type DlqItem } from '../../lib/queue/schema.ts'
@@ -126,8 +126,8 @@ const recountedDaily = (lives: readonly Life[]) =>
     [
       ...Map.groupBy(
         lives.flatMap(({ row, events }) => [
-          [dayOf(row.createdAt), 'created'] as const,
-          ...endsOf({ events }).map(({ type, timestamp }) => [dayOf(timestamp), type] as const),
+          [utcDay(row.createdAt), 'created'] as const,
+          ...endsOf({ events }).map(({ type, timestamp }) => [utcDay(timestamp), type] as const),
         ]),
         ([day]) => day,
       ),

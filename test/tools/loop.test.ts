@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { promptTokensOf, tokensOf } from '../../lib/core/context-window.ts'
+import { estimateTokens, promptTokenLimit } from '../../lib/core/context-window.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Models, StepPart, StepRequest } from '../../lib/ports/model.ts'
 import type { LoopEvent, LoopRequest, LoopResult, ToolOutcome } from '../../lib/ports/tool.ts'
@@ -70,7 +70,7 @@ describe('a prompt that is longer than the window of the model', () => {
     let known = 128_000
     const models = createScriptedModels([calling('a'), { text: 'Done' }])
     const step = async function* (asked: StepRequest) {
-      if (tokensOf(asked.messages) > promptTokensOf(window)) {
+      if (estimateTokens(asked.messages) > promptTokenLimit(window)) {
         known = window
         throw tooLong()
       }
@@ -303,7 +303,7 @@ describe('the loop', () => {
       messages.flatMap(({ role, content }) => (role === 'tool' ? [content.length] : [])),
     )
     for (const { messages } of models.requests)
-      expect(tokensOf(messages)).toBeLessThanOrEqual(promptTokensOf(window))
+      expect(estimateTokens(messages)).toBeLessThanOrEqual(promptTokenLimit(window))
     expect(lengths.slice(0, 3)).toEqual([[], [8_000], [8_000, 16_000]])
     const [first, second, third, newest = 0] = lengths[4] ?? []
     for (const one of [first, second, third]) expect(one).toBeLessThan(2_100)

@@ -1,7 +1,7 @@
 import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
 import { attributed, type Owner, withinAgent } from './stray-errors.ts'
 
@@ -70,7 +70,7 @@ const importDefault = async (modulePath: string): Promise<unknown> => {
     const module_ = (await import(pathToFileURL(path.resolve(modulePath)).href)) as { default?: unknown }
     return module_.default
   } catch (thrown) {
-    throw badModule(modulePath, messageOf(thrown, 300))
+    throw badModule(modulePath, errorMessage(thrown, 300))
   }
 }
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
-import { messageOf } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { AgentAdapter, AgentContext } from '../../ports/agent.ts'
 import type { Log } from '../../ports/log.ts'
 
@@ -41,7 +41,7 @@ const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value) ?? 'null')
 
 const plainError = (thrown: unknown): Error => {
   try {
-    return new Error(messageOf(thrown, Number.POSITIVE_INFINITY))
+    return new Error(errorMessage(thrown, Number.POSITIVE_INFINITY))
   } catch {
     return new Error('an error that has no text')
   }
@@ -55,7 +55,7 @@ const lentContext = (context: AgentContext): AgentContext => {
   return {
     ...context,
     signal: ownSignal(context.signal),
-    progress: (message) => progress(messageOf(message, Number.POSITIVE_INFINITY)),
+    progress: (message) => progress(errorMessage(message, Number.POSITIVE_INFINITY)),
     keepSecret: (secret) => keepSecret(String(secret ?? '')),
     observe: (event) => observe(plain(event)),
     run: (...program) => run(...plain(program)),

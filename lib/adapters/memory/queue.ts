@@ -1,5 +1,5 @@
 import { backoffMs } from '../../core/backoff.ts'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Consumer, Delivery, Queue } from '../../ports/queue.ts'
@@ -73,7 +73,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     } catch (error) {
       if (isPoison(error))
         log.warn(
-          { body: message.body, error: messageOf(error) },
+          { body: message.body, error: errorMessage(error) },
           'a message was dropped: its subject does not exist',
         )
       else sendBack(message, error)
@@ -87,7 +87,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     const { body, receives } = message
     const retryInMs = redeliveryMs(receives, redeliverAfterMs)
     backlog.sendBack(message, retryInMs)
-    log.warn({ body, receives, retryInMs, error: messageOf(error) }, 'a message failed and comes again')
+    log.warn({ body, receives, retryInMs, error: errorMessage(error) }, 'a message failed and comes again')
   }
 
   return {

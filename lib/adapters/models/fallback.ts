@@ -1,4 +1,4 @@
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { StepPart, StepRequest } from '../../ports/model.ts'
 import { isProviderFault } from './failures.ts'
@@ -71,7 +71,7 @@ async function* firstAvailable(chain: Chain): AsyncGenerator<StepPart> {
       if (isBegun) throw thrown
       signal.throwIfAborted()
       failures.push(thrown)
-      log?.warn({ ...target, reason: messageOf(thrown) }, 'provider did not answer')
+      log?.warn({ ...target, reason: errorMessage(thrown) }, 'provider did not answer')
       if (!isUnavailable(thrown)) break
     }
   }

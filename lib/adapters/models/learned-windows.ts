@@ -1,4 +1,9 @@
-import { isPromptTooLong, outputTokensOf, tokensOf, tokensOfTools } from '../../core/context-window.ts'
+import {
+  estimateTokens,
+  estimateToolTokens,
+  isPromptTooLong,
+  reservedOutputTokens,
+} from '../../core/context-window.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { StepPart, StepRequest } from '../../ports/model.ts'
 import { namedContextTokens } from './failures.ts'
@@ -26,7 +31,7 @@ export const createLearnedWindows = ({ clock }: { clock: Clock }) => {
     window: number,
     thrown: unknown,
   ) => {
-    const asked = tokensOf(messages) + tokensOfTools(tools) + outputTokensOf(window)
+    const asked = estimateTokens(messages) + estimateToolTokens(tools) + reservedOutputTokens(window)
     const named = namedContextTokens(thrown)
     const smaller =
       named !== undefined && named < window ? named : Math.floor(Math.min(window, asked) * NEXT_PART)

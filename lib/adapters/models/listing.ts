@@ -1,5 +1,5 @@
 import { readBounded } from '../../core/bounded-body.ts'
-import { messageOf } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -38,7 +38,7 @@ export const createListing = (needs: Needs) => {
       return models.length === 0 ? configured : models
     } catch (thrown) {
       entry.until = clock.monotonic() + FAILED_KEPT_MS
-      const reason = excerpt(messageOf(thrown), hiding(secretsOf(provider), masker))
+      const reason = excerpt(errorMessage(thrown), hiding(secretsOf(provider), masker))
       log?.warn({ provider: kind, reason }, 'models of a provider could not be listed')
       return configured
     }

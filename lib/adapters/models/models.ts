@@ -1,4 +1,9 @@
-import { outputTokensOf, promptTokensOf, tokensOf, tokensOfTools } from '../../core/context-window.ts'
+import {
+  estimateTokens,
+  estimateToolTokens,
+  promptTokenLimit,
+  reservedOutputTokens,
+} from '../../core/context-window.ts'
 import { Problem } from '../../core/errors.ts'
 import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -127,7 +132,7 @@ export const createModels = (needs: ModelNeeds): Models => {
     const onRetry = (tried: number, delayMs: number) =>
       log?.warn({ provider: kind, model, tried, delayMs }, 'model step is tried again')
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
-    const needs = { ...once, maxOutputTokens: outputTokensOf(window) }
+    const needs = { ...once, maxOutputTokens: reservedOutputTokens(window) }
     const step = () => retried(policy, () => attempt(needs, provider, model, request))
     return learned.learning(target, request, window, guarded(guard, kind, step))
   }
@@ -142,7 +147,7 @@ export const createModels = (needs: ModelNeeds): Models => {
       .map(({ kind, model }): Target => ({ provider: kind, model }))
     const { signal, messages, tools = [] } = request
     const fits = (target: Target): boolean =>
-      tokensOf(messages) + tokensOfTools(tools) <= promptTokensOf(contextTokens(target))
+      estimateTokens(messages) + estimateToolTokens(tools) <= promptTokenLimit(contextTokens(target))
     const chain = { targets: [first, ...rest], signal, fits, log } satisfies Partial<Chain>
     yield* maskedStep(masker, answered({ ...chain, ask: (target) => ask(target, request) }))
   }

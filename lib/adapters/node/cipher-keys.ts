@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import * as path from 'node:path'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Keys } from './cipher.ts'
 import { ensureFolder, syncPath } from './folder.ts'
@@ -79,7 +79,7 @@ const madeKeys = ({ folder, entropy }: Needs): Keys => {
     takeName(draft, file)
     syncPath(folder)
   } catch (thrown) {
-    throw refused(`it cannot be made (${messageOf(thrown)})`, thrown)
+    throw refused(`it cannot be made (${errorMessage(thrown)})`, thrown)
   } finally {
     rmSync(draft, { force: true })
   }

@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import { jsonText } from '../../core/well-formed-json.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -72,7 +72,7 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
       return answer.ok
     } catch (thrown) {
       const { cause } = Object(thrown) as { cause?: unknown }
-      lose(spans.length, messageOf(cause ?? thrown, 200))
+      lose(spans.length, errorMessage(cause ?? thrown, 200))
       return false
     }
   }

@@ -1,6 +1,6 @@
 import type { Client } from 'undici'
 import { decodedText } from '../../core/cut-text.ts'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
 import { traceHeaders } from './tracing.ts'
@@ -77,7 +77,7 @@ const contentOf = async (
     return { body: decodedText(bytes, truncated), bytes, truncated }
   } catch (thrown) {
     if (!(Object(thrown) as { isUndecoded?: boolean }).isUndecoded) throw thrown
-    return { body: '', bytes: new Uint8Array(), truncated: false, undecoded: messageOf(thrown) }
+    return { body: '', bytes: new Uint8Array(), truncated: false, undecoded: errorMessage(thrown) }
   }
 }
 

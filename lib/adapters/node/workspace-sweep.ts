@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { messageOf } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 const run = promisify(execFile)
@@ -66,6 +66,6 @@ export const sweepWorkspaces = async (
       failures.push(thrown)
     }
   }
-  if (failures.length > 0) throw new AggregateError(failures, messageOf(failures[0]))
+  if (failures.length > 0) throw new AggregateError(failures, errorMessage(failures[0]))
   return removed
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import * as path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import { type Counted, countedIn, recordCommits, recordedCommits, recordFileOf } from './commit-count.ts'
 import { asProblem, PATIENCE_MS, resultCode } from './database.ts'
 import { type Header, readHeader } from './open-mark.ts'
@@ -148,7 +148,7 @@ const reading = <T>(
       db.close()
     }
   } catch (thrown) {
-    throw resultCode(thrown) === CORRUPT ? damaged(file, messageOf(thrown), thrown) : asProblem(thrown)
+    throw resultCode(thrown) === CORRUPT ? damaged(file, errorMessage(thrown), thrown) : asProblem(thrown)
   }
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import { fold } from '../../core/fold.ts'
 
 /** How long to wait for a lock that another program holds briefly: in a start, a checkpoint, or a short read. */
@@ -110,7 +110,7 @@ export const resultCode = (thrown: unknown): number | undefined =>
 /** The error in the port's form: Problem `unavailable` when the medium failed, else the error itself. */
 export const asProblem = (thrown: unknown): unknown =>
   MEDIUM.has(resultCode(thrown) ?? 0)
-    ? new Problem('unavailable', 'storage_unavailable', `Storage is unavailable: ${messageOf(thrown)}.`, {
+    ? new Problem('unavailable', 'storage_unavailable', `Storage is unavailable: ${errorMessage(thrown)}.`, {
         cause: thrown,
       })
     : thrown

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import { keepPrivate, resultCode } from './database.ts'
 
 const BUSY = 5
@@ -20,7 +20,7 @@ const refusal = (folder: string, thrown: unknown) =>
     : new Problem(
         'unavailable',
         'data_dir_unwritable',
-        `The data folder ${folder} cannot be written to (${messageOf(thrown)}): set DATA_DIR to a folder that can.`,
+        `The data folder ${folder} cannot be written to (${errorMessage(thrown)}): set DATA_DIR to a folder that can.`,
         { cause: thrown },
       )
 

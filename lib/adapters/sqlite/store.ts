@@ -1,5 +1,5 @@
 import { type Collection, type Increment, unknownCollection } from '../../core/collection.ts'
-import { messageOf, Problem } from '../../core/errors.ts'
+import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
 import type { Log } from '../../ports/log.ts'
@@ -199,7 +199,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
         .flatMap((key) => thrownBy(() => expire(table, key)))
       if (failed.length > 0)
         needs.log?.error(
-          { collection: table.plan.name, rows: failed.length, reason: messageOf(failed[0]) },
+          { collection: table.plan.name, rows: failed.length, reason: errorMessage(failed[0]) },
           'expired rows could not be removed',
         )
     }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
-import { lineEndingIn, withByteOrderMarkOf, withLineEnding } from '../../core/line-endings.ts'
+import { copyByteOrderMark, lineEndingIn, withLineEnding } from '../../core/line-endings.ts'
 import { secretNames, secretSegment } from '../../core/secret-path.ts'
 import type { Workspace } from '../../ports/workspace.ts'
 import { replaceOnce } from '../edit-text.ts'
@@ -78,7 +78,7 @@ const inFormOf = async (workspace: Workspace, path: string, content: string): Pr
     throw thrown
   })
   const ending = lineEndingIn(present.text) ?? '\n'
-  return withByteOrderMarkOf(present.text, ending === '\n' ? content : withLineEnding(content, ending))
+  return copyByteOrderMark(present.text, ending === '\n' ? content : withLineEnding(content, ending))
 }
 
 export const writeFile = defineTool({

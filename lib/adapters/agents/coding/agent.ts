@@ -1,6 +1,6 @@
 import { LONGEST_APPROVAL_MS } from '../../../core/approval-expiry.ts'
 import { cutText } from '../../../core/cut-text.ts'
-import { messageOf, Problem } from '../../../core/errors.ts'
+import { errorMessage, Problem } from '../../../core/errors.ts'
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import type {
@@ -87,7 +87,7 @@ const createHealthCheck = ({ models, git, clock }: HealthCheckNeeds) => {
     try {
       return await models.health(models.resolve({}).provider)
     } catch (thrown) {
-      return { healthy: false, message: messageOf(thrown) }
+      return { healthy: false, message: errorMessage(thrown) }
     }
   }
 

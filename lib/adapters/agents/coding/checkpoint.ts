@@ -1,5 +1,5 @@
 import { taskFailure } from '../../../core/task-failure.ts'
-import { sumOf, type TokenUsage } from '../../../core/token-usage.ts'
+import { addUsage, type TokenUsage } from '../../../core/token-usage.ts'
 import type { ModelMessage } from '../../../ports/model.ts'
 import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
@@ -31,7 +31,7 @@ export const spentBy = (run: Spent, before: Spent | undefined): Spent => {
   return {
     steps: run.steps + before.steps,
     toolCalls: run.toolCalls + before.toolCalls,
-    usage: sumOf(run.usage, before.usage),
+    usage: addUsage(run.usage, before.usage),
   }
 }
 

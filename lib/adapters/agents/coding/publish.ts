@@ -1,5 +1,5 @@
 import { cutText } from '../../../core/cut-text.ts'
-import { messageOf, Problem } from '../../../core/errors.ts'
+import { errorMessage, Problem } from '../../../core/errors.ts'
 import { ownBranches } from '../../../core/own-pull-request.ts'
 import { secretSegment } from '../../../core/secret-path.ts'
 import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
@@ -139,7 +139,7 @@ const isHosted = (source: Source | undefined): source is Hosted =>
 
 const errorOf = (thrown: unknown, mask: (text: string) => string) => ({
   code: thrown instanceof Problem ? thrown.code : 'publish_failed',
-  message: messageOf(thrown, 500, mask),
+  message: errorMessage(thrown, 500, mask),
 })
 
 type GitOrThrow = ReturnType<typeof orThrow>

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Change, Collection, Increment, LiveDraft, Message } from '../../../core/collection.ts'
-import { messageOf } from '../../../core/errors.ts'
+import { errorMessage } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { asProblem, contended, documentsOf, isRefusal, plainItem } from './connection.ts'
@@ -238,7 +238,7 @@ export const createChangeConsumer = ({
     const { eventSourceARN, dynamodb } = Records[done.length] ?? {}
     const sequence = dynamodb?.SequenceNumber ?? ''
     log.error(
-      { table: tableOf(eventSourceARN), shardId, sequence, reason: messageOf(failed.thrown) },
+      { table: tableOf(eventSourceARN), shardId, sequence, reason: errorMessage(failed.thrown) },
       failed.what,
     )
     if (done.length === 0) throw failed.thrown

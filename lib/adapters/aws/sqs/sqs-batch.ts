@@ -1,4 +1,4 @@
-import { messageOf, Problem } from '../../../core/errors.ts'
+import { errorMessage, Problem } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Delivery } from '../../../ports/queue.ts'
@@ -61,7 +61,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
     } catch (thrown) {
       const retryInMs = redeliveryMs(receives)
       log.warn(
-        { messageId: record.messageId, receives, retryInMs, error: messageOf(thrown) },
+        { messageId: record.messageId, receives, retryInMs, error: errorMessage(thrown) },
         'a message failed and comes again',
       )
       await redeliverIn?.(record, retryInMs).catch(neverMind(record.messageId))
@@ -71,7 +71,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
 
   const neverMind = (messageId: string) => (thrown: unknown) =>
     log.warn(
-      { messageId, error: messageOf(thrown) },
+      { messageId, error: errorMessage(thrown) },
       'a message comes again at the end of its visibility timeout only',
     )
 

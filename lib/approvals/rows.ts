@@ -26,7 +26,7 @@ export type ApprovalRow = Approval & {
 const LONGEST_TITLE = 300
 
 /** Announces that a task waits for it. */
-const announcementOf = ({
+const approvalAnnouncement = ({
   id,
   taskId,
   userId,
@@ -47,8 +47,8 @@ const announcementOf = ({
 }
 
 /** Sends a decision, or an expiry, to the run that waits for it. An approval of a task is announced. */
-const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Message[] => {
-  if (before === undefined && after?.taskId !== undefined) return [announcementOf(after)]
+const approvalMessages = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Message[] => {
+  if (before === undefined && after?.taskId !== undefined) return [approvalAnnouncement(after)]
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
   const { id, conversationId, taskId, userId } = after
   const body = {
@@ -60,7 +60,7 @@ const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Messag
 }
 
 /** All users see that a task waits; only its user sees an approval of a conversation. */
-const publishesOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): LiveDraft[] => {
+const approvalEvents = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): LiveDraft[] => {
   if (after === undefined || before?.status === after.status) return []
   const { id, status, taskId, conversationId, userId } = after
   const type = before ? 'approval.updated' : 'approval.created'
@@ -85,8 +85,8 @@ export const approvals = collection<ApprovalRow, 'params'>({
     ...(['requestedAt', 'expiresAt', 'status', 'decision', 'decidedAt', 'decidedBy'] as const),
     ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt'] as const),
   ],
-  sends: sendsOf,
-  publishes: publishesOf,
+  sends: approvalMessages,
+  publishes: approvalEvents,
 })
 
 /** The approval that is valid for a binding until it is used up: there is at most one. */

@@ -23,7 +23,7 @@ import {
 import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision, WaitState } from './schema.ts'
 
 /** The session of a call: a conversation or a task, of one user. */
-export const scopeOf = ({
+export const toScope = ({
   userId,
   conversationId,
   taskId,
@@ -36,10 +36,10 @@ export const scopeOf = ({
  * The binding of an approval: a hash of the session, the tool and the canonical JSON of the arguments. Throws TypeError
  * for arguments that JSON cannot hold.
  */
-const bindingOf = (request: ApprovalRequest): string => {
+const callBinding = (request: ApprovalRequest): string => {
   // A round trip through JSON removes members that are undefined, which a schema may leave.
   const given: unknown = JSON.parse(JSON.stringify(request.arguments))
-  const text = canonicalJson([scopeOf(request), request.tool, given])
+  const text = canonicalJson([toScope(request), request.tool, given])
   return createHash('sha256').update(text).digest('base64url')
 }
 
@@ -101,7 +101,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     if (row?.status !== 'pending') return
     await store.commit<ApprovalRow>(ended(id, { status, usedAt: iso(clock.now()) }), [
       recordNotMade(row, reason),
-      removalOfSlot(row),
+      slotRemoval(row),
     ])
   }
 
@@ -161,7 +161,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
       requestedAt: iso(now),
       pendingOf: userId,
-      scope: scopeOf(request),
+      scope: toScope(request),
       binding,
       mode,
       ...(ttlMs === 0 ? {} : { expiresAt, dueAt: expiresAt }),
@@ -187,7 +187,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     return undefined
   }
 
-  const answerOf = ({ id, status }: ApprovalRow): ApprovalAnswer => {
+  const toAnswer = ({ id, status }: ApprovalRow): ApprovalAnswer => {
     if (status === 'pending') return { state: 'pending', approvalId: id }
     if (status === 'approved') return { state: 'approved', approvalId: id }
     return { state: 'denied', approvalId: id, reason: refusals[status] }
@@ -197,7 +197,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   const spend = async ({ id, binding }: ApprovalRow): Promise<boolean> => {
     const { applied } = await store.commit<ApprovalRow>(
       { update: approvals, key: id, when: { usedAt: null }, set: { usedAt: iso(clock.now()) } },
-      [removalOfSlot({ id, binding })],
+      [slotRemoval({ id, binding })],
     )
     return applied
   }
@@ -206,11 +206,11 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     const binding = bound(request)
     if (binding === undefined)
       return { state: 'denied', reason: 'its arguments hold text that is not well-formed Unicode' }
-    if (await store.get(allowedTools, [scopeOf(request), request.tool])) return { state: 'approved' }
+    if (await store.get(allowedTools, [toScope(request), request.tool])) return { state: 'approved' }
     for (let tries = 0; tries < TRIES; tries += 1) {
       const row = await findOrOpen(request, binding)
       if (row === undefined) continue
-      const answer = answerOf(row)
+      const answer = toAnswer(row)
       if (!uses || answer.state === 'pending' || (await spend(row))) return answer
     }
     throw new Problem('unavailable', 'approval_busy', 'Others ask for the same call: try again')
@@ -237,7 +237,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     ])
     const rows = new Map(lists.flat().map((row) => [row.id, row]))
     const oldestFirst = [...rows.values()].sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1))
-    return fitting(oldestFirst.slice(0, MOST_LISTED).map(shown))
+    return fitting(oldestFirst.slice(0, MOST_LISTED).map(toApproval))
   }
 
   /** Commits a decision; false when the approval is not pending any more. */
@@ -270,7 +270,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     if (decision === 'allow-always') await allowOthers(principal, row)
     const after = await store.get(approvals, id, true)
     if (after === undefined) throw missing('Approval')
-    return shown(after)
+    return toApproval(after)
   }
 
   const removeAllowed = async (rows: readonly Readonly<AllowedToolRow>[]) => {
@@ -284,7 +284,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   }
 
   /** The allowed tools that a caller sees: a user's own, for an admin also those of all tasks. */
-  const allowedOf = async ({ userId, role }: Principal): Promise<Readonly<AllowedToolRow>[]> => {
+  const visibleAllowedRows = async ({ userId, role }: Principal): Promise<Readonly<AllowedToolRow>[]> => {
     const query = { order: 'desc', limit: MOST_LISTED } as const
     const pages = await Promise.all([
       store.page(allowedTools, { index: 'ofUser', is: userId, ...query }),
@@ -296,14 +296,14 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   /** Removes an approval, and its slot if it has one. */
   const remove = async (row: Readonly<ApprovalRow>): Promise<void> => {
     const removal = { remove: approvals, key: row.id }
-    const { applied } = await store.commit<ApprovalRow>(removal, [removalOfSlot(row)])
+    const { applied } = await store.commit<ApprovalRow>(removal, [slotRemoval(row)])
     if (!applied) await store.commit<ApprovalRow>(removal)
   }
 
   /** Denies an approval without a person. */
   const withdraw = (id: string, reason: string): Promise<void> => endUnused(id, 'denied', reason)
 
-  const stateOf = async (id: string): Promise<WaitState> => {
+  const waitState = async (id: string): Promise<WaitState> => {
     const status = (await current(id))?.status
     return status === 'pending' || status === 'expired' ? status : 'decided'
   }
@@ -316,10 +316,10 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     ask: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, false),
     use: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, true),
     /** The state of an approval that a run waits for. */
-    stateOf,
+    waitState,
     /** The state of all of them: `expired` if any has expired, `decided` once none is pending. */
     stateOfAll: async (ids: readonly string[]): Promise<WaitState> => {
-      const states = await Promise.all(ids.map(stateOf))
+      const states = await Promise.all(ids.map(waitState))
       return (
         states.find((state) => state === 'expired') ?? (states.includes('pending') ? 'pending' : 'decided')
       )
@@ -341,12 +341,14 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
      * tasks.
      */
     listAllowed: async (principal: Principal): Promise<AllowedTool[]> => {
-      const rows = new Map((await allowedOf(principal)).map((row) => [row.approvalId, shownAllowed(row)]))
+      const rows = new Map(
+        (await visibleAllowedRows(principal)).map((row) => [row.approvalId, toAllowedTool(row)]),
+      )
       return [...rows.values()].sort((a, b) => (a.allowedAt > b.allowedAt ? -1 : 1)).slice(0, MOST_LISTED)
     },
     /** Makes a tool need approval again in its session. Throws Problem `missing`. */
     disallow: async (principal: Principal, id: string): Promise<void> => {
-      const row = (await allowedOf(principal)).find(({ approvalId }) => approvalId === id)
+      const row = (await visibleAllowedRows(principal)).find(({ approvalId }) => approvalId === id)
       if (row === undefined) throw missing('Allowed tool')
       await removeAllowed([row])
     },
@@ -380,8 +382,8 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
           if (taskId !== undefined && (await hasEnded(taskId))) await withdraw(id, reason)
     },
     /** Denies all approvals that a session waits for, as `withdraw` does. */
-    withdrawOf: async (session: Session, reason: string): Promise<void> => {
-      const place = { index: 'ofScope', is: scopeOf(session), order: 'desc', limit: MOST_LISTED } as const
+    withdrawSession: async (session: Session, reason: string): Promise<void> => {
+      const place = { index: 'ofScope', is: toScope(session), order: 'desc', limit: MOST_LISTED } as const
       for await (const rows of rowPages((from) => store.page(approvals, { ...place, ...from })))
         await withdrawAll(rows, reason)
     },
@@ -390,7 +392,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
      * removed, which is lower when nothing is left.
      */
     forget: async (session: Session, most: number): Promise<number> => {
-      const place = { index: 'ofScope', is: scopeOf(session), order: 'asc' } as const
+      const place = { index: 'ofScope', is: toScope(session), order: 'asc' } as const
       const asked = (await store.page(approvals, { ...place, limit: most })).rows
       await withdrawAll(asked, 'its conversation was deleted')
       await Promise.all(asked.map(remove))
@@ -402,7 +404,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   }
 }
 
-const removalOfSlot = ({ id, binding }: Pick<ApprovalRow, 'id' | 'binding'>): AnyWrite => ({
+const slotRemoval = ({ id, binding }: Pick<ApprovalRow, 'id' | 'binding'>): AnyWrite => ({
   remove: approvalSlots,
   key: binding,
   when: { approvalId: id },
@@ -410,13 +412,13 @@ const removalOfSlot = ({ id, binding }: Pick<ApprovalRow, 'id' | 'binding'>): An
 
 const bound = (request: ApprovalRequest): string | undefined => {
   try {
-    return bindingOf(request)
+    return callBinding(request)
   } catch {
     return undefined
   }
 }
 
-const shown = ({
+const toApproval = ({
   scope: _scope,
   binding: _binding,
   usedAt: _used,
@@ -442,7 +444,7 @@ const allowedBy = (approval: ApprovalRow, now: number): AllowedToolRow => {
   }
 }
 
-const shownAllowed = ({
+const toAllowedTool = ({
   scope: _scope,
   ofTask: _ofTask,
   approvalId,

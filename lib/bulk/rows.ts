@@ -6,16 +6,16 @@ import type { BulkFailure, BulkResults, BulkSummary } from './schema.ts'
 
 /** The items of one message: the most that another worker has to take over when one dies. */
 const SLICE = 50
-export const sliceOf = (at: number): number => Math.floor(at / SLICE)
+export const sliceNumber = (at: number): number => Math.floor(at / SLICE)
 
 type Expiring = { expiresAt: number }
 
 /** How many tasks of a retry have ended, and how. */
 export type Ended = Record<'completed' | 'failed' | 'cancelled', number>
 export const NONE_ENDED: Ended = { completed: 0, failed: 0, cancelled: 0 }
-const countOf = ({ completed, failed, cancelled }: Ended): number => completed + failed + cancelled
+const totalEnded = ({ completed, failed, cancelled }: Ended): number => completed + failed + cancelled
 /** Whether each task that a retry queued has ended. */
-export const allEnded = (done: number, ended: Ended): boolean => countOf(ended) >= done
+export const allEnded = (done: number, ended: Ended): boolean => totalEnded(ended) >= done
 
 /**
  * A job. `at` is the index of the next item. Each item's effect and the step of `at` are one commit, so that no item
@@ -41,19 +41,20 @@ export type BulkRow = Omit<BulkSummary, 'status' | 'results'> &
  * Sends one message for each slice: the first with the job, each further one with the last step of the slice before, and
  * a repeat when the message is resent.
  */
-const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
+const sliceMessages = ({ before, after }: Change<BulkRow>): Message[] => {
   if (after === undefined || after.status !== 'running') return []
   const { id, at, resent, trace } = after
-  if (before !== undefined && sliceOf(before.at) === sliceOf(at) && before.resent === resent) return []
+  if (before !== undefined && sliceNumber(before.at) === sliceNumber(at) && before.resent === resent)
+    return []
   const body: BulkNotice = { kind: 'bulk', jobId: id, from: at, ...(trace && { trace }) }
   return [{ to: 'notices', id: resent === undefined ? `${id}:${at}` : `${id}:${at}:${resent}`, body }]
 }
 
-const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
-  after === undefined ? [] : [{ type: before ? 'bulk.updated' : 'bulk.created', data: summaryOf(after) }]
+const bulkEvents = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
+  after === undefined ? [] : [{ type: before ? 'bulk.updated' : 'bulk.created', data: toBulkSummary(after) }]
 
 /** A stored job in the API's order of fields, without its failures: storage keeps no order. */
-export const summaryOf = (row: BulkRow): BulkSummary => {
+export const toBulkSummary = (row: BulkRow): BulkSummary => {
   const { id, target, action, total, done, failed, ended, createdBy, createdAt, endedAt } = row
   return {
     id,
@@ -63,17 +64,17 @@ export const summaryOf = (row: BulkRow): BulkSummary => {
     total,
     done,
     failed,
-    ...(ended === undefined ? {} : { results: resultsOf(done, ended) }),
+    ...(ended === undefined ? {} : { results: toBulkResults(done, ended) }),
     createdBy,
     createdAt,
     ...(endedAt === undefined ? {} : { endedAt }),
   }
 }
 
-const resultsOf = (done: number, ended: Ended): BulkResults => {
+const toBulkResults = (done: number, ended: Ended): BulkResults => {
   const { completed, failed, cancelled } = ended
   // Counters may be ahead of the row that was read before them.
-  const running = Math.max(0, done - countOf(ended))
+  const running = Math.max(0, done - totalEnded(ended))
   return { completed, failed, running, ...(cancelled === 0 ? {} : { cancelled }) }
 }
 
@@ -91,8 +92,8 @@ export const bulkJobs = collection<BulkRow>({
   expires: 'expiresAt',
   counts: countRows<BulkRow>(({ createdBy = '' }) => [{ counter: bulkCounter(createdBy), member: LISTED }]),
   recount: { index: 'ofUser', ofUser: bulkCounter },
-  sends: sendsOf,
-  publishes: publishesOf,
+  sends: sliceMessages,
+  publishes: bulkEvents,
 })
 
 /** The items of a job are stored in parts of this many. */

@@ -148,7 +148,8 @@ const all = z
   .describe('Confirms a filter that chooses all there are: without it such a filter is 400')
 
 type Chosen = { ids?: unknown; filter?: unknown }
-const isOneOf = ({ ids: given, filter }: Chosen) => (given === undefined) !== (filter === undefined)
+const hasEitherIdsOrFilter = ({ ids: given, filter }: Chosen) =>
+  (given === undefined) !== (filter === undefined)
 const ONE_OF = { path: ['ids'], message: 'give either ids or a filter' }
 
 /** Fields that order tasks, or that clients send with every filter: with no other field a filter chooses all there are. */
@@ -171,7 +172,7 @@ const OF_FILTER = { path: ['all'], message: 'goes with a filter only' }
 
 export const BulkTasksBody = z
   .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), all, dryRun })
-  .refine(isOneOf, ONE_OF)
+  .refine(hasEitherIdsOrFilter, ONE_OF)
   .refine(isMeant, MEANT)
   .refine(isOfFilter, OF_FILTER)
   .refine(({ filter }) => filter?.fingerprint === undefined || isAlone(filter), {
@@ -189,5 +190,5 @@ const isAlone = ({ retried = false, ...filter }: TaskSelection): boolean =>
 
 export const BulkDlqBody = z
   .object({ action: z.enum(['retry', 'discard']), ids, filter: DlqSelectionSchema.optional(), dryRun })
-  .refine(isOneOf, ONE_OF)
+  .refine(hasEitherIdsOrFilter, ONE_OF)
 export type BulkDlq = z.output<typeof BulkDlqBody>

@@ -25,8 +25,8 @@ import {
   LISTED,
   NONE_ENDED,
   PART,
-  sliceOf,
-  summaryOf,
+  sliceNumber,
+  toBulkSummary,
 } from './rows.ts'
 import {
   type BulkAction,
@@ -113,10 +113,10 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return row
   }
 
-  const shown = async (row: BulkRow): Promise<BulkJob> => {
+  const withFailures = async (row: BulkRow): Promise<BulkJob> => {
     const query = { index: 'ofJob', is: row.id, order: 'asc', limit: MOST_FAILURES } as const
     const { rows } = row.failed === 0 ? { rows: [] } : await store.page(bulkFailures, query)
-    return { ...summaryOf(row), failures: rows.map(failureIn) }
+    return { ...toBulkSummary(row), failures: rows.map(failureIn) }
   }
 
   /** How many tasks of a retry have ended by now; undefined for any other job. */
@@ -164,7 +164,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       store.counters(counter),
     ])
     return {
-      jobs: (await Promise.all(page.rows.map(withResults))).map(summaryOf),
+      jobs: (await Promise.all(page.rows.map(withResults))).map(toBulkSummary),
       ...pageFacts(page, pageTotal(page, counters[LISTED]?.total, query), query, scope),
     }
   }
@@ -205,13 +205,13 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     await Promise.all(parts.map((part) => store.commit<BulkPart>({ insert: bulkParts, row: part })))
     await store.commit<BulkRow>({ insert: bulkJobs, row })
     await audit(principal, 'bulk.start', { id, target, action, total: items.length, ...by })
-    return shown(row)
+    return withFailures(row)
   }
 
   /** One item more than a job may have, so that too many are noticed. */
   const ASKED = MOST_ITEMS + 1
 
-  const tasksOf = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
+  const selectedTasks = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
     // The time before the selection: a retry between the two counts as one by another request.
     const unretriedSince = iso(clock.now())
     if (given !== undefined) return { ids: [...new Set(given)], by: {}, unretriedSince }
@@ -220,12 +220,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       const ids = await tasks.selection.ids(filter, ASKED)
       return { ids, by: { filter }, unretriedSince: retried === false ? NEVER_RETRIED : unretriedSince }
     }
-    const letters = await deadLetters.select(groupOf(fingerprint, limit), ASKED)
+    const letters = await deadLetters.select(groupSelection(fingerprint, limit), ASKED)
     const ids = [...new Set(letters.map(({ taskId }) => taskId))]
     return { ids, by: { filter }, unretriedSince: NEVER_RETRIED }
   }
 
-  const lettersOf = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
+  const selectedLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
     if (given !== undefined) return { ids: [...new Set(given)], by: {} }
     return { ids: (await deadLetters.select(filter, ASKED)).map(({ id }) => id), by: { filter } }
   }
@@ -242,7 +242,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       const { rows, count } = await tasks.selection.preview(filter, SAMPLE)
       return { count, sample: taskSample(rows) }
     }
-    const { rows, count } = await deadLetters.preview(groupOf(fingerprint, limit), SAMPLE)
+    const { rows, count } = await deadLetters.preview(groupSelection(fingerprint, limit), SAMPLE)
     const ids = rows.map(({ taskId }) => taskId)
     return { count, sample: taskSample(await found(ids, tasks.summary)) }
   }
@@ -270,7 +270,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 
   /** The step past an item; it applies while the job runs and is at this item. */
-  const stepOf = (row: BulkRow, what: 'done' | 'failed'): Update<BulkRow> => {
+  const stepUpdate = (row: BulkRow, what: 'done' | 'failed'): Update<BulkRow> => {
     const { id, at, total, done, ended } = row
     const isLast = at + 1 === total
     const hasTasks = ended !== undefined && (what === 'done' || done > 0)
@@ -290,7 +290,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  const failureOf = ({ id: jobId, at, expiresAt }: BulkRow, id: string, thrown: unknown): BulkFailureRow => {
+  const failureRow = ({ id: jobId, at, expiresAt }: BulkRow, id: string, thrown: unknown): BulkFailureRow => {
     const known = thrown instanceof Problem
     if (!known) log.warn({ jobId, itemId: id, reason: errorMessage(thrown) }, 'an item of a bulk job failed')
     return {
@@ -319,12 +319,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
    */
   const handle = async (row: BulkRow, id: string): Promise<void> => {
     try {
-      await act(row, id, [stepOf(row, 'done')])
+      await act(row, id, [stepUpdate(row, 'done')])
     } catch (thrown) {
       if (thrown instanceof Problem && PASSING.has(thrown.kind)) throw thrown
-      const failure = failureOf(row, id, thrown)
+      const failure = failureRow(row, id, thrown)
       const isListed = row.failed < MOST_FAILURES
-      await store.commit<BulkRow>(stepOf(row, 'failed'), isListed ? [await listed(row, failure)] : [])
+      await store.commit<BulkRow>(stepUpdate(row, 'failed'), isListed ? [await listed(row, failure)] : [])
     }
   }
 
@@ -336,11 +336,11 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
 
   /** Cancels or retries tasks. Throws Problem `too_large` for too many items, `invalid` as the filter does. */
   const startTasks = async (principal: Principal, body: BulkTasks, trace?: Trace): Promise<BulkJob> =>
-    start(principal, { target: 'tasks', action: body.action, trace }, await tasksOf(body))
+    start(principal, { target: 'tasks', action: body.action, trace }, await selectedTasks(body))
 
   /** Retries or discards dead letters. Throws as `startTasks` does. */
   const startDlq = async (principal: Principal, body: BulkDlq, trace?: Trace): Promise<BulkJob> =>
-    start(principal, { target: 'dlq', action: body.action, trace }, await lettersOf(body))
+    start(principal, { target: 'dlq', action: body.action, trace }, await selectedLetters(body))
 
   /**
    * Handles the items of one slice from the job's present item on. A late or repeated message, and one for an ended job,
@@ -348,9 +348,9 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
    */
   const runSlice = async ({ jobId, from }: Pick<BulkNotice, 'jobId' | 'from'>): Promise<void> => {
     let row = await store.get(bulkJobs, jobId)
-    if (row === undefined || row.status !== 'running' || sliceOf(row.at) !== sliceOf(from)) return
+    if (row === undefined || row.status !== 'running' || sliceNumber(row.at) !== sliceNumber(from)) return
     const items = await partAt(row)
-    while (row?.status === 'running' && sliceOf(row.at) === sliceOf(from)) {
+    while (row?.status === 'running' && sliceNumber(row.at) === sliceNumber(from)) {
       await handle(row, items[row.at % PART] as string)
       row = await store.get(bulkJobs, jobId)
     }
@@ -366,7 +366,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     if (outcome.row === undefined) throw missing('Bulk job')
     const { done, failed } = outcome.row
     if (outcome.applied) await audit(principal, 'bulk.cancel', { id, done, failed })
-    return shown(await withResults(outcome.row))
+    return withFailures(await withResults(outcome.row))
   }
 
   /**
@@ -401,7 +401,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     /** A job whose tasks are followed is looked at first, so that its reader does not wait for the tick. */
     get: async (id: string): Promise<BulkJob> => {
       const row = await read(id)
-      return shown(await (row.status === 'following' ? follow(row) : withResults(row)))
+      return withFailures(await (row.status === 'following' ? follow(row) : withResults(row)))
     },
   }
 }
@@ -420,7 +420,7 @@ const NEVER_RETRIED = ''
 /** Temporary errors: the item is tried again. */
 const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])
 
-const groupOf = (fingerprint: string, limit: number | undefined): DlqSelection => ({
+const groupSelection = (fingerprint: string, limit: number | undefined): DlqSelection => ({
   fingerprint,
   ...(limit === undefined ? {} : { limit }),
 })

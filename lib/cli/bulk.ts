@@ -100,7 +100,7 @@ const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<B
   let job = asked
   try {
     while (job.status === 'running') {
-      if (!json) terminal.progress(progressOf(job, call))
+      if (!json) terminal.progress(progressLine(job, call))
       await sleep(LOOK_MS, undefined, { signal })
       const look = () => service.client.getBulk({ params: { id: job.id } }, { signal })
       job = (await steadily(look, signal)).job
@@ -111,7 +111,7 @@ const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<B
   }
 }
 
-const progressOf = ({ done, failed, total, results }: BulkJob, { verb, things }: Call): string =>
+const progressLine = ({ done, failed, total, results }: BulkJob, { verb, things }: Call): string =>
   results === undefined || done + failed < total
     ? `${verb}: ${done + failed} of ${total} ${things}`
     : `${verb}: ${resultsLine(results)}`
@@ -129,7 +129,7 @@ const resultsLine = ({ completed, failed, running, cancelled = 0 }: BulkResults)
 type Failure = BulkJob['failures'][number]
 
 /** A line for a failed item: its page, its title if it has one, and the error. */
-const lineOf = (url: string, target: BulkJob['target'], { id, title, error }: Failure): string => {
+const failureLine = (url: string, target: BulkJob['target'], { id, title, error }: Failure): string => {
   const item = encodeURIComponent(id)
   const page = target === 'tasks' ? `${url}/tasks/${item}` : `${url}/queue?status=all&item=${item}`
   return `${page}  ${title === undefined ? '' : `${safeLine(title)}: `}${safeLine(error)}`
@@ -140,7 +140,7 @@ const show = (job: BulkJob, { service, terminal, json, verb, things }: Call): nu
   const queued = results === undefined ? '' : ` queued again, ${resultsLine(results)}`
   if (json) terminal.json({ job })
   else terminal.out(`${verb}: ${job.done} of ${job.total} ${things}${queued}, ${job.id} is ${job.status}`)
-  for (const failure of job.failures) terminal.say(lineOf(service.url, job.target, failure))
+  for (const failure of job.failures) terminal.say(failureLine(service.url, job.target, failure))
   const listed = job.failures.length
   if (job.failed > listed) terminal.say(`${job.failed - listed} more failed`)
   if (job.status === 'cancelled') return EXIT.cancelled

@@ -14,15 +14,15 @@ type Option = {
 }
 export type Options = Readonly<Record<string, Option>>
 
-type ValueOf<O extends Option> = O['type'] extends 'boolean'
+type OptionValue<O extends Option> = O['type'] extends 'boolean'
   ? boolean
   : O['multiple'] extends true
     ? string[]
     : string
-type ValuesOf<O extends Options> = { readonly [Name in keyof O]?: ValueOf<O[Name]> }
+type OptionValues<O extends Options> = { readonly [Name in keyof O]?: OptionValue<O[Name]> }
 
 type Call<O extends Options = Options> = {
-  readonly values: ValuesOf<O & typeof everywhere>
+  readonly values: OptionValues<O & typeof everywhere>
   readonly words: readonly string[]
   readonly env: Environment
   readonly terminal: Terminal
@@ -53,9 +53,7 @@ export const defineCommand = <const O extends Options>(
   command: Omit<Command, 'options' | 'run'> & { options: O; run: (call: Call<O>) => Promise<number> },
 ) => command as unknown as Command
 
-const optionsOf = (command: Command): Options => ({ ...command.options, ...everywhere })
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const allOptions = (command: Command): Options => ({ ...command.options, ...everywhere })
 
 /** Parses the words and options of a command line. Throws UsageError for those that the command does not take. */
 export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'values' | 'words'> => {
@@ -73,7 +71,7 @@ export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'v
 
 const parsedBy = (command: Command, args: readonly string[]) => {
   const options = Object.fromEntries(
-    Object.entries(optionsOf(command)).map(([name, { type, short, multiple }]) => [
+    Object.entries(allOptions(command)).map(([name, { type, short, multiple }]) => [
       name,
       { type, ...(short ? { short } : {}), ...(multiple ? { multiple } : {}) },
     ]),
@@ -81,11 +79,11 @@ const parsedBy = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true })
   } catch (error) {
-    throw new UsageError(messageOf(error).split('. ')[0] ?? '', command.name)
+    throw new UsageError((error as Error).message.split('. ')[0] ?? '', command.name)
   }
 }
 
-const nameOf = ([name, { short, type, value = 'text' }]: [string, Option]) =>
+const optionLabel = ([name, { short, type, value = 'text' }]: [string, Option]) =>
   `${short ? `-${short}, ` : '    '}--${name}${type === 'string' ? ` <${value}>` : ''}`
 
 export const columns = (rows: readonly (readonly [string, string])[]): string => {
@@ -94,8 +92,10 @@ export const columns = (rows: readonly (readonly [string, string])[]): string =>
 }
 
 /** The help of a command. */
-export const helpOf = (command: Command): string => {
-  const rows = Object.entries(optionsOf(command)).map((option) => [nameOf(option), option[1].about] as const)
+export const commandHelp = (command: Command): string => {
+  const rows = Object.entries(allOptions(command)).map(
+    (option) => [optionLabel(option), option[1].about] as const,
+  )
   const usage = `Usage: agent-tasks ${command.name} ${command.usage}`.trim()
   const details = command.details === undefined ? '' : `\n${command.details}\n`
   return `${usage}\n\n${command.about}\n${details}\nOptions:\n${columns(rows)}`

@@ -84,9 +84,9 @@ const followSession = async ({ service, print, signal }: Followed, sessionId: st
     for await (const events of eventsIn(answer.body))
       for (const event of events) {
         place.after = event.id || place.after
-        const said = JSON.parse(event.data) as SessionEvent
-        print.session(said)
-        if (endsSession(said)) return
+        const sessionEvent = JSON.parse(event.data) as SessionEvent
+        print.session(sessionEvent)
+        if (endsSession(sessionEvent)) return
       }
     await sleep(READ_EVERY_MS, undefined, { signal })
   }

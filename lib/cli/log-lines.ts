@@ -17,23 +17,24 @@ const COLOURS = {
   recovered: 'yellow',
 } as const
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-const shortened = (text: string) => shortenedText(text, MOST_OF_ARGUMENTS)
+const stringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** One line for a session's event; nothing for events that a log does not need. */
-const says: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
+const eventLines: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
   'step:start': ({ step }) => `step ${step}`,
-  'tool:call': ({ name, arguments: given }) => `${textOf(name)} ${shortened(JSON.stringify(given ?? {}))}`,
+  'tool:call': ({ name, arguments: given }) =>
+    `${stringOrEmpty(name)} ${shortenedText(JSON.stringify(given ?? {}), MOST_OF_ARGUMENTS)}`,
   'approval:pending': ({ name }) =>
-    `waits for approval of ${textOf(name) || 'a tool call'}: decide it on the page`,
+    `waits for approval of ${stringOrEmpty(name) || 'a tool call'}: decide it on the page`,
   // The result of the tool says it already.
-  error: ({ code, message }) => (code === TOOL_ERROR ? '' : textOf(message)),
+  error: ({ code, message }) => (code === TOOL_ERROR ? '' : stringOrEmpty(message)),
 }
 
-const failureOf = ({ type, data }: SessionEvent): string => {
+const failedResultLine = ({ type, data }: SessionEvent): string => {
   const result = (data.result ?? {}) as { success?: unknown; content?: unknown }
-  return type === 'tool:result' && result.success === false ? `  failed: ${textOf(result.content)}` : ''
+  return type === 'tool:result' && result.success === false
+    ? `  failed: ${stringOrEmpty(result.content)}`
+    : ''
 }
 
 type Options = {
@@ -99,9 +100,9 @@ export const createLogLines = (
     },
     session: (event: SessionEvent) => {
       sessionFrom = Math.min(sessionFrom, event.timestamp)
-      if (event.type === 'content') words += safeText(textOf(event.data.text))
+      if (event.type === 'content') words += safeText(stringOrEmpty(event.data.text))
       finishWords(event.timestamp, event.type !== 'content')
-      const text = says[event.type]?.(event.data) || failureOf(event)
+      const text = eventLines[event.type]?.(event.data) || failedResultLine(event)
       if (!text) return
       release()
       // Earlier steps and calls were printed as progress.

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error.ts'
 import { VERSION } from '../version.ts'
-import { type Command, columns, helpOf, parsed } from './command.ts'
+import { type Command, columns, commandHelp, parsed } from './command.ts'
 import { api } from './commands/api.ts'
 import { cancel } from './commands/cancel.ts'
 import { diff } from './commands/diff.ts'
@@ -43,7 +43,7 @@ const overview = () =>
     'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached or another server answers, 64 wrong command line.',
   ].join('\n')
 
-const commandOf = (name: string): Command => {
+const findCommand = (name: string): Command => {
   const found = commands.find((command) => command.name === name)
   if (found) return found
   throw new UsageError(
@@ -73,19 +73,19 @@ const dispatch = async ([name, ...rest]: readonly string[], env: Environment, te
     return EXIT.done
   }
   if (name === 'help') {
-    terminal.out(helpOf(commandOf(rest[0] ?? '')))
+    terminal.out(commandHelp(findCommand(rest[0] ?? '')))
     return EXIT.done
   }
-  const command = commandOf(name)
+  const command = findCommand(name)
   const { values, words } = parsed(command, rest)
   if (values.help) {
-    terminal.out(helpOf(command))
+    terminal.out(commandHelp(command))
     return EXIT.done
   }
   return command.run({ values, words, env, terminal, service: () => connectTo(env) })
 }
 
-const adviceOf = (error: unknown): string => {
+const errorAdvice = (error: unknown): string => {
   if (!(error instanceof ApiError)) return ''
   if (error.status === 401) return 'Run: agent-tasks login'
   if (error.code.startsWith('http_')) return 'Is AGENT_TASKS_URL the address of the service?'
@@ -97,8 +97,8 @@ const adviceOf = (error: unknown): string => {
 /** Prints an error, and resolves to its exit code. */
 const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   const message = safeLine(error instanceof Error ? error.message : String(error))
-  const advice = adviceOf(error)
-  const code = codeOf(error)
+  const advice = errorAdvice(error)
+  const code = errorCode(error)
   if (json) terminal.json({ error: message, code })
   const more =
     error instanceof UsageError ? `\nRun: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
@@ -107,7 +107,7 @@ const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   return isCutOff(error) || isWrongServer(error) ? EXIT.unreachable : EXIT.failed
 }
 
-const codeOf = (error: unknown): string => {
+const errorCode = (error: unknown): string => {
   if (error instanceof UsageError) return 'usage'
   if (error instanceof ApiError) return error.code
   if (isWrongServer(error)) return 'wrong_server'

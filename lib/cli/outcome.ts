@@ -66,11 +66,11 @@ export const showOutcome = (task: Task, { out, say, paint }: Terminal): number =
   if (status === 'failed')
     say(paint('red', `Failed: ${safeLine(error?.message ?? 'no reason was given')}`, { said: true }))
   if (status === 'cancelled') say(paint('yellow', 'Cancelled', { said: true }))
-  return exitOf(task)
+  return exitCode(task)
 }
 
 /** The exit code of an ended task. */
-export const exitOf = ({ status }: Task): number => {
+export const exitCode = ({ status }: Task): number => {
   if (status === 'completed') return EXIT.done
   return status === 'cancelled' ? EXIT.cancelled : EXIT.failed
 }

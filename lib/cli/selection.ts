@@ -21,7 +21,7 @@ export const filterOption = {
 } as const satisfies Options
 
 /** The filter of `--filter field=value`, where commas separate several values. Throws UsageError for an unknown field. */
-export const filterOf = (given: readonly string[] = [], command: string): Filter =>
+export const parseFilter = (given: readonly string[] = [], command: string): Filter =>
   Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=')

@@ -35,7 +35,7 @@ const serviceUrl = (env: Environment): string => {
   return url.href.replace(/\/+$/, '')
 }
 
-const reasonOf = (error: unknown): string => {
+const networkErrorReason = (error: unknown): string => {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Error && 'code' in cause) return String(cause.code)
   return error instanceof Error ? error.message : String(error)
@@ -50,7 +50,7 @@ const reachingFetch =
     } catch (error) {
       if (init?.signal?.aborted) throw error
       const advice = 'Start the service there (npm start), or set AGENT_TASKS_URL to where it is.'
-      throw new Unreachable(`Cannot reach ${url} (${reasonOf(error)}). ${advice}`, { cause: error })
+      throw new Unreachable(`Cannot reach ${url} (${networkErrorReason(error)}). ${advice}`, { cause: error })
     }
   }
 
@@ -105,15 +105,15 @@ const isNoAnswerOfService = (error: unknown): boolean =>
   (error instanceof ApiError &&
     (error.status < 300 || (UNKNOWN_TO_SERVER.has(error.status) && error.code.startsWith('http_'))))
 
-const mediaTypeOf = (contentType: string) => contentType.split(';', 1)[0]?.trim().toLowerCase()
+const toMediaType = (contentType: string) => contentType.split(';', 1)[0]?.trim().toLowerCase()
 
 /** Whether an answer has a content type of its route. A redirect leads to another server. */
 const isProducedBy = (
   { status, produces = 'application/json', alsoProduces = produces }: Route,
   { headers }: Response,
 ): boolean => {
-  const type = mediaTypeOf(headers.get('content-type') ?? '')
-  return status === 302 || [produces, alsoProduces].some((each) => mediaTypeOf(each) === type)
+  const type = toMediaType(headers.get('content-type') ?? '')
+  return status === 302 || [produces, alsoProduces].some((each) => toMediaType(each) === type)
 }
 
 const PAUSE_MS = 1_000

@@ -21,12 +21,12 @@ export type Terminal = ReturnType<typeof createTerminal>
 export const createTerminal = ({ stdin, stdout, stderr }: Streams, { NO_COLOR, TERM }: Environment) => {
   /** Stands for the escape character in colours of this program. No answer can have it, so any other one is shown. */
   const colour = `\ue000${randomUUID()}`
-  const shown = (text: string) => terminalText(text).replaceAll(colour, '\u001b')
+  const colouredText = (text: string) => terminalText(text).replaceAll(colour, '\u001b')
   return {
-    out: (text: string) => void stdout.write(`${shown(text)}\n`),
+    out: (text: string) => void stdout.write(`${colouredText(text)}\n`),
     /** Writes a piece of the result: unchanged for programs, as a safe text for a terminal. */
     write: (text: string) => void stdout.write(stdout.isTTY === true ? safeText(text) : text),
-    say: (text: string) => void stderr.write(`${shown(text)}\n`),
+    say: (text: string) => void stderr.write(`${colouredText(text)}\n`),
     /** Shows how far something is, in place of what it showed before; on a terminal only. An empty text removes it. */
     progress: (text: string) => {
       if (stderr.isTTY === true && TERM !== 'dumb') stderr.write(`\r${safeLine(text)}\u001b[K`)

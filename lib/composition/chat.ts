@@ -36,7 +36,7 @@ type Others = {
   tasks: Pick<Tasks, 'find' | 'exists' | 'newestOfTicket'> & { recovery: Pick<Tasks['recovery'], 'resume'> }
   memory: Pick<Memory, 'recall' | 'sessions'>
   policy: Pick<Security['policy'], 'current'>
-  approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
+  approvals: Pick<ApprovalService, 'withdraw' | 'withdrawSession'>
   agentSessions: AgentSessions
   access: Pick<AccountAccess, 'readerFor' | 'validToken'>
 } & Pick<AuthContext, 'holdsRights' | 'readAccountStatus' | 'openTurns'>
@@ -98,7 +98,7 @@ export const composeChat = (
   const continueTurn: ContinueTurn = async (message) => {
     if ('endedTaskId' in message) {
       const { endedTaskId: taskId, userId } = message
-      return approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
+      return approvals.withdrawSession({ taskId, userId }, TASK_ENDED)
     }
     const { conversationId, taskId } = message
     if (taskId !== undefined) await tasks.recovery.resume(taskId)

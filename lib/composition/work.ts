@@ -108,7 +108,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     approvals,
     queue: taskQueue,
     agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
-    deadLetterOf: (task, eventId) => deadLetters.deadLetterOf(task, eventId),
+    deadLetterOf: (task, eventId) => deadLetters.deadLetterInsert(task, eventId),
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
@@ -125,9 +125,9 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     ...ports,
     redrive: {
       find: tasks.find,
-      failureOf: tasks.failureOf,
-      writeOf: tasks.redrive.writeOf,
-      joinOf: tasks.redrive.joinOf,
+      failureEventId: tasks.failureOf,
+      retryWrite: tasks.redrive.writeOf,
+      bulkJoinWrite: tasks.redrive.joinOf,
       sendAgain: tasks.recovery.sendAgain,
     },
   })
@@ -179,7 +179,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
-      if (await hasEnded(taskId)) await approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
+      if (await hasEnded(taskId)) await approvals.withdrawSession({ taskId, userId }, TASK_ENDED)
     },
     learn: async (task, result) => {
       if (!settings.current().memory.recordExperiences) return
@@ -211,7 +211,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     reporting,
     active,
     worker,
-    reportOf: reporting.reportOf,
+    reportOf: reporting.findReport,
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded, TASK_ENDED),
   }
 }

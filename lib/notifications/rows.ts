@@ -14,7 +14,7 @@ export const NOTIFICATION_COUNTERS = {
 } as const
 export const addressedCounter = (userId: string): string => `notifications.to:${userId}`
 
-const countersOf = ({ audience }: Announcement) => {
+const audienceCounters = ({ audience }: Announcement) => {
   const { counter, member, addressed } = NOTIFICATION_COUNTERS
   if (audience === undefined) return [{ counter, member }]
   return [
@@ -34,7 +34,7 @@ export const notifications = collection<NotificationRow>({
     const row = after ?? before
     if (row === undefined || (before && after)) return []
     const add = after ? { total: 1, created: 1 } : { total: -1 }
-    return countersOf(row).map((of) => ({ ...of, add }))
+    return audienceCounters(row).map((of) => ({ ...of, add }))
   },
   recount: {
     index: 'newest',

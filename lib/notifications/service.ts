@@ -56,7 +56,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
   }
 
   /** The mark of a user. One that was set under a clock ahead covers later notifications too: it counts for nothing. */
-  const markOf = async (userId: string): Promise<ReadMark | undefined> => {
+  const currentMark = async (userId: string): Promise<ReadMark | undefined> => {
     const mark = await store.get(readMarks, userId)
     return mark && isAhead(mark) ? undefined : mark
   }
@@ -127,7 +127,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
   const list = async (principal: Principal, query: PageQuery) => {
     const { userId } = principal
     const [mark, page] = await Promise.all([
-      markOf(userId),
+      currentMark(userId),
       store.page(notifications, { ...newestFor(principal), ...pageRange(query, SCOPE) }),
     ])
     const afterMark = page.rows.filter((row) => isAfter(mark, row))
@@ -139,7 +139,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     const hasAllUnread = isWhole || (isFirst && afterMark.length < page.rows.length)
     const { total, unread } = isWhole ? NOTHING : await counted(principal, mark)
     return {
-      notifications: page.rows.map((row) => shown(row, !isAfter(mark, row) || seen.has(row.id))),
+      notifications: page.rows.map((row) => toNotification(row, !isAfter(mark, row) || seen.has(row.id))),
       unread: hasAllUnread ? unreadHere : Math.max(unread, unreadHere),
       ...pageFacts(page, pageTotal(page, total, query), query, SCOPE),
     }
@@ -148,7 +148,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
   /** Marks a notification as read for the caller; a repeat changes nothing. */
   const read = async (principal: Principal, id: string): Promise<Notification> => {
     const { userId } = principal
-    const [row, mark] = await Promise.all([store.get(notifications, id), markOf(userId)])
+    const [row, mark] = await Promise.all([store.get(notifications, id), currentMark(userId)])
     if (!row || !isFor(principal, row)) throw missing('Notification')
     const { createdAt, expiresAt } = row
     const since = mark === undefined ? {} : { since: mark.readUntil }
@@ -157,7 +157,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
         insert: reads,
         row: { userId, notificationId: id, createdAt, ...since, expiresAt },
       })
-    return shown(row, true)
+    return toNotification(row, true)
   }
 
   /** Moves the mark of a user forward. Of two concurrent requests the later mark wins. */
@@ -202,7 +202,7 @@ const NOTHING = { total: 0, unread: 0 }
 const isAfter = (mark: ReadMark | undefined, { createdAt }: NotificationRow): boolean =>
   createdAt > (mark?.readUntil ?? '')
 
-const shown = (
+const toNotification = (
   { expiresAt: _expires, audience: _audience, ...row }: NotificationRow,
   read: boolean,
 ): Notification => ({ ...row, read })

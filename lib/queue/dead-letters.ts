@@ -29,11 +29,11 @@ type Cause = { trace?: Trace | undefined; bulkJobId?: string | undefined }
 type Redrive = {
   find(taskId: string): Promise<Task | undefined>
   /** The id of the event with which a task failed; undefined for a task that has not failed. */
-  failureOf(task: Task): Promise<string | undefined>
+  failureEventId(task: Task): Promise<string | undefined>
   /** The write that queues a failed task again, with its attempts at 0. */
-  writeOf(task: Task, cause: Cause): AnyWrite
+  retryWrite(task: Task, cause: Cause): AnyWrite
   /** The write that makes a task that still waits count for a bulk job. */
-  joinOf(task: Task, bulkJobId: string): AnyWrite
+  bulkJoinWrite(task: Task, bulkJobId: string): AnyWrite
   /** Repeats the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   sendAgain(task: Task): Promise<void>
 }
@@ -50,22 +50,22 @@ type Closing = Pick<DlqItem, 'resolution'> & { status: 'resolved' | 'discarded' 
 export type DeadLetters = ReturnType<typeof createDeadLetters>
 
 /** The dead letter of a failure has the ULID of the failure's event. */
-const letterOf = (eventId: string): string => `dlq_${ulidIn(eventId)}`
+const toDeadLetterId = (eventId: string): string => `dlq_${ulidIn(eventId)}`
 
 /** The dead letter queue: tasks that failed and have no attempts left, until a user retries or discards them. */
 export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   /** The dead letter of a failed task, for the commit of the failure. */
-  const deadLetterOf = (task: Task, eventId: string): Insert<DlqItem> => ({
+  const deadLetterInsert = (task: Task, eventId: string): Insert<DlqItem> => ({
     insert: deadLetters,
     row: {
-      id: letterOf(eventId),
+      id: toDeadLetterId(eventId),
       taskId: task.id,
       title: task.title,
       attempts: task.attempts,
       lastError: task.error?.message ?? 'unknown',
       createdAt: task.completedAt ?? iso(clock.now()),
       status: 'pending',
-      ...groupOf(task),
+      ...failureGroupFields(task),
     },
   })
 
@@ -107,7 +107,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   const listGroup = async (query: z.output<typeof ListDlqQuery> & { fingerprint: string }) => {
     const { status, fingerprint } = query
     const scope = `dlq:${status}:${fingerprint}`
-    const selection = selectionOf({ fingerprint, ...(status === 'all' ? {} : { status: [status] }) })
+    const selection = selectionQuery({ fingerprint, ...(status === 'all' ? {} : { status: [status] }) })
     const page = await store.page(deadLetters, { ...selection, ...pageRange(query, scope), total: true })
     return { items: page.rows, ...pageFacts(page, page.total ?? 0, query, scope) }
   }
@@ -115,7 +115,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   /** The number of dead letters of a selection, and the newest of them. Throws as `ids` does. */
   const preview = async (selection: DlqSelection, sample: number) => {
     const most = Math.min(sample, selection.limit ?? sample)
-    const query = { ...selectionOf(waiting(selection)), limit: most, total: true }
+    const query = { ...selectionQuery(waiting(selection)), limit: most, total: true }
     const { rows, total = 0 } = await store.page(deadLetters, query).catch(tooBroad)
     return { rows, count: Math.min(total, selection.limit ?? total) }
   }
@@ -127,7 +127,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   const select = async (selection: DlqSelection, most: number): Promise<Selected[]> => {
     const found: Selected[] = []
     const wanted = Math.min(most, selection.limit ?? most)
-    const query = { ...selectionOf(waiting(selection)), limit: Math.min(wanted, PAGE) }
+    const query = { ...selectionQuery(waiting(selection)), limit: Math.min(wanted, PAGE) }
     for await (const rows of rowPages((from) => store.page(deadLetters, { ...query, ...from }))) {
       found.push(...rows.map(({ id, taskId }) => ({ id, taskId })))
       if (found.length >= wanted) break
@@ -195,25 +195,28 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
       // The message is sent before the item is closed: after a death in between, the open item allows another try.
       await redrive.sendAgain(task)
       const { bulkJobId } = cause
-      const joined = bulkJobId && { write: redrive.joinOf(task, bulkJobId), status: task.status }
+      const joined = bulkJobId && { write: redrive.bulkJoinWrite(task, bulkJobId), status: task.status }
       return { item: await close(id, closed, along, joined || undefined), task: await read() }
     }
     // The task's failure has a dead letter of its own, which alone decides about it.
-    const failure = await redrive.failureOf(task)
-    if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
+    const failure = await redrive.failureEventId(task)
+    if (task.status !== 'failed' || (failure !== undefined && toDeadLetterId(failure) !== id))
       throw stateConflict(task.status)
-    const item = await close(id, closed, along, { write: redrive.writeOf(task, cause), status: task.status })
+    const item = await close(id, closed, along, {
+      write: redrive.retryWrite(task, cause),
+      status: task.status,
+    })
     return { item, task: await read() }
   }
 
   /** The write that resolves the pending dead letter of a failure; undefined where there is none. */
   const resolving = async (eventId: string, resolution: Resolution): Promise<AnyWrite | undefined> => {
-    const letter = await store.get(deadLetters, letterOf(eventId))
+    const letter = await store.get(deadLetters, toDeadLetterId(eventId))
     return letter?.status === 'pending' ? closing(letter.id, { status: 'resolved', resolution }) : undefined
   }
 
   return {
-    deadLetterOf,
+    deadLetterInsert,
     resolving,
     addMessage,
     find: (id: string): Promise<DlqItem | undefined> => store.get(deadLetters, id),
@@ -232,7 +235,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
 const waiting = (selection: DlqSelection): DlqSelection => ({ status: ['pending'], ...selection })
 
 /** The narrowest index for a selection, and the conditions that its rows must meet besides. */
-const selectionOf = ({ status, fingerprint, agent, createdAfter, createdBefore }: DlqSelection) => {
+const selectionQuery = ({ status, fingerprint, agent, createdAfter, createdBefore }: DlqSelection) => {
   const from = createdAfter === undefined ? {} : { from: createdAfter }
   const to = createdBefore === undefined ? {} : { to: createdBefore }
   const [only, ...others] = status ?? []
@@ -253,7 +256,7 @@ const tooBroad = withTooBroad(
   'Too many dead letters would have to be looked through; narrow the selection by createdAfter or createdBefore',
 )
 
-const groupOf = ({ agent, error }: Task): Pick<DlqItem, 'code' | 'agent' | 'fingerprint'> =>
+const failureGroupFields = ({ agent, error }: Task): Pick<DlqItem, 'code' | 'agent' | 'fingerprint'> =>
   error === undefined
     ? { agent }
     : { code: error.code, agent, fingerprint: failureFingerprint({ ...error, agent }) }

@@ -43,8 +43,8 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
   const isMuted = async (fingerprint: string): Promise<boolean> =>
     (await store.get(failureMutes, fingerprint)) !== undefined
 
-  const newestOf = async (fingerprint: string): Promise<readonly DlqItem[]> =>
-    (await store.page(deadLetters, { ...lettersOf(fingerprint), order: 'desc', limit: SAMPLE })).rows
+  const newestLetters = async (fingerprint: string): Promise<readonly DlqItem[]> =>
+    (await store.page(deadLetters, { ...lettersQuery(fingerprint), order: 'desc', limit: SAMPLE })).rows
 
   /** Undefined for a group without dead letters: its counters are wrong until the next recount. */
   const described = async ({
@@ -54,8 +54,8 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     spark,
   }: Counted): Promise<FailureGroup | undefined> => {
     const [newest, { rows: oldest }, muted] = await Promise.all([
-      newestOf(fingerprint),
-      store.page(deadLetters, { ...lettersOf(fingerprint), order: 'asc', limit: 1 }),
+      newestLetters(fingerprint),
+      store.page(deadLetters, { ...lettersQuery(fingerprint), order: 'asc', limit: 1 }),
       isMuted(fingerprint),
     ])
     const [last] = newest
@@ -81,10 +81,10 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
    */
   const list = async ({ since }: z.output<typeof ListFailuresQuery>) => {
     const now = clock.now()
-    const from = hourOf(since === undefined ? now - USUAL_MS : Date.parse(since))
-    if (from > now || from < hourOf(now - LONGEST_MS))
+    const from = startOfHour(since === undefined ? now - USUAL_MS : Date.parse(since))
+    if (from > now || from < startOfHour(now - LONGEST_MS))
       throw invalid([{ path: 'since', message: 'must be a time of the last 30 days' }])
-    const bucketMs = bucketOf(now - from)
+    const bucketMs = bucketLengthMs(now - from)
     const members = await store.counters(FAILURE_COUNTERS, failureMember(iso(from), ''))
     const groups = counted(members, { from, bucketMs, buckets: Math.ceil((now - from + 1) / bucketMs) })
     const most = groups.toSorted((a, b) => b.count - a.count).slice(0, MOST_GROUPS)
@@ -94,7 +94,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
 
   /** Throws Problem `missing` for a group without any failure. */
   const mute = async (actor: Actor, fingerprint: string): Promise<void> => {
-    if ((await newestOf(fingerprint)).length === 0) throw missing('Failure group')
+    if ((await newestLetters(fingerprint)).length === 0) throw missing('Failure group')
     const row: FailureMute = { fingerprint, mutedBy: actor.userId, mutedAt: iso(clock.now()) }
     const { applied } = await store.commit<FailureMute>({ insert: failureMutes, row })
     if (applied) await audit(actor, 'failure.mute', { fingerprint })
@@ -108,12 +108,12 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
   return { list, mute, unmute, isMuted }
 }
 
-const lettersOf = (is: string) => ({ index: 'byFingerprint', is })
+const lettersQuery = (is: string) => ({ index: 'byFingerprint', is })
 
-const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
+const startOfHour = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
 /** Whole hours, so that each hourly counter belongs to one bucket. */
-const bucketOf = (spanMs: number): number =>
+const bucketLengthMs = (spanMs: number): number =>
   Math.max(1, Math.ceil(Math.floor(spanMs / HOUR_MS) / MOST_BUCKETS)) * HOUR_MS
 
 type Buckets = { from: number; bucketMs: number; buckets: number }

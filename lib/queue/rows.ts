@@ -21,13 +21,16 @@ export const partsOfMember = (member: string): { atMs: number; fingerprint: stri
   fingerprint: member.slice(HOUR + 1),
 })
 
-const countsOf = ({ before, after }: Change<DlqItem>): Increment[] => {
+const letterIncrements = ({ before, after }: Change<DlqItem>): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
   const add = before ? { [before.status]: -1, [after.status]: 1 } : { [after.status]: 1, total: 1 }
-  return [{ ...DEAD_LETTER_COUNTERS, add }, ...ofGroup(before, after)]
+  return [{ ...DEAD_LETTER_COUNTERS, add }, ...groupIncrements(before, after)]
 }
 
-const ofGroup = (before: DlqItem | undefined, { fingerprint, createdAt, status }: DlqItem): Increment[] => {
+const groupIncrements = (
+  before: DlqItem | undefined,
+  { fingerprint, createdAt, status }: DlqItem,
+): Increment[] => {
   if (fingerprint === undefined) return []
   const pending = Number(status === 'pending') - Number(before?.status === 'pending')
   const count = Number(before === undefined)
@@ -41,7 +44,7 @@ export const UNDELIVERED_MESSAGE = 'A message that could not be delivered'
 const LONGEST_TITLE = 300
 
 /** Sends a notice about a failed task. A dead letter of a message sends none. */
-const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
+const failureAnnouncements = ({ before, after }: Change<DlqItem>): Message[] => {
   if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
   const { taskId, title, attempts, lastError, createdAt, fingerprint } = after
   const id = `ntf_${ulidIn(after.id)}`
@@ -59,7 +62,7 @@ const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
 }
 
 /** Publishes a dead letter without the reason of the failure, which may be long. */
-const publishesOf = ({ before, after }: Change<DlqItem>): LiveDraft[] => {
+const letterEvents = ({ before, after }: Change<DlqItem>): LiveDraft[] => {
   if (after === undefined) return before ? [{ type: 'dlq.removed', data: { id: before.id } }] : []
   const { id, taskId, title, attempts, createdAt, status } = after
   const data = { id, taskId, title, attempts, createdAt, status }
@@ -75,10 +78,10 @@ export const deadLetters = collection<DlqItem>({
     byFingerprint: { within: 'fingerprint', by: 'createdAt' },
   },
   summary: DlqItemSchema.keyof().options,
-  counts: countsOf,
+  counts: letterIncrements,
   recount: { index: 'newest', counter: DEAD_LETTER_COUNTERS.counter },
-  sends: sendsOf,
-  publishes: publishesOf,
+  sends: failureAnnouncements,
+  publishes: letterEvents,
 })
 
 /** A failure group that causes no notifications: who muted it, and when. */

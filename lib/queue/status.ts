@@ -25,9 +25,9 @@ export const createQueueStatus =
           failed: counts.failed ?? 0,
         },
       },
-      workers: { tasks: stateOf(workers.tasks), notifications: stateOf(workers.notifications) },
+      workers: { tasks: workerState(workers.tasks), notifications: workerState(workers.notifications) },
       deadLetterQueue,
     }
   }
 
-const stateOf = ({ running, concurrency }: WorkerState) => ({ running, concurrency })
+const workerState = ({ running, concurrency }: WorkerState) => ({ running, concurrency })

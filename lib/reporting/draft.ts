@@ -12,7 +12,7 @@ const LONGEST_URL = 2_000
 type Needs = { masker: Pick<Masker, 'logText'>; publicUrl: string | undefined }
 
 /** The comment about an ended task. The agent's texts are untrusted and come last. */
-export const createDraftOf =
+export const createCommentDraft =
   ({ masker, publicUrl }: Needs) =>
   (task: Task, mark: string): CommentDraft => {
     const { id, status, attempts } = task
@@ -30,8 +30,8 @@ export const createDraftOf =
         ...(page.length === 0 ? [id] : []),
         ...(isCut ? ['cut: the task has the whole text'] : []),
       ],
-      links: [...page, ...pullRequestOf(task)],
-      text: neutralText(shown(isCut ? `${cutText(text, LONGEST_TEXT)} […]` : text)),
+      links: [...page, ...pullRequestLinks(task)],
+      text: neutralText(plainText(isCut ? `${cutText(text, LONGEST_TEXT)} […]` : text)),
     }
   }
 
@@ -39,7 +39,7 @@ const errorText = ({ error }: Task): string =>
   error ? `${error.code}: ${error.message}` : 'No error was stored'
 
 /** Removes control characters except line breaks and tabs. */
-const shown = (text: string): string =>
+const plainText = (text: string): string =>
   text
     .replace(/\r\n?/g, '\n')
     .split('\n')
@@ -54,7 +54,7 @@ const shown = (text: string): string =>
 const CONTROL = new RegExp(CONTROLS, 'gu')
 
 /** The pull request that the run opened, if its result names one. */
-const pullRequestOf = ({ result }: Task): Link[] => {
+const pullRequestLinks = ({ result }: Task): Link[] => {
   const published = result?.published as { pullRequest?: { url?: unknown } } | undefined
   const url = published?.pullRequest?.url
   const isUrl = typeof url === 'string' && url.length <= LONGEST_URL && /^https?:\/\//i.test(url)

@@ -46,7 +46,7 @@ export const shownReport = (row: ReportRow | undefined): TaskReport | undefined 
 }
 
 /** Publishes a changed report under the id of its task. */
-const publishesOf = ({ before, after }: Change<ReportRow>): LiveDraft[] => {
+const reportEvents = ({ before, after }: Change<ReportRow>): LiveDraft[] => {
   const report = shownReport(after)
   if (after === undefined || report === undefined) return []
   if (JSON.stringify(report) === JSON.stringify(shownReport(before))) return []
@@ -57,19 +57,19 @@ export const reports = collection<ReportRow>({
   name: 'reports',
   key: 'id',
   indexes: {},
-  publishes: publishesOf,
+  publishes: reportEvents,
 })
 
 const TASK = 'task_'
 const REPORT = 'rep_'
 
 /** The id of the report of a task. */
-export const reportIdOf = (taskId: string): string => REPORT + taskId.replace(TASK, '')
+export const toReportId = (taskId: string): string => REPORT + taskId.replace(TASK, '')
 /** Whether the owner of a delivery is a report. */
 export const isReportId = (owner: string): boolean => owner.startsWith(REPORT)
 
 /** The id of the delivery of one end of a task. */
-export const deliveryIdOf = ({ id, endedAt = '' }: Pick<ReportRow, 'id' | 'endedAt'>): string =>
+export const toDeliveryId = ({ id, endedAt = '' }: Pick<ReportRow, 'id' | 'endedAt'>): string =>
   `${id}_${Date.parse(endedAt).toString(36)}`
 
 /** The rows that make the service report the end of an event's task, for the commit of the task. */
@@ -78,5 +78,5 @@ export const makeReportWrites = (
   provider: TrackerName,
   issue: IssueRef,
 ): AnyWrite[] => [
-  { insert: reports, row: { id: reportIdOf(id), taskId: id, provider, issue, mark: id, createdAt } },
+  { insert: reports, row: { id: toReportId(id), taskId: id, provider, issue, mark: id, createdAt } },
 ]

@@ -13,4 +13,4 @@ export const TaskReportSchema = z
 export type TaskReport = z.output<typeof TaskReportSchema>
 
 /** The report of a task; undefined for a task without one, and before its first reported end. */
-export type ReportOf = (taskId: string) => Promise<TaskReport | undefined>
+export type FindReport = (taskId: string) => Promise<TaskReport | undefined>

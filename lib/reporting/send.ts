@@ -9,8 +9,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store, Update } from '../ports/store.ts'
 import type { Asked, PostedComment, TrackerAccount, Trackers } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
-import { createDraftOf } from './draft.ts'
-import { deliveryIdOf, type ReportRow, reports } from './rows.ts'
+import { createCommentDraft } from './draft.ts'
+import { type ReportRow, reports, toDeliveryId } from './rows.ts'
 
 type Needs = {
   store: Store
@@ -51,7 +51,7 @@ const DONE: Handled = { outcome: 'delivered' }
  */
 export const createSendReport = (needs: Needs) => {
   const { store, clock, masker, trackers, access, findTask, isOn } = needs
-  const draftOf = createDraftOf(needs)
+  const commentDraft = createCommentDraft(needs)
 
   const change = async (
     row: ReportRow,
@@ -77,7 +77,7 @@ export const createSendReport = (needs: Needs) => {
     isRepeated: boolean,
   ): Promise<PostedComment> => {
     const tracker = trackers[row.provider]
-    const draft = draftOf(task, row.mark)
+    const draft = commentDraft(task, row.mark)
     const known = row.commentId ?? (isRepeated ? (await tracker.find(asked, row.mark))?.id : undefined)
     if (known === undefined) return tracker.comment(asked, draft)
     try {
@@ -94,7 +94,7 @@ export const createSendReport = (needs: Needs) => {
   }
 
   /** The token of an account; undefined when the provider gives none any more, which the account then shows. */
-  const tokenOf = async (id: string, { provider }: ReportRow): Promise<string | undefined> => {
+  const usableToken = async (id: string, { provider }: ReportRow): Promise<string | undefined> => {
     try {
       return await access.validToken(id, provider)
     } catch (thrown) {
@@ -109,7 +109,7 @@ export const createSendReport = (needs: Needs) => {
       const account = await access.writerAt(row.provider)
       if (account === undefined) break
       const { id, ...of } = account
-      const token = await tokenOf(id, row)
+      const token = await usableToken(id, row)
       if (token !== undefined) return { ...of, token }
     }
     throw notLinked()
@@ -125,7 +125,7 @@ export const createSendReport = (needs: Needs) => {
       await retry(() => reported(row, id, url), clock)
       return DONE
     } catch (thrown) {
-      const handled = handledOf(thrown)
+      const handled = toHandled(thrown)
       const code = thrown instanceof Problem ? thrown.code : 'internal_error'
       const error = { code, message: errorMessage(thrown, LONGEST_MESSAGE, masker.logText) }
       const isOver = handled.outcome === 'refused'
@@ -153,7 +153,7 @@ export const createSendReport = (needs: Needs) => {
   return async ({ id, owner }: Pick<DeliveryRow, 'id' | 'owner'>): Promise<Handled> => {
     const row = await store.get(reports, owner)
     // A later end, and a retried task, have deliveries of their own.
-    if (row === undefined || row.passedTo !== undefined || deliveryIdOf(row) !== id) return DONE
+    if (row === undefined || row.passedTo !== undefined || toDeliveryId(row) !== id) return DONE
     if (row.status === 'reported') return DONE
     const task = await findTask(row.taskId)
     if (task?.completedAt !== row.endedAt) return DONE
@@ -164,7 +164,7 @@ export const createSendReport = (needs: Needs) => {
   }
 }
 
-const handledOf = (thrown: unknown): Handled => {
+const toHandled = (thrown: unknown): Handled => {
   if (!(thrown instanceof Problem) || REPEATED.has(thrown.kind)) {
     const retryAfterMs = thrown instanceof Problem ? thrown.retryAfterMs : undefined
     return { outcome: 'again', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }

@@ -6,8 +6,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store, Update } from '../ports/store.ts'
 import type { TrackerName } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
-import { deliveryIdOf, isReportId, type ReportRow, reportIdOf, reports, shownReport } from './rows.ts'
-import type { ReportOf } from './schema.ts'
+import { isReportId, type ReportRow, reports, shownReport, toDeliveryId, toReportId } from './rows.ts'
+import type { FindReport } from './schema.ts'
 import { createSendReport, isBeingSent } from './send.ts'
 
 type Needs = Parameters<typeof createSendReport>[0] & {
@@ -34,7 +34,7 @@ export const createReporting = (needs: Needs) => {
   const inherited = async ({ retriedFrom }: Task): Promise<ReportRow | undefined> => {
     let from = retriedFrom
     for (let depth = 0; from !== undefined && depth < MOST_RETRIES; depth++) {
-      const row = await store.get(reports, reportIdOf(from))
+      const row = await store.get(reports, toReportId(from))
       if (row !== undefined) return row
       from = (await findTask(from))?.retriedFrom
     }
@@ -42,7 +42,7 @@ export const createReporting = (needs: Needs) => {
   }
 
   /** The current report of a comment that retries took over. */
-  const lastOf = async (row: ReportRow): Promise<ReportRow> => {
+  const currentReport = async (row: ReportRow): Promise<ReportRow> => {
     let last = row
     for (let depth = 0; last.passedTo !== undefined && depth < MOST_RETRIES; depth++) {
       const next = await store.get(reports, last.passedTo)
@@ -57,10 +57,10 @@ export const createReporting = (needs: Needs) => {
    * of that report is running, so that no second comment is made.
    */
   const takeOver = async (task: Task, from: ReportRow): Promise<ReportRow | undefined> => {
-    const last = await lastOf(from)
+    const last = await currentReport(from)
     const { provider, issue, mark, commentId, url, begun, remade } = last
     const row: ReportRow = {
-      id: reportIdOf(task.id),
+      id: toReportId(task.id),
       taskId: task.id,
       provider,
       issue,
@@ -83,7 +83,7 @@ export const createReporting = (needs: Needs) => {
   }
 
   const reportFor = async (task: Task): Promise<ReportRow | undefined> => {
-    const own = await store.get(reports, reportIdOf(task.id))
+    const own = await store.get(reports, toReportId(task.id))
     if (own !== undefined) return own
     const from = await inherited(task)
     return from && takeOver(task, from)
@@ -114,7 +114,7 @@ export const createReporting = (needs: Needs) => {
     const row = await begin(known, task.completedAt)
     if (row?.endedAt !== task.completedAt) return
     await addDelivery({
-      id: deliveryIdOf(row),
+      id: toDeliveryId(row),
       owner: row.id,
       event: `task.${task.status}`,
       body: '{}',
@@ -122,7 +122,7 @@ export const createReporting = (needs: Needs) => {
     })
   }
 
-  const reportOf: ReportOf = async (taskId) => shownReport(await store.get(reports, reportIdOf(taskId)))
+  const findReport: FindReport = async (taskId) => shownReport(await store.get(reports, toReportId(taskId)))
 
   /** Reports as endpoints of deliveries. */
   const endpoints: Endpoints = {
@@ -137,7 +137,7 @@ export const createReporting = (needs: Needs) => {
     onSent: async () => undefined,
   }
 
-  return { ended, reportOf, endpoints }
+  return { ended, findReport, endpoints }
 }
 
 const REPORTED: ReadonlySet<Task['status']> = new Set(['completed', 'failed'])

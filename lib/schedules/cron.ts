@@ -47,10 +47,10 @@ const FIELDS = [
 
 /** Croner counts a field of seconds before the five, and days and months from 0. */
 const faultIn = (message: string): string => {
-  const said = message.replace(/^CronPattern: /, '')
-  const [, place] = /^configuration entry (\d)/.exec(said) ?? []
-  const [, named] = /^Invalid value for (\w+)/.exec(said) ?? []
+  const fault = message.replace(/^CronPattern: /, '')
+  const [, place] = /^configuration entry (\d)/.exec(fault) ?? []
+  const [, named] = /^Invalid value for (\w+)/.exec(fault) ?? []
   const field = FIELDS.find(({ name }, at) => String(at + 1) === place || name === named)
-  if (field === undefined) return said
+  if (field === undefined) return fault
   return `the ${field.is} must be ${field.range}; a range (1-5), a step (*/5) or a list (1,5) of these`
 }

@@ -86,8 +86,8 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
       revision: 1,
     }
     await limit.insert((count) => store.commit<ScheduleRow>({ insert: schedules, row }, [count]))
-    await audit(principal, 'schedule.create', auditDetailsOf(row))
-    return shown(row)
+    await audit(principal, 'schedule.create', auditDetails(row))
+    return toSchedule(row)
   }
 
   const list = async (query: PageQuery) => {
@@ -105,7 +105,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     const row = await read(id)
     const { cron, timezone, nextRunAt: first } = row
     const later = first === undefined ? [] : nextRuns(cron, timezone, Date.parse(first), AHEAD - 1)
-    return { schedule: shown(row), nextRuns: first === undefined ? [] : [first, ...later] }
+    return { schedule: toSchedule(row), nextRuns: first === undefined ? [] : [first, ...later] }
   }
 
   /** The next due times of a pattern. */
@@ -121,13 +121,13 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     if (given.task !== undefined) await refuseTask(principal, given.task)
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const { applied, row } = await store.commit(
-        changeOf(await read(id), principal, given, clock.now()),
+        changeUpdate(await read(id), principal, given, clock.now()),
         [],
         true,
       )
       if (!applied || row === undefined) continue
-      await audit(principal, 'schedule.change', auditDetailsOf(row))
-      return shown(row)
+      await audit(principal, 'schedule.change', auditDetails(row))
+      return toSchedule(row)
     }
     throw new Problem('unavailable', 'schedule_contended', 'The schedule was not changed; send it again', {
       retryAfterMs: 1_000,
@@ -139,12 +139,12 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
       store.commit<ScheduleRow>({ remove: schedules, key: id }, [count]),
     )
     if (!applied || row === undefined) throw missing('Schedule')
-    await audit(principal, 'schedule.delete', auditDetailsOf(row))
+    await audit(principal, 'schedule.delete', auditDetails(row))
   }
 
   /** A task of a schedule, and the schedule's fields about it. */
-  const draftOf = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
-    refuseLost(shown(row), ['task'], 'The schedule cannot run; send its task again')
+  const taskDraft = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
+    refuseLost(toSchedule(row), ['task'], 'The schedule cannot run; send its task again')
     const body = { ...row.task, ...row.heavyTask, source: SOURCE, sourceId: row.task.sourceId ?? row.id }
     const { task, write, rows } = tasks.draft(principal, body, { id: ids.next('task'), trace })
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
@@ -154,7 +154,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
    * Creates the task of a schedule now. Its due times stay. Throws Problem `invalid` when the task has become invalid.
    */
   const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
-    const { task, writes, ran } = draftOf(await read(id), principal, trace)
+    const { task, writes, ran } = taskDraft(await read(id), principal, trace)
     const { applied } = await store.commit<ScheduleRow>(
       { update: schedules, key: id, set: ran, unset: ['lastError'] },
       writes,
@@ -179,7 +179,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     const set = next === undefined ? {} : { nextRunAt: next }
     const unset = next === undefined ? (['nextRunAt'] as const) : []
     try {
-      const { writes, ran } = draftOf(row, { userId: row.runsAs, role: 'user' })
+      const { writes, ran } = taskDraft(row, { userId: row.runsAs, role: 'user' })
       await store.commit<ScheduleRow>(
         { ...moved, set: { ...set, ...ran }, unset: ['lastError', ...unset] },
         writes,
@@ -235,7 +235,7 @@ export const tooManySchedules = () =>
   new Problem('invalid', 'too_many_schedules', `There are ${MOST_SCHEDULES} schedules; delete one first`)
 
 /** The write of a change, on condition that neither the schedule nor its due time has changed since the read. */
-const changeOf = (
+const changeUpdate = (
   row: ScheduleRow,
   { userId }: Principal,
   { task, ...given }: ChangeSchedule,
@@ -284,7 +284,7 @@ const split = ({
   },
 })
 
-const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
+const toSchedule = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
   ...row,
   task: { ...row.task, ...heavyTask },
   ...truncatedIn(row, { heavyTask: 'task' }),
@@ -293,7 +293,7 @@ const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedul
 const listed = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) => row
 
 /** The audit details of a schedule. */
-const auditDetailsOf = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({
+const auditDetails = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({
   id,
   name,
   cron,

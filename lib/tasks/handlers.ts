@@ -1,12 +1,12 @@
 import { toTrace } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
-import type { ReportOf } from '../reporting/schema.ts'
+import type { FindReport } from '../reporting/schema.ts'
 import type { taskRoutes } from './contract.ts'
 import { COPY_HEADER, type KeepExport } from './export.ts'
 import type { Task } from './schema.ts'
 import type { Tasks } from './service.ts'
 
-type Needs = { tasks: Tasks; reportOf: ReportOf; keepExport?: KeepExport }
+type Needs = { tasks: Tasks; reportOf: FindReport; keepExport?: KeepExport }
 
 /** `keepExport` stores a copy of every export, in modes that have copies. */
 export const taskHandlers = ({

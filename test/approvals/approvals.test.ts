@@ -282,7 +282,7 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       await approvals.decide(ANN, ids[1] ?? '', 'allow-once')
       const { taskId, userId } = task
       for (let times = 0; times < 2; times++)
-        await approvals.withdrawOf({ taskId, userId }, 'its task has ended')
+        await approvals.withdrawSession({ taskId, userId }, 'its task has ended')
       expect(await codeOf(approvals.decide(ANN, ids[0] ?? '', 'allow-once'))).toBe('approval_decided')
       const { rows } = await store.page(toolCalls, {
         index: 'ofSession',

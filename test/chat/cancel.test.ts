@@ -46,7 +46,7 @@ const asking = (one: () => Process) => (): Toolbox =>
       const decision = answer.state === 'pending' ? 'pending' : 'approved'
       return { content: 'x', failed: false, decision, durationMs: 1, ...waits }
     },
-    { isDecided: async (approvalId) => (await one().approvals.stateOf(approvalId)) !== 'pending' },
+    { isDecided: async (approvalId) => (await one().approvals.waitState(approvalId)) !== 'pending' },
   )
 
 describe('a turn that is cancelled', () => {

@@ -10,7 +10,7 @@ import {
   approvalSlots,
   approvals,
 } from '../../lib/approvals/rows.ts'
-import { scopeOf } from '../../lib/approvals/service.ts'
+import { toScope } from '../../lib/approvals/service.ts'
 import { createConversations } from '../../lib/chat/conversations.ts'
 import {
   type ConversationRow,
@@ -168,7 +168,7 @@ export const plantBelongings = async (
   approvalId = FIRST_APPROVAL,
 ): Promise<void> => {
   const { userId } = SOMEBODY
-  const scope = scopeOf({ userId, conversationId })
+  const scope = toScope({ userId, conversationId })
   const now = iso(clock.now())
   const expiresAt = clock.now() + 3_600_000
   const row: ApprovalRow = {

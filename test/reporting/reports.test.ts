@@ -38,9 +38,9 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
   })
 
   it('is one comment, which says how it ended, and which a later end changes', async () => {
-    const { make, end, reportOf } = process()
+    const { make, end, findReport } = process()
     await make(name, id)
-    expect(await reportOf(id)).toBeUndefined()
+    expect(await findReport(id)).toBeUndefined()
     await end(id, FAILED)
     expect(trackers.said(name)).toEqual([
       expect.stringMatching(
@@ -52,7 +52,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
     expect(trackers.said(name)).toEqual([
       expect.stringMatching(/Task completed[\s\S]*2 attempts[\s\S]*I mended the checkout\./),
     ])
-    expect(await reportOf(id)).toMatchObject({
+    expect(await findReport(id)).toMatchObject({
       provider: name,
       status: 'reported',
       url: expect.stringContaining('https://'),
@@ -62,11 +62,11 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
   })
 
   it('is made by another account, where the connection of the one linked last has ended', async () => {
-    const { make, end, reportOf, settings } = process()
+    const { make, end, findReport, settings } = process()
     await make(name, id)
     settings.ended = true
     await end(id)
-    expect(await reportOf(id)).toMatchObject({ status: 'reported' })
+    expect(await findReport(id)).toMatchObject({ status: 'reported' })
     expect(trackers.writes(name)).toBe(1)
   })
 
@@ -79,13 +79,13 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
     }
     await dying.end(id)
     expect(trackers.comments[name]).toHaveLength(2)
-    expect(await dying.reportOf(id)).toMatchObject({ status: 'pending' })
+    expect(await dying.findReport(id)).toMatchObject({ status: 'pending' })
 
     trackers.state.after = async () => undefined
     const next = process()
     for (const [taskId, task] of dying.tasks) next.tasks.set(taskId, task)
     await next.pass(61_000)
-    expect(await next.reportOf(id)).toMatchObject({ status: 'reported' })
+    expect(await next.findReport(id)).toMatchObject({ status: 'reported' })
     expect(trackers.comments[name]).toHaveLength(2)
   })
 
@@ -96,10 +96,10 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
     'that the provider refuses as %s is told on the task, and not sent again',
     async (kind, code) => {
       trackers.state.answer = () => refusals(clock.now())[kind][name]
-      const { make, end, pass, reportOf } = process()
+      const { make, end, pass, findReport } = process()
       await make(name, id)
       await end(id)
-      expect(await reportOf(id)).toMatchObject({
+      expect(await findReport(id)).toMatchObject({
         status: 'failed',
         error: { code, message: expect.any(String) },
       })
@@ -111,17 +111,20 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
 
   it('waits for as long as the provider asks', async () => {
     trackers.state.answer = () => refusals(clock.now()).rate_limited[name]
-    const { make, end, pass, reportOf } = process()
+    const { make, end, pass, findReport } = process()
     await make(name, id)
     await end(id)
     const { length } = trackers.calls
     trackers.state.answer = () => undefined
     await pass(3_500_000)
     expect(trackers.calls).toHaveLength(length)
-    expect(await reportOf(id)).toMatchObject({ status: 'pending', error: { code: 'provider_rate_limited' } })
+    expect(await findReport(id)).toMatchObject({
+      status: 'pending',
+      error: { code: 'provider_rate_limited' },
+    })
     await pass(101_000)
     expect(trackers.comments[name]).toHaveLength(1)
-    expect(await reportOf(id)).toEqual({
+    expect(await findReport(id)).toEqual({
       provider: name,
       status: 'reported',
       url: expect.any(String),
@@ -131,18 +134,18 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
 
   it('is sent again while the provider fails, and is given up with the schedule', async () => {
     trackers.state.answer = () => ({ status: 502 })
-    const { make, end, pass, reportOf } = process()
+    const { make, end, pass, findReport } = process()
     await make(name, id)
     await end(id)
     for (let n = 0; n < 10; n++) await pass(86_400_000)
     const asked = trackers.calls.length
-    expect(await reportOf(id)).toMatchObject({ status: 'failed', error: { code: 'provider_failed' } })
+    expect(await findReport(id)).toMatchObject({ status: 'failed', error: { code: 'provider_failed' } })
     await pass(86_400_000)
     expect(trackers.calls).toHaveLength(asked)
   })
 
   it('is made anew once, when the comment was deleted', async () => {
-    const { make, end, reportOf } = process()
+    const { make, end, findReport } = process()
     await make(name, id)
     await end(id, FAILED)
     trackers.comments[name].length = 0
@@ -151,11 +154,11 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
       await end(id, { error: undefined })
       expect(trackers.said(name)).toEqual([expect.stringContaining('Task completed')])
     }
-    expect(await reportOf(id)).toMatchObject({ status: 'reported' })
+    expect(await findReport(id)).toMatchObject({ status: 'reported' })
   })
 
   it('is the same comment when the task is retried as a new one, however often', async () => {
-    const { make, end, tasks, reportOf } = process()
+    const { make, end, tasks, findReport } = process()
     await make(name, id)
     await end(id, FAILED)
     for (const [from, to] of [
@@ -167,7 +170,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
       tasks.set(to, taskOf(to, name, clock, { retriedFrom: from, attempts: 7 }))
       await end(to)
       expect(trackers.said(name)).toEqual([expect.stringContaining('7 attempts')])
-      expect(await reportOf(to)).toMatchObject({ status: 'reported' })
+      expect(await findReport(to)).toMatchObject({ status: 'reported' })
     }
   })
 
@@ -182,7 +185,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
     await opened.end(id, more)
     await opened.pass(86_400_000)
     expect(trackers.calls).toEqual([])
-    expect(await opened.reportOf(id)).toBeUndefined()
+    expect(await opened.findReport(id)).toBeUndefined()
   })
 
   it('brings neither secrets nor mentions, and no more than 8,000 characters of what the agent said', async () => {

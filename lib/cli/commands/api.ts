@@ -49,7 +49,7 @@ const placed = ({ path }: Route, words: readonly string[]) => {
 
 type Raw = (input: object, options: { headers: Record<string, string> }) => Promise<Response>
 
-const callOf = ({ client }: Service, name: string): Raw =>
+const rawCall = ({ client }: Service, name: string): Raw =>
   (client as unknown as Record<string, { raw: Raw }>)[name]?.raw as Raw
 
 export const api = defineCommand({
@@ -75,8 +75,10 @@ export const api = defineCommand({
       ...placed(route, rest),
       ...(body === undefined ? {} : { body: jsonIn(body === '-' ? await terminal.input() : body) }),
     }
-    const answer = await callOf(service(), name)(input, { headers: Object.fromEntries(header.map(headerIn)) })
-    if (json) terminal.json(jsonOf(await answer.text()))
+    const answer = await rawCall(service(), name)(input, {
+      headers: Object.fromEntries(header.map(headerIn)),
+    })
+    if (json) terminal.json(jsonOrText(await answer.text()))
     else if (answer.body)
       for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) terminal.write(piece)
     return EXIT.done
@@ -84,7 +86,7 @@ export const api = defineCommand({
 })
 
 /** A text that is not JSON, such as a stream of events, is printed as a JSON string. */
-const jsonOf = (text: string): unknown => {
+const jsonOrText = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {

@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
 import { createLogLines } from '../log-lines.ts'
-import { exitOf } from '../outcome.ts'
+import { exitCode } from '../outcome.ts'
 
 const never = new AbortController().signal
 
@@ -27,6 +27,6 @@ agent-tasks run. With --json the line comes when the log is complete.`,
     const print = json ? { task: () => undefined, session: () => undefined } : lines
     const task = await followTask({ service: connected, id, print, signal: never })
     if (json) terminal.json(await read())
-    return exitOf(task)
+    return exitCode(task)
   },
 })

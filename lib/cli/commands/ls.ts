@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { filterOf, filterOption, findTasks } from '../selection.ts'
+import { filterOption, findTasks, parseFilter } from '../selection.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
 const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_progress: 'cyan' } as const
@@ -8,7 +8,7 @@ const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_pro
 type Row = readonly [id: string, status: string, agent: string, created: string, title: string]
 
 /** The minute in the terminal's time zone, as `logs` prints it: `2026-01-31 17:05`. */
-const minuteOf = (at: string): string => new Date(at).toLocaleString('sv-SE').slice(0, 16)
+const toMinute = (at: string): string => new Date(at).toLocaleString('sv-SE').slice(0, 16)
 
 const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'TITLE']
 
@@ -56,7 +56,7 @@ export const ls = defineCommand({
   run: async ({ values, terminal, service }) => {
     const { status, agent, label, repo, search, filter, limit = '20', cursor, json } = values
     const query = {
-      ...filterOf(filter, 'ls'),
+      ...parseFilter(filter, 'ls'),
       ...(status === undefined ? {} : { status }),
       ...(agent === undefined ? {} : { agent }),
       ...(label === undefined ? {} : { labels: label.join(',') }),
@@ -75,7 +75,7 @@ export const ls = defineCommand({
       return EXIT.done
     }
     const rows = found.tasks.map((task): Row => {
-      return [task.id, task.status, safeLine(task.agent), minuteOf(task.createdAt), safeLine(task.title)]
+      return [task.id, task.status, safeLine(task.agent), toMinute(task.createdAt), safeLine(task.title)]
     })
     terminal.out(table([HEAD, ...rows], terminal.paint))
     if (found.nextCursor) terminal.say(`${found.count} of ${found.total}. More: --cursor ${found.nextCursor}`)

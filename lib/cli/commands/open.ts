@@ -5,7 +5,7 @@ import type { Environment } from '../credentials.ts'
 import { EXIT } from '../exit-codes.ts'
 
 /** The program that opens a URL in the browser; undefined without a desktop. */
-const openerOf = (env: Environment): readonly [string, ...string[]] | undefined => {
+const openCommand = (env: Environment): readonly [string, ...string[]] | undefined => {
   if (process.platform === 'darwin') return ['open']
   // The empty argument is the window title, which `start` would otherwise read from a quoted URL.
   if (process.platform === 'win32') return ['cmd', '/c', 'start', '']
@@ -14,7 +14,7 @@ const openerOf = (env: Environment): readonly [string, ...string[]] | undefined 
 
 /** Whether the URL was passed to a browser. */
 const opened = async (url: string, env: Environment): Promise<boolean> => {
-  const opener = openerOf(env)
+  const opener = openCommand(env)
   if (!opener) return false
   const [program, ...args] = opener
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })

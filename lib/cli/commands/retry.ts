@@ -1,7 +1,7 @@
 import { askTasks, inBulk } from '../bulk.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
-import { filterOf, filterOption } from '../selection.ts'
+import { filterOption, parseFilter } from '../selection.ts'
 
 export const retry = defineCommand({
   name: 'retry',
@@ -32,7 +32,7 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
       return EXIT.done
     }
     const connected = service()
-    const given = filterOf(filter, 'retry')
+    const given = parseFilter(filter, 'retry')
     const ask = askTasks(connected, 'retry', { retried: 'false', ...given })
     return inBulk(ask, {
       service: connected,

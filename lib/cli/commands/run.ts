@@ -5,19 +5,19 @@ import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
 import { interruptible } from '../interrupt.ts'
 import { createLogLines } from '../log-lines.ts'
-import { exitOf, showOutcome } from '../outcome.ts'
+import { exitCode, showOutcome } from '../outcome.ts'
 import type { Service } from '../service.ts'
 import type { Terminal } from '../terminal.ts'
 
 const MOST_OF_TITLE = 120
 
 /** The first line of a prompt that is not empty. */
-const titleOf = (prompt: string): string => {
+const firstLineTitle = (prompt: string): string => {
   const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
   return cutText(line.trim(), MOST_OF_TITLE).trim()
 }
 
-const priorityOf = (text: string | undefined) => {
+const parsePriority = (text: string | undefined) => {
   if (text === undefined) return {}
   const priority = [1, 2, 3, 4].find((each) => String(each) === text)
   if (priority === undefined) throw new UsageError('--priority is 1 (critical), 2, 3 or 4 (low)', 'run')
@@ -25,7 +25,7 @@ const priorityOf = (text: string | undefined) => {
 }
 
 /** The service does not know the folder of this command: `.`, `./web` and `../web` become absolute. */
-const repositoryOf = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
+const absoluteRepository = (repo: string): string => (/^\.\.?(?:\/|$)/.test(repo) ? path.resolve(repo) : repo)
 
 export const run = defineCommand({
   name: 'run',
@@ -55,11 +55,11 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
     if (prompt.trim() === '') throw new UsageError('The prompt is empty', 'run')
     const { repo, branch, agent, label = [], wait = true, json = false } = values
     const body = {
-      title: values.title ?? titleOf(prompt),
+      title: values.title ?? firstLineTitle(prompt),
       prompt,
       labels: label,
-      ...priorityOf(values.priority),
-      ...(repo === undefined ? {} : { repository: repositoryOf(repo) }),
+      ...parsePriority(values.priority),
+      ...(repo === undefined ? {} : { repository: absoluteRepository(repo) }),
       ...(branch === undefined ? {} : { branch }),
       ...(agent === undefined ? {} : { assignedAgent: agent }),
     }
@@ -83,7 +83,7 @@ const waitFor = async (id: string, service: Service, terminal: Terminal, json: b
     const task = await followTask({ service, id, print, signal: waiting.signal })
     if (!json) return showOutcome(task, terminal)
     terminal.json({ task })
-    return exitOf(task)
+    return exitCode(task)
   } catch (error) {
     print.finish()
     if (!waiting.signal.aborted) {

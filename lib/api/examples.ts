@@ -14,7 +14,7 @@ export type Schema = {
   required?: readonly string[]
   additionalProperties?: Schema | boolean
   items?: Schema
-  anyEndpoints?: readonly Schema[]
+  anyOf?: readonly Schema[]
 }
 export type Schemas = Readonly<Record<string, Schema>>
 
@@ -33,11 +33,11 @@ const scalars: Readonly<Record<string, (schema: Schema) => unknown>> = {
 
 /** The example of a schema, or one that its parts make: of an object the required fields, and those with an example. */
 export const exampleOf = (schema: Schema, schemas: Schemas): unknown => {
-  const { $ref, examples = [], enum: [first] = [], anyEndpoints, type = 'object' } = schema
+  const { $ref, examples = [], enum: [first] = [], anyOf, type = 'object' } = schema
   const [given = schema.const ?? first ?? schema.default] = examples
   if (given !== undefined) return given
   if ($ref !== undefined) return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
-  if (anyEndpoints) return exampleOf(anyEndpoints[0] ?? {}, schemas)
+  if (anyOf) return exampleOf(anyOf[0] ?? {}, schemas)
   const [kind = ''] = [type].flat()
   if (kind === 'array') return Array(schema.minItems ?? 1).fill(exampleOf(schema.items ?? {}, schemas))
   return kind === 'object' ? objectExample(schema, schemas) : scalars[kind]?.(schema)

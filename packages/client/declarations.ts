@@ -9,7 +9,7 @@ type Schema = {
   required?: readonly string[]
   additionalProperties?: Schema | boolean
   items?: Schema
-  anyEndpoints?: readonly Schema[]
+  anyOf?: readonly Schema[]
   enum?: readonly unknown[]
   const?: unknown
 }
@@ -44,7 +44,7 @@ const typeOf = (schema: Schema): string => {
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'unknown'
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.anyEndpoints) return [...new Set(schema.anyEndpoints.map(typeOf))].join(' | ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' | ')
   return typeNamed[schema.type ?? '']?.(schema) ?? 'unknown'
 }
 

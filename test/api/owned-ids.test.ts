@@ -80,7 +80,7 @@ const NOT_OWNED: readonly Kind[] = ['installation', 'admins', 'elsewhere', 'secr
 const OPEN_TO_ADMINS: readonly Kind[] = ['toolCall', 'token', 'device']
 
 const IS_ID = /^(?:id|ids|\w+Ids?)$/
-type Schema = { properties?: Record<string, Schema>; $ref?: string; items?: Schema; anyEndpoints?: Schema[] }
+type Schema = { properties?: Record<string, Schema>; $ref?: string; items?: Schema; anyOf?: Schema[] }
 
 /** The fields of a route that hold ids, from its schemas. */
 const idsIn = ([operation, route]: [string, Route]): string[] =>
@@ -94,14 +94,14 @@ const idsIn = ([operation, route]: [string, Route]): string[] =>
       const {
         properties = {},
         items,
-        anyEndpoints = [],
+        anyOf = [],
       } = given.$ref ? (root.$defs?.[given.$ref.split('/').at(-1) ?? ''] ?? {}) : given
       return [
         ...Object.entries(properties).flatMap(([name, inner]) => [
           ...(IS_ID.test(name) ? [`${path}.${name}`] : []),
           ...within(inner, `${path}.${name}`),
         ]),
-        ...[...(items ? [items] : []), ...anyEndpoints].flatMap((inner) => within(inner, path)),
+        ...[...(items ? [items] : []), ...anyOf].flatMap((inner) => within(inner, path)),
       ]
     }
     return within(root, part).map((place) => `${operation} ${place}`)

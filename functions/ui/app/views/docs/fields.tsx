@@ -19,7 +19,7 @@ const typeLabel = (schema: Schema): string => {
   if (schema.$ref) return componentName(schema)
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.anyEndpoints) return [...new Set(schema.anyEndpoints.map(typeLabel))].join(' | ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeLabel))].join(' | ')
   if (schema.type === 'array') return `${typeLabel(schema.items ?? {})}[]`
   return [schema.type ?? 'any'].flat().join(' | ')
 }
@@ -90,7 +90,7 @@ const innerSchema = (schema: Schema, schemas: Schemas): Schema | undefined => {
   if (inner.properties) return inner
   if (inner.items) return innerSchema(inner.items, schemas)
   if (typeof inner.additionalProperties === 'object') return innerSchema(inner.additionalProperties, schemas)
-  return inner.anyEndpoints?.map((each) => innerSchema(each, schemas)).find((each) => each !== undefined)
+  return inner.anyOf?.map((each) => innerSchema(each, schemas)).find((each) => each !== undefined)
 }
 
 const Nested = ({ schema, schemas, depth }: { schema: Schema; schemas: Schemas; depth: number }) => {

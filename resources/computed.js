@@ -4,6 +4,7 @@ import { tables as routeTables } from '../lib/api/routes.ts'
 import { collections } from '../lib/collections.ts'
 import { capitalized, functionAlarms, functionsIn } from './alarms.ts'
 import { httpEvents } from './http-events.ts'
+import { queueResources } from './queues.ts'
 import { streamSources } from './streams.ts'
 import { anyStage, tableName, tableResources } from './tables.ts'
 
@@ -11,6 +12,7 @@ import { anyStage, tableName, tableResources } from './tables.ts'
 
 const definitions = tableDefinitions(collections, tableName(anyStage))
 export const tables = tableResources(definitions, anyStage)
+export const queues = queueResources(anyStage)
 export const streams = streamSources(definitions, collections, anyStage)
 const functions = functionsIn(readdirSync(new URL('../functions', import.meta.url)))
 export const alarms = functionAlarms(functions, anyStage)

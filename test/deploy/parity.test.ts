@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs'
 import * as path from 'node:path'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
-import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
 import { tables } from '../../lib/api/routes.ts'
 import { tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
@@ -11,7 +10,7 @@ import type { Route } from '../../lib/http/route.ts'
 import { routeMethods } from '../../lib/http/router.ts'
 import { tableName, tableResources } from '../../resources/tables.ts'
 import { printStage, root, type Service } from './serverless.ts'
-import { ofType, referencesIn } from './template.ts'
+import { ofType } from './template.ts'
 
 const PREFIX = 'agent-task-service-dev-'
 
@@ -83,41 +82,5 @@ describe('the tables of the stack', () => {
     )
     const nameOf = tableNames(String(service.provider.environment.TABLE_PREFIX))
     expect(named).toEqual(expect.arrayContaining(collections.map(nameOf)))
-  })
-})
-
-describe('resources/queues.yml', () => {
-  it('has the queues that the code knows, as it wants them for the functions behind them', () => {
-    const { QUEUE_NAME, QUEUE_NOTIFICATION_NAME } = readConfig({})
-    const seconds = (name: string) => 1_000 * Number(service.functions[name]?.timeout)
-    const timeouts = { taskTimeoutMs: seconds('worker'), notificationTimeoutMs: seconds('notify') }
-    const wanted = queueDefinitions({ QUEUE_NAME, QUEUE_NOTIFICATION_NAME }, timeouts).map(
-      ({ name, visibilityTimeout, messageRetention, deadLetters }) => ({
-        name: PREFIX + name,
-        visibilityTimeout,
-        messageRetention,
-        ...(deadLetters ? { deadLetters: { ...deadLetters, queue: PREFIX + deadLetters.queue } } : {}),
-      }),
-    )
-    const nameOf = (arn: unknown) =>
-      service.resources.Resources[referencesIn(arn)[0] ?? '']?.Properties.QueueName
-    // No code takes from the queue of what the stream function gave up on, and the bucket fills that of its events.
-    const ofAws = ['StreamFailures', 'MemoryEvents']
-    const queues = ofType(service.resources, 'AWS::SQS::Queue').filter(([name]) => !ofAws.includes(name))
-    const declared = queues.map(([, { Properties }]) => ({
-      name: Properties.QueueName,
-      visibilityTimeout: Properties.VisibilityTimeout,
-      messageRetention: Properties.MessageRetentionPeriod,
-      ...(Properties.RedrivePolicy
-        ? {
-            deadLetters: {
-              queue: nameOf(Properties.RedrivePolicy.deadLetterTargetArn),
-              maxReceiveCount: Properties.RedrivePolicy.maxReceiveCount,
-            },
-          }
-        : {}),
-    }))
-    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
-    expect(declared.sort(byName)).toEqual(wanted.sort(byName))
   })
 })

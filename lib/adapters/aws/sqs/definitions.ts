@@ -17,7 +17,7 @@ const LONGEST_RETENTION = 14 * DAY
 const RETENTION = 10 * DAY
 /** The time that Lambda needs to deliver a message and to process the outcome, beside the function's time. */
 const MARGIN = 60
-/** As in serverless.yml, which a test compares, like the other two. */
+/** The time limit of `dlq` in serverless.yml. */
 const DEAD_LETTER_TIMEOUT = 60
 
 /**

@@ -77,7 +77,10 @@ const FieldRow = ({ name, type, required, description, limits, example, children
     {description && <p className="text-muted-foreground">{described(description)}</p>}
     {example !== undefined && example !== '' && (
       <p className="text-xs text-muted-foreground">
-        Example: <code className="font-mono [overflow-wrap:anywhere]">{String(example)}</code>
+        Example:{' '}
+        <code className="font-mono [overflow-wrap:anywhere]">
+          {typeof example === 'string' ? example : JSON.stringify(example)}
+        </code>
       </p>
     )}
     {children}

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
-import { pageAnswer, pageQuery, queryInt } from '../core/page.ts'
+import { PageQuery, pageAnswer, pageQuery } from '../core/page.ts'
 import { securityModes } from '../core/security-mode.ts'
 import { freeText, nameText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
@@ -95,10 +95,7 @@ export type CreateConversation = z.output<typeof CreateConversation>
 const ListConversations = z.object({ ...pageQuery, taskId: id.optional(), ticketId: ticketId.optional() })
 export type ListConversations = z.output<typeof ListConversations>
 
-const MessagesQuery = z.object({
-  limit: queryInt(1, 200).default(50),
-  cursor: z.string().max(6_000).optional(),
-})
+const MessagesQuery = PageQuery.omit({ offset: true })
 export type MessagesQuery = z.output<typeof MessagesQuery>
 
 const SendBody = z.object({ content, model, provider, temperature })

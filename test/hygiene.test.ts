@@ -63,7 +63,6 @@ const SAFE_CUTS = [
   ['lib/queue/rows.ts', '.slice(0, HOUR)', 'it begins with a time'],
   ['lib/queue/rows.ts', '.slice(HOUR + 1)', 'it begins with a time'],
   ['lib/tokens/text.ts', 'text.slice(', 'a token is ASCII'],
-  ['lib/tokens/text.ts', 'tokenHash(', 'a hash is ASCII'],
   ['lib/devices/identity.ts', 'digest.slice(', 'a digest is ASCII'],
   ['lib/adapters/sqlite/high-water.ts', 'key.slice(', 'it is compared with ids, and read by nobody'],
   ['lib/memory/copies.ts', 'text.slice(', 'the text is base64'],

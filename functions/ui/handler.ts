@@ -2,5 +2,5 @@ import { fileURLToPath } from 'node:url'
 import { places } from '../../lib/api/places.ts'
 import { servePage } from '../../lib/app/cloud-page.ts'
 
-/** The page; also where requests go that no function has a route for, to be answered 404 or 405. */
+/** Serves the page, and answers 404 or 405 to paths that no function routes. */
 export const handler = servePage(fileURLToPath(new URL('dist/', import.meta.url)), places)

@@ -7,24 +7,24 @@ import { guides } from './build/guides.ts'
 import { precompress } from './build/precompress.ts'
 
 const root = path.join(import.meta.dirname, 'app')
-/** The table of named characters of Markdown: the form that needs no document. */
+/** The entity table for Markdown: the variant that needs no document. */
 const decoder = fileURLToPath(import.meta.resolve('decode-named-character-reference'))
-/** What `vite` in development passes requests of the API on to: a started service. */
+/** In development, API requests are proxied to a started service. */
 const service = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
 
 export default defineConfig({
   root,
-  // Nothing is inlined: the page's Content-Security-Policy knows files of its own origin only.
+  // Nothing is inlined: the page's Content-Security-Policy allows files of its own origin only.
   build: {
     outDir: path.join(import.meta.dirname, 'dist'),
     emptyOutDir: true,
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // `use client` means something to servers that render React; there is none.
+      // `use client` directives are for servers that render React.
       onLog: (level, log, say) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && say(level, log),
       output: {
-        // What every view needs is two files, of which the one with the libraries stays the same from release to release.
-        // Else it is some thirty, since each set of views that shares a module has a file of its own.
+        // Shared code is two chunks, of which the libraries rarely change. Without this, each set of views that shares a module gets a
+        // chunk of its own, some thirty in all.
         codeSplitting: {
           groups: [
             { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 1 },
@@ -36,14 +36,14 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    // The pages of docs/ are outside of the root.
+    // docs/ is outside of the root.
     fs: { allow: [path.join(import.meta.dirname, '../..')] },
-    // The service refuses what pages of another origin write, and this one is another.
+    // The service rejects writes from other origins, such as the dev server.
     proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } },
   },
   worker: { format: 'es' },
   resolve: {
-    // For browsers it has a form that asks the document, which a worker has none of.
+    // The browser variant needs a document, which workers lack.
     alias: { 'decode-named-character-reference': decoder },
   },
   plugins: [tailwindcss(), evaluateAtBuild(path.join(root, 'data/at-build.ts')), guides(), precompress()],

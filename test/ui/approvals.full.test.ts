@@ -85,7 +85,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** What one test leaves does not wait in the next one. */
+/** Pending calls of one test must not appear in the next. */
 afterEach(async () => {
   if (!hasBrowser) return
   for (const { id } of (await api.client.listApprovals()).approvals) await deny(id)
@@ -100,13 +100,11 @@ const say = (id: string, ...lines: string[]) =>
     params: { id },
     body: { content: [...lines, 'demo: say Done'].join('\n'), securityMode: 'ask' },
   })
-/** A conversation whose turn waits for the approval of its first call. */
 const converse = async (title: string, ...lines: string[]) => {
   const { id } = (await api.client.createConversation({ body: { title } })).conversation
   await say(id, ...lines)
   return id
 }
-/** A task that waits. */
 const task = async (title: string, ...lines: string[]) => {
   const prompt = [...lines, 'demo: say Done'].join('\n')
   const { id } = await api.create({ title, prompt, metadata: { securityMode: 'ask' } })
@@ -115,7 +113,7 @@ const task = async (title: string, ...lines: string[]) => {
 }
 const open = (at = '/approvals') => openPage(service.baseUrl, at)
 const card = (page: Page, text: string) =>
-  page.getByRole('list', { name: 'Calls that wait' }).getByRole('listitem').filter({ hasText: text })
+  page.getByRole('list', { name: 'Pending calls' }).getByRole('listitem').filter({ hasText: text })
 const isAllowed = (page: Page, text: string) =>
   card(page, text).getByText('Allowed', { exact: true }).waitFor()
 const badge = (page: Page, text: string) =>
@@ -124,8 +122,8 @@ const badge = (page: Page, text: string) =>
 inBrowser('the view of approvals', () => {
   it('says when nothing waits, and what became of a call that an address names', async () => {
     await using opened = await open('/approvals?item=apv_gone')
-    await opened.page.getByText('No tool call waits for a decision').waitFor()
-    await opened.page.getByText('The call of this address does not wait any more').waitFor()
+    await opened.page.getByText('No pending approvals').waitFor()
+    await opened.page.getByText('This call is no longer pending').waitFor()
     await badge(opened.page, '')
     await expectSound(opened)
   })
@@ -135,7 +133,7 @@ inBrowser('the view of approvals', () => {
     const { page } = opened
     const conversation = await converse('Release notes', write('notes.md'))
     await badge(page, '1 waiting')
-    await page.getByText('tool call waits for approval').waitFor()
+    await page.getByText('tool call waiting for approval').waitFor()
     await page.getByRole('link', { name: 'Approvals 1 waiting' }).click()
     const one = card(page, 'write_file notes.md')
     await one.getByRole('link', { name: 'Release notes' }).waitFor()
@@ -154,7 +152,7 @@ inBrowser('the view of approvals', () => {
     })
     expect(calls).toMatchObject([{ name: 'write_file', status: 'success' }])
     await page.getByRole('button', { name: 'Clear 1 decided' }).click()
-    await page.getByText('No tool call waits for a decision').waitFor()
+    await page.getByText('No pending approvals').waitFor()
     await expectSound(opened)
   })
 
@@ -168,11 +166,11 @@ inBrowser('the view of approvals', () => {
     await page.getByText('1 selected').waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('1 selected').waitFor({ state: 'detached' })
-    await page.getByRole('checkbox', { name: 'Select all that wait' }).check()
+    await page.getByRole('checkbox', { name: 'Select all pending' }).check()
     await page.getByText('1 call runs a program').waitFor()
     await page.getByRole('button', { name: 'Allow 2 once' }).click()
-    const asked = page.getByRole('dialog').getByRole('list', { name: 'What is allowed' })
-    // In the order in which the tasks came to their calls, which may be either.
+    const asked = page.getByRole('dialog').getByRole('list', { name: 'Calls to allow' })
+    // The order in which the tasks reach their calls is not fixed.
     const texts = await asked.getByRole('listitem').allInnerTexts()
     expect(texts).toHaveLength(2)
     for (const file of ['a.txt', 'b.txt']) expect(texts.filter((text) => text.includes(file))).toHaveLength(1)
@@ -209,8 +207,8 @@ inBrowser('the view of approvals', () => {
     const allowed = page.getByRole('list', { name: 'Tools that are always allowed' })
     await allowed.getByRole('link', { name: 'Always' }).waitFor()
     await expectSound(opened)
-    await allowed.getByRole('button', { name: 'Ask again about write_file?' }).click()
-    await dialog.getByRole('button', { name: 'Ask again' }).click()
+    await allowed.getByRole('button', { name: 'Remove the permission for write_file?' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
     await allowed.waitFor({ state: 'detached' })
     expect(await say(conversation, write('e.txt'))).toHaveProperty('pendingApprovals')
   })
@@ -224,9 +222,9 @@ inBrowser('the view of approvals', () => {
     await last.waitFor()
     const before = await last.boundingBox()
     await deny(e?.id)
-    await card(page, 'e.txt').getByText('It was decided in another tab').waitFor()
+    await card(page, 'e.txt').getByText('Decided in another tab').waitFor()
     expect(await last.boundingBox()).toEqual(before)
-    // What the other tab does is not seen before this one clicks.
+    // The page does not see the other tab's decision before this click.
     const [, g] = (await api.client.listApprovals()).approvals
     await page.route('**/api/security/approvals', (route) => route.fulfill({ json: { approvals: [f, g] } }))
     await deny(f?.id)
@@ -257,7 +255,7 @@ inBrowser('the view of approvals', () => {
       await route.fulfill({ json: { approvals: left } })
     })
     await page.clock.install()
-    // What the mock answers is no change that the stream would tell of.
+    // The mocked list is not announced by the event stream.
     await page.route('**/api/events/stream*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await page.reload()
     await page.getByRole('link', { name: /^Approvals/ }).click()
@@ -266,7 +264,7 @@ inBrowser('the view of approvals', () => {
       .waitFor()
     await page.clock.fastForward(20_000)
     await card(page, 'g.txt').getByText('Expired').waitFor()
-    await card(page, 'g.txt').getByText('No decision came in time').waitFor()
+    await card(page, 'g.txt').getByText('No decision in time').waitFor()
     expect(await card(page, 'g.txt').getByRole('button', { name: 'Allow once' }).count()).toBe(0)
   })
 
@@ -277,10 +275,10 @@ inBrowser('the view of approvals', () => {
     const allow = card(page, 'g.txt').getByRole('button', { name: 'Allow once' })
     await allow.waitFor()
     await page.route('**/api/**', (route) => route.abort())
-    await page.getByText('Nothing can be decided until the service answers again').waitFor()
+    await page.getByText('You can decide again when the service responds').waitFor()
     expect(await allow.isDisabled()).toBe(true)
     await page.unroute('**/api/**')
-    await page.getByText('Nothing can be decided').waitFor({ state: 'detached' })
+    await page.getByText('You can decide again').waitFor({ state: 'detached' })
     await allow.click()
     await isAllowed(page, 'g.txt')
   })

@@ -6,9 +6,9 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 type Violation = { id: string; nodes: { html: string; failureSummary: string }[] }
 
-/** What axe finds wrong with what the page shows now, and why: `color-contrast: <span …> …`; by all of its rules or by some. */
+/** Violations found by axe: `color-contrast: <span …> …`. */
 export const violationsIn = async (page: Page, rules?: readonly string[]): Promise<string[]> => {
-  // By the debugger, which no policy of the page concerns. A document that has it already compiles it no second time.
+  // Injected by the debugger, which bypasses the page's Content-Security-Policy, and compiled once per document.
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(source)
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) }
   const violations = (await page.evaluate(

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
-// The shell is the same browser without windows, and asks for two thirds of the machine.
+// The headless shell uses two thirds of the CPU of the full browser.
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 const PROGRAM = process.env.CHROMIUM ?? PROGRAMS.find(existsSync)
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
 ]
-/** Each process and each compiler that starts once more for a page that lives for seconds costs more than it brings. */
+/** Extra processes and compiler tiers cost more than they save for short-lived pages. */
 const FOR_SECONDS = [
   ...['--disable-site-isolation-trials', '--renderer-process-limit=1', '--in-process-gpu'],
   ...['--num-raster-threads=1', '--js-flags=--no-opt --no-maglev'],
 ]
 
-/** Whether there is a browser to test in. Without one these tests are left out and say so; in CI that is a failure. */
+/** Without a browser these tests are skipped; in CI that is a failure. */
 export const hasBrowser = PROGRAM !== undefined && existsSync(PROGRAM)
 if (!hasBrowser) {
   const reason = `There is no browser at ${PROGRAM ?? PROGRAMS.join(' or ')} (Debian: apt-get install chromium-headless-shell; or set CHROMIUM)`
@@ -27,8 +27,8 @@ if (!existsSync(new URL('../../functions/ui/dist/index.html', import.meta.url)))
 let browser: Promise<Browser> | undefined
 
 /**
- * One browser for all tests of a file; `closeBrowser` when they are over. What measures a page calls it before the first page with
- * `isMeasured`: then scripts are compiled as in the browser of a person.
+ * One browser per file; `closeBrowser` ends it. Benchmarks pass `isMeasured` before the first page: scripts are then compiled as in a
+ * normal browser.
  */
 export const launchBrowser = (isMeasured = false) => {
   const args = isMeasured ? FLAGS : [...FLAGS, ...FOR_SECONDS]
@@ -41,11 +41,11 @@ export const closeBrowser = async () => {
   browser = undefined
 }
 
-/** What no view may do, as the browser tells it: log an error, throw, break the policy, ask another origin. */
+/** Faults that no view may have: logged errors, exceptions, policy violations, requests to other origins. */
 const watch = (page: Page, baseUrl: string) => {
   const faults: string[] = []
   page.on('console', (message) => {
-    // The browser logs each answer of 4xx by itself; those are looked at where they are expected.
+    // The browser logs 4xx responses; tests check those where they are expected.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text())
   })
@@ -59,10 +59,7 @@ const watch = (page: Page, baseUrl: string) => {
 
 const SCREEN = { width: 1280, height: 800 }
 
-/**
- * Opens a path of the service in a context of its own, as a person with no history would. `faults` lists what the
- * browser complained of; disposing closes it.
- */
+/** Opens a path in a new browser context. `faults` lists the faults of the page; disposing closes it. */
 export const openPage = async (baseUrl: string, path: string, options: BrowserContextOptions = {}) => {
   const context = await (await launchBrowser()).newContext({
     baseURL: baseUrl,
@@ -77,7 +74,7 @@ export const openPage = async (baseUrl: string, path: string, options: BrowserCo
   return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** Loads another path in a page that is open, which costs a third of a page in a context of its own. */
+/** Reuses an open page, at a third of the cost of a new context. */
 export const loadAnew = async ({ page, faults }: { page: Page; faults: string[] }, path: string) => {
   faults.length = 0
   await page.setViewportSize(SCREEN)

@@ -9,7 +9,7 @@ const read = (name: string) => readFileSync(path.join(dist, name), 'utf8')
 const sentSize = (name: string) => statSync(path.join(dist, `${name}.gz`)).size
 const files = globSync('**/*.{html,js,css,svg}', { cwd: dist })
 
-/** The files that a script needs before it runs: what it imports, and what that imports. */
+/** The transitive imports of a script. */
 const withImports = (name: string, known = new Set<string>()): Set<string> => {
   if (known.has(name)) return known
   known.add(name)
@@ -22,7 +22,6 @@ const index = read('index.html')
 const named = (pattern: RegExp) => [...index.matchAll(pattern)].map(([, name = '']) => name)
 const scripts = named(/(?:src|href)="\/([^"]+\.js)"/g)
 const styles = named(/href="\/([^"]+\.css)"/g)
-/** What the overview, the view of the first load, adds to the page itself. */
 const first = files.filter((name) => /^assets\/overview-[\w-]+\.js$/.test(name))
 
 describe('the built page', () => {
@@ -30,7 +29,7 @@ describe('the built page', () => {
     const loaded = [...new Set([...scripts, ...first].flatMap((name) => [...withImports(name)]))]
     const size = (names: readonly string[]) => names.reduce((sum, name) => sum + sentSize(name), 0)
     expect(loaded.length).toBeGreaterThan(2)
-    // The head of an answer is as large as a small file.
+    // Response headers are as large as a small file.
     expect(loaded.length).toBeLessThanOrEqual(25)
     expect(first).toHaveLength(1)
     expect(styles.length).toBeGreaterThan(0)

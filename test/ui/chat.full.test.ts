@@ -7,7 +7,7 @@ import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 
-// The scripted demo model speaks the wire of chat completions on loopback; lines of a message tell it what to do.
+// The scripted demo model, served on loopback; lines of a message are its script.
 const folder = temporaryFolder()
 let service: Service
 let api: ReturnType<typeof connect>
@@ -29,7 +29,6 @@ const listSessions = async (conversationId: string) =>
   (await api.client.listAgentSessions({ query: { conversationId } })).sessions
 const conversationAt = (page: Page) => page.url().split('/').at(-1) ?? ''
 
-/** The events of a session up to its start, as they are sent. */
 const firstEvents = async (sessionId: string) => {
   const leaving = new AbortController()
   const path = `${service.baseUrl}/api/chat/sessions/${sessionId}/events`
@@ -45,7 +44,7 @@ const firstEvents = async (sessionId: string) => {
 
 const say = async (page: Page, ...lines: readonly string[]) => {
   const box = page.getByRole('textbox', { name: 'Message' })
-  // Each key has the page render and lay out once more: what is typed is the break between two lines.
+  // Line breaks are typed, the rest is inserted: each key press renders the page.
   for (const at of lines.keys()) {
     if (at > 0) await box.press('Shift+Enter')
     await box.fill((await box.inputValue()) + lines[at])
@@ -54,7 +53,7 @@ const say = async (page: Page, ...lines: readonly string[]) => {
 }
 const answer = (page: Page) => page.getByRole('article', { name: 'Answer' }).last()
 const log = (page: Page) => page.getByRole('region', { name: 'Messages' })
-/** It speaks for seconds: there is time to do something in the middle. */
+/** The answer streams for seconds, so there is time to act. */
 const SLOWLY = ['demo: slow 8000', 'demo: say One two three four five six seven eight nine ten.'] as const
 
 inBrowser('a conversation', () => {
@@ -85,9 +84,9 @@ inBrowser('a conversation', () => {
     await call.getByRole('button', { name: 'Show all of content, 21 lines' }).waitFor()
     expect(await call.getByRole('group', { name: 'Result' }).innerText()).toContain('Created poem.txt')
     await answer(page).getByText('read_file none.txt').click()
-    await answer(page).getByRole('group', { name: 'Why not' }).getByText('does not exist').waitFor()
+    await answer(page).getByRole('group', { name: 'Error' }).getByText('does not exist').waitFor()
     await expectSound(opened)
-    await call.getByRole('link', { name: 'On record' }).click()
+    await call.getByRole('link', { name: 'Audit' }).click()
     const entry = page.getByRole('dialog', { name: 'write_file' })
     await entry.getByText('Created poem.txt').waitFor()
     await entry.getByRole('link', { name: /^sess_/ }).click()
@@ -102,7 +101,7 @@ inBrowser('a conversation', () => {
     await say(page, ...SLOWLY)
     await answer(page).getByText('This is').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('alert').getByText('What was said and done until then is kept').waitFor()
+    await page.getByRole('alert').getByText('Everything up to that point is kept').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     expect((await listSessions(conversationAt(page)))[0]?.status).toBe('cancelled')
     await say(page, 'demo: say And on')
@@ -116,7 +115,7 @@ inBrowser('a conversation', () => {
 
   const stopped = async (page: Page) => {
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('alert').getByText('What was said and done until then is kept').waitFor()
+    await page.getByRole('alert').getByText('Everything up to that point is kept').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
@@ -130,15 +129,15 @@ inBrowser('a conversation', () => {
       'that the page finds after a reload',
       async (page: Page) => {
         await page.reload()
-        await page.getByText('There is no answer yet').waitFor()
+        await page.getByText('No answer yet').waitFor()
       },
     ],
   ])('stops a turn %s', async (_which, prepare) => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('What it may do').selectOption('Read only')
+    await page.getByLabel('Tool access').selectOption('Read only')
     await say(page, ...SLOWLY)
-    await page.getByText('Working; the answer comes as a whole').waitFor()
+    await page.getByText('Working. The answer is not streamed').waitFor()
     await until(async () => {
       const { messages } = await api.client.getConversation({ params: { id: conversationAt(page) } })
       return messages[0]
@@ -151,7 +150,7 @@ inBrowser('a conversation', () => {
   it('stops a turn that waits for approval, whose call is not made', async () => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('What it may do').selectOption('Ask me first')
+    await page.getByLabel('Tool access').selectOption('Ask me first')
     await say(page, 'demo: tool write_file {"path":"d.txt","content":"four"}', 'demo: say Written')
     await page.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     await stopped(page)
@@ -208,7 +207,7 @@ inBrowser('a conversation', () => {
       return cuts > 2 ? route.continue() : route.fulfill({ contentType: 'text/event-stream', body })
     })
     await page.reload()
-    await page.getByText('Connection lost, connecting again').waitFor()
+    await page.getByText('Connection lost, reconnecting').waitFor()
     await answer(page).getByText('nine ten.').waitFor()
     expect(cuts).toBe(3)
     expect(await answer(page).innerText()).not.toContain('Half')
@@ -216,13 +215,12 @@ inBrowser('a conversation', () => {
   })
 
   it('asks first where it is told to: a call is allowed in place, another is denied', async () => {
-    // What waits elsewhere is not asked for here.
     const content = 'demo: tool write_file {"path":"a.txt","content":"one"}'
     const body = { content, securityMode: 'ask' } as const
     await api.client.sendMessageWithTools({ params: { id: await converse() }, body })
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('What it may do').selectOption('Ask me first')
+    await page.getByLabel('Tool access').selectOption('Ask me first')
     await say(page, 'demo: tool write_file {"path":"b.txt","content":"two"}', 'demo: say Written')
     const waiting = page.getByRole('list', { name: 'Waiting for your approval' })
     await waiting.getByText('write_file b.txt').waitFor()
@@ -239,7 +237,7 @@ inBrowser('a conversation', () => {
     await answer(page).getByText('Not so').waitFor()
     await answer(page).getByText('write_file c.txt').click()
     await answer(page)
-      .getByRole('group', { name: 'Why not' })
+      .getByRole('group', { name: 'Error' })
       .getByText(/refused/)
       .waitFor()
   })
@@ -247,17 +245,17 @@ inBrowser('a conversation', () => {
   it('shows an answer that comes as a whole also after a reload', async () => {
     await using opened = await open(`/chat/${await converse()}`)
     const { page } = opened
-    await page.getByLabel('What it may do').selectOption('Read only')
+    await page.getByLabel('Tool access').selectOption('Read only')
     await say(page, ...SLOWLY)
-    await page.getByText('Working; the answer comes as a whole').waitFor()
+    await page.getByText('Working. The answer is not streamed').waitFor()
     await until(async () => {
       const { messages } = await api.client.getConversation({ params: { id: conversationAt(page) } })
       return messages[0]
     })
     await page.reload()
-    await page.getByText('There is no answer yet').waitFor()
+    await page.getByText('No answer yet').waitFor()
     await answer(page).getByText('nine ten.').waitFor()
-    expect(await page.getByText('There is no answer yet').count()).toBe(0)
+    expect(await page.getByText('No answer yet').count()).toBe(0)
   })
 
   it.each(['no_provider', 'models_unavailable'])(
@@ -268,7 +266,7 @@ inBrowser('a conversation', () => {
       const body = { error: 'No language model provider is configured', code }
       await page.route('**/messages/agentic', (route) => route.fulfill({ status: 503, json: body }))
       await say(page, 'Hello?')
-      await page.getByRole('alert').getByText('Set the key of a provider').waitFor()
+      await page.getByRole('alert').getByText('Set a provider key').waitFor()
       expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Hello?')
       await page.unroute('**/messages/agentic')
       await page.getByRole('button', { name: 'Send' }).click()
@@ -300,7 +298,7 @@ inBrowser('a conversation', () => {
     expect(await log(page).getByText('Message 0', { exact: true }).count()).toBe(0)
     await page.getByRole('button', { name: 'Older messages' }).scrollIntoViewIfNeeded()
     await log(page).getByText('Message 0', { exact: true }).waitFor({ state: 'attached' })
-    // Those that are far from the view are left out, and come when they are scrolled to.
+    // Distant messages are not rendered until they are scrolled to.
     expect(
       await log(page)
         .getByText(/^Message \d+$/)
@@ -347,7 +345,6 @@ inBrowser('a conversation', () => {
     expect(await elements()).toBeLessThan(4_000)
     await last.click()
     await scrollTo(0.5)
-    // The one in the middle of the view was drawn on the way.
     await log(page)
       .getByText(/file-(?:19|20)\d\d\.txt/)
       .first()
@@ -388,7 +385,7 @@ inBrowser('a conversation', () => {
     await (await api.client.sendAgentic.raw({ params: { id }, body })).text()
     await using opened = await open(`/chat/${id}`)
     const { page } = opened
-    await page.getByText('It stopped at its budget of tokens').waitFor()
+    await page.getByText('It reached its token budget').waitFor()
     await page.getByText(/^[\d,]+ of 1,000 tokens$/).waitFor()
     await page.getByRole('button', { name: 'Runs' }).click()
     await page.getByRole('link', { name: /^Completed/ }).click()
@@ -414,9 +411,9 @@ inBrowser('a task of the coding agent', () => {
     await using opened = await open(`/tasks/${id}`)
     const { page } = opened
     const run = page.getByRole('region', { name: 'Run', exact: true })
-    // Its workspace is prepared first.
+    // The workspace is prepared first.
     await run.getByText('list_files .').waitFor({ timeout: 60_000 })
-    await page.getByText('waits for approval').first().waitFor()
+    await page.getByText('waiting for approval').first().waitFor()
     await run.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
     expect((await api.task(id)).waitingFor).toBe('approval')
     await expectSound(opened)
@@ -429,17 +426,17 @@ inBrowser('a task of the coding agent', () => {
     const trace = page.getByRole('figure', { name: 'Timeline' })
     const rows = async () =>
       (await trace.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0]).join(', ')
-    // The events of the session and those of the task come each in its own time.
+    // Session events and task events arrive independently.
     await until(async () => (await rows()).endsWith('Step 3: model') || undefined)
     expect(await rows()).toMatch(
-      /^In the queue, Attempt 1: asks for approval, Step 1: model, list_files \., Step 2: model, .*Waits for approval, Attempt 1, .*Step 3: model$/,
+      /^In the queue, Attempt 1: needs approval, Step 1: model, list_files \., Step 2: model, .*Waiting for approval, Attempt 1, .*Step 3: model$/,
     )
     await page.getByRole('button', { name: 'list_files .', exact: true }).click()
-    await page.getByRole('slider', { name: 'Place on the axis' }).waitFor()
+    await page.getByRole('slider', { name: 'Position' }).waitFor()
     await expectSound(opened)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByRole('button', { name: 'Show all of it' }).click()
-    await page.getByRole('slider', { name: 'Place on the axis' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByRole('slider', { name: 'Position' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('list', { name: 'Events' }).count()).toBe(0)
 
     await run.getByRole('link', { name: 'Open the run' }).click()
@@ -447,9 +444,9 @@ inBrowser('a task of the coding agent', () => {
     await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
     await page.getByText('write_file c.txt').click()
     const call = page.locator('details', { hasText: 'write_file c.txt' }).last()
-    await call.getByRole('link', { name: 'On record' }).click()
+    await call.getByRole('link', { name: 'Audit' }).click()
     const entry = page.getByRole('dialog', { name: 'write_file' })
-    await entry.getByText('A person approved it').waitFor()
+    await entry.getByText('Approved by a person').waitFor()
     await entry.getByRole('link', { name: /^sess_/ }).click()
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
     await page.getByRole('link', { name: 'Its task' }).click()

@@ -3,7 +3,7 @@ import { type Service, startService, temporaryFolder } from '../journeys/service
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 
-// Why, test/ui/browser.ts has said on process.stderr.write().
+// test/ui/browser.ts gives the reason by process.stderr.write().
 const within = hasBrowser ? describe : describe.skip
 
 within('devices and the audit', () => {
@@ -24,7 +24,7 @@ within('devices and the audit', () => {
   it('pair a device by the code of a QR code, live, and remove it', async () => {
     const { page } = open
     await page.getByText(/^sha256:[0-9a-f]{64}$/).waitFor()
-    await page.getByRole('button', { name: 'Show a QR code' }).click()
+    await page.getByRole('button', { name: 'Show QR code' }).click()
     const picture = page.getByRole('img', { name: 'QR code' })
     await picture.waitFor()
     expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(20)
@@ -33,8 +33,8 @@ within('devices and the audit', () => {
     await page.getByRole('textbox', { name: 'Code' }).fill(code.toLowerCase())
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.getByRole('status').filter({ hasText: 'Approved' }).waitFor()
-    await page.getByRole('button', { name: 'Remove By QR code' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Revoke By QR code' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('No paired devices').waitFor()
   })
 
@@ -62,8 +62,8 @@ within('devices and the audit', () => {
 
   it.each([
     ['/devices', 'A laptop'],
-    ['/audit', 'Device removed'],
-    ['/settings/access-key', 'Set the key'],
+    ['/audit', 'Device revoked'],
+    ['/settings/access-key', 'Set key'],
   ])('are sound at %s', async (path, text) => {
     await open.page.goto(path)
     await open.page.locator('main').getByText(text).filter({ visible: true }).first().waitFor()

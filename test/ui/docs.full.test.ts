@@ -24,13 +24,13 @@ inBrowser('the docs', () => {
   afterAll(() => shared?.[Symbol.asyncDispose]())
 
   it.each([
-    ['/docs', 'Every operation of this service'],
+    ['/docs', 'Try every operation of this service'],
     ['/docs/api/createTask', 'Send POST'],
     ['/docs/api/followEvents?code=typescript', 'eventsIn(body)'],
     ['/docs/guide/tasks', 'Create a task only once'],
     ['/docs/reference/errors#task_not_found', 'no such task'],
     ['/docs/reference/settings', 'QUEUE_CONCURRENCY'],
-    ['/docs/guide/nowhere', 'There is no such page'],
+    ['/docs/guide/nowhere', 'This page does not exist'],
   ])('have nothing at %s that axe finds wrong in either theme, and fit 390 px', async (path, text) => {
     await loadAnew(shared, path)
     await shared.page.getByText(text).first().waitFor()
@@ -51,7 +51,7 @@ inBrowser('the docs', () => {
     expect(links.filter((href) => !href?.startsWith('/docs/api/')).sort()).toEqual(
       listed.map((name) => `/${name.replace(/\.md$/, '')}`).sort(),
     )
-    await page.getByPlaceholder('Find…').fill('dead letter')
+    await page.getByPlaceholder('Search…').fill('dead letter')
     await contents.getByText('listDlq').click()
     await page.getByRole('heading', { level: 1, name: 'listDlq' }).waitFor()
     expect(faults).toEqual([])

@@ -88,7 +88,7 @@ const open = async ({ page }: typeof admin, path = '/settings/integrations') => 
 }
 const accountIn = (page: Page, name: string) =>
   page.getByRole('list', { name: 'Your accounts' }).getByRole('listitem').filter({ hasText: name })
-/** Where a provider would ask the person is named in a redirect: the browser tells of it, whether it goes there or not. */
+/** The authorize URL of a redirect, whether or not the browser follows it. */
 const soundly = async ({ page, faults }: typeof admin) =>
   expectSound({ page, faults: faults.filter((fault) => !fault.includes('/authorize?')) })
 
@@ -102,7 +102,7 @@ inBrowser('the accounts', () => {
     await page.waitForURL('**/settings/integrations')
     await row.getByText('as ann').waitFor()
     await row
-      .getByText(/It may read private repositories, push branches.*e-mail addresses\. Tasks that/)
+      .getByText(/It may read private repositories, push branches.*email addresses\. It comments/)
       .waitFor()
     await accountIn(page, 'Tracker B').getByRole('link', { name: 'Connect: Tracker B' }).click()
     await accountIn(page, 'Tracker B').getByText('workspace Ann & Co').waitFor()
@@ -112,7 +112,7 @@ inBrowser('the accounts', () => {
 
     await row.getByRole('button', { name: 'Disconnect: Code host' }).click()
     const dialog = page.getByRole('dialog', { name: 'Disconnect: Code host' })
-    await dialog.getByText(/push no branches and open no pull requests/).waitFor()
+    await dialog.getByText(/push branches or open pull requests/).waitFor()
     expect(provider.revocations).toEqual([])
     await dialog.getByRole('button', { name: 'Disconnect' }).click()
     await row.getByText('Not connected').waitFor()
@@ -128,7 +128,7 @@ inBrowser('the accounts', () => {
     await row.getByText('Issues with the label ai-task become tasks.').waitFor()
     provider.state.scopes.codehost = 'repo,user:email'
     await row.getByRole('link', { name: 'Connect again: Code host' }).click()
-    await row.getByText(/^It may read private repositories.*Tasks that came from issues there/).waitFor()
+    await row.getByText(/^It may read private repositories.*It comments on issues/).waitFor()
     await page.route('**/api/integrations/trackerb', async (route) => {
       const json = await (await route.fetch()).json()
       await route.fulfill({ json: { ...json, connected: false } })
@@ -143,24 +143,24 @@ inBrowser('the accounts', () => {
     const page = await open(admin)
     const row = accountIn(page, 'Tracker B')
     const asked = 'Connecting lets the service read issues and teams'
-    await row.getByText(/It may not change issues and comment\. Connect it again to allow that\.$/).waitFor()
+    await row.getByText(/It may not change issues and comment\. Connect it again to allow this\.$/).waitFor()
     await open(guest)
     await accountIn(guest.page, 'Tracker B').getByText(`${asked}.`, { exact: true }).waitFor()
 
     provider.state.scopes.trackerb = ['read', 'write']
     await row.getByRole('link', { name: 'Connect again: Tracker B' }).click()
-    await row.getByText('It may read issues and teams, change issues and comment. Tasks that').waitFor()
+    await row.getByText('It may read issues and teams, change issues and comment. It comments').waitFor()
     await row.getByRole('button', { name: 'Disconnect: Tracker B' }).click()
     const dialog = page.getByRole('dialog', { name: 'Disconnect: Tracker B' })
-    await dialog.getByText(/not answered by it any more/).waitFor()
+    await dialog.getByText(/no longer comments on issues/).waitFor()
     await page.keyboard.press('Escape')
 
-    const comments = page.getByRole('checkbox', { name: 'Answer at issues' })
+    const comments = page.getByRole('checkbox', { name: 'Comment on issues' })
     await comments.click()
     await row.getByText(/^It may read issues and teams, change issues and comment\.$/).waitFor()
     await row.getByRole('button', { name: 'Disconnect: Tracker B' }).click()
-    await dialog.getByText(/Chat reads no issues/).waitFor()
-    expect(await dialog.getByText(/not answered/).count()).toBe(0)
+    await dialog.getByText(/Chat can no longer read your issues/).waitFor()
+    expect(await dialog.getByText(/no longer comments/).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Disconnect' }).click()
     await row.getByText(`${asked}.`, { exact: true }).waitFor()
     await comments.click()
@@ -187,11 +187,11 @@ inBrowser('the web search', () => {
     const form = page.getByRole('form', { name: 'Web search' })
     await page.getByText('Web search is disabled').waitFor()
     await form.getByLabel('Agents may search the web').check()
-    await form.getByLabel('Search by').selectOption('SearXNG')
+    await form.getByLabel('Search provider').selectOption('SearXNG')
     await form.getByLabel('Base URL').fill('http://127.0.0.1:9/')
     await form.getByRole('button', { name: 'Save' }).click()
     await form.locator('[type=url][aria-invalid=true]').waitFor()
-    await form.getByLabel('Search by').selectOption('Brave Search')
+    await form.getByLabel('Search provider').selectOption('Brave Search')
     await form.getByLabel('API key').fill(KEY)
     await page.keyboard.press('Enter')
     await page.getByText('Available', { exact: true }).waitFor()
@@ -203,7 +203,7 @@ inBrowser('the web search', () => {
     await wide(page)
 
     await open(guest)
-    await guest.page.getByText('Changing this is for admins').waitFor()
+    await guest.page.getByText('Only admins can change this').waitFor()
     expect(await guest.page.getByLabel('API key').isDisabled()).toBe(true)
     expect(await guest.page.getByRole('button', { name: /save/i }).count()).toBe(0)
     await soundly(guest)
@@ -217,27 +217,26 @@ inBrowser('the web search', () => {
 inBrowser('where results are reported', () => {
   it('is switched by admins, where the environment does not decide', async () => {
     const page = await open(admin)
-    const comments = page.getByRole('checkbox', { name: 'Answer at issues' })
+    const comments = page.getByRole('checkbox', { name: 'Comment on issues' })
     const stored = async () => (await (await page.request.get('/api/settings')).json()).settings.reporting
     for (const isOn of [false, true]) {
       await comments.click()
-      await page.getByText(`Answer at issues: ${isOn ? 'on' : 'off'}`).waitFor()
+      await page.getByText(`Comment on issues: ${isOn ? 'on' : 'off'}`).waitFor()
       expect(await comments.isChecked()).toBe(isOn)
       expect(await stored()).toMatchObject({ comments: isOn })
     }
     const pullRequests = page.getByLabel('Open pull requests')
     expect([await pullRequests.isDisabled(), await pullRequests.isChecked()]).toEqual([true, true])
-    await page.getByText('Decided by REPORT_PULL_REQUESTS in the environment.').waitFor()
+    await page.getByText('Set by REPORT_PULL_REQUESTS in the environment.').waitFor()
     await soundly(admin)
     await wide(page)
     await open(guest)
     await guest.page.getByRole('form', { name: 'Web search' }).waitFor()
-    expect(await guest.page.getByRole('checkbox', { name: 'Answer at issues' }).count()).toBe(0)
+    expect(await guest.page.getByRole('checkbox', { name: 'Comment on issues' }).count()).toBe(0)
   }, 60_000)
 
-  const reportedPanel = ({ page }: typeof admin) =>
-    page.getByRole('region', { name: 'Where it was reported' })
-  /** An issue gets the label; answers the task that this makes. */
+  const reportedPanel = ({ page }: typeof admin) => page.getByRole('region', { name: 'Reporting' })
+  /** Labels an issue; resolves to the task. */
   const label = async (number: number): Promise<string> => {
     const body = JSON.stringify(github.issueLabeled('ai-task', { number }))
     const headers = headersOf({ sender: 'codehost', body, event: 'issues', delivery: `delivery-${number}` })
@@ -255,9 +254,9 @@ inBrowser('where results are reported', () => {
     trackers.state.after = () => isSent.promise
     await open(admin, `/tasks/${await label(12)}`)
     const panel = reportedPanel(admin)
-    await panel.getByText('The answer at the issue at the code host is on its way').waitFor()
+    await panel.getByText('The comment on the issue at the code host is pending').waitFor()
     isSent.resolve()
-    await panel.getByText('Answered at the issue at the code host').waitFor()
+    await panel.getByText('Commented on the issue at the code host').waitFor()
     const link = panel.getByRole('link', { name: 'the issue at the code host' })
     expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
       expect.stringMatching(/^https:\/\/github\.com\/acme\/shop\/issues\/12#issuecomment-\d+$/),
@@ -267,7 +266,7 @@ inBrowser('where results are reported', () => {
 
     trackers.state.answer = () => refusals(Date.now(), 'Not on my watch').forbidden.codehost
     await open(admin, `/tasks/${await label(13)}`)
-    await panel.getByText(/^Not answered at the issue at the code host/).waitFor()
+    await panel.getByText(/^Commenting on the issue at the code host failed/).waitFor()
     expect(await panel.innerText()).toMatch(/Not on my watch.*\(comment_forbidden\)/)
     expect(await panel.getByRole('link').allInnerTexts()).toEqual(['Integrations'])
   }, 90_000)
@@ -289,7 +288,7 @@ inBrowser('where results are reported', () => {
     [
       'why there is none',
       { status: 'failed', error: { code: 'push_refused', message: 'The account may not push' } },
-      /agent\/one were not published: The account may not push \(push_refused\)/,
+      /Publishing the changes on agent\/one failed: The account may not push \(push_refused\)/,
       ['/settings/integrations'],
     ],
   ])(

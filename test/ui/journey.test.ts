@@ -19,7 +19,7 @@ inBrowser('a visitor who opens the page', () => {
     const { page, faults } = opened
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('c')
-    const dialog = page.getByRole('dialog', { name: 'Create a task' })
+    const dialog = page.getByRole('dialog', { name: 'Create task' })
     await dialog.getByLabel('Title').fill('Write <b>a</b> note')
     await dialog.getByLabel('Prompt').fill('Write a note about this workspace')
     await dialog.getByLabel('Agent').selectOption('coding-agent')
@@ -34,7 +34,7 @@ inBrowser('a visitor who opens the page', () => {
     await page.getByText('demo-notes.md').first().waitFor()
     const run = page.getByRole('region', { name: 'Run', exact: true })
     await run.getByText('write_file demo-notes.md', { exact: true }).waitFor({ state: 'attached' })
-    // A run that was over before it was first shown is folded.
+    // A finished run is collapsed.
     const folded = run.locator('details:not([open]) > summary', { hasText: /^Step/ })
     while ((await folded.count()) > 0) await folded.first().click()
     await run.getByText('write_file demo-notes.md', { exact: true }).waitFor()
@@ -54,7 +54,7 @@ inBrowser('a visitor who opens the page', () => {
     const { page } = opened
     await page.getByRole('link', { name: 'Tasks', exact: true }).click()
     await page.getByRole('heading', { name: 'Tasks' }).waitFor()
-    const dialog = page.getByRole('dialog', { name: 'Create a task' })
+    const dialog = page.getByRole('dialog', { name: 'Create task' })
     const title = dialog.getByLabel('Title')
     await page.keyboard.press('c')
     await title.fill('Kept')
@@ -78,7 +78,7 @@ inBrowser('a visitor who opens the page', () => {
     await using opened = await openPage(world.baseUrl, '/tasks')
     const { page } = opened
     await page.getByRole('button', { name: 'New task' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Create a task' })
+    const dialog = page.getByRole('dialog', { name: 'Create task' })
     await dialog.getByLabel('Source link').fill('javascript:alert(1)')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('must not be empty').waitFor()
@@ -95,7 +95,7 @@ inBrowser('a visitor who opens the page', () => {
       .getByText('not in the mood for attempt 3')
       .waitFor()
     const timeline = page.getByRole('figure', { name: 'Timeline' })
-    // The log is read anew after the task.
+    // The log is refetched after the task.
     await timeline.getByText('Attempt 3: failed').waitFor()
     expect((await timeline.innerText()).match(/Attempt \d|Backoff/g)).toEqual([
       ...['Attempt 1', 'Backoff', 'Attempt 2', 'Backoff', 'Attempt 3'],
@@ -124,7 +124,7 @@ inBrowser('a visitor who opens the page', () => {
     await page.keyboard.press('Escape')
     await page.evaluate(() => Object.assign(document, { execCommand: () => false }))
     await page.getByRole('button', { name: 'Copy the id' }).click()
-    await page.getByText('Select it and press Ctrl+C').first().waitFor()
+    await page.getByText('Select the text and press Ctrl+C').first().waitFor()
   })
 
   it('cancels a task that runs', async () => {
@@ -134,18 +134,18 @@ inBrowser('a visitor who opens the page', () => {
     await page.getByText('Running', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     const question = page.getByRole('dialog', { name: 'Cancel this task?' })
-    await question.getByRole('button', { name: 'Let it run' }).click()
+    await question.getByRole('button', { name: 'Keep running' }).click()
     await question.waitFor({ state: 'detached' })
     expect((await world.task(id)).status).toBe('in_progress')
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await question.getByRole('button', { name: 'Cancel the task' }).click()
+    await question.getByRole('button', { name: 'Cancel task' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect((await world.task(id)).status).toBe('cancelled')
   })
 
   it('is told that there is no such task, and what that may mean', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks/task_none')
-    await opened.page.getByRole('alert').getByText('the address may be wrong').waitFor()
+    await opened.page.getByRole('alert').getByText('the address is wrong').waitFor()
     expect(await opened.page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
   })
 
@@ -186,11 +186,11 @@ inBrowser('the connection', () => {
     const { page, context } = opened
     await page.getByRole('table', { name: 'Tasks' }).waitFor()
     await context.setOffline(true)
-    await page.getByText('The connection to the service is lost.').waitFor()
+    await page.getByText('Connection to the service lost.').waitFor()
     const { title } = await world.create({ title: 'Made meanwhile' })
     await context.setOffline(false)
     await page.getByRole('link', { name: title }).waitFor()
-    await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
+    await page.getByText('Connection to the service lost.').waitFor({ state: 'detached' })
     expect(await page.getByRole('status').filter({ hasText: 'lost' }).count()).toBe(0)
   })
 
@@ -200,12 +200,12 @@ inBrowser('the connection', () => {
     const views = page.getByRole('navigation').first()
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
     await context.setOffline(true)
-    await page.getByText('The connection to the service is lost.').waitFor()
+    await page.getByText('Connection to the service lost.').waitFor()
     await views.getByRole('link', { name: 'Memory' }).hover()
     await views.getByRole('link', { name: 'Agents' }).click()
     await page.getByRole('heading', { name: 'This view is not loaded yet' }).waitFor()
     await context.setOffline(false)
-    await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
+    await page.getByText('Connection to the service lost.').waitFor({ state: 'detached' })
     await views.getByRole('link', { name: 'Memory' }).click()
     await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
     expect(page.url()).toBe(`${world.baseUrl}/memory`)
@@ -216,11 +216,11 @@ inBrowser('the connection', () => {
     const { page } = opened
     await page.getByRole('region', { name: 'Queue' }).getByText('Pending').waitFor()
     await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
-    // What it is told of by the stream that is still open, it asks for.
+    // It refetches what the open stream reports.
     await world.client.createTask({ body: { title: 'Behind the gateway' } })
-    await page.getByText('The connection to the service is lost.').waitFor()
+    await page.getByText('Connection to the service lost.').waitFor()
     await page.unroute('**/api/**')
-    await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
+    await page.getByText('Connection to the service lost.').waitFor({ state: 'detached' })
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
@@ -234,7 +234,7 @@ inBrowser('the connection', () => {
     await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
     await page.route('**/api/tasks/analytics*', (route) => route.fulfill(broken))
     await world.client.createTask({ body: { title: 'Something new to count' } })
-    const banner = page.getByRole('status').filter({ hasText: 'does not answer all' })
+    const banner = page.getByRole('status').filter({ hasText: 'Some data could not be loaded' })
     await banner.waitFor({ timeout: 25_000 })
     expect(await banner.count()).toBe(1)
   })

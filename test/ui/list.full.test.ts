@@ -21,10 +21,9 @@ afterAll(async () => {
 })
 
 const table = (page: Page) => page.getByRole('table', { name: 'Tasks' })
-/** The row of a task in the list. */
 const row = (page: Page, title: string) => page.getByRole('row').filter({ hasText: title })
 
-/** At once, as quick fingers do: no frame is drawn between the keys. */
+/** Both keys within one frame. */
 const typeFast = (page: Page, text: string) =>
   page.evaluate((keys) => {
     for (const key of keys)
@@ -64,7 +63,7 @@ inBrowser('the list of tasks', () => {
     expect(await field.inputValue()).toBe('Imported ')
     await page.keyboard.type('12')
     await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 12')
-    // What waits for the pause when somebody leaves is asked before, not after.
+    // Leaving the field applies the pending search.
     await page.keyboard.type('3')
     await page.getByRole('link', { name: 'Queue & DLQ' }).click()
     await page.getByRole('heading', { name: 'Queue & DLQ' }).waitFor()
@@ -76,7 +75,6 @@ inBrowser('the list of tasks', () => {
     await using opened = await openPage(world.baseUrl, '/')
     const { page } = opened
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    // `c` would open the form by itself.
     await typeFast(page, '/Imported c')
     await page.waitForURL((url) => url.searchParams.get('q') === 'Imported c')
     const field = page.getByRole('searchbox')
@@ -112,7 +110,7 @@ inBrowser('the list of tasks', () => {
     })
     expect(most).toBeLessThan(100)
     expect(await table(page).getAttribute('aria-rowcount')).toBe(String(ROWS + 1))
-    // Rows are there at once wherever one jumps to, without asking for anything.
+    // Rows render without a request wherever one scrolls.
     for (const part of [0.1, 0.9, 0.5, 0.3]) {
       const rowText = await scroller.evaluate(async (element, at) => {
         element.scrollTop = element.scrollHeight * at
@@ -142,7 +140,7 @@ inBrowser('the list of tasks', () => {
     await page.getByText('1 selected').waitFor()
     await page.keyboard.press('Escape')
     await page.getByText('1 selected').waitFor({ state: 'detached' })
-    // From row 1 to row 80, which is not in the document yet.
+    // Row 80 is not rendered yet.
     await typeFast(page, `${'j'.repeat(79)}x`)
     await page.getByRole('checkbox', { name: 'Select Imported 80', exact: true, checked: true }).waitFor()
     await page.getByText('1 selected').waitFor()
@@ -182,7 +180,7 @@ inBrowser('the list of tasks', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Views' }).click()
     const views = page.getByRole('dialog', { name: 'Saved views' })
-    await views.getByLabel('Save what is shown as').fill('By title')
+    await views.getByLabel('Name of the view').fill('By title')
     await views.getByRole('button', { name: 'Save' }).click()
     await page.goto('/tasks')
     await head('Ended').waitFor()
@@ -214,7 +212,7 @@ inBrowser('the list of tasks', () => {
     await page.getByText('4 selected').waitFor()
     await page.getByRole('link', { name: 'Imported 65', exact: true }).waitFor()
     expect(await scroller.evaluate(({ scrollTop }) => scrollTop)).toBe(37 * 60)
-    // A link begins at the top, with nothing selected.
+    // A link starts at the top without a selection.
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
     await page.getByRole('link', { name: 'Tasks', exact: true }).click()
@@ -254,7 +252,7 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('option', { name: 'Imported 7' }).first().waitFor()
     const asked = page.waitForRequest(/q=Imported\+78/)
     await words.fill('Imported 78')
-    await page.getByText('Searching', { exact: true }).waitFor()
+    await page.getByText('Searching…', { exact: true }).waitFor()
     await asked
     expect(await page.getByRole('option').count()).toBe(0)
   })
@@ -267,8 +265,8 @@ inBrowser('the list of tasks', () => {
     await using opened = await openPage(world.baseUrl, '/tasks?labels=bulk')
     const { page } = opened
     await row(page, 'Bulk 3').waitFor()
-    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
-    // Somebody was quicker with one of them.
+    await page.getByRole('checkbox', { name: 'Select all loaded' }).check()
+    // Another client cancels one of them first.
     const [first] = made
     await page.route('**/api/tasks/bulk', async (route) => {
       if (route.request().postDataJSON().dryRun === false)
@@ -290,10 +288,10 @@ inBrowser('the list of tasks', () => {
       first?.title ?? 'none',
     )
     await dialog.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
+    await page.getByRole('checkbox', { name: 'Select all loaded' }).check()
     await page.getByRole('button', { name: 'Retry 3' }).click()
     const asked = page.getByRole('dialog', { name: 'Retry 3 tasks?' })
-    await asked.getByText('takes its tokens again').waitFor()
+    await asked.getByText('uses tokens again').waitFor()
     await asked.getByRole('button', { name: 'Retry 3' }).click()
     await page
       .getByRole('dialog', { name: 'Retry tasks' })
@@ -327,7 +325,7 @@ inBrowser('the list of tasks', () => {
     await page.waitForURL('**/bulk/bulk_*')
     await page.getByRole('heading', { name: 'Cancel 3 tasks' }).waitFor()
     await page.getByText('3 of 3 cancelled').waitFor()
-    await page.getByText(/^Begun .* by Local admin, ended/).waitFor()
+    await page.getByText(/^Started .* by Local admin, ended/).waitFor()
     await expectSound(opened)
     const { tasks } = await world.client.filterTasks({ query: { labels: 'every' } })
     expect(tasks.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
@@ -339,8 +337,8 @@ inBrowser('the list of tasks', () => {
     const job = 'job' in started ? started.job : undefined
     await using opened = await openPage(world.baseUrl, `/bulk/${job?.id}`)
     const { page } = opened
-    await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText(/Stopped: 0 of 10,000 queued again/).waitFor()
+    await page.getByRole('button', { name: 'Cancel job' }).click()
+    await page.getByText(/Cancelled: 0 of 10,000 retried/).waitFor()
     const { job: now } = await world.client.getBulk({ params: { id: job?.id ?? '' } })
     expect(now.status).toBe('cancelled')
   })
@@ -353,19 +351,18 @@ inBrowser('the list of tasks', () => {
     expect(await link.getAttribute('href')).toBe('/api/tasks/export')
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
-      page.getByRole('button', { name: 'Import an export' }).click(),
+      page.getByRole('button', { name: 'Import tasks' }).click(),
     ])
     const [known, ...rest] = finishedTasks(1)
     const tasks = [known, { ...known, id: 'task_new', title: 'Came in' }, { title: '' }, ...rest]
     const buffer = Buffer.from(JSON.stringify({ version: '1.0', tasks }))
     await chooser.setFiles({ name: 'tasks.json', mimeType: 'application/json', buffer })
     const dialog = page.getByRole('dialog', { name: 'Import' })
-    await dialog.getByText('1 imported, 1 skipped since they are here already, 1 refused').waitFor()
-    expect(await dialog.getByRole('list', { name: 'What was refused' }).innerText()).toContain('entry 3')
+    await dialog.getByText('1 imported, 1 skipped because they exist, 1 refused').waitFor()
+    expect(await dialog.getByRole('list', { name: 'Errors' }).innerText()).toContain('entry 3')
   })
 })
 
-// After the others, whose list begins with what was imported first.
 inBrowser('the days of the list', () => {
   it('are those of the zone that times are written in, and are counted only where all tasks are listed', async () => {
     const DAY_MS = 86_400_000
@@ -384,7 +381,7 @@ inBrowser('the days of the list', () => {
     const countUntil = async (createdBefore: string) =>
       (await world.client.filterTasks({ query: { createdBefore, limit: 1 } })).total
     const until5 = await countUntil('2026-01-01T04:59:59.999Z')
-    // One was created in each minute after midnight of UTC.
+    // One task per minute after midnight UTC.
     expect(until5).toBeGreaterThan(await countUntil('2025-12-31'))
     await page.getByRole('main').getByText(String(until5), { exact: true }).first().waitFor()
     const bars = page.getByRole('list', { name: 'Tasks created, by day' })

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const STREAM = '/api/events/stream'
 const FENCE = '/theme.js'
-/** Lets time pass for the timers of the page. What they ask for is asked before FENCE is. */
+/** Advances the page's timers. Requests of these timers precede FENCE. */
 const pass = async (page: Page, ms: number) => {
   await page.clock.runFor(ms)
   await page.evaluate((path) => fetch(path), FENCE)
@@ -33,11 +33,11 @@ inBrowser('a page that follows the stream of changes', () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await page.getByRole('table', { name: 'Tasks' }).waitFor()
-    // The last that is asked for is the code of what may be opened over the view.
+    // The preload of overlays is the last request.
     await until(() => pass(page, 1_000).then(() => asked.find((path) => path.includes('/palette'))))
     await pass(page, 3_000)
     asked.length = 0
-    // Longer than any list is polled without the stream.
+    // Longer than any poll interval.
     await pass(page, 12_000)
     expect(asked).toEqual([FENCE])
 
@@ -55,7 +55,7 @@ inBrowser('a page that follows the stream of changes', () => {
     const { page } = opened
     const scroller = page.getByRole('region', { name: 'Tasks' })
     await scroller.waitFor()
-    // From its sixth page on the list stands still.
+    // From the sixth page on the list is not refetched.
     const refresh = page.getByRole('button', { name: 'Refresh' })
     while (!(await refresh.isVisible())) await scroller.evaluate((one) => one.scrollTo(0, one.scrollHeight))
     await scroller.evaluate((one) => one.scrollTo(0, 0))
@@ -65,7 +65,6 @@ inBrowser('a page that follows the stream of changes', () => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await world.client.cancelTask({ params: { id } })
     await row.getByText('Cancelled').waitFor()
-    // Longer than changes are gathered.
     await page.waitForTimeout(2_000)
     expect(asked).not.toContain('/api/tasks/filter')
   })
@@ -97,7 +96,6 @@ inBrowser('a page that follows the stream of changes', () => {
     })
     await world.perform({ title: 'Another' })
     await until(() => changes > 1 || undefined)
-    // Longer than changes are gathered.
     await page.waitForTimeout(1_500)
     expect(asked.filter((path) => path.includes(id))).toEqual([])
   })
@@ -105,7 +103,7 @@ inBrowser('a page that follows the stream of changes', () => {
   it('reads the log of a task that runs when the stream tells of progress, and not each second', async () => {
     const make = async (mood: object) =>
       (await world.create({ title: 'Runs', metadata: { ...mood, runMs: 240_000 } })).id
-    // One message is one event; of more the last comes a second later.
+    // One message is one event; further events are batched for a second.
     const quiet = await make({ lines: 1 })
     await using opened = await openPage(world.baseUrl, FENCE)
     const { page } = opened
@@ -116,7 +114,6 @@ inBrowser('a page that follows the stream of changes', () => {
     await pass(page, 1_000)
     const asked: string[] = []
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-    // Less than the time after which it is read in any case.
     await pass(page, 8_000)
     expect(asked.filter((path) => path === `/api/tasks/${quiet}/events`)).toEqual([])
 
@@ -125,7 +122,7 @@ inBrowser('a page that follows the stream of changes', () => {
     await page.clock.pauseAt(Date.now() + 3_600_000)
     const lines = () => log.getByText('line 1 of 1').count()
     const before = await lines()
-    // The clock of the page moves on by much less than ten seconds.
+    // The page's clock advances by less than ten seconds.
     await until(() => page.clock.runFor(5).then(async () => (await lines()) > before || undefined))
   })
 
@@ -166,7 +163,6 @@ inBrowser('a page that follows the stream of changes', () => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     const pause = () => page.waitForTimeout(200)
     await until(() => streams > 2 || undefined)
-    // Longer than a list stays fresh.
     await page.waitForTimeout(1_500)
     asked.length = 0
     for (const state of ['hidden', 'visible']) {
@@ -200,7 +196,7 @@ inBrowser('a page that follows the stream of changes', () => {
     await page.getByRole('region', { name: 'Agents' }).getByRole('listitem').first().waitFor()
     let asked = 0
     let changes = 0
-    // Left open, the request of the poll is the last one: a change would cancel it and send another.
+    // An open poll request would be cancelled and repeated by a change.
     await page.route('**/api/agents', () => {
       asked += 1
     })

@@ -1,11 +1,10 @@
-/** A number from 0 to 1. */
 type Random = () => number
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 const upTo = (random: Random, most: number) => 1 + Math.floor(random() * most)
 const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make)
 
-/** Beginnings, ends and middles of what Markdown knows, and text of which browsers are slow. */
+/** Tokens of Markdown, and texts that browsers lay out slowly. */
 const TOKENS = [
   ...['*', '**', '_', '__', '~~', '*a_ ', '**a* ', '`', '``', '` a', '\\', '\\*'],
   ...['[', ']', '](', '[x][', '![', '[a](b)', '[a](<', '[^1]', '[^1]: ', '[a]: b\n', '[a][a] ', '(', ')'],
@@ -107,7 +106,7 @@ const filled = (make: () => string, letters: number): string => {
   return text.slice(0, letters).toWellFormed()
 }
 
-/** A text of so many letters: blocks in each other, a few tokens repeated, tokens in any order, or those within blocks. */
+/** A random text: nested blocks, repeated tokens, tokens in any order, or tokens within blocks. */
 export const markdownText = (random: Random, letters: number): string => {
   const some = times(upTo(random, 4), () => pick(random, TOKENS)).join('')
   return pick(random, [
@@ -122,7 +121,7 @@ export const markdownText = (random: Random, letters: number): string => {
 
 const fill = (text: string, letters: number) => filled(() => text, letters)
 
-/** Texts by name that stopped a page before, or might. */
+/** Texts that once blocked the page, or could. */
 export const hostileTexts = (letters: number): [string, string][] => [
   ['an HTML block, a fence in it, then emphasis', `<div>\n\n\`\`\`\n${fill('*a_ ', letters)}`],
   [
@@ -196,7 +195,7 @@ export const hostileTexts = (letters: number): [string, string][] => [
   ['names of images in Thai', fill(`![${'ก '.repeat(4_000)}](a.png)\n\n`, letters)],
 ]
 
-/** Texts by name that a browser lays out slowly where they are shown as they were written. */
+/** Texts that are slow to lay out as plain text. */
 export const hostilePlainTexts = (letters: number): [string, string][] => [
   ['letters of many scripts', filled(manyScripts(), letters)],
   ['lines of Thai', fill(`${'ก'.repeat(990)}\n`, letters)],
@@ -205,7 +204,6 @@ export const hostilePlainTexts = (letters: number): [string, string][] => [
   ['a letter from each block', filled(manyBlocks(), letters)],
 ]
 
-/** A block of code that is short enough to be coloured, in lines that are. */
 function code(language: string, part: string): string {
   return `\`\`\`${language}\n${`${fill(part, 60)}\n`.repeat(80)}\`\`\`\n`
 }
@@ -218,7 +216,6 @@ function backticks(): () => string {
   }
 }
 
-/** The first characters of thirteen scripts. */
 const SCRIPTS = [
   65, 0x430, 0x4e00, 0x5d0, 0x627, 0x1f600, 0x300, 0xe01, 0x939, 0xac00, 0x2603, 0x1200, 0x10a0,
 ]

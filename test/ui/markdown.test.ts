@@ -8,7 +8,7 @@ import { writtenPart } from '../../functions/ui/app/components/written-part.ts'
 import { seededRandom } from '../crash/random.ts'
 import { hostileTexts, markdownText } from './markdown-corpus.ts'
 
-/** How many random texts, and of how many letters: `npm run soak` takes many large ones. */
+/** Number and length of random texts; `npm run soak` uses many large ones. */
 const TEXTS = Number(process.env.MARKDOWN_TEXTS ?? 60)
 const LETTERS = Number(process.env.MARKDOWN_LETTERS ?? 1_200)
 const SEED = Number(process.env.MARKDOWN_SEED ?? 20_261_126)
@@ -35,13 +35,13 @@ const heaviestText = (node: Drawn): number =>
   isParagraph(node) ? layoutWeight(nodeText(node)) : Math.max(0, ...(node.children ?? []).map(heaviestText))
 const isParagraph = ({ type }: Drawn) => ['paragraph', 'heading', 'tableCell'].includes(type)
 
-/** What is drawn in one step is bounded, however the text is made. */
+/** The work of one rendering step is bounded for any text. */
 const expectBounded = (parts: readonly Part[]) => {
   for (const { groups } of parts) {
     expect(groups.reduce((sum, { blocks }) => sum + blocks.length, 0)).toBeLessThanOrEqual(10_001)
     for (const { blocks } of groups) {
       const sizes = (blocks as Drawn[]).map(nodeCount)
-      // A group of several blocks is light; one that cannot be divided stands alone.
+      // Groups are light; indivisible blocks stand alone.
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(sizes.length > 1 ? 300 : 4_000)
       expect(Math.max(...(blocks as Drawn[]).map(nodeDepth))).toBeLessThanOrEqual(31)
       expect(Math.max(...(blocks as Drawn[]).map(heaviestText))).toBeLessThanOrEqual(10_000)
@@ -147,7 +147,7 @@ describe('a text that is shown as written', () => {
   it.each([
     ['short', ['short']],
     ['', ['']],
-    // A line break weighs as much as 40 letters of ASCII, a letter of another script as four, a change of the script as 28.
+    // Weights: a line break 40 characters of ASCII, another script 4, a change of script 28.
     [`${'a\n'.repeat(60)}b`, ['a\n'.repeat(58).concat('a'), 'a\nb']],
     ['\n'.repeat(121), ['\n'.repeat(61), '\n'.repeat(60)]],
     [`a\n${'a'.repeat(2_000)}\n${'a'.repeat(400)}\nb`, [`a\n${'a'.repeat(2_000)}`, `${'a'.repeat(400)}\nb`]],

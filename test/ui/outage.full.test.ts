@@ -25,7 +25,7 @@ beforeAll(async () => {
   port = await freePort()
   world = moodyWorld()
 })
-// A service that came back in the test before is as good as a new one: all of them share one data folder.
+// Services share one data folder, so a restarted one serves the next test.
 beforeEach(async () => {
   if (hasBrowser && !isUp) await start()
 }, 90_000)
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const isPost = (request: Request) => request.method() === 'POST'
 
-const LOST = 'The connection to the service is lost.'
+const LOST = 'Connection to the service lost.'
 const killed = async (page: Page) => {
   await kill()
   await page.getByText(LOST).waitFor()
@@ -46,13 +46,12 @@ const back = async (page: Page) => {
   await start()
   await page.getByText(LOST).waitFor({ state: 'detached' })
 }
-/** The network is never idle: the page follows the stream of changes. */
+/** The event stream keeps the network busy. */
 const LOADED = `(() => {
   const loaded = performance.getEntriesByType('resource')
   return ['palette', 'create-task', 'popover-panel'].every((part) => loaded.some(({ name }) => name.includes(part))) &&
     performance.now() > 500 + Math.max(...loaded.map(({ responseEnd }) => responseEnd))
 })()`
-/** A page that has loaded what it loads ahead. */
 const opened = async () => {
   const it = await openPage(service.baseUrl, '/')
   await it.page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -70,7 +69,7 @@ inBrowser('a page whose service hangs', () => {
     await page.clock.runFor(3_000)
     service.kill('SIGSTOP')
     try {
-      // The stream is silent for as long as its heartbeat never is; then the service does not say how it is.
+      // The stream is silent for longer than its heartbeat, and the health check fails.
       await page.clock.runFor(46_000)
       await page.clock.runFor(11_000)
       await page.getByText(LOST).waitFor()
@@ -93,7 +92,7 @@ inBrowser('a page whose service was killed', () => {
   it('opens the form, the palette and the notifications, keeps what is typed, and sends it when the service is back', async () => {
     await using it = await opened()
     const { page } = it
-    const form = page.getByRole('dialog', { name: 'Create a task' })
+    const form = page.getByRole('dialog', { name: 'Create task' })
     const palette = page.getByRole('dialog', { name: 'Search' })
     await page.evaluate('window.isFirst = true')
     await killed(page)
@@ -103,7 +102,7 @@ inBrowser('a page whose service was killed', () => {
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
-    await palette.getByText('Create a task').waitFor()
+    await palette.getByText('Create task').waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Notifications' }).first().click()
@@ -123,12 +122,12 @@ inBrowser('a page whose service was killed', () => {
   it('says why its actions are off and how old it is, and offers again what was not sent, even to a new page', async () => {
     await using it = await opened()
     const { page } = it
-    const form = page.getByRole('dialog', { name: 'Create a task' })
+    const form = page.getByRole('dialog', { name: 'Create task' })
     await page.goto('/tasks')
     await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
     await until(async () => ((await page.evaluate(LOADED)) ? true : undefined))
     await killed(page)
-    await page.getByText(/What you see is \d+s old/).waitFor()
+    await page.getByText(/Data is \d+s old/).waitFor()
     expect(await page.locator('main').evaluate((main) => getComputedStyle(main).filter)).toBe('grayscale(1)')
     expect(await violationsIn(page)).toEqual([])
     await page.keyboard.press('c')
@@ -136,13 +135,13 @@ inBrowser('a page whose service was killed', () => {
     const send = form.getByRole('button', { name: 'Create' })
     expect([await send.getAttribute('aria-disabled'), await send.getAttribute('title')]).toEqual([
       'true',
-      expect.stringContaining('The service is away'),
+      expect.stringContaining('The service is unreachable'),
     ])
     await page.keyboard.press('Escape')
     const offer = page.getByText('Not sent yet: Not to be lost')
     await offer.waitFor()
     await back(page)
-    await page.getByText(/What you see is/).waitFor({ state: 'detached' })
+    await page.getByText(/Data is/).waitFor({ state: 'detached' })
     await page.reload()
     await offer.waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -155,7 +154,7 @@ inBrowser('a page whose service was killed', () => {
   it('sends a task once whose answer was lost, though the page is closed before it is sent again', async () => {
     await using it = await opened()
     const { page } = it
-    const form = page.getByRole('dialog', { name: 'Create a task' })
+    const form = page.getByRole('dialog', { name: 'Create task' })
     await page.route('**/api/tasks', async (route) => {
       if (!isPost(route.request())) return route.continue()
       await route.fetch()
@@ -164,7 +163,7 @@ inBrowser('a page whose service was killed', () => {
     await page.keyboard.press('c')
     await form.getByLabel('Title').fill('Once')
     await form.getByRole('button', { name: 'Create' }).click()
-    await form.getByText('that makes no second task').waitFor()
+    await form.getByText('no second task is created').waitFor()
     await page.unroute('**/api/tasks')
     await page.reload()
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -219,7 +218,7 @@ inBrowser('a page whose service was killed', () => {
     const sync = page.getByRole('button', { name: 'Sync' })
     await sync.waitFor()
     await killed(page)
-    expect(await sync.getAttribute('title')).toContain('The service is away')
+    expect(await sync.getAttribute('title')).toContain('The service is unreachable')
   })
 
   it('keeps its frame around a view that was not loaded yet, which comes by itself', async () => {
@@ -230,7 +229,7 @@ inBrowser('a page whose service was killed', () => {
     await page.getByRole('navigation').first().getByRole('link', { name: 'Memory' }).click()
     await page.getByRole('heading', { name: 'This view is not loaded yet' }).waitFor()
     await page.keyboard.press('c')
-    await page.getByRole('dialog', { name: 'Create a task' }).waitFor()
+    await page.getByRole('dialog', { name: 'Create task' }).waitFor()
     await page.keyboard.press('Escape')
     await back(page)
     await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
@@ -247,11 +246,11 @@ inBrowser('a page whose service was killed', () => {
     await page.unrouteAll()
     await killed(page)
     await page.keyboard.press('c')
-    await page.getByRole('dialog').getByText('It comes as soon as the service answers.').waitFor()
-    // Under a dialog it is there for eyes only.
+    await page.getByRole('dialog').getByText('It loads as soon as the service responds.').waitFor()
+    // Behind a dialog it is visible, but not in the accessibility tree.
     await page.locator('h1', { hasText: 'Overview' }).waitFor()
-    // A browser that remembers the failure needs the page anew, where the form is opened again; others ask once more.
-    const form = page.getByRole('dialog', { name: 'Create a task' }).getByLabel('Title')
+    // A browser that caches the failed module needs a reload; others retry.
+    const form = page.getByRole('dialog', { name: 'Create task' }).getByLabel('Title')
     const anew = page.waitForEvent('load').then(() => page.keyboard.press('c'))
     await back(page)
     await Promise.race([form.waitFor(), anew.then(() => form.waitFor())])
@@ -271,7 +270,7 @@ inBrowser('a page whose service was killed', () => {
     await bell.click()
     const mark = page.getByRole('button', { name: 'Not loaded yet' })
     await mark.waitFor()
-    expect(await mark.getAttribute('title')).toBe('It comes as soon as the service answers.')
+    expect(await mark.getAttribute('title')).toBe('It loads as soon as the service responds.')
     const panel = page.getByRole('dialog', { name: 'Notifications' })
     const anew = page.waitForEvent('load').then(() => bell.click())
     await back(page)

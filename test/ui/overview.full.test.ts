@@ -7,11 +7,9 @@ import { expectSound } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
 const HOUR_MS = 3_600_000
-/** Longer than the page waits before it loads ahead. */
 const HELD_MS = 2_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
 
-/** Tasks of the last day, each of which ran for so many seconds. */
 const recentTasks = (count: number, ranMs: number) =>
   finishedTasks(count).map((task, n) => ({
     ...task,
@@ -51,10 +49,9 @@ inBrowser('the overview', () => {
     await fresh.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
     await fresh.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
     await page.goto('/')
-    for (const title of ['Create a task', 'Work on a repository', 'Call it from programs'])
-      await isDone(title)
+    for (const title of ['Create task', 'Work on a repository', 'Use the API']) await isDone(title)
     await steps.getByText('3 of 4').waitFor()
-    await steps.getByRole('button', { name: 'Hide the first steps' }).click()
+    await steps.getByRole('button', { name: 'Hide first steps' }).click()
     await steps.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByText('Success rate').waitFor()
@@ -113,7 +110,7 @@ inBrowser('the overview', () => {
     await page.getByRole('table').filter({ hasText: 'Wait p50' }).waitFor()
     await page.getByRole('region', { name: 'Failures' }).getByText(/moody/).first().waitFor()
 
-    // One of the bars is a stop of the keyboard.
+    // Roving tabindex.
     await hours.getByRole('link').last().focus()
     await page.keyboard.press('ArrowLeft')
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')

@@ -228,7 +228,6 @@ describe('the life of a task', () => {
     const visible = visibleMarks(marks, { from: 5_000, to: 6_000 })
     expect(visible).toHaveLength(100)
     expect(visible[1]).toEqual({ at: 5_010, message: 'Step 10, and 9 more' })
-    // Zoomed in they are apart, and what is outside is left out.
     expect(visibleMarks(marks, { from: 5_100, to: 5_109 })).toEqual(marks.slice(100, 110))
   })
 
@@ -639,17 +638,17 @@ describe('a bulk retry in words', () => {
     ],
     [
       { status: 'running', done: 3, failed: 0, results: { completed: 1, failed: 0, running: 2 } },
-      '3 of 4 queued again, 1 completed, 2 still running',
+      '3 of 4 retried, 1 completed, 2 still running',
       { ended: 1, faulty: 0, good: 1 },
     ],
     [
       { done: 3, failed: 1, results: { completed: 3, failed: 0, running: 0 } },
-      '3 of 4 queued again, 3 completed',
+      '3 of 4 retried, 3 completed',
       { ended: 4, faulty: 1, good: 3 },
     ],
     [
       { status: 'cancelled', results: { completed: 1, failed: 1, running: 2 } },
-      'Stopped: 4 of 4 queued again, 1 completed, 1 failed again, 2 still running',
+      'Cancelled: 4 of 4 retried, 1 completed, 1 failed again, 2 still running',
       { ended: 2, faulty: 1, good: 1 },
     ],
     [{ action: 'discard', done: 3, failed: 1 }, '3 of 4 discarded', { ended: 4, faulty: 1, good: 3 }],

@@ -13,11 +13,11 @@ describe('what a session is called', () => {
     [`${LINUX} Edg/140.0`, 'Edge on Linux'],
     ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1', 'Safari on iPhone'],
     ['curl/8.5.0', 'curl/8.5.0'],
-    [undefined, 'Unknown program'],
+    [undefined, 'Unknown client'],
   ])('%s is %s', (userAgent, name) => expect(agentName(userAgent)).toBe(name))
 })
 
-// Why, test/ui/browser.ts has said on process.stderr.write().
+// test/ui/browser.ts gives the reason by process.stderr.write().
 const within = hasBrowser ? describe : describe.skip
 
 within('passwords and sessions', () => {
@@ -55,9 +55,9 @@ within('passwords and sessions', () => {
     await page.getByRole('alert').filter({ hasText: 'The current password is wrong' }).waitFor()
     await page.getByLabel('Current password').fill('correct horse 1')
     await page.keyboard.press('Enter')
-    await page.getByText('The password is changed').waitFor()
+    await page.getByText('Password changed').waitFor()
     await list.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
-    expect(await list.getByRole('listitem').innerText()).toContain('This one')
+    expect(await list.getByRole('listitem').innerText()).toContain('This session')
     await other.page.goto('/settings')
     await other.page.waitForURL('**/login**')
   })
@@ -92,14 +92,14 @@ within('passwords and sessions', () => {
     await guest.context.clearCookies()
     await page.goto('/settings/users')
     await page.getByRole('button', { name: 'Reset code for Linus' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Make a code' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Create code' }).click()
     const code = await page.getByRole('status').locator('code').innerText()
     await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
     await guest.page.goto('/login')
     await guest.page.getByRole('link', { name: 'Forgot your password?' }).click()
-    // The sign-in has a field for the e-mail address too: the code is asked for by this page only.
+    // Only the reset page has a field for the code.
     await guest.page.getByLabel('Reset code').fill('not it')
-    await guest.page.getByLabel('E-mail').fill('linus@example.com')
+    await guest.page.getByLabel('Email').fill('linus@example.com')
     await guest.page.getByLabel('New password').fill('silver fork 3')
     await guest.page.keyboard.press('Enter')
     await guest.page.getByRole('alert').filter({ hasText: 'the code is wrong' }).waitFor()
@@ -111,7 +111,7 @@ within('passwords and sessions', () => {
 
   it('are sound at /settings/sessions', async () => {
     await admin.page.goto('/settings/sessions')
-    await admin.page.getByText('This one').waitFor()
+    await admin.page.getByText('This session').waitFor()
     await expectSound(admin)
   })
 

@@ -13,7 +13,7 @@ const world = moodyWorld()
 let service: Service
 let api: ReturnType<typeof connect>
 
-/** Tasks that failed for good, one after the other: the first is the oldest. */
+/** Failed in order: the first is the oldest. */
 const failed = async (...titles: string[]) => {
   for (const title of titles) await api.perform(moodyTask(title, { failures: 99 }))
 }
@@ -44,10 +44,9 @@ inBrowser('the view of the queue', () => {
     expect(await page.getByRole('row').nth(1).innerText()).toMatch(
       /summarize\s+not in the mood for attempt 3/,
     )
-    // The icons of the last column need no visible header.
     const header = page.getByRole('columnheader', { name: 'Actions' }).locator('span')
     expect(await header.evaluate((span) => span.getBoundingClientRect().width)).toBe(1)
-    const meter = page.getByRole('meter', { name: /Dead letters/ })
+    const meter = page.getByRole('meter', { name: /dead letters/ })
     expect(await meter.getAttribute('aria-valuetext')).toBe('5, healthy')
     await expectSound(opened)
     await page.getByRole('link', { name: 'summarize' }).click()
@@ -92,12 +91,12 @@ inBrowser('the view of the queue', () => {
     await page.getByRole('button', { name: 'Retry 3' }).click()
     const asked = page.getByRole('dialog', { name: 'Retry 3 dead letters?' })
     await asked.waitFor()
-    // Somebody else decides about one of them before this person does.
+    // Another client decides one of them first.
     await page.route('**/api/dlq?*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await api.client.discardDlqItem({ params: { id: newest?.id ?? '' } })
     world.cure()
     await asked.getByRole('button', { name: 'Retry 3' }).click()
-    await page.getByText('2 of 3 queued again').waitFor()
+    await page.getByText('2 of 3 retried').waitFor()
     const refused = page.getByRole('list', { name: 'What failed' })
     expect(await refused.innerText()).toMatch(/summarize\s+Only a pending dead letter can be decided/)
     expect((await letters('resolved')).toSorted()).toEqual(['review', 'translate'])
@@ -115,7 +114,7 @@ inBrowser('the view of the queue', () => {
     const { page } = opened
     const dialog = page.getByRole('dialog')
     await dialog.getByText('It is not in this list').waitFor()
-    // Pages of ten stand for lists of thousands: the table itself asks for what is near only.
+    // Pages of ten stand for lists of thousands.
     await page.route('**/api/dlq?*', (route) =>
       route.continue({ url: route.request().url().replace('limit=100', 'limit=10') }),
     )

@@ -16,7 +16,7 @@ import { worksByAttempt } from '../../functions/ui/app/views/task/works.ts'
 import { eventsIn } from '../../lib/api/server-sent-events.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 
-/** Events with ids in their order: `0001-01`, `0001-02`. */
+/** Ids in order: `0001-01`, `0001-02`. */
 const sessionEvents = (...events: readonly (readonly [type: string, data?: object])[]): RunEvent[] =>
   events.map(([type, data = {}], n) => ({
     id: `0001-${String(n + 1).padStart(2, '0')}`,
@@ -53,7 +53,7 @@ const partText = (part: Part) => {
   return ['call', part.title, part.state, part.result, part.tookMs].filter((x) => x !== undefined).join(' ')
 }
 
-/** A run as lines: `1: text Hello…`. */
+/** `1: text Hello…` */
 const runText = (run: Run) =>
   run.entries.flatMap((entry) =>
     entry.kind === 'note'
@@ -276,7 +276,7 @@ describe('a reader who connects anew', () => {
   )
   const all = [...events, ...words.slice(7)]
   const fullRun = runAfter(all)
-  /** What the service has stored: words that follow each other are one event, under the id of the last. */
+  /** Stored events: consecutive pieces of text are merged under the id of the last. */
   const stored = [
     ...all.slice(0, 2),
     { ...all[3], data: { text: 'one two ' } },

@@ -78,7 +78,7 @@ afterAll(async () => {
 const newest = async () => (await world.client.listSchedules({})).schedules[0]
 const NIGHTLY = { cron: '30 2 * * *', timezone: 'Europe/Vienna', task: { title: 'Update' } }
 
-/** Of each line of facts in an element: how many facts it has, and how many dots that are not clipped. */
+/** Per line: the number of facts and of visible dots. */
 const dotsByLine = (element: Element) => {
   const [box] = [...element.querySelectorAll('*')].filter((one) => getComputedStyle(one).clipPath !== 'none')
   const [line] = box?.children ?? []
@@ -110,7 +110,7 @@ inBrowser('the schedules', () => {
     expect(await dialog.getByLabel('Time zone').inputValue()).toBe('Europe/Vienna')
     await dialog.getByLabel('Pattern').fill('30 2 * * MON-FRI')
     await dialog.getByText('At 02:30, Monday through Friday').waitFor()
-    const due = dialog.getByRole('list', { name: 'Next due times' }).getByRole('listitem')
+    const due = dialog.getByRole('list', { name: 'Next runs' }).getByRole('listitem')
     await due.first().waitFor()
     const dueTexts = await due.allInnerTexts()
     expect(dueTexts).toHaveLength(5)
@@ -157,7 +157,7 @@ inBrowser('the schedules', () => {
     await using opened = await openPage(world.baseUrl, '/schedules')
     const { page } = opened
     const row = page.getByRole('listitem').filter({ hasText: 'By hand' })
-    await row.getByText('has not run yet').waitFor()
+    await row.getByText('no runs yet').waitFor()
     await row.getByRole('button', { name: 'Run now: By hand' }).click()
     await row.getByRole('status').getByRole('link', { name: 'Update' }).waitFor()
     await row.getByText(/^last run/).waitFor()
@@ -167,7 +167,7 @@ inBrowser('the schedules', () => {
     expect(ways).toHaveLength(2)
 
     await row.getByRole('button', { name: 'Pause By hand' }).click()
-    await row.getByText('not due while it is paused').waitFor()
+    await row.getByText('no runs while paused').waitFor()
     await expectSound(opened)
     await page.setViewportSize({ width: 1280, height: 800 })
     await row.getByRole('button', { name: 'Resume By hand' }).click()
@@ -179,7 +179,7 @@ inBrowser('the schedules', () => {
     const dialog = page.getByRole('dialog', { name: 'By hand' })
     expect(await dialog.getByLabel('Prompt').inputValue()).toBe('Long')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed')
-    // What somebody else changes meanwhile is not undone by what is saved here.
+    // Saving does not undo concurrent changes of others.
     await world.client.changeSchedule({ params: { id: schedule.id }, body: { cron: '0 3 * * *' } })
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('button', { name: 'Delete Renamed' }).click()

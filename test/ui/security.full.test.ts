@@ -33,7 +33,6 @@ const signUp = async (path: string, name: string) => {
   expect((await opened.context.request.post('/api/auth/signup', { data })).status()).toBe(200)
   return opened
 }
-/** The API for the person of a page. */
 const sessionClient = async ({ context }: typeof admin) => {
   const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`)
   return connect(service.baseUrl, { cookie: cookies.join('; ') })
@@ -59,16 +58,16 @@ inBrowser('the policy', () => {
     await page.goto('/security')
     const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
     await box('Blocked: git').check()
-    await page.getByLabel('Calls a minute and user').fill('0')
-    await page.getByRole('list', { name: 'What changes' }).getByText('Blocked: +git').waitFor()
+    await page.getByLabel('Calls per minute and user').fill('0')
+    await page.getByRole('list', { name: 'Changes' }).getByText('Blocked: +git').waitFor()
     await page.getByRole('button', { name: 'Save 2 changes' }).click()
     await page.getByText('Too small').or(page.locator('[aria-invalid=true]')).first().waitFor()
     expect((await client.getPolicy()).policy).toEqual(defaultPolicy)
-    await page.getByLabel('Calls a minute and user').fill('250')
-    // What is changed elsewhere meanwhile is not undone by what is saved here.
+    await page.getByLabel('Calls per minute and user').fill('250')
+    // Saving does not undo concurrent changes of others.
     await client.changePolicy({ body: { requireApprovalFor: ['web_fetch'] } })
     await page.keyboard.press('Enter')
-    await page.getByText('Blocked: +git · Calls a minute and user: 300 → 250').first().waitFor()
+    await page.getByText('Blocked: +git · Calls per minute and user: 300 → 250').first().waitFor()
     expect((await client.getPolicy()).policy).toEqual({
       ...defaultPolicy,
       blockedTools: ['git'],
@@ -76,7 +75,7 @@ inBrowser('the policy', () => {
       toolRateLimitPerMinute: 250,
     })
     await page.getByRole('button', { name: 'Nothing to save' }).waitFor()
-    expect(await box('Asks first: web_fetch').isChecked()).toBe(true)
+    expect(await box('Requires approval: web_fetch').isChecked()).toBe(true)
     const table = page.getByRole('table', { name: 'Modes and kinds of tools' })
     expect(await table.getByRole('row', { name: /^ask/ }).innerText()).toMatch(
       /default\s.*\sAllowed\s+Asks\s+Asks\s+Asks$/,
@@ -88,7 +87,7 @@ inBrowser('the policy', () => {
   it('is read by a user, who is told who changes it and is refused', async () => {
     const { page } = guest
     await page.goto('/security')
-    await page.getByText('Changing the policy is for admins').waitFor()
+    await page.getByText('Only admins can change the policy').waitFor()
     expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isDisabled()).toBe(true)
     expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isChecked()).toBe(true)
     expect(await page.getByRole('button', { name: /save/i }).count()).toBe(0)
@@ -122,10 +121,10 @@ inBrowser('the record of tool calls', () => {
     await page.getByText('1 call', { exact: true }).waitFor()
     await expectSound(admin)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByLabel('Decision').selectOption('Every decision')
+    await page.getByLabel('Decision').selectOption('All decisions')
     await page.getByRole('button', { name: 'write_file' }).click()
     const dialog = page.getByRole('dialog', { name: 'write_file' })
-    await dialog.getByText('Mode and policy let it through').waitFor()
+    await dialog.getByText('Allowed by mode and policy').waitFor()
     expect((await dialog.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
       /path a\.txt content one Result .*a\.txt/,
     )
@@ -134,10 +133,7 @@ inBrowser('the record of tool calls', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await dialog.getByRole('link', { name: 'Write a file' }).click()
     await page.waitForURL(`**/tasks/${task.id}`)
-    await page
-      .getByRole('navigation', { name: 'Parts of the task' })
-      .getByRole('link', { name: 'Input' })
-      .click()
+    await page.getByRole('navigation', { name: 'Task' }).getByRole('link', { name: 'Input' }).click()
     await page.getByRole('link', { name: 'Tool calls' }).click()
     await page.waitForURL(`**/security/audit?taskId=${task.id}`)
     await page.getByText('3 calls').waitFor()
@@ -146,7 +142,7 @@ inBrowser('the record of tool calls', () => {
   it('shows a user their own calls, and says when there are none', async () => {
     const { page } = guest
     await page.goto('/security/audit')
-    await page.getByText('No tool was called yet').waitFor()
+    await page.getByText('No tool calls yet').waitFor()
     expect(await page.getByLabel('User').count()).toBe(0)
     await page.goto('/security/audit?decision=maybe')
     await page.getByRole('alert').waitFor()

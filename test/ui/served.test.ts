@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const get = (path: string, init: RequestInit = {}) => fetch(service.baseUrl + path, init)
 
-/** A request whose path goes out as it is; fetch would tidy it. Answers the status line. */
+/** Sends the path unnormalized, unlike fetch. Resolves to the status line. */
 const rawStatus = (path: string) =>
   new Promise<string>((resolve, reject) => {
     const { hostname, port } = new URL(service.baseUrl)

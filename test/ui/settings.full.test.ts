@@ -32,7 +32,7 @@ describe('a duration among the settings', () => {
   })
 })
 
-// Why, test/ui/browser.ts has said on process.stderr.write().
+// test/ui/browser.ts gives the reason by process.stderr.write().
 const within = hasBrowser ? describe : describe.skip
 
 within('the settings', () => {
@@ -41,7 +41,6 @@ within('the settings', () => {
   let admin: Awaited<ReturnType<typeof openPage>>
   const baseUrl = () => service?.baseUrl ?? ''
 
-  /** Answers of 5xx to the page. */
   const failed: string[] = []
 
   const signUp = async (open: typeof admin, data: Readonly<Record<string, string>>) => {
@@ -92,7 +91,7 @@ within('the settings', () => {
     await page.getByLabel('Time zone').fill('Asia/Tokyo')
     await page.getByLabel('Language').fill('de-DE')
     await page.getByRole('form', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Your profile is saved').first().waitFor()
+    await page.getByText('Profile saved').first().waitFor()
     const inTokyo = new Intl.DateTimeFormat('de-DE', {
       dateStyle: 'medium',
       timeStyle: 'medium',
@@ -111,10 +110,10 @@ within('the settings', () => {
   it('keep what the environment decides, and say at its field what the service refuses', async () => {
     const { page } = admin
     await page.goto('/settings/installation')
-    const fixed = page.getByLabel('Tasks at once')
+    const fixed = page.getByLabel('Concurrent tasks')
     await fixed.waitFor()
     expect([await fixed.inputValue(), await fixed.isDisabled()]).toEqual(['7', true])
-    await page.getByText('Decided by QUEUE_CONCURRENCY in the environment').waitFor()
+    await page.getByText('Set by QUEUE_CONCURRENCY in the environment').waitFor()
     await page.getByLabel('Attempts').fill('0')
     await page.getByRole('button', { name: 'Save 1 change' }).click()
     await page.locator('[aria-invalid=true][name="retry.attempts"]').waitFor()
@@ -126,26 +125,26 @@ within('the settings', () => {
     const waits = page.locator('[name="webhooks.retryDelaysMs"]')
     expect(await waits.inputValue()).toBe('30s, 5m, 30m, 2h, 12h')
     await waits.fill('1.5s, 5m, 30m, 2h, 1d')
-    await page.getByLabel('How the wait grows').selectOption('It stays the same')
+    await page.getByLabel('Backoff type').selectOption('Fixed')
     await page.getByRole('button', { name: 'Save 2 changes' }).click()
-    await page.getByRole('button', { name: 'Reset Waits before each retry' }).waitFor()
+    await page.getByRole('button', { name: 'Reset Retry delays' }).waitFor()
     const exact = 'WEBHOOK_RETRY_DELAYS_MS=1500,300000,1800000,7200000,86400000'
     expect(await waits.getAttribute('title')).toBe(exact)
     expect(await waits.inputValue()).toBe('1.5s, 5m, 30m, 2h, 1d')
-    await page.getByLabel('Record what finished tasks came to').waitFor()
-    await page.getByLabel('Cancel waiting tasks of closed issues').selectOption('No')
+    await page.getByLabel('Record experiences of finished tasks').waitFor()
+    await page.getByLabel('Cancel pending tasks of closed issues').selectOption('No')
     await page.getByRole('button', { name: 'Save 1 change' }).click()
-    await page.getByRole('button', { name: 'Reset Cancel waiting tasks of closed issues' }).waitFor()
+    await page.getByRole('button', { name: 'Reset Cancel pending tasks of closed issues' }).waitFor()
   })
 
   it('let an admin invite a user, who sees what is for admins only', async () => {
     const { page } = admin
     await page.goto('/settings/invites')
-    await page.getByRole('button', { name: 'Make an invite' }).click()
+    await page.getByRole('button', { name: 'Create invite' }).click()
     const address = await page.getByRole('status').locator('code').innerText()
     await using guest = await openPage(baseUrl(), address)
     await guest.page.getByLabel('Name').fill('Linus')
-    await guest.page.getByLabel('E-mail').fill('linus@example.com')
+    await guest.page.getByLabel('Email').fill('linus@example.com')
     await guest.page.getByLabel('Password').fill('correct horse 2')
     await guest.page.keyboard.press('Enter')
     await guest.page.waitForURL(`${baseUrl()}/`)
@@ -155,7 +154,7 @@ within('the settings', () => {
     }
     await page.getByRole('link', { name: 'Users' }).click()
     await page.getByLabel('Role of Linus').selectOption('Admin')
-    await page.getByText('Linus is an admin now').waitFor()
+    await page.getByText('Linus is now an admin').waitFor()
     await guest.page.reload()
     await guest.page.getByRole('table', { name: 'Audit' }).waitFor()
     expect([...admin.faults, ...guest.faults]).toEqual([])
@@ -178,9 +177,9 @@ within('the settings', () => {
     ['/settings/tokens', 'No tokens yet'],
     ['/settings/integrations', 'Web search is disabled'],
     ['/settings/users', 'linus@example.com'],
-    ['/settings/invites', 'For anyone with the code'],
-    ['/settings/installation', 'Waits before each retry'],
-    ['/settings/access-key', 'There is no access key here'],
+    ['/settings/invites', 'For anyone with the link'],
+    ['/settings/installation', 'Retry delays'],
+    ['/settings/access-key', 'This installation has no access key'],
   ])('are sound at %s', async (path, text) => {
     await admin.page.goto(path)
     await admin.page.getByText(text).waitFor()

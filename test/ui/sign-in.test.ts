@@ -36,14 +36,13 @@ describe('what is said when a provider refused a sign-in', () => {
   })
 })
 
-// Why, test/ui/browser.ts has said on process.stderr.write().
+// test/ui/browser.ts gives the reason by process.stderr.write().
 const within = hasBrowser ? describe : describe.skip
 
 within('the sign-in', () => {
   const folders = [temporaryFolder(), temporaryFolder()] as const
   let [cloud, local]: Service[] = []
   let visits = 0
-  /** Where both providers would ask a person to sign in. */
   const elsewhere = createServer((_request, response) => {
     visits += 1
     response.end()
@@ -80,7 +79,7 @@ within('the sign-in', () => {
     await using open = await openPage(at(cloud), '/tasks?q=x')
     await open.page.waitForURL('**/login?from=**')
     await open.page.getByRole('link', { name: 'Sign up' }).click()
-    await fill(open.page, { Name: 'Ada', 'E-mail': 'ada@example.com', Password: 'short' })
+    await fill(open.page, { Name: 'Ada', Email: 'ada@example.com', Password: 'short' })
     const password = open.page.getByLabel('Password')
     await expect(password.getAttribute('autocomplete')).resolves.toBe('new-password')
     await open.page.locator('input[name=password][aria-invalid=true]:focus').waitFor()
@@ -92,7 +91,7 @@ within('the sign-in', () => {
 
   it('signs out and in again, and never leads to another origin', async () => {
     await using open = await openPage(at(cloud), '/login?from=//evil.example/tasks')
-    await fill(open.page, { 'E-mail': 'ada@example.com', Password: 'wrong horse 1' })
+    await fill(open.page, { Email: 'ada@example.com', Password: 'wrong horse 1' })
     await open.page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor()
     await fill(open.page, { Password: 'correct horse 1' })
     await open.page.waitForURL(`${at(cloud)}/`)

@@ -4,14 +4,13 @@ import * as path from 'node:path'
 import type { Language } from '../../functions/ui/app/views/webhooks/languages.ts'
 import { serviceNode, temporaryFolder } from '../journeys/service.ts'
 
-/** What a receiver was sent, and the secret that it knows. */
 export type Heard = { body: string; headers: Readonly<Record<string, string>>; secret: string }
 
 type Runner = {
   program: string
-  /** What the program is asked to see whether it is there. */
+  /** Arguments that check whether the program exists. */
   version: string
-  /** The name of the file with the snippet, and the program around it: it reads cases as JSON, and prints what it makes of each. */
+  /** The file name of the snippet, and a program that reads cases as JSON and prints a verdict for each. */
   snippet: string
   files: Readonly<Record<string, string>>
   args: readonly string[]
@@ -86,13 +85,12 @@ func main() {
   },
 }
 
-/** Whether this machine has what runs a language. */
 export const isHere = (language: Language): boolean => {
   const { program, version } = runners[language]
   return spawnSync(program, [version]).status === 0
 }
 
-/** Runs a snippet as it is over what was heard; resolves to whether it says that each is from the service. */
+/** Resolves to the snippet's verdict for each request. */
 export const snippetVerdicts = (language: Language, snippet: string, heard: readonly Heard[]): boolean[] => {
   const { program, args, files, snippet: name } = runners[language]
   using folder = temporaryFolder()

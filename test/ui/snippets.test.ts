@@ -8,7 +8,6 @@ import { commands } from '../../lib/cli/main.ts'
 import { exampleCall } from '../api/example-call.ts'
 
 const ORIGIN = 'http://127.0.0.1:3000'
-/** The words that a shell makes of a command, the program first. */
 const shellWords = (command: string): string[] =>
   execFileSync(
     'sh',

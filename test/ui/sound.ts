@@ -7,14 +7,14 @@ import type { openPage } from './browser.ts'
 
 type Opened = Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'faults'>
 
-/** `AXE=every` asks all rules of axe in both themes and on both screens, as `npm run soak` does. */
+/** `AXE=every` runs all rules of axe in both themes and screen sizes, as `npm run soak` does. */
 const isEvery = process.env.AXE === 'every'
-/** All that the other theme changes is colours. */
+/** The other theme changes colours only. */
 const OF_COLOURS = isEvery ? undefined : ['color-contrast']
-/** What a phone changes: words beside an icon are left out, and more has to be scrolled. */
+/** Narrow screens hide labels beside icons and scroll more. */
 const OF_PHONES = isEvery ? undefined : ['button-name', 'link-name', 'scrollable-region-focusable']
 
-/** That what the page shows has no fault: for axe in both themes, for the browser, and on the screen of a phone. */
+/** Checks axe in both themes, faults of the browser, and the layout on a phone. */
 export const expectSound = async ({ page, faults }: Opened) => {
   await paint(page, 'light')
   expect(await violationsIn(page)).toEqual([])
@@ -35,8 +35,8 @@ const paint = async (page: Page, theme: 'light' | 'dark') => {
 }
 
 /**
- * That a phone shows the page without scrolling the document, and every button and link within reach. It asks until that
- * holds: the page lays itself out anew some frames after its width has changed.
+ * The document does not scroll horizontally, and every button and link is reachable. Retried, since layout settles some frames after a
+ * resize.
  */
 export const expectFitsPhone = async (page: Page) => {
   await page.setViewportSize({ width: 390, height: 844 })
@@ -52,7 +52,7 @@ const sizeOfDocument = () => {
   return { width: scrollWidth, height: scrollHeight }
 }
 
-/** What can be pressed and is cut off at the right, where nothing scrolls to it. */
+/** Controls that are cut off on the right without a scroller. */
 const cutOff = () =>
   [...document.querySelectorAll<HTMLElement>('main button, main a, [role=dialog] button')]
     .filter((element) => element.checkVisibility() && !element.closest('.overflow-x-auto'))

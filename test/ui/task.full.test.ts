@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
-/** A fact of the line below the title: `Attempt 1 of 3`. */
+/** `Attempt 1 of 3` */
 const fact = (page: Page, name: string) =>
   page.getByLabel('Summary').locator('div', { hasText: name }).first()
 
@@ -41,7 +41,7 @@ inBrowser('the head of a task', () => {
     await page.getByRole('button', { name: 'Copy the id' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     await page.keyboard.press('x')
-    await page.getByRole('button', { name: 'Cancel the task' }).click()
+    await page.getByRole('button', { name: 'Cancel task' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
   })
 
@@ -55,7 +55,6 @@ inBrowser('the head of a task', () => {
     await page.keyboard.press('[')
     await page.keyboard.press('[')
     await heading(page, 'Imported 0')
-    // The first of the list has none before it.
     await page.keyboard.press('[')
     await heading(page, 'Imported 0')
     await page.goBack()
@@ -76,11 +75,8 @@ inBrowser('the head of a task', () => {
     await form.waitFor({ state: 'detached' })
     const made = await world.task(page.url().replace(/.*\//, ''))
     expect(made).toMatchObject({ title: 'Twice', ...asked })
-    // The form of new tasks is another one.
     await page.keyboard.press('c')
-    expect(await page.getByRole('dialog', { name: 'Create a task' }).getByLabel('Title').inputValue()).toBe(
-      '',
-    )
+    expect(await page.getByRole('dialog', { name: 'Create task' }).getByLabel('Title').inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.keyboard.press('r')
@@ -130,7 +126,6 @@ diff --git a/b.md b/b.md
 +new
 `
 
-/** Whether an element is in the upper half of the window, from where what follows it is seen. */
 const isAtTop = (element: Element) => {
   const { top } = element.getBoundingClientRect()
   return top >= 0 && top < innerHeight / 2
@@ -191,7 +186,7 @@ inBrowser('the parts of a task', () => {
     expect(await output.locator('code', { hasText: 'unknown words' }).locator('span').count()).toBe(0)
     await expectSound(opened)
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.getByRole('button', { name: 'As written' }).click()
+    await page.getByRole('button', { name: 'Source' }).click()
     await output.getByText('- **bold** words').waitFor()
 
     await page.getByRole('link', { name: 'Changes' }).click()
@@ -210,13 +205,13 @@ inBrowser('the parts of a task', () => {
     await tree.getByRole('button', { name: /^b\.md/ }).click()
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('b.md')
     expect(await file.isVisible()).toBe(true)
-    await page.getByRole('button', { name: 'Copy as a patch' }).click()
+    await page.getByRole('button', { name: 'Copy as patch' }).click()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(PATCH)
     expect(await violationsIn(page)).toEqual([])
     await page.getByRole('button', { name: 'Unified' }).click()
     await expectSound(opened)
     await page.goto('/tasks/task_parts?tab=raw')
-    await page.getByRole('region', { name: 'The task as JSON' }).getByText('"id": "task_parts"').waitFor()
+    await page.getByRole('region', { name: 'Task as JSON' }).getByText('"id": "task_parts"').waitFor()
     await page.goto('/tasks/task_parts?tab=input')
     await page.getByRole('region', { name: 'Prompt' }).getByText('Do it').waitFor()
     await expectSound(opened)
@@ -231,7 +226,7 @@ inBrowser('the parts of a task', () => {
     await opened.page.route(/markdown-worker/, (route) => route.abort())
     await opened.page.goto('/tasks/task_unread')
     await opened.page.getByRole('button', { name: 'Show more' }).click()
-    await opened.page.getByText('letters are not shown').waitFor({ state: 'detached' })
+    await opened.page.getByText('characters hidden').waitFor({ state: 'detached' })
     expect(await opened.page.getByRole('region', { name: 'Output' }).textContent()).toContain(
       'A **bold** line.',
     )
@@ -258,10 +253,10 @@ inBrowser('the parts of a task', () => {
       .click()
     const wholeFile = page.getByRole('group', { name: 'Changes of whole.ts' })
     const lines = wholeFile.getByText('line', { exact: true })
-    // The hunk's head is a line too.
+    // The hunk header is a line too.
     expect(await lines.count()).toBe(532)
     expect(await page.locator('summary', { hasText: 'whole.ts' }).evaluate(isAtTop)).toBe(true)
-    await page.getByText('1,968 lines are not shown').waitFor()
+    await page.getByText('1,968 lines hidden').waitFor()
     await page.getByRole('button', { name: 'Show 1,066 more lines' }).click()
     await page.getByRole('button', { name: 'Show 902 more lines' }).click()
     expect(await lines.count()).toBe(2_500)
@@ -281,8 +276,8 @@ inBrowser('the parts of a task', () => {
     const { page, faults } = opened
     const outputRegion = page.getByRole('region', { name: 'Output' })
     const bold = outputRegion.locator('strong')
-    await page.getByText(/letters are not shown$/).waitFor()
-    // The target of the link is in the last slice of the text that is parsed, or in none: then it is as written.
+    await page.getByText(/characters hidden$/).waitFor()
+    // The link's definition is in the last parsed slice, or missing: then the link stays source text.
     await outputRegion.getByText(/^See /).waitFor()
     const before = await bold.count()
     expect(before).toBeGreaterThan(500)
@@ -300,7 +295,7 @@ inBrowser('the parts of a task', () => {
     await world.client.importTasks({ body: { version: '1.0', tasks: [task] } })
     await using opened = await openPage(world.baseUrl, '/tasks/task_manylines?tab=input')
     const promptGroup = opened.page.getByRole('group', { name: 'Prompt' })
-    await promptGroup.getByText('5,607 letters are not shown').waitFor()
+    await promptGroup.getByText('5,607 characters hidden').waitFor()
     expect(await promptGroup.getByText('The end').count()).toBe(0)
     await promptGroup.getByRole('button', { name: 'Show more' }).click()
     await promptGroup.getByText('The end').waitFor()
@@ -328,7 +323,7 @@ inBrowser('the parts of a task', () => {
     expect(await binary.innerText()).toMatch(/^x\.png\s+binary$/)
     await expectSound(opened)
     await page.goto('/tasks/task_words?tab=changes')
-    await page.getByText('This is no diff that the page can read').waitFor()
+    await page.getByText('This diff cannot be displayed as files').waitFor()
     await page.getByText('I changed nothing.').waitFor()
     expect(await page.getByText('0 files').count()).toBe(0)
   }, 90_000)
@@ -381,7 +376,6 @@ inBrowser('the parts of a task', () => {
     await log.getByText('line 3 of 3').first().waitFor()
     expect(await lines.count()).toBeLessThan(120)
     expect(await lastNumber()).toBeGreaterThan(400)
-    // It follows the end; a reader who scrolls up stays there.
     const before = await lastNumber()
     await page.waitForFunction(
       (number) =>
@@ -406,7 +400,7 @@ inBrowser('the parts of a task', () => {
       .getByText(/^1 of 4\d\d$/)
       .waitFor()
     const number = (await lines.first().innerText()).split(/\s/)[0]
-    // What a search leaves out is not new when it is there again.
+    // Lines hidden by a search are not new when they reappear.
     await search.fill('line 1')
     await page
       .getByRole('status')
@@ -432,7 +426,7 @@ inBrowser('the parts of a task', () => {
     await log.getByText('line 77 of 400').waitFor()
     expect(await log.locator('[aria-current=page]').innerText()).toBe(number)
     await page.keyboard.press('x')
-    await page.getByRole('button', { name: 'Cancel the task' }).click()
+    await page.getByRole('button', { name: 'Cancel task' }).click()
     await page.getByText('Cancelled', { exact: true }).first().waitFor()
     expect(await violationsIn(page)).toEqual([])
     expect(faults).toEqual([])

@@ -6,30 +6,30 @@ import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
-/** Every view: its address, and a text that is there once it has loaded. Overlays are opened by their key. */
+/** Every view: path and a text that shows that it has loaded. Overlays are opened by key. */
 type View = { path: string; text: string; key?: string; overlay?: string }
 const VIEWS: readonly View[] = [
   { path: '/', text: 'Success rate' },
   { path: '/tasks', text: 'Imported 3' },
-  { path: '/tasks?status=pending', text: 'No task fits these filters' },
+  { path: '/tasks?status=pending', text: 'No tasks match these filters' },
   { path: '/tasks/{failed}', text: 'Why it failed' },
   { path: '/tasks/{done}', text: 'done by attempt 1' },
-  { path: '/tasks', text: 'Imported 3', key: 'c', overlay: 'Create a task' },
+  { path: '/tasks', text: 'Imported 3', key: 'c', overlay: 'Create task' },
   { path: '/tasks', text: 'Imported 3', key: '?', overlay: 'Keys' },
   { path: '/tasks', text: 'Imported 3', key: 'Control+k', overlay: 'Search' },
-  { path: '/approvals', text: 'No tool call waits for a decision' },
+  { path: '/approvals', text: 'No pending approvals' },
   { path: '/security', text: 'What each mode allows' },
-  { path: '/security/audit', text: 'No tool was called yet' },
+  { path: '/security/audit', text: 'No tool calls yet' },
   { path: '/schedules', text: 'No schedules yet' },
-  { path: '/schedules?schedule=new', text: 'The next due times are shown here' },
+  { path: '/schedules?schedule=new', text: 'The next runs are shown here' },
   { path: '/settings/integrations', text: 'Web search is disabled' },
-  { path: '/chat', text: 'What is to be done?' },
-  { path: '/webhooks', text: 'No URL gets events yet' },
+  { path: '/chat', text: 'What should the agent do?' },
+  { path: '/webhooks', text: 'No webhooks yet' },
   { path: '/webhooks/new', text: 'Signing secret' },
   { path: '/failures', text: 'Retry all' },
   { path: '/bulk', text: 'Cancel 1 task' },
   { path: '/bulk/bulk_none', text: 'Bulk job not found' },
-  { path: '/nowhere', text: 'There is no such page' },
+  { path: '/nowhere', text: 'This page does not exist' },
 ]
 
 let world: World
@@ -105,7 +105,7 @@ const RESULT = {
   diff: `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n${LONG_LINE}\n`,
 }
 
-/** The scrollers of the view that have more than they show, and whether the keyboard reaches each. */
+/** Overflowing scroll areas, and whether the keyboard can reach them. */
 const overflowing = () =>
   [...document.querySelectorAll<HTMLElement>('main *')]
     .filter((one) => one.checkVisibility() && /auto|scroll/.test(getComputedStyle(one).overflow))
@@ -119,7 +119,7 @@ inBrowser('texts longer than their box', () => {
   const task = { ...finished, ...asked }
 
   const INPUT = ['Prompt', 'Description', 'Metadata']
-  const RAW = ['The task as JSON']
+  const RAW = ['Task as JSON']
   it.each<[string, Record<string, unknown> & { id: string }, Readonly<Record<string, readonly string[]>>]>([
     [
       'result',
@@ -156,7 +156,7 @@ inBrowser('texts longer than their box', () => {
   })
 })
 
-/** What lies on top of a place of an element: whether that is the element itself, or within it. */
+/** Hit test: whether the element itself is on top. */
 const hits = (selector: string, at: readonly [x: number, y: number]) => {
   const element = document.querySelector(selector)
   if (!element) return `no ${selector}`
@@ -193,7 +193,7 @@ inBrowser('what is opened over the page', () => {
     for (const name of [/^Filter/, /^Notifications/]) {
       const button = page.getByRole('button', { name }).first()
       await button.focus()
-      // The first time its code comes, and the button is drawn anew.
+      // Its code loads on first use, and the button is rendered again.
       for (const key of ['Enter', 'Enter', 'Space']) {
         expect(await button.getAttribute('aria-expanded')).toBe('false')
         await page.keyboard.press(key)
@@ -235,7 +235,7 @@ inBrowser('the theme', () => {
     const { page } = opened
     const isDark = () => page.evaluate(() => document.documentElement.classList.contains('dark'))
     expect(await isDark()).toBe(true)
-    await page.getByRole('button', { name: 'Theme of the system; change to light' }).click()
+    await page.getByRole('button', { name: 'System theme; change to light' }).click()
     expect(await isDark()).toBe(false)
     await page.reload({ waitUntil: 'commit' })
     await page.waitForFunction(() => document.body !== null)

@@ -18,7 +18,7 @@ import { expectSound } from './sound.ts'
 const DAY_MS = 86_400_000
 const [SECRET, OLD] = ['wh_sec_new-Ü', 'wh_sec_old']
 
-/** Deliveries under both secrets, as for a day after a rotation, and what somebody else made of them. */
+/** Deliveries signed with both secrets, as for a day after a rotation, and tampered ones. */
 const heardBy = (way: Way): readonly (readonly [what: string, heard: Heard, isRight: boolean])[] => {
   const body = '{"id":"evt_1","payload":{"title":"Grüße"}}'
   const sent = (atMs: number) => signatureHeaders({ id: 'evt_1', body, secrets: [SECRET, OLD], atMs })
@@ -100,7 +100,6 @@ const read = async (id: string) => (await api.client.getWebhook({ params: { id }
 const deliveries = async (id: string, limit = 50) =>
   (await api.client.listWebhookDeliveries({ params: { id }, query: { limit } })).deliveries
 const heardAt = (path: string) => receiver.heard.filter((one) => one.path === `/${path}`)
-/** As `expectSound`, and back on a wide screen. */
 const expectGood = async (opened: Awaited<ReturnType<typeof open>>) => {
   await expectSound(opened)
   await opened.page.setViewportSize({ width: 1280, height: 800 })
@@ -115,7 +114,7 @@ inBrowser('the view of webhooks', () => {
   it('makes one: what is wrong is said at its field, the secret is shown once, and a test comes signed with it', async () => {
     await using opened = await open()
     const { page } = opened
-    await page.getByText('No URL gets events yet').waitFor()
+    await page.getByText('No webhooks yet').waitFor()
     await page.getByText(`curl -X POST ${service.baseUrl}/api/webhooks`).waitFor()
     const inbound = page.getByRole('list', { name: 'Inbound webhooks' })
     await inbound.getByText('no event yet').waitFor()
@@ -127,17 +126,17 @@ inBrowser('the view of webhooks', () => {
     await page.getByRole('textbox', { name: 'URL' }).fill('http://10.0.0.1/hook')
     for (const name of [/^task.completed/, /^task.failed/])
       await page.getByRole('checkbox', { name }).uncheck()
-    await page.getByRole('radio', { name: /^Use a secret of my own/ }).check()
+    await page.getByRole('radio', { name: /^Use my own secret/ }).check()
     await page.getByRole('textbox', { name: 'Secret' }).fill('short')
-    const make = button(page, 'Make the webhook')
+    const make = button(page, 'Create webhook')
     await make.click()
     await page.getByText('choose at least one event').waitFor()
     await page.getByText('at least 8 characters', { exact: false }).first().waitFor()
     await expectGood(opened)
     await page.getByRole('checkbox', { name: '*' }).check()
-    await page.getByRole('radio', { name: 'Make a secret' }).check()
+    await page.getByRole('radio', { name: 'Generate a secret' }).check()
     await make.click()
-    // A private address is refused after all else is right.
+    // Private addresses are refused last.
     await page.locator('[aria-invalid=true][name=url]:focus').waitFor()
     await page.getByRole('textbox', { name: 'URL' }).fill(receiver.url)
     await make.click()
@@ -147,15 +146,15 @@ inBrowser('the view of webhooks', () => {
         .filter({ hasText: /^wh_sec_/ })
         .innerText()
     ).trim()
-    await page.getByText('it is not shown again').waitFor()
+    await page.getByText('It is not shown again').waitFor()
     await expectGood(opened)
 
     await page.getByRole('link', { name: /open the webhook/ }).click()
-    await page.getByText('Nothing was sent yet').waitFor()
+    await page.getByText('No deliveries yet').waitFor()
     expect(await page.content()).not.toContain(secret)
     await expectGood(opened)
     receiver.answer = (response) => response.end('thank you')
-    await button(page, /^Send a test/).click()
+    await button(page, /^Send test/).click()
     const dialog = page.getByRole('dialog', { name: 'Test' })
     await dialog.getByText('Delivered').waitFor()
     expect(await dialog.getByRole('list', { name: 'Attempts' }).innerText()).toMatch(/200[\s\S]*thank you/)
@@ -200,7 +199,7 @@ inBrowser('the view of webhooks', () => {
     await page.getByText('1 failing').waitFor()
     expect(
       await rowWith(page, '/gone')
-        .getByRole('button', { name: /^Send a test/ })
+        .getByRole('button', { name: /^Send test/ })
         .isDisabled(),
     ).toBe(true)
     await expectGood(opened)
@@ -210,53 +209,53 @@ inBrowser('the view of webhooks', () => {
     await page.getByRole('note').getByText('failed for good').waitFor()
     await rowWith(page, 'Held').waitFor()
     await rowWith(page, 'Failed').getByText('410').waitFor()
-    expect(await button(page, 'Recover').getAttribute('title')).toBe('It is paused: resume it first')
+    expect(await button(page, 'Recover').getAttribute('title')).toBe('Paused: resume it first')
     expect(await button(page, 'Recover').isDisabled()).toBe(true)
     await rowWith(page, 'Failed').getByRole('link').click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('<b>gone</b>\\u{202e}').waitFor()
     await dialog.getByText('resume it first').waitFor()
-    expect(await button(page, 'Send again').isDisabled()).toBe(true)
+    expect(await button(page, 'Redeliver').isDisabled()).toBe(true)
     await expectGood(opened)
     await page.keyboard.press('Escape')
 
     receiver.answer = (response) => response.end('ok')
     await button(page, /^Resume/).click()
-    await dialog.getByText('Deliveries that wait for it are sent at once').waitFor()
+    await dialog.getByText('Waiting deliveries are sent immediately').waitFor()
     expect((await read(id)).active).toBe(false)
     await inDialog(page, 'Resume').click()
     await rowWith(page, 'Delivered').waitFor()
     expect(heardAt('gone')).toHaveLength(2)
 
     await button(page, 'Recover').click()
-    await page.getByRole('radio', { name: 'a time of my own' }).check()
-    await inDialog(page, 'Send again').click()
+    await page.getByRole('radio', { name: 'custom' }).check()
+    await inDialog(page, 'Redeliver').click()
     await page.locator('[aria-invalid=true][name=since]').waitFor()
     await expectGood(opened)
     await page.getByLabel('Since').fill('2020-01-01T00:00')
-    await inDialog(page, 'Send again').click()
-    await page.getByText('1 delivery is sent again.').waitFor()
+    await inDialog(page, 'Redeliver').click()
+    await page.getByText('Redelivering 1 delivery.').waitFor()
     await inDialog(page, 'Done').click()
     await until(() => (heardAt('gone').length === 3 ? true : undefined))
     await rowWith(page, 'Failed').waitFor({ state: 'detached' })
 
     receiver.answer = (response) => response.writeHead(503).end('busy')
     await page.getByRole('link', { name: 'task.created' }).first().click()
-    await dialog.getByRole('button', { name: 'Send again' }).click()
-    await isToast(page, 'Sent again, not delivered')
+    await dialog.getByRole('button', { name: 'Redeliver' }).click()
+    await isToast(page, 'Redelivery failed')
     await dialog.getByText('busy').waitFor()
     await dialog.getByText('Retrying').waitFor()
     expect(page.url()).toContain('delivery=evt_')
     await page.keyboard.press('Escape')
     await rowWith(page, 'Retrying').waitFor()
     receiver.answer = (response) => response.end('ok')
-    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
-    await button(page, 'Send 2 again').click()
+    await page.getByRole('checkbox', { name: 'Select all loaded' }).check()
+    await button(page, 'Redeliver 2').click()
     await page.getByText('2 of 2 delivered').waitFor()
     await inDialog(page, 'Done').click()
     expect((await deliveries(id)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
     await page.goto(`/webhooks/${id}?delivery=evt_none`)
-    await page.getByText('It is not among the deliveries').waitFor()
+    await page.getByText('This webhook has no such delivery').waitFor()
     expect(opened.faults).toEqual([])
   }, 90_000)
 
@@ -270,7 +269,7 @@ inBrowser('the view of webhooks', () => {
     await rowWith(page, 'webhook.test').getByText('24', { exact: true }).waitFor()
     await rowWith(page, 'webhook.test').getByRole('link').click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Attempts 2 to 4 are not kept.').waitFor()
+    await dialog.getByText('Attempts 2 to 4 are not stored.').waitFor()
     const texts = await dialog.getByRole('list', { name: 'Attempts' }).getByRole('listitem').allInnerTexts()
     const numbers = texts.map((text) => Number.parseInt(text, 10))
     expect(numbers).toEqual([1, ...Array.from({ length: 20 }, (_, n) => n + 5)])
@@ -291,7 +290,7 @@ inBrowser('the view of webhooks', () => {
     await page.getByText('2 of 2 paused').waitFor()
     await inDialog(page, 'Done').click()
     expect([await read(first.id), await read(second.id)].map(({ active }) => active)).toEqual([false, false])
-    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
+    await page.getByRole('checkbox', { name: 'Select all loaded' }).check()
     await button(page, 'Resume 2').click()
     await inDialog(page, 'Resume 2').click()
     await page.getByText('2 of 2 resumed').waitFor()
@@ -307,7 +306,7 @@ inBrowser('the view of webhooks', () => {
     await rowWith(page, '/second').getByText('Active').waitFor()
 
     await page.getByRole('link', { name: '/first' }).click()
-    // The menu has a link of this name as well, and alone until the view is there.
+    // The menu has a link of this name as well.
     await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
     const url = page.getByRole('textbox', { name: 'URL' })
     await url.fill('ftp://example.com/')
@@ -317,11 +316,11 @@ inBrowser('the view of webhooks', () => {
     await url.fill(receiver.url.replace('hook', 'changed'))
     await page.getByRole('checkbox', { name: '*' }).check()
     await button(page, 'Save').click()
-    await isToast(page, 'The webhook is changed')
+    await isToast(page, 'Webhook saved')
     expect(await read(first.id)).toMatchObject({ url: expect.stringContaining('/changed'), events: ['*'] })
 
     await button(page, /^Rotate the secret/).click()
-    await page.getByRole('dialog').getByText('For 24 hours both are valid').waitFor()
+    await page.getByRole('dialog').getByText('Both are valid for 24 hours').waitFor()
     await inDialog(page, 'Rotate').click()
     await page
       .locator('code')
@@ -333,13 +332,13 @@ inBrowser('the view of webhooks', () => {
       .locator('code')
       .filter({ hasText: /^wh_sec_/ })
       .waitFor({ state: 'detached' })
-    const own = page.getByRole('textbox', { name: 'A secret of your own' })
+    const own = page.getByRole('textbox', { name: 'Own secret' })
     await own.fill('short')
     await button(page, 'Set').click()
     await page.locator('[aria-invalid=true][name=secret]').waitFor()
     await own.fill('long enough')
     await button(page, 'Set').click()
-    await isToast(page, 'The secret is set')
+    await isToast(page, 'Secret set')
     await button(page, /^Stop signing/).click()
     await inDialog(page, 'Stop signing').click()
     await page.getByText('Not signed', { exact: true }).waitFor()
@@ -352,7 +351,7 @@ inBrowser('the view of webhooks', () => {
     await rowWith(page, '/second').waitFor()
     expect((await api.client.listWebhooks()).webhooks.map(({ id }) => id)).toEqual([second.id])
 
-    // More than a page: an address leads to the oldest of them.
+    // More than one page: the address opens the oldest.
     const params = { id: second.id }
     for (let n = 0; n < 60; n++) await api.client.testWebhook({ params })
     const oldest = (await deliveries(second.id, 200)).at(-1)

@@ -2,7 +2,7 @@ import { type Connection, connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
 
-/** A started service whose agent fails as its tasks say, and a client of it. */
+/** A started service with an agent that fails as tasks request. */
 export const startWorld = async () => {
   const world = moodyWorld({ QUEUE_RETRY_BACKOFF_MS: '200' })
   const service = await startService({ env: world.env, mostMs: 300_000 })
@@ -23,7 +23,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 
 const MINUTE_MS = 60_000
 
-/** Tasks as an export has them, so many, the newest first in the list. */
+/** Exported tasks, newest first. */
 export const finishedTasks = (count: number) =>
   Array.from({ length: count }, (_, n) => {
     const at = (ms: number) =>

@@ -8,14 +8,14 @@ type Parsed = { [Name in keyof GuideNode]: GuideNode[Name] } & { children?: Pars
 const plainText = ({ value = '', children = [] }: GuideNode): string =>
   value + children.map(plainText).join('')
 
-/** As GitHub makes it. */
+/** As on GitHub. */
 const headingAnchor = (text: string) =>
   text
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')
     .replaceAll(' ', '-')
 
-/** The words in code marks of a row's first cell, such as codes of errors: each leads to the row. */
+/** Words in code marks in the first cell of a row, such as error codes, are its anchors. */
 const codeAnchors = ({ children: [first] = [] }: GuideNode): string[] =>
   (first?.children ?? []).flatMap(({ type, value = '' }) =>
     type === 'inlineCode' && /^\w+$/.test(value) ? [value] : [],
@@ -31,7 +31,7 @@ const withRowAnchors = (table: GuideNode): GuideNode => {
   return { ...table, children: [head, ...anchored] }
 }
 
-/** A node without positions, with what leads to it. */
+/** A node without positions, with its anchors. */
 const guideNode = ({ type, value, depth, ordered, url, lang, children }: Parsed): GuideNode => {
   const node: GuideNode = {
     type,
@@ -54,14 +54,14 @@ const codesIn = (nodes: readonly GuideNode[]): string[] =>
     ...codesIn(children),
   ])
 
-/** What is asked of a page, by what stands after its name: its nodes, its title, or the codes of errors that it explains. */
+/** By the query after the file name: the nodes of a page, its title, or the error codes that it explains. */
 const forms: Readonly<Record<string, (nodes: readonly GuideNode[]) => unknown>> = {
   guide: (nodes) => nodes,
   title: (nodes) => plainText(nodes.find(({ type }) => type === 'heading') ?? { type: 'heading' }),
   codes: codesIn,
 }
 
-/** Builds the pages of `docs/` into the page as data, so that no parser of Markdown runs for them in the browser. */
+/** Builds the pages of `docs/` into the bundle as data: no Markdown parser runs for them in the browser. */
 export const guides = (): Plugin => ({
   name: 'guides',
   enforce: 'pre',

@@ -107,7 +107,7 @@ const approval = (n: number, text: string) => ({
 export const placesOf = (text: string): Readonly<Record<string, Place>> => ({
   'output as written': {
     ...ofTask({ result: { success: true, output: text } }, 'output'),
-    act: click('As written'),
+    act: click('Source'),
   },
   'details of a result': {
     ...ofTask(

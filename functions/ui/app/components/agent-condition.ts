@@ -13,23 +13,21 @@ export const conditions: Readonly<Record<Condition, { label: string; tone: Tone;
   unconfigured: {
     label: 'Not configured',
     tone: 'warn',
-    advice:
-      'Set what it needs in the environment of the service (.env.example names it all) and start it again.',
+    advice: 'Set its variables in the environment of the service (see .env.example) and restart it.',
   },
   failing: {
     label: 'Failing',
     tone: 'bad',
-    advice: 'It answers, and most of its tasks fail: the failures have the causes.',
+    advice: 'It responds, but most of its tasks fail. See Failures for the causes.',
   },
   unhealthy: {
     label: 'Unhealthy',
     tone: 'bad',
-    advice: 'Its tasks fail until this is mended. Mend it, then check again.',
+    advice: 'Its tasks fail until this is fixed. Fix it, then check again.',
   },
 }
 
-const REFUSED =
-  'It failed too often in a row to be asked now. It is left alone for a moment, then asked once more by itself.'
+const REFUSED = 'Too many failures in a row: calls are paused for a moment, then retried automatically.'
 
 /** Fewer failures do not make an agent `failing`. */
 const LEAST_FAILED = 5

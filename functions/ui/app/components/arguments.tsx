@@ -17,7 +17,7 @@ type Props = {
 
 export const Arguments = ({ label, values, isWhole = false }: Props) => {
   const given = Object.entries(valuesIn(values))
-  if (given.length === 0) return <p className="text-muted-foreground">Without arguments</p>
+  if (given.length === 0) return <p className="text-muted-foreground">No arguments</p>
   return (
     <dl
       aria-label={label}
@@ -77,5 +77,5 @@ const Value = ({ text, name, isWhole: isNeverCut }: { text: string; name: string
 
 const sizeLabel = (text: string) => {
   const lines = text.split('\n').length
-  return lines > LINES ? `${formatNumber(lines)} lines` : `${formatNumber(text.length)} letters`
+  return lines > LINES ? `${formatNumber(lines)} lines` : `${formatNumber(text.length)} characters`
 }

@@ -6,7 +6,7 @@ import { NotLoaded } from './lazy.tsx'
 const NAME = 'reloaded-at'
 const PAUSE_MS = 10_000
 
-/** Loads the page anew, once in a while only: where that does not help it would do nothing else. */
+/** Reloads at most once per interval, to avoid a loop. */
 const reloadOnce = () => {
   if (mayReload()) location.reload()
 }

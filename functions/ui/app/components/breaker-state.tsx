@@ -5,15 +5,11 @@ type Look = { label: string; tone: Tone; meaning: string }
 
 const looks: Readonly<Record<BreakerReading['state'], Look>> = {
   CLOSED: { label: 'Closed', tone: 'good', meaning: 'Calls go through' },
-  OPEN: {
-    label: 'Open',
-    tone: 'bad',
-    meaning: 'It failed too often in a row: calls are refused for a moment',
-  },
+  OPEN: { label: 'Open', tone: 'bad', meaning: 'Too many failures in a row: calls are refused for a moment' },
   HALF_OPEN: {
-    label: 'On trial',
+    label: 'Half-open',
     tone: 'warn',
-    meaning: 'One call is let through; its success closes the circuit',
+    meaning: 'One call is let through; if it succeeds, the circuit closes',
   },
 }
 

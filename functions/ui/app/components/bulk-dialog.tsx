@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type BulkOrder, useBulkJob, useBulkPreview, useStartBulk, useStopBulk } from '../data/bulk-jobs.ts'
+import { type BulkOrder, useBulkJob, useBulkPreview, useCancelBulk, useStartBulk } from '../data/bulk-jobs.ts'
 import { isFollowing } from './bulk-outcome.ts'
 import { BulkProgress } from './bulk-progress.tsx'
 import { bulkCount, bulkWords } from './bulk-words.ts'
@@ -41,7 +41,7 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
       <DialogBody>
         <p>
           {text}
-          {leavesOut && ' Those that were retried already are left out.'}
+          {leavesOut && ' Tasks that were already retried are skipped.'}
         </p>
         <Refusal error={error ?? refused} />
         {!preview && !error && <SkeletonRows count={3} />}
@@ -81,21 +81,21 @@ type FollowProps = Pick<Props, 'order'> & { jobId: string; onClose: () => void }
 
 const Follow = ({ order: { target, body }, jobId, onClose }: FollowProps) => {
   const { data: job, error } = useBulkJob(jobId)
-  const stop = useStopBulk()
+  const cancelling = useCancelBulk()
   const isOver = job !== undefined && job.status !== 'running'
   return (
     <Dialog isOpen onClose={onClose} title={`${bulkWords(target, body.action).name} ${bulkCount(target)}`}>
       <DialogBody>
         {job && <BulkProgress job={job} />}
-        <Refusal error={stop.error ?? (job ? undefined : error)} />
+        <Refusal error={cancelling.error ?? (job ? undefined : error)} />
       </DialogBody>
       <DialogFoot>
         <Link to="/bulk/$id" params={{ id: jobId }} className="mr-auto text-muted-foreground underline">
           Open the job
         </Link>
         {job && !isOver && (
-          <Button needsService disabled={stop.isPending} onClick={() => stop.mutate(jobId)}>
-            {isFollowing(job) ? 'Stop following' : 'Stop'}
+          <Button needsService disabled={cancelling.isPending} onClick={() => cancelling.mutate(jobId)}>
+            {isFollowing(job) ? 'Stop following' : 'Cancel job'}
           </Button>
         )}
         <Button kind={isOver ? 'primary' : 'plain'} onClick={onClose}>

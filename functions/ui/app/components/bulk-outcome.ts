@@ -14,11 +14,7 @@ type Counts = {
 export const bulkCounts = ({ done, failed, results }: Omit<BulkSummary, 'id'>): Counts => {
   if (results === undefined) return { ended: done + failed, faulty: failed, good: done }
   const { completed, running, cancelled = 0 } = results
-  return {
-    ended: done + failed - running,
-    faulty: failed + results.failed + cancelled,
-    good: completed,
-  }
+  return { ended: done + failed - running, faulty: failed + results.failed + cancelled, good: completed }
 }
 
 /** All items are handled, and the job waits for the retried tasks. */
@@ -48,4 +44,4 @@ export const bulkText = (job: BulkSummary): string => {
 }
 
 const stopped = (status: BulkSummary['status'], text: string): string =>
-  status === 'cancelled' ? `Stopped: ${text}` : text
+  status === 'cancelled' ? `Cancelled: ${text}` : text

@@ -19,13 +19,13 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
       <p role="status">{bulkText(job)}</p>
       {isFollowing(job) && (
         <p className="text-muted-foreground">
-          The job ends with the last of these tasks. It goes on when this is closed.
+          The job ends with the last of these tasks. It continues if you close this.
         </p>
       )}
       {(job.results?.failed ?? 0) > 0 && (
         <p>
           <Link to="/failures" className="underline underline-offset-2">
-            Why they failed again
+            See why
           </Link>
         </p>
       )}
@@ -42,7 +42,7 @@ export const BulkProgress = ({ job }: { job: BulkJob }) => {
         </ul>
       )}
       {failed > failures.length && (
-        <p className="text-muted-foreground">{formatNumber(failed - failures.length)} more refused.</p>
+        <p className="text-muted-foreground">{formatNumber(failed - failures.length)} more failed.</p>
       )}
     </>
   )

@@ -5,7 +5,7 @@ import { Tag, type Tone } from './tag.tsx'
 const states: Readonly<Record<BulkSummary['status'], { label: string; tone: Tone }>> = {
   running: { label: 'Running', tone: 'live' },
   completed: { label: 'Completed', tone: 'good' },
-  cancelled: { label: 'Stopped', tone: 'warn' },
+  cancelled: { label: 'Cancelled', tone: 'warn' },
 }
 
 const inPart = { label: 'Partly failed', tone: 'warn' } as const

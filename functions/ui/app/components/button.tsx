@@ -17,6 +17,10 @@ export type ButtonLook = { kind?: keyof typeof kinds; size?: keyof typeof sizes 
 export const buttonClass = ({ kind = 'plain', size = 'normal' }: ButtonLook = {}) =>
   `inline-flex shrink-0 items-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50 ${kinds[kind]} ${sizes[size]}`
 
+/** For links that switch what one view shows. */
+export const switchLinkClass =
+  'inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground'
+
 type Props = ComponentProps<typeof Base> &
   ButtonLook & {
     /** Disables the button; shown as its title, and the button stays focusable. */

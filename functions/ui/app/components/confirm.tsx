@@ -26,7 +26,7 @@ export const Confirm = ({
   trigger,
   kind = 'danger',
   size = 'small',
-  keep = 'Keep it',
+  keep = 'Cancel',
   disabled = false,
 }: Props) => {
   const [isOpen, setOpen] = useState(false)

@@ -33,7 +33,7 @@ export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string })
   const [isDone, setDone] = useState(false)
   const copy = async (beside: Element) => {
     if (!(await isCopied(text, beside)))
-      return toast.failed('Not copied', `Select it and press ${withCommand('C')}`)
+      return toast.failed('Not copied', `Select the text and press ${withCommand('C')}`)
     setDone(true)
     setTimeout(() => setDone(false), SHOWN_MS)
   }

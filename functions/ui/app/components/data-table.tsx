@@ -143,7 +143,7 @@ const Head = <Row,>({ columns, selection, sorting, ids }: HeadProps<Row>) => {
         {selection && (
           <th className="flex">
             <Checkbox
-              label="Select all that are loaded"
+              label="Select all loaded"
               isChecked={isAll}
               onChange={() => selection.onSelect(new Set(isAll ? [] : ids))}
             />

@@ -57,13 +57,13 @@ export const Diff = ({ text }: { text: string }) => {
         <span className="ml-auto flex items-center gap-1">
           {!isNarrow && (
             <Segments
-              label="Form of the diff"
+              label="Diff layout"
               value={chosen}
               options={{ unified: 'Unified', split: 'Split' }}
               onChange={form.set}
             />
           )}
-          <Copy text={text} label="Copy as a patch" />
+          <Copy text={text} label="Copy as patch" />
         </span>
       </div>
       {before !== '' && <Before text={before} isAlone={files.length === 0} />}
@@ -95,7 +95,7 @@ export const Diff = ({ text }: { text: string }) => {
 
 const Before = ({ text, isAlone }: { text: string; isAlone: boolean }) => (
   <div className="flex flex-col gap-1.5 border-b px-3.5 py-2">
-    {isAlone && <p className="text-muted-foreground">This is no diff that the page can read:</p>}
+    {isAlone && <p className="text-muted-foreground">This diff cannot be displayed as files:</p>}
     <LongText label="Text of the diff" text={text} />
   </div>
 )
@@ -108,7 +108,7 @@ const More = ({ most, rest, unit, onMore }: MoreProps) => (
       Show {formatNumber(Math.min(most, rest))} more {unit}
     </Button>
     <span className="text-muted-foreground">
-      {formatNumber(rest)} {unit} are not shown
+      {formatNumber(rest)} {unit} hidden
     </span>
   </div>
 )
@@ -334,7 +334,7 @@ const Words = ({ text }: { text: string }): ReactNode => {
   ) : (
     <>
       {start}
-      <span className="text-muted-foreground select-none"> … {formatNumber(left)} more letters</span>
+      <span className="text-muted-foreground select-none"> … {formatNumber(left)} more characters</span>
     </>
   )
 }

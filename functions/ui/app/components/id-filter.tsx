@@ -23,7 +23,7 @@ export const IdFilter = ({ label, placeholder, value, onChange, list }: Named) =
 /** A user id; the browser suggests ids by name. */
 export const UserFilter = (props: Props) => (
   <>
-    <IdFilter label="User" placeholder="Id of a user" list="people" {...props} />
+    <IdFilter label="User" placeholder="User ID" list="people" {...props} />
     <datalist id="people">
       {usePeople().map(({ id, name, email }) => (
         <option key={id} value={id}>

@@ -5,7 +5,7 @@ import { isConnected } from '../data/connection.ts'
 export class NotLoaded extends Error {
   readonly again: () => Promise<void>
   constructor(cause: unknown, again: () => Promise<void>) {
-    super('The code of this part of the page did not come', { cause })
+    super('The code of this part of the page failed to load', { cause })
     this.again = again
   }
 }

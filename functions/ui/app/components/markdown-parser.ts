@@ -16,7 +16,7 @@ const started = (): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), { type: 'module' })
     worker.onmessage = () => resolve(worker)
-    worker.onerror = () => reject(new Error('The code that reads Markdown did not come'))
+    worker.onerror = () => reject(new Error('The Markdown parser failed to load'))
   })
 
 let worker: Promise<Worker> | undefined

@@ -7,7 +7,7 @@ import { formatDate } from './format.ts'
 export type Series = {
   label: string
   values: readonly number[]
-  /** Up to where they are drawn, where that is not what they are: bars that stand on those of a later series. */
+  /** Stacked values, if bars stand on those of a later series. */
   drawnTo?: readonly number[]
   /** A custom property of the theme: `--completed`. */
   colour: string
@@ -54,11 +54,7 @@ const plotOptions = (
   const colour = (name: string) => style.getPropertyValue(name)
   const first = Date.parse(days[0] ?? '') / 1_000
   const last = Date.parse(days.at(-1) ?? '') / 1_000
-  const axis = {
-    stroke: colour('--muted-foreground'),
-    font: '11px system-ui',
-    ticks: { show: false },
-  }
+  const axis = { stroke: colour('--muted-foreground'), font: '11px system-ui', ticks: { show: false } }
   return {
     ...size,
     legend: { show: false },

@@ -34,7 +34,7 @@ const NotLoadedYet = (props: ErrorComponentProps) => {
       kind="ghost"
       size="icon"
       aria-label="Not loaded yet"
-      reason="It comes as soon as the service answers."
+      reason="It loads as soon as the service responds."
     >
       <WifiOff size={16} />
     </Button>

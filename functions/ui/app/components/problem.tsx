@@ -8,11 +8,11 @@ export const errorMessage = (error: unknown): string => {
 }
 
 const errorAdvice = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return 'It is asked again as soon as there is a connection.'
-  if (error.status === 403) return 'This needs an admin, or another address of the service.'
-  if (error.status === 404) return 'It may have been removed; the address may be wrong.'
-  if (error.status === 429) return 'Too many requests: wait a moment.'
-  return error.requestId ? `Request ${error.requestId} is in the log of the service.` : 'Try it again.'
+  if (!(error instanceof ApiError)) return 'The page retries as soon as the connection is back.'
+  if (error.status === 403) return 'This needs an admin, or a different address of the service.'
+  if (error.status === 404) return 'It may have been deleted, or the address is wrong.'
+  if (error.status === 429) return 'Too many requests. Wait a moment.'
+  return error.requestId ? `See request ${error.requestId} in the service log.` : 'Try again.'
 }
 
 /** Errors of proxies have no documented code. */

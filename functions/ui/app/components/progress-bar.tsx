@@ -1,10 +1,4 @@
-type Props = {
-  label: string
-  done: number
-  total: number
-  failed?: number
-  isSlim?: boolean
-}
+type Props = { label: string; done: number; total: number; failed?: number; isSlim?: boolean }
 
 // The native bar ignores the theme.
 const bar =

@@ -30,7 +30,7 @@ const Wait = ({ waitMs }: { waitMs: number }) => {
     'You can try again now.'
   ) : (
     <>
-      Too many tries. Try again in <time>{formatClock(left)}</time>.
+      Too many attempts. Try again in <time>{formatClock(left)}</time>.
     </>
   )
 }

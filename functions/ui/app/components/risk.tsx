@@ -8,9 +8,9 @@ export const risks: Readonly<Record<Risk, Look>> = {
   network: {
     label: 'Uses the web',
     tone: 'warn',
-    meaning: 'Asks the web, which can carry away what the model has read',
+    meaning: 'Sends requests to the web, which can leak what the model has read',
   },
-  write: { label: 'Writes', tone: 'warn', meaning: 'Changes files of the workspace or creates tasks' },
+  write: { label: 'Writes', tone: 'warn', meaning: 'Changes workspace files or creates tasks' },
   execute: { label: 'Runs programs', tone: 'bad', meaning: 'Runs a program in the sandbox' },
 }
 

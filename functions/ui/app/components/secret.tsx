@@ -10,6 +10,6 @@ export const Secret = ({ label, text }: { label: string; text: string }) => (
       <code className="min-w-0 flex-1 py-1.5 font-mono text-xs break-all">{text}</code>
       <Copy text={text} />
     </div>
-    <p className="text-xs text-muted-foreground">Copy it now: it is not shown again.</p>
+    <p className="text-xs text-muted-foreground">Copy it now. It is not shown again.</p>
   </div>
 )

@@ -6,6 +6,6 @@ export const ShowMore = ({ letters, onMore }: { letters: number; onMore: () => v
     <Button size="small" onClick={onMore}>
       Show more
     </Button>
-    <span className="text-muted-foreground">{formatNumber(letters)} letters are not shown</span>
+    <span className="text-muted-foreground">{formatNumber(letters)} characters hidden</span>
   </span>
 )

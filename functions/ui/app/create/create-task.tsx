@@ -12,10 +12,10 @@ import { draftFor, dropDraft, idempotencyKey, keepDraft, keepUnsent, type Purpos
 import { newTaskBody } from './new-task.ts'
 import { TaskFields } from './task-fields.tsx'
 
-const titles: Readonly<Record<Purpose, string>> = { create: 'Create a task', again: 'Edit and run again' }
+const titles: Readonly<Record<Purpose, string>> = { create: 'Create task', again: 'Edit and run again' }
 
 /** A resend has the same idempotency key. */
-const BACK = 'The connection was lost and is back. Send it again: that makes no second task.'
+const BACK = 'The connection was lost and is back. Send it again: no second task is created.'
 
 /** `again` is prefilled from a task. */
 export const CreateTask = ({ purpose }: { purpose: Purpose }) => {

@@ -30,7 +30,7 @@ export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) =
         defaultValue={typed.prompt}
         rows={5}
         error={errors.prompt}
-        placeholder="What is the agent to do?"
+        placeholder="What should the agent do?"
       />
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
         <SelectField label="Priority" name="priority" defaultValue={priority} error={errors.priority}>
@@ -45,7 +45,7 @@ export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) =
           defaultValue={assignedAgent}
           error={errors.assignedAgent}
         >
-          <option value="">The default agent</option>
+          <option value="">Default agent</option>
           {types.map((type) => (
             <option key={type}>{type}</option>
           ))}
@@ -62,7 +62,7 @@ export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) =
           label="Labels"
           name="labels"
           defaultValue={typed.labels}
-          placeholder="separated by commas"
+          placeholder="comma-separated"
           error={errors.labels}
         />
         <TextField

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { client } from './client.ts'
 import { useLive } from './live.ts'
 
@@ -9,13 +9,7 @@ import { useLive } from './live.ts'
 const EVERY_MINUTE_MS = 60_000
 
 export const useAgents = () =>
-  useLive(
-    queryOptions({
-      queryKey: ['agents'],
-      queryFn: async ({ signal }) => (await client.listAgents({}, { signal })).agents,
-    }),
-    EVERY_MINUTE_MS,
-  )
+  useLive(['agents'], async (signal) => (await client.listAgents({}, { signal })).agents, EVERY_MINUTE_MS)
 
 export const useAgentTypes = () =>
   useQuery({

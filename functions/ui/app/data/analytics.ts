@@ -1,4 +1,3 @@
-import { queryOptions } from '@tanstack/react-query'
 import { client } from './client.ts'
 import { EVERY_MS, periodEnd, useLive } from './live.ts'
 import { zoneNow } from './locale.ts'
@@ -7,29 +6,21 @@ const DAY_MS = 86_400_000
 
 /** Statistics of all tasks, and of the last thirty days in UTC. */
 export const useAnalytics = () =>
-  useLive(
-    queryOptions({ queryKey: ['analytics'], queryFn: ({ signal }) => client.taskAnalytics({}, { signal }) }),
-    EVERY_MS.calm,
-    (_data, now) => periodEnd(DAY_MS, now),
-  )
+  useLive(['analytics'], (signal) => client.taskAnalytics({}, { signal }), EVERY_MS.calm, {
+    getPeriodEnd: (_data, now) => periodEnd(DAY_MS, now),
+  })
 
 type Recent = NonNullable<Awaited<ReturnType<typeof client.taskAnalytics>>['recent']>
 export type Window = Recent['window']
 export type Happened = Recent
 
-const recent = (window: Window, queryKey: readonly string[]) => {
-  const timezone = zoneNow()
-  return queryOptions({
-    queryKey: [...queryKey, window, timezone],
-    queryFn: async ({ signal }) => {
-      const answer = await client.taskAnalytics({ query: { window, timezone } }, { signal })
-      return answer.recent
-    },
-  })
-}
+const readRecent = async (window: Window, signal: AbortSignal) =>
+  (await client.taskAnalytics({ query: { window, timezone: zoneNow() } }, { signal })).recent
 
 export const useRecent = (window: Window) =>
-  useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm, (data) => data && Date.parse(data.to))
+  useLive(['analytics', 'recent', window, zoneNow()], (signal) => readRecent(window, signal), EVERY_MS.calm, {
+    getPeriodEnd: (data) => data && Date.parse(data.to),
+  })
 
 const NONE = { completed: 0, failed: 0 }
 
@@ -45,4 +36,5 @@ export const useRecentOutcomes = () => {
 const USUAL_MS = 300_000
 
 /** Run durations per agent over seven days. They change slowly, so they are cached. */
-export const useUsualRuns = () => useLive(recent('7d', ['usual-runs']), USUAL_MS).data?.byAgent
+export const useUsualRuns = () =>
+  useLive(['usual-runs', zoneNow()], (signal) => readRecent('7d', signal), USUAL_MS).data?.byAgent

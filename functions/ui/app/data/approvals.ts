@@ -1,7 +1,8 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryKey, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import type { AllowedTool, Approval, Decision } from '../../../../lib/approvals/schema.ts'
 import { isFinal } from '../../../../lib/tasks/machine.ts'
+import { refetch, useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 
@@ -11,55 +12,35 @@ const key = ['approvals'] as const
 const allowedKey = ['allowed-tools'] as const
 const NAMED_MS = 60_000
 
-const open = queryOptions({
-  queryKey: key,
-  queryFn: async ({ signal }) => (await client.listApprovals({}, { signal })).approvals,
-})
+const listOpen = async (signal: AbortSignal) => (await client.listApprovals({}, { signal })).approvals
 
 /** Oldest first. */
-export const useApprovals = () => useLive(open, EVERY_MS.list)
+export const useApprovals = () => useLive(key, listOpen, EVERY_MS.list)
 
 /** For badges; undefined until loaded. */
-export const useApprovalCount = () => useLive(open, EVERY_MS.calm).data?.length
+export const useApprovalCount = () => useLive(key, listOpen, EVERY_MS.calm).data?.length
 
 export const decide = (id: string, decision: Decision) =>
   client.decideApproval({ params: { id }, body: { decision } })
 
-export const useDecided = () => {
-  const queries = useQueryClient()
-  return () =>
-    Promise.all(
-      [key, allowedKey, ['tasks'], ['conversations']].map((queryKey) =>
-        queries.invalidateQueries({ queryKey: [...queryKey] }),
-      ),
-    )
-}
+/** The queries that a decision changes. */
+const DECIDED: readonly QueryKey[] = [key, allowedKey, ['tasks'], ['conversations']]
 
-export const useDecide = () => {
-  const decided = useDecided()
-  return useMutation({
-    mutationFn: ({ id, decision }: { id: string; decision: Decision }) => decide(id, decision),
-    onSettled: () => void decided(),
-  })
-}
+export const refetchDecided = () => refetch(...DECIDED)
+
+export const useDecide = () =>
+  useChange(({ id, decision }: { id: string; decision: Decision }) => decide(id, decision), ...DECIDED)
 
 /** Newest first. */
 export const useAllowedTools = () =>
   useLive(
-    queryOptions({
-      queryKey: allowedKey,
-      queryFn: async ({ signal }) => (await client.listAllowedTools({}, { signal })).allowedTools,
-    }),
+    allowedKey,
+    async (signal) => (await client.listAllowedTools({}, { signal })).allowedTools,
     EVERY_MS.calm,
   )
 
-export const useDisallow = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => client.removeAllowedTool({ params: { id } }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: allowedKey }),
-  })
-}
+export const useRemoveAllowedTool = () =>
+  useChange((id: string) => client.removeAllowedTool({ params: { id } }), allowedKey)
 
 export type Session = { taskId?: string | undefined; conversationId?: string | undefined }
 
@@ -76,20 +57,26 @@ const readSession = async ({ taskId, conversationId }: Session, signal: AbortSig
 
 const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
 
-const sessionQuery = (session: Session) =>
-  queryOptions({
-    queryKey: ['session-of', session.taskId, session.conversationId],
-    queryFn: ({ signal }): Promise<{ title?: string | undefined; isOver: boolean }> =>
-      readSession(session, signal).catch((error: unknown) => {
-        if (isGone(error)) return { isOver: true }
-        throw error
-      }),
+const sessionKey = ({ taskId, conversationId }: Session) => ['session-of', taskId, conversationId]
+
+const readSessionOrGone = (
+  session: Session,
+  signal: AbortSignal,
+): Promise<{ title?: string | undefined; isOver: boolean }> =>
+  readSession(session, signal).catch((error: unknown) => {
+    if (isGone(error)) return { isOver: true }
+    throw error
   })
 
 /** Undefined until loaded, and if it was deleted. */
 export const useSessionTitle = (session: Session): string | undefined =>
-  useQuery({ ...sessionQuery(session), staleTime: NAMED_MS }).data?.title
+  useQuery({
+    queryKey: sessionKey(session),
+    queryFn: ({ signal }) => readSessionOrGone(session, signal),
+    staleTime: NAMED_MS,
+  }).data?.title
 
 /** Its calls are no longer made. */
 export const useIsOver = (session: Session): boolean =>
-  useLive(sessionQuery(session), EVERY_MS.calm).data?.isOver ?? false
+  useLive(sessionKey(session), (signal) => readSessionOrGone(session, signal), EVERY_MS.calm).data?.isOver ??
+  false

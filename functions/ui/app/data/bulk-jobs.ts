@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type {
   BulkAction,
   BulkJob,
@@ -6,9 +6,11 @@ import type {
   BulkSummary,
   BulkTarget,
 } from '../../../../lib/bulk/schema.ts'
+import { refetch } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
+import { queryClient } from './query-client.ts'
 import { WORK } from './streaming.ts'
 
 type TasksBody = Parameters<typeof client.bulkTasks>[0]['body']
@@ -37,28 +39,23 @@ export const useBulkPreview = (order: BulkOrder) =>
     refetchOnWindowFocus: false,
   })
 
-export const useStartBulk = () => {
-  const queries = useQueryClient()
-  return useMutation({
+export const useStartBulk = () =>
+  useMutation({
     // A real run returns its job.
     mutationFn: async (order: BulkOrder) => ((await send(order, false)) as { job: BulkJob }).job,
-    onSuccess: (job) => queries.setQueryData([...key, job.id], job),
+    onSuccess: (job) => queryClient.setQueryData([...key, job.id], job),
   })
-}
 
 export const useBulkJob = (id: string) => {
-  const queries = useQueryClient()
   return useLive(
-    queryOptions({
-      queryKey: [...key, id],
-      queryFn: async ({ signal }) => {
-        const { job } = await client.getBulk({ params: { id } }, { signal })
-        if (job.status !== 'running')
-          // Without the event stream nothing else reports what the job changed.
-          for (const topic of WORK) void queries.invalidateQueries({ queryKey: [topic] })
-        return job
-      },
-    }),
+    [...key, id],
+    async (signal) => {
+      const { job } = await client.getBulk({ params: { id } }, { signal })
+      if (job.status !== 'running')
+        // Without the event stream nothing else reports what the job changed.
+        void refetch(...WORK)
+      return job
+    },
     (job) => (job === undefined || job.status === 'running' ? EVERY_MS.running : EVERY_MS.calm),
   )
 }
@@ -74,17 +71,13 @@ const RECENT = 5
 
 export const useRecentBulkJobs = () =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'recent'],
-      queryFn: async ({ signal }) => (await client.listBulk({ query: { limit: RECENT } }, { signal })).jobs,
-    }),
+    [...key, 'recent'],
+    async (signal) => (await client.listBulk({ query: { limit: RECENT } }, { signal })).jobs,
     (jobs) => (jobs?.some(({ status }) => status === 'running') ? EVERY_MS.running : EVERY_MS.calm),
   )
 
-export const useStopBulk = () => {
-  const queries = useQueryClient()
-  return useMutation({
+export const useCancelBulk = () =>
+  useMutation({
     mutationFn: async (id: string) => (await client.cancelBulk({ params: { id } })).job,
-    onSuccess: (job) => queries.setQueryData([...key, job.id], job),
+    onSuccess: (job) => queryClient.setQueryData([...key, job.id], job),
   })
-}

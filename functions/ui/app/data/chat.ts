@@ -1,15 +1,10 @@
-import {
-  type InfiniteData,
-  queryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import type { ChatMessage } from '../../../../lib/chat/schema.ts'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, intervalAfter, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
+import { queryClient } from './query-client.ts'
 
 export type { ChatMessage }
 
@@ -64,22 +59,15 @@ export const useConversation = (id: string) => {
   }
 }
 
-export const useCreateConversation = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async () => (await client.createConversation({ body: {} })).conversation,
-    onSettled: () => void queries.invalidateQueries({ queryKey: [...key, 'list'] }),
-  })
-}
+export const useCreateConversation = () =>
+  useChange(async () => (await client.createConversation({ body: {} })).conversation, [...key, 'list'])
 
-export const useRemoveConversation = () => {
-  const queries = useQueryClient()
-  return useMutation({
+export const useRemoveConversation = () =>
+  useMutation({
     mutationFn: (id: string) => client.removeConversation({ params: { id } }),
-    onSuccess: (_answer, id) => queries.removeQueries({ queryKey: conversationKey(id) }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: [...key, 'list'] }),
+    onSuccess: (_answer, id) => queryClient.removeQueries({ queryKey: conversationKey(id) }),
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
   })
-}
 
 export const useModels = () =>
   useQuery({
@@ -90,16 +78,11 @@ export const useModels = () =>
 
 export const useModelProviders = () =>
   useLive(
-    queryOptions({
-      queryKey: ['model-providers'],
-      queryFn: async ({ signal }) => {
-        const answer = await client.listProviders({}, { signal })
-        return {
-          default: answer.default,
-          providers: answer.providers.filter(({ configured }) => configured),
-        }
-      },
-      staleTime: 60_000,
-    }),
+    ['model-providers'],
+    async (signal) => {
+      const answer = await client.listProviders({}, { signal })
+      return { default: answer.default, providers: answer.providers.filter(({ configured }) => configured) }
+    },
     false,
+    { staleTime: 60_000 },
   )

@@ -76,4 +76,4 @@ export const checkConnection = async (): Promise<boolean> => {
 
 /** Undefined while the service is reachable. */
 export const useAway = (): string | undefined =>
-  isConnected.use() ? undefined : 'The service is away: this works again as soon as it answers.'
+  isConnected.use() ? undefined : 'The service is unreachable. This works again as soon as it responds.'

@@ -1,7 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { DlqItem } from '../../../../lib/queue/schema.ts'
+import { refetch, useChange } from './change.ts'
 import { client } from './client.ts'
 import { useLivePages } from './live-pages.ts'
+import { queryClient } from './query-client.ts'
 import { WORK } from './streaming.ts'
 import { tasksKey } from './tasks.ts'
 
@@ -25,18 +27,8 @@ export const decisions = {
 } as const
 export type Decision = keyof typeof decisions
 
-export const useDecided = () => {
-  const queries = useQueryClient()
-  return () => Promise.all(WORK.map((topic) => queries.invalidateQueries({ queryKey: [topic] })))
-}
-
-export const useDecide = () => {
-  const decided = useDecided()
-  return useMutation({
-    mutationFn: ({ id, decision }: { id: string; decision: Decision }) => decisions[decision](id),
-    onSettled: () => void decided(),
-  })
-}
+export const useDecide = () =>
+  useChange(({ id, decision }: { id: string; decision: Decision }) => decisions[decision](id), ...WORK)
 
 /** Null if the group has none. */
 export const useNewestPending = (fingerprint: string) =>
@@ -53,12 +45,9 @@ export const useNewestPending = (fingerprint: string) =>
   })
 
 /** Puts the retried task into the cache. */
-export const useProbe = () => {
-  const queries = useQueryClient()
-  const decided = useDecided()
-  return useMutation({
+export const useProbe = () =>
+  useMutation({
     mutationFn: decisions.retry,
-    onSuccess: ({ task }) => queries.setQueryData([...tasksKey, 'one', task.id], task),
-    onSettled: () => void decided(),
+    onSuccess: ({ task }) => queryClient.setQueryData([...tasksKey, 'one', task.id], task),
+    onSettled: () => void refetch(...WORK),
   })
-}

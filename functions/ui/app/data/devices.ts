@@ -1,4 +1,5 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import type { PageQuery } from './page.ts'
@@ -18,41 +19,31 @@ export const useNewQr = () => useMutation({ mutationFn: () => client.getPairingQ
 /** Polls until the request is decided or expired. */
 export const usePairingState = (requestId: string) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'state', requestId],
-      gcTime: 0,
-      queryFn: ({ signal }) => client.getPairingStatus({ params: { requestId } }, { signal }),
-    }),
+    [...key, 'state', requestId],
+    (signal) => client.getPairingStatus({ params: { requestId } }, { signal }),
     (state) => (state === undefined || state.status === 'pending' ? EVERY_MS.running : false),
+    { gcTime: 0 },
   )
 
 export const usePendingPairings = () =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'pending'],
-      queryFn: async ({ signal }) => (await client.listPendingPairings({}, { signal })).requests,
-    }),
+    [...key, 'pending'],
+    async (signal) => (await client.listPendingPairings({}, { signal })).requests,
     EVERY_MS.list,
   )
 
 export const usePairedDevices = (query: PageQuery) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'paired', query],
-      queryFn: ({ signal }) => client.listPairedDevices({ query }, { signal }),
-    }),
+    [...key, 'paired', query],
+    (signal) => client.listPairedDevices({ query }, { signal }),
     EVERY_MS.list,
   )
 
-const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: change,
-    onSettled: () => void queries.invalidateQueries({ queryKey: key }),
-  })
-}
+const useDeviceChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) =>
+  useChange(change, key)
 
-export const useApprove = () => useChange((code: string) => client.approvePairing({ body: { code } }))
-export const useReject = () => useChange((code: string) => client.rejectPairing({ body: { code } }))
-export const useUnpair = () => useChange((id: string) => client.revokePairedDevice({ params: { id } }))
-export const useCleanup = () => useChange(() => client.cleanupPairings())
+export const useApprove = () => useDeviceChange((code: string) => client.approvePairing({ body: { code } }))
+export const useReject = () => useDeviceChange((code: string) => client.rejectPairing({ body: { code } }))
+export const useRevokeDevice = () =>
+  useDeviceChange((id: string) => client.revokePairedDevice({ params: { id } }))
+export const useCleanup = () => useDeviceChange(() => client.cleanupPairings())

@@ -1,5 +1,5 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FailureGroup } from '../../../../lib/queue/schema.ts'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, periodEnd, useLive } from './live.ts'
 import { serverNow } from './server-clock.ts'
@@ -12,24 +12,20 @@ const HOUR_MS = 3_600_000
 /** The service counts failures per hour. */
 export const useFailures = (hours: number) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, hours],
-      queryFn: ({ signal }) => {
-        const since = new Date(serverNow() - hours * HOUR_MS).toISOString()
-        return client.listFailures({ query: { since } }, { signal })
-      },
-    }),
+    [...key, hours],
+    (signal) => {
+      const since = new Date(serverNow() - hours * HOUR_MS).toISOString()
+      return client.listFailures({ query: { since } }, { signal })
+    },
     EVERY_MS.calm,
-    (_data, now) => periodEnd(HOUR_MS, now),
+    { getPeriodEnd: (_data, now) => periodEnd(HOUR_MS, now) },
   )
 
-export const useMute = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: ({ fingerprint, muted }: Pick<FailureGroup, 'fingerprint' | 'muted'>) =>
+export const useMute = () =>
+  useChange(
+    ({ fingerprint, muted }: Pick<FailureGroup, 'fingerprint' | 'muted'>) =>
       muted
         ? client.unmuteFailure({ params: { fingerprint } })
         : client.muteFailure({ params: { fingerprint } }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: key }),
-  })
-}
+    key,
+  )

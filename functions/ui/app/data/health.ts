@@ -1,4 +1,3 @@
-import { queryOptions } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import type { DetailedHealth } from '../../../../lib/health/schema.ts'
 import { client } from './client.ts'
@@ -14,17 +13,8 @@ const reportIn = (error: unknown): DetailedHealth => {
 }
 
 export const useHealth = () =>
-  useLive(
-    queryOptions({
-      queryKey: ['health'],
-      queryFn: ({ signal }) => client.detailedHealth({}, { signal }).catch(reportIn),
-    }),
-    EVERY_MS.calm,
-  )
+  useLive(['health'], (signal) => client.detailedHealth({}, { signal }).catch(reportIn), EVERY_MS.calm)
 
 /** Metrics of the process that answers. */
 export const useMetrics = () =>
-  useLive(
-    queryOptions({ queryKey: ['metrics'], queryFn: ({ signal }) => client.metrics({}, { signal }) }),
-    EVERY_MS.calm,
-  )
+  useLive(['metrics'], (signal) => client.metrics({}, { signal }), EVERY_MS.calm)

@@ -1,5 +1,5 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { CatalogName } from '../../../../lib/oauth/catalog.ts'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 
@@ -35,36 +35,17 @@ const ends: Readonly<Record<AccountName, () => Promise<unknown>>> = {
 export const connectionsKey = ['connections'] as const
 
 export const useConnection = (name: AccountName) =>
-  useLive(
-    queryOptions({ queryKey: [...connectionsKey, name], queryFn: ({ signal }) => reads[name](signal) }),
-    EVERY_MS.calm,
-  )
+  useLive([...connectionsKey, name], (signal) => reads[name](signal), EVERY_MS.calm)
 
-export const useDisconnect = (name: AccountName) => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => ends[name](),
-    onSettled: () => {
-      for (const queryKey of [connectionsKey, ['me']]) void queries.invalidateQueries({ queryKey })
-    },
-  })
-}
+export const useDisconnect = (name: AccountName) => useChange(() => ends[name](), connectionsKey, ['me'])
 
 const webSearch = ['web-search'] as const
 
 /** Keys are masked. */
 export const useWebSearch = () =>
-  useLive(
-    queryOptions({ queryKey: webSearch, queryFn: ({ signal }) => client.getWebSearch({}, { signal }) }),
-    EVERY_MS.calm,
-  )
+  useLive(webSearch, (signal) => client.getWebSearch({}, { signal }), EVERY_MS.calm)
 export type WebSearchAnswer = NonNullable<ReturnType<typeof useWebSearch>['data']>
 export type WebSearchChange = NonNullable<NonNullable<Parameters<typeof client.changeWebSearch>[0]>['body']>
 
-export const useChangeWebSearch = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: WebSearchChange) => client.changeWebSearch({ body }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: webSearch }),
-  })
-}
+export const useChangeWebSearch = () =>
+  useChange((body: WebSearchChange) => client.changeWebSearch({ body }), webSearch)

@@ -8,7 +8,7 @@ import { isStreaming, LOGS, TOPICS } from './streaming.ts'
 
 const LIVE: ReadonlySet<string> = new Set(liveTaskFields)
 
-/** What is known of a task after an event of it, which has its fields as a whole, but for heavy and long ones. */
+/** An event has all fields of a task except large ones, so missing live fields are removed. */
 export const patched = (known: TaskFields, task: TaskFields): TaskFields => ({
   ...(Object.fromEntries(Object.entries(known).filter(([name]) => !LIVE.has(name))) as TaskFields),
   ...task,

@@ -1,4 +1,4 @@
-import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { serverNow } from './server-clock.ts'
 import { isCovered, isStreaming } from './streaming.ts'
@@ -35,18 +35,23 @@ export const periodEnd = (partMs: number, now: number): number => now - (now % p
 export const intervalUntil = (pace: Every, error: unknown, end: number | undefined, now: number): Every =>
   pace === false && error === null && end !== undefined ? Math.max(0, end - now) + AFTER_END_MS : pace
 
-/**
- * Keeps a query fresh while its tab is visible, by the event stream or by polling. `getPeriodEnd` is for answers about a period that ends
- * now.
- */
-export const useLive = <Data, Key extends QueryKey>(
-  options: UseQueryOptions<Data, DefaultError, Data, Key>,
+type LiveOptions<Data> = Pick<UseQueryOptions<Data>, 'enabled' | 'gcTime' | 'staleTime'> & {
+  /** For answers about a period that ends now. */
+  getPeriodEnd?: (data: Data | undefined, now: number) => number | undefined
+}
+
+/** A query that the event stream or polling keeps fresh while its tab is visible. */
+export const useLive = <Data>(
+  queryKey: QueryKey,
+  read: (signal: AbortSignal) => Promise<Data>,
   every: Interval<Data>,
-  getPeriodEnd?: (data: Data | undefined, now: number) => number | undefined,
+  { getPeriodEnd, ...options }: LiveOptions<Data> = {},
 ) =>
   useQuery({
     ...options,
-    refetchInterval: ({ queryKey, state: { data, error } }) => {
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
+    refetchInterval: ({ state: { data, error } }) => {
       const now = serverNow()
       const pace = pollInterval(queryKey, error, typeof every === 'function' ? every(data) : every)
       return intervalUntil(pace, error, getPeriodEnd?.(data, now), now)

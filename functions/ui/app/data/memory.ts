@@ -1,4 +1,5 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
@@ -7,13 +8,7 @@ const key = ['memory'] as const
 const MOST_FOUND = 20
 
 export const useMemoryStats = () =>
-  useLive(
-    queryOptions({
-      queryKey: [...key, 'stats'],
-      queryFn: ({ signal }) => client.memoryStats({}, { signal }),
-    }),
-    EVERY_MS.calm,
-  )
+  useLive([...key, 'stats'], (signal) => client.memoryStats({}, { signal }), EVERY_MS.calm)
 
 export const useMemoryFiles = () =>
   useLivePages(
@@ -31,21 +26,16 @@ export const useExcludedFiles = () =>
 
 export const useExcludedCount = () =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'excluded', 'count'],
-      queryFn: async ({ signal }) =>
-        (await client.listExcludedFiles({ query: { limit: 1 } }, { signal })).total,
-    }),
+    [...key, 'excluded', 'count'],
+    async (signal) => (await client.listExcludedFiles({ query: { limit: 1 } }, { signal })).total,
     EVERY_MS.calm,
   )
 export type ExcludedFile = Awaited<ReturnType<typeof client.listExcludedFiles>>['files'][number]
 
 export const useMemoryChunks = (path: string) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'chunks', path],
-      queryFn: async ({ signal }) => (await client.listMemoryChunks({ params: { path } }, { signal })).chunks,
-    }),
+    [...key, 'chunks', path],
+    async (signal) => (await client.listMemoryChunks({ params: { path } }, { signal })).chunks,
     EVERY_MS.calm,
   )
 
@@ -72,27 +62,21 @@ export const useExperiences = (q: string | undefined) =>
 
 export const useExperience = (id: string | undefined) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'experience', id],
-      queryFn: async ({ signal }) =>
-        (await client.getExperience({ params: { id: id ?? '' } }, { signal })).experience,
-      enabled: id !== undefined,
-    }),
+    [...key, 'experience', id],
+    async (signal) => (await client.getExperience({ params: { id: id ?? '' } }, { signal })).experience,
     EVERY_MS.calm,
+    { enabled: id !== undefined },
   )
 
-const useChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: change,
-    onSettled: () => void queries.invalidateQueries({ queryKey: key }),
-  })
-}
+const useMemoryChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) =>
+  useChange(change, key)
 
-export const useSync = () => useChange(() => client.syncMemory())
-export const useClear = () => useChange(() => client.clearMemory())
-export const useRemoveFile = () => useChange((path: string) => client.removeMemoryFile({ params: { path } }))
-export const useRemoveChunk = () => useChange((id: string) => client.removeMemoryChunk({ params: { id } }))
+export const useSyncMemory = () => useMemoryChange(() => client.syncMemory())
+export const useClearMemory = () => useMemoryChange(() => client.clearMemory())
+export const useRemoveFile = () =>
+  useMemoryChange((path: string) => client.removeMemoryFile({ params: { path } }))
+export const useRemoveChunk = () =>
+  useMemoryChange((id: string) => client.removeMemoryChunk({ params: { id } }))
 export const useMemorySessions = () =>
   useLivePages(
     [...key, 'sessions'],
@@ -101,34 +85,33 @@ export const useMemorySessions = () =>
   )
 export type MemorySession = Awaited<ReturnType<typeof client.listMemorySessions>>['sessions'][number]
 export const useCreateSession = () =>
-  useChange((body: { name: string }) => client.createMemorySession({ body }))
+  useMemoryChange((body: { name: string }) => client.createMemorySession({ body }))
 export const useArchiveSession = () =>
-  useChange((id: string) => client.archiveMemorySession({ params: { id } }))
-export const useWarm = () => useChange((query: string) => client.warmMemory({ body: { query } }))
+  useMemoryChange((id: string) => client.archiveMemorySession({ params: { id } }))
+export const useWarmMemory = () => useMemoryChange((query: string) => client.warmMemory({ body: { query } }))
 type NewExperience = Parameters<typeof client.createExperience>[0]['body']
-export const useAddExperience = () => useChange((body: NewExperience) => client.createExperience({ body }))
+export const useCreateExperience = () =>
+  useMemoryChange((body: NewExperience) => client.createExperience({ body }))
 
 export type Given = { kind: 'chunk' | 'experience'; id: string }
 
 /** Ratings by item id. */
 export const useVerdicts = (taskId: string) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'verdicts', taskId],
-      queryFn: async ({ signal }) => {
-        const { verdicts } = await client.listMemoryVerdicts({ query: { taskId } }, { signal })
-        return new Map(verdicts.map(({ id, useful }) => [id, useful]))
-      },
-    }),
+    [...key, 'verdicts', taskId],
+    async (signal) => {
+      const { verdicts } = await client.listMemoryVerdicts({ query: { taskId } }, { signal })
+      return new Map(verdicts.map(({ id, useful }) => [id, useful]))
+    },
     EVERY_MS.calm,
   )
 
-export const useRate = (taskId: string) =>
-  useChange(({ kind, id, useful }: Given & { useful: boolean }) =>
+export const useRateMemory = (taskId: string) =>
+  useMemoryChange(({ kind, id, useful }: Given & { useful: boolean }) =>
     kind === 'chunk'
       ? client.rateMemoryChunk({ params: { id }, body: { useful, taskId } })
       : // biome-ignore lint/correctness/useHookAtTopLevel: the name of a route, and no hook.
         client.useExperience({ params: { id }, body: { useful, taskId } }),
   )
 export const useRemoveExperience = () =>
-  useChange((id: string) => client.removeExperience({ params: { id } }))
+  useMemoryChange((id: string) => client.removeExperience({ params: { id } }))

@@ -1,5 +1,5 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Notification } from '../../../../lib/notifications/schema.ts'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
@@ -17,11 +17,6 @@ export const useAllNotifications = () =>
 const SHOWN = 20
 const key = ['notifications'] as const
 
-const newest = queryOptions({
-  queryKey: key,
-  queryFn: ({ signal }) => client.listNotifications({ query: { limit: SHOWN } }, { signal }),
-})
-
 type Type = Awaited<ReturnType<typeof client.listNotifications>>['notifications'][number]['type']
 
 export const unreadLooks: Readonly<Record<Type, string>> = {
@@ -29,20 +24,9 @@ export const unreadLooks: Readonly<Record<Type, string>> = {
   approval_requested: 'bg-queued',
 }
 
-export const useNotifications = () => useLive(newest, EVERY_MS.calm)
+export const useNotifications = () =>
+  useLive(key, (signal) => client.listNotifications({ query: { limit: SHOWN } }, { signal }), EVERY_MS.calm)
 
-export const useReadAll = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: () => client.readAllNotifications(),
-    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
-  })
-}
+export const useReadAll = () => useChange(() => client.readAllNotifications(), key)
 
-export const useRead = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => client.readNotification({ params: { id } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: key }),
-  })
-}
+export const useRead = () => useChange((id: string) => client.readNotification({ params: { id } }), key)

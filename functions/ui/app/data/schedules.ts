@@ -1,4 +1,5 @@
-import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import type { PageQuery } from './page.ts'
@@ -8,13 +9,7 @@ const key = ['schedules'] as const
 
 /** Newest first, without long task texts. */
 export const useSchedules = (query: PageQuery) =>
-  useLive(
-    queryOptions({
-      queryKey: [...key, 'list', query],
-      queryFn: ({ signal }) => client.listSchedules({ query }, { signal }),
-    }),
-    EVERY_MS.calm,
-  )
+  useLive([...key, 'list', query], (signal) => client.listSchedules({ query }, { signal }), EVERY_MS.calm)
 export type ListedSchedule = NonNullable<ReturnType<typeof useSchedules>['data']>['schedules'][number]
 
 /** Not refetched while it is edited, which would overwrite input. */
@@ -37,32 +32,22 @@ export const useDueTimes = (cron: string, timezone: string) =>
     staleTime: EVERY_MS.calm,
   })
 
-const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: change,
-    onSettled: () => void queries.invalidateQueries({ queryKey: [...key, 'list'] }),
-  })
-}
+const useScheduleChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) =>
+  useChange(change, [...key, 'list'])
 
 export type NewSchedule = Parameters<typeof client.createSchedule>[0]['body']
 export type ScheduleChange = NonNullable<Parameters<typeof client.changeSchedule>[0]['body']>
 
 export const useCreateSchedule = () =>
-  useChange(async (body: NewSchedule) => (await client.createSchedule({ body })).schedule)
+  useScheduleChange(async (body: NewSchedule) => (await client.createSchedule({ body })).schedule)
 
 export const useChangeSchedule = (id: string) =>
-  useChange(async (body: ScheduleChange) => (await client.changeSchedule({ params: { id }, body })).schedule)
+  useScheduleChange(
+    async (body: ScheduleChange) => (await client.changeSchedule({ params: { id }, body })).schedule,
+  )
 
-export const useDeleteSchedule = () => useChange((id: string) => client.deleteSchedule({ params: { id } }))
+export const useDeleteSchedule = () =>
+  useScheduleChange((id: string) => client.deleteSchedule({ params: { id } }))
 
-export const useRunSchedule = (id: string) => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: async () => (await client.runSchedule({ params: { id } })).task,
-    onSettled: () => {
-      for (const changed of [[...key, 'list'], [...tasksKey]])
-        void queries.invalidateQueries({ queryKey: changed })
-    },
-  })
-}
+export const useRunSchedule = (id: string) =>
+  useChange(async () => (await client.runSchedule({ params: { id } })).task, [...key, 'list'], tasksKey)

@@ -1,32 +1,25 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Policy, ToolCallEntry } from '../../../../lib/security/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { useLivePages } from './live-pages.ts'
+import { queryClient } from './query-client.ts'
 
 export type { Policy, ToolCallEntry }
 
 const policyKey = ['policy'] as const
 
 export const usePolicy = () =>
-  useLive(
-    queryOptions({
-      queryKey: policyKey,
-      queryFn: async ({ signal }) => (await client.getPolicy({}, { signal })).policy,
-    }),
-    EVERY_MS.calm,
-  )
+  useLive(policyKey, async (signal) => (await client.getPolicy({}, { signal })).policy, EVERY_MS.calm)
 
 export type PolicyChange = NonNullable<NonNullable<Parameters<typeof client.changePolicy>[0]>['body']>
 
 /** A partial update. */
-export const useChangePolicy = () => {
-  const queries = useQueryClient()
-  return useMutation({
+export const useChangePolicy = () =>
+  useMutation({
     mutationFn: (body: PolicyChange) => client.changePolicy({ body }),
-    onSuccess: ({ policy }) => queries.setQueryData(policyKey, policy),
+    onSuccess: ({ policy }) => queryClient.setQueryData(policyKey, policy),
   })
-}
 
 /** Query parameters of the route. */
 export const TOOL_CALL_FILTERS = [

@@ -1,10 +1,10 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { createClient } from '../../../../lib/api/client.ts'
 import { routes } from './at-build.ts'
 import { client } from './client.ts'
 import { watchedFetch } from './connection.ts'
-import { isSignedOut } from './query-client.ts'
+import { isSignedOut, queryClient } from './query-client.ts'
 
 const strangerFetch: typeof fetch = (input, init) => watchedFetch(input, { ...init, credentials: 'omit' })
 const stranger = createClient(routes, { baseUrl: '', fetch: strangerFetch })
@@ -44,9 +44,8 @@ export const useNeedsSignIn = () => {
 
 /** Cached data belongs to the previous user. */
 const useNewcomer = () => {
-  const queries = useQueryClient()
   return () => {
-    queries.clear()
+    queryClient.clear()
     isSignedOut.set(false)
   }
 }
@@ -68,10 +67,8 @@ export const useVerifyAccessKey = () =>
 export const useLogout = () => useEntrance(() => client.logout())
 
 /** Null removes the access key. */
-export const useChangeAccessKey = () => {
-  const queries = useQueryClient()
-  return useMutation({
+export const useChangeAccessKey = () =>
+  useMutation({
     mutationFn: (key: string | null) => client.changeAccessKey({ body: { key } }),
-    onSuccess: () => queries.invalidateQueries(),
+    onSuccess: () => queryClient.invalidateQueries(),
   })
-}

@@ -1,9 +1,10 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AgentSession } from '../../../../lib/agentic/schema.ts'
 import { eventsIn, type StreamEvent } from '../../../../lib/api/server-sent-events.ts'
 import type { ToolCallEntry } from '../../../../lib/security/schema.ts'
 import { advanced, beginning, type Progress, type Run, type RunEvent, rewound } from '../run/run.ts'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { isConnected } from './connection.ts'
 import { EVERY_MS, isRefusal, useLive } from './live.ts'
@@ -19,10 +20,8 @@ export const isSessionOver = ({ status }: Pick<AgentSession, 'status'>): boolean
 
 export const useAgentSession = (id: string) =>
   useLive(
-    queryOptions({
-      queryKey: [...key, 'one', id],
-      queryFn: async ({ signal }) => (await client.getAgentSession({ params: { id } }, { signal })).session,
-    }),
+    [...key, 'one', id],
+    async (signal) => (await client.getAgentSession({ params: { id } }, { signal })).session,
     (session) => (session && isSessionOver(session) ? EVERY_MS.calm : EVERY_MS.list),
   )
 
@@ -32,13 +31,11 @@ const MOST_SHOWN = 20
 /** Newest first. */
 export const useConversationSessions = (conversationId: string) =>
   useLive(
-    queryOptions({
-      queryKey: ofConversation(conversationId),
-      queryFn: async ({ signal }) => {
-        const query = { conversationId, limit: MOST_SHOWN }
-        return (await client.listAgentSessions({ query }, { signal })).sessions
-      },
-    }),
+    ofConversation(conversationId),
+    async (signal) => {
+      const query = { conversationId, limit: MOST_SHOWN }
+      return (await client.listAgentSessions({ query }, { signal })).sessions
+    },
     EVERY_MS.list,
   )
 
@@ -84,13 +81,8 @@ export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
       isRunning && !state.data && !isRefusal(state.error) ? sessionPollMs(state.dataUpdateCount) : false,
   })
 
-export const useStopSession = () => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: string) => client.cancelAgentSession({ params: { id } }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: [...key] }),
-  })
-}
+export const useStopSession = () =>
+  useChange((id: string) => client.cancelAgentSession({ params: { id } }), [...key])
 
 export type Followed = {
   readonly run: Run

@@ -1,32 +1,27 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { client } from './client.ts'
 import { connectionsKey } from './integrations.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { queryClient } from './query-client.ts'
 
 const key = ['settings'] as const
 
-export const useSettings = () =>
-  useLive(
-    queryOptions({ queryKey: key, queryFn: ({ signal }) => client.readSettings({}, { signal }) }),
-    EVERY_MS.calm,
-  )
+export const useSettings = () => useLive(key, (signal) => client.readSettings({}, { signal }), EVERY_MS.calm)
 
 export type Answer = NonNullable<ReturnType<typeof useSettings>['data']>
 type Patch = NonNullable<NonNullable<Parameters<typeof client.changeSettings>[0]>['body']>
 
 /** Values by dotted path; null resets to the default. */
-export const useChangeSettings = () => {
-  const queries = useQueryClient()
-  return useMutation({
+export const useChangeSettings = () =>
+  useMutation({
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
       client.changeSettings({ body: settingsPatch(changes) }),
     onSuccess: ({ settings, sources }) => {
-      queries.setQueryData(key, { settings, sources })
+      queryClient.setQueryData(key, { settings, sources })
       // The rights of linked accounts depend on settings.
-      void queries.invalidateQueries({ queryKey: connectionsKey })
+      void queryClient.invalidateQueries({ queryKey: connectionsKey })
     },
   })
-}
 
 const settingsPatch = (changes: Readonly<Record<string, unknown>>): Patch => {
   const patch: Record<string, Record<string, unknown>> = {}

@@ -19,7 +19,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
 const COVERED = new Set(Object.values(TOPICS).flat())
 
 /** Topics that a decision about tasks or dead letters changes. */
-export const WORK = ['tasks', LOGS, 'dead-letters', 'queue', 'failures'] as const
+export const WORK: readonly QueryKey[] = [['tasks'], [LOGS], ['dead-letters'], ['queue'], ['failures']]
 
 /** Logs are not covered: their last event may be stored after the task event. */
 export const isCovered = ([topic]: QueryKey): boolean =>

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import {
   continued,
   isEnd,
@@ -9,8 +9,10 @@ import {
 } from '../../../../lib/api/task-log.ts'
 import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
+import { useChange } from './change.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { queryClient } from './query-client.ts'
 import { serverNow } from './server-clock.ts'
 import { isStreaming, LOGS, WORK } from './streaming.ts'
 
@@ -49,41 +51,35 @@ const NEXT = 4
 /** Oldest first. */
 export const useActiveTasks = () =>
   useLive(
-    queryOptions({
-      queryKey: [...tasksKey, 'active'],
-      queryFn: async ({ signal }) => {
-        const [running, queued] = await Promise.all([
-          withStatus('in_progress', FOUND, signal),
-          withStatus('queued', NEXT, signal),
-        ])
-        return { running, queued }
-      },
-    }),
+    [...tasksKey, 'active'],
+    async (signal) => {
+      const [running, queued] = await Promise.all([
+        withStatus('in_progress', FOUND, signal),
+        withStatus('queued', NEXT, signal),
+      ])
+      return { running, queued }
+    },
     EVERY_MS.list,
   )
 
 export const useFirstTasks = () =>
   useLive(
-    queryOptions({
-      queryKey: [...tasksKey, 'first'],
-      queryFn: async ({ signal }) => {
-        const { tasks, total } = await client.listTasks(
-          { query: { limit: FOUND, fields: ['repository'] } },
-          { signal },
-        )
-        return { total, hasRepository: tasks.some(({ repository }) => repository !== undefined) }
-      },
-    }),
+    [...tasksKey, 'first'],
+    async (signal) => {
+      const { tasks, total } = await client.listTasks(
+        { query: { limit: FOUND, fields: ['repository'] } },
+        { signal },
+      )
+      return { total, hasRepository: tasks.some(({ repository }) => repository !== undefined) }
+    },
     EVERY_MS.calm,
   )
 
 /** Polled slowly after the end: it may be retried elsewhere. */
 export const useTask = (id: string) =>
   useLive(
-    queryOptions({
-      queryKey: [...tasksKey, 'one', id],
-      queryFn: async ({ signal }) => (await client.getTask({ params: { id } }, { signal })).task,
-    }),
+    [...tasksKey, 'one', id],
+    async (signal) => (await client.getTask({ params: { id } }, { signal })).task,
     (task) => (task && isFinal(task.status) ? EVERY_MS.calm : EVERY_MS.running),
   )
 
@@ -119,11 +115,8 @@ const goOn = async (
 export const useTaskEvents = (id: string, isOver: boolean) => {
   const queryKey = [LOGS, id]
   return useLive(
-    queryOptions({
-      queryKey,
-      queryFn: ({ signal, client: queries }) =>
-        goOn(id, queries.getQueryData<TaskEvent[]>(queryKey) ?? [], isOver, signal),
-    }),
+    queryKey,
+    (signal) => goOn(id, queryClient.getQueryData<TaskEvent[]>(queryKey) ?? [], isOver, signal),
     (events) => {
       if (isOver && !hasRunEnd(events)) return EVERY_MS.running
       if (!isStreaming.get()) return isOver ? EVERY_MS.calm : EVERY_MS.running
@@ -133,30 +126,22 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
   )
 }
 
-const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: change,
-    // Retrying a task resolves its dead letter.
-    onSettled: () => {
-      for (const topic of WORK) void queries.invalidateQueries({ queryKey: [topic] })
-    },
-  })
-}
+/** Retrying a task resolves its dead letter. */
+const useTaskChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => useChange(change, ...WORK)
 
 export type NewTask = Parameters<typeof client.createTask>[0]['body']
 
 /** The same body and key create one task. */
 export const useCreateTask = () =>
-  useChange(({ body, key }: { body: NewTask; key: string }) =>
+  useTaskChange(({ body, key }: { body: NewTask; key: string }) =>
     client.createTask({ body }, { headers: { 'idempotency-key': key } }),
   )
 
-export const useCancelTask = () => useChange((id: string) => client.cancelTask({ params: { id } }))
-export const useRetryTask = () => useChange((id: string) => client.retryTask({ params: { id } }))
+export const useCancelTask = () => useTaskChange((id: string) => client.cancelTask({ params: { id } }))
+export const useRetryTask = () => useTaskChange((id: string) => client.retryTask({ params: { id } }))
 
 type Exported = Parameters<typeof client.importTasks>[0]['body']
 
 /** The service validates the file. */
 export const useImportTasks = () =>
-  useChange(async (file: File) => client.importTasks({ body: JSON.parse(await file.text()) as Exported }))
+  useTaskChange(async (file: File) => client.importTasks({ body: JSON.parse(await file.text()) as Exported }))

@@ -1,17 +1,17 @@
 /** Advice by error code. */
 const advice: Readonly<Record<string, string>> = {
-  cancelled: 'What was said and done until then is kept. Send another message to go on.',
-  orphaned: 'Its page was closed for too long. Send another message to go on.',
-  timeout: 'It took longer than a turn may. Ask for less at once, or send another message to go on.',
+  cancelled: 'Everything up to that point is kept. Send another message to continue.',
+  orphaned: 'Its page was closed for too long. Send another message to continue.',
+  timeout: 'It reached the time limit of a turn. Ask for less at once, or send another message to continue.',
   shutdown: 'Send the message again.',
   interrupted: 'The service was restarted. Send the message again in 15 seconds.',
-  provider_error: 'The model provider failed. Look at its key and its status, then send the message again.',
-  rate_limited: 'The model provider lets nothing more through. Wait a moment, then send the message again.',
+  provider_error: 'The model provider failed. Check its key and status, then send the message again.',
+  rate_limited: 'The model provider is rate limiting. Wait a moment, then send the message again.',
   model_unknown: 'Choose another model.',
   tools_unsupported: 'Choose another model, or the mode without tools.',
-  turn_under_way: 'Wait until its answer is there; after a restart of the service, for 15 seconds.',
-  approval_pending: 'Decide on the tool calls that wait, above.',
-  message_too_long: 'Say it in fewer words, or in a conversation of its own.',
+  turn_under_way: 'Wait for its answer; after a restart of the service, 15 seconds.',
+  approval_pending: 'Decide on the pending tool calls above.',
+  message_too_long: 'Shorten it, or start a new conversation.',
   conversation_not_found: 'It may have been deleted in another window.',
 }
 

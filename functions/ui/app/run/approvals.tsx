@@ -39,7 +39,7 @@ export const Approvals = ({ scope }: { scope: AuditScope }) => {
 /** Just decided, or for another user. */
 const Elsewhere = () => (
   <p role="status" className="text-muted-foreground">
-    The person who asked for it, or an admin, decides on it; then it goes on by itself.
+    It continues when the user who started it, or an admin, decides.
   </p>
 )
 
@@ -58,7 +58,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
         {expiresAt !== undefined && (
           <span
             className="ml-auto text-xs text-muted-foreground"
-            title={taskId === undefined ? 'After that it is denied' : 'After that the task fails'}
+            title={taskId === undefined ? 'Denied after that' : 'The task fails after that'}
           >
             {left === 0 ? 'expired' : `${formatTimeLeft(left)} left`}
           </span>
@@ -69,7 +69,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
         label={`Arguments of ${toolName}`}
         className="mx-3 mt-1.5 max-h-48 overflow-y-auto"
       >
-        <Arguments label={`What ${toolName} is called with`} values={params} isWhole />
+        <Arguments label={`Arguments of ${toolName}`} values={params} isWhole />
       </Scroller>
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
         {choices.map(([decision, label, kind]) => (

@@ -11,6 +11,6 @@ export const AuditLink = ({ scope, callId }: { scope: AuditScope; callId: string
     search={{ ...scope, callId } as never}
     className="text-muted-foreground underline underline-offset-2"
   >
-    On record
+    Audit
   </Link>
 )

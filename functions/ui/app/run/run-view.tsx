@@ -157,10 +157,10 @@ export const Trouble = ({ code, message, isOfTask = false }: TroubleProps) => (
 )
 
 const ends: Readonly<Record<string, string>> = {
-  max_steps: 'It stopped at its most steps, before it was done.',
-  budget: 'It stopped at its budget of tokens, before it was done.',
-  length: 'The answer was cut off: it reached the longest that the model gives.',
-  'content-filter': 'The provider cut the answer off.',
+  max_steps: 'It reached its step limit before it was done.',
+  budget: 'It reached its token budget before it was done.',
+  length: 'The answer was cut off at the maximum length of the model.',
+  'content-filter': 'The provider cut off the answer.',
 }
 
 const Footer = ({ run, connection }: { run: Run; connection: Followed['connection'] }) => {
@@ -178,7 +178,7 @@ const Footer = ({ run, connection }: { run: Run; connection: Followed['connectio
           facts={[
             connection === 'lost' && (
               <span key="lost" className="text-queued">
-                Connection lost, connecting again
+                Connection lost, reconnecting
               </span>
             ),
             ...facts(run, connection),
@@ -196,7 +196,7 @@ const modelLabel = ({ model = '', provider = '' }: Run) =>
   model === provider ? model : `${provider}/${model}`
 
 const progressFacts = (run: Run, number: number): string[] => [
-  run.isWaiting ? 'Waits for approval' : 'Working',
+  run.isWaiting ? 'Waiting for approval' : 'Working',
   number > 0 ? `step ${number}${run.maxSteps === undefined ? '' : ` of ${run.maxSteps}`}` : '',
   tokensLabel(run),
 ]
@@ -213,6 +213,6 @@ const facts = (run: Run, connection: Followed['connection']): string[] => {
   return [
     ...(isOver ? outcomeFacts : progressFacts)(run, number),
     modelLabel(run),
-    fallback ? `in place of ${fallback}` : '',
+    fallback ? `instead of ${fallback}` : '',
   ]
 }

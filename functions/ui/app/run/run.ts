@@ -76,12 +76,7 @@ export type Run = {
   readonly before: { readonly steps: number; readonly tokens: number }
 }
 
-export const emptyRun: Run = {
-  usedTokens: 0,
-  isWaiting: false,
-  entries: [],
-  before: { steps: 0, tokens: 0 },
-}
+export const emptyRun: Run = { usedTokens: 0, isWaiting: false, entries: [], before: { steps: 0, tokens: 0 } }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)

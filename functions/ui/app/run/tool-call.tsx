@@ -22,7 +22,7 @@ type CallFacts = {
 
 const looks: Readonly<Record<CallState, { icon: ReactNode; label: string }>> = {
   running: { icon: <LoaderCircle size={14} className="animate-spin text-running" />, label: 'Running' },
-  waiting: { icon: <Hourglass size={14} className="text-queued" />, label: 'Waits for approval' },
+  waiting: { icon: <Hourglass size={14} className="text-queued" />, label: 'Waiting for approval' },
   success: { icon: <Check size={14} className="text-completed" />, label: 'Done' },
   error: { icon: <X size={14} className="text-failed" />, label: 'Failed' },
   stopped: { icon: <CircleDashed size={14} className="text-cancelled" />, label: 'Not finished' },
@@ -33,7 +33,7 @@ const decisions: Readonly<Record<string, { label: string; tone: Tone }>> = {
   approved: { label: 'approved', tone: 'good' },
   denied: { label: 'denied', tone: 'bad' },
   blocked: { label: 'blocked', tone: 'bad' },
-  invalid: { label: 'not valid', tone: 'bad' },
+  invalid: { label: 'invalid', tone: 'bad' },
 }
 
 export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }) => {
@@ -56,7 +56,7 @@ export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }
         </span>
         <span className="min-w-0 flex-1 truncate font-mono text-xs">{startOfLine(title)}</span>
         {word && <Tag tone={word.tone}>{word.label}</Tag>}
-        {state === 'waiting' && <Tag tone="warn">waits for approval</Tag>}
+        {state === 'waiting' && <Tag tone="warn">waiting for approval</Tag>}
         {tookMs !== undefined && (
           <span className="shrink-0 text-xs text-muted-foreground">{formatDuration(tookMs)}</span>
         )}
@@ -64,7 +64,7 @@ export const ToolCall = ({ call, scope }: { call: CallFacts; scope: AuditScope }
       {isOpen && (
         <div className="flex flex-col gap-2 border-t px-2.5 py-2">
           <Given values={call.arguments} />
-          {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
+          {result !== undefined && <Field label={state === 'error' ? 'Error' : 'Result'} text={result} />}
           {state !== 'running' && state !== 'waiting' && (
             <p className="text-xs">
               <AuditLink scope={scope} callId={call.callId} />
@@ -80,7 +80,7 @@ const Given = ({ values }: { values: unknown }) => (
   <div>
     <p className="mb-1 text-xs text-muted-foreground">Arguments</p>
     {values === undefined ? (
-      <p>Too long to show; they are on record.</p>
+      <p>Too long to show. See the audit.</p>
     ) : (
       <Arguments label="Arguments" values={values} />
     )}

@@ -19,9 +19,9 @@ export const Banner = () => {
   const since = useStaleSince()
   if (since === undefined) return null
   return connected ? (
-    <Strip icon={CircleAlert} message="The service does not answer all that is asked." since={since} />
+    <Strip icon={CircleAlert} message="Some data could not be loaded." since={since} />
   ) : (
-    <Strip icon={WifiOff} message="The connection to the service is lost." since={since} />
+    <Strip icon={WifiOff} message="Connection to the service lost." since={since} />
   )
 }
 
@@ -35,7 +35,7 @@ const Strip = ({ icon: Icon, message, since }: { icon: LucideIcon; message: stri
       {message}
     </span>
     <span className="max-sm:hidden">
-      What you see is <Age since={since} /> old; the page catches up by itself.
+      Data is <Age since={since} /> old and updates automatically.
     </span>
   </section>
 )

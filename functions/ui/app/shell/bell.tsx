@@ -21,7 +21,7 @@ export const Bell = () => {
           disabled={unread === 0}
           onClick={() => readAll.mutate()}
         >
-          Mark all read
+          Mark all as read
         </Button>
       </div>
       <ul className="max-h-96 overflow-y-auto">
@@ -31,7 +31,7 @@ export const Bell = () => {
       </ul>
       {data?.notifications.length === 0 && (
         <p className="px-3 py-8 text-center text-muted-foreground">
-          Nothing yet. Tasks that fail for good, and calls that wait for your approval, are listed here.
+          No notifications yet. Tasks that fail for good and calls that need your approval appear here.
         </p>
       )}
     </Popover>

@@ -14,8 +14,8 @@ const Why = (props: ErrorComponentProps) => {
       error={error instanceof Error ? error.message : error}
       advice={
         error instanceof NotLoaded
-          ? 'It comes as soon as the service answers.'
-          : 'It is drawn again when the connection comes back. If it stays, load the page again.'
+          ? 'It loads as soon as the service responds.'
+          : 'It is retried when the connection is back. If the error stays, reload the page.'
       }
       onRetry={retry}
     />

@@ -50,7 +50,7 @@ export const useKeys = (keys: Keys) => {
 /** The global keys, as listed under `?`. */
 export const keyHelp: readonly (readonly [keys: string, label: string])[] = [
   [withCommand('K', ' '), 'Search and jump'],
-  ['c', 'Create a task'],
+  ['c', 'Create task'],
   ['/', 'Search tasks'],
   ['g then a letter', 'Go to a view'],
   ['j  k', 'Next and previous row'],

@@ -4,10 +4,10 @@ import { Empty } from '../components/empty.tsx'
 import { View } from '../components/view.tsx'
 
 export const Lost = () => (
-  <View title="Nothing here">
-    <Empty title="There is no such page">
+  <View title="Page not found">
+    <Empty title="This page does not exist">
       <Link to="/" className={buttonClass()}>
-        Go to the overview
+        Go to Overview
       </Link>
     </Empty>
   </View>

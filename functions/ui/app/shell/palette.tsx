@@ -34,12 +34,12 @@ export const Palette = () => {
           autoFocus
           value={text}
           onValueChange={setText}
-          placeholder="Find a task, go somewhere, do something"
+          placeholder="Search tasks, views and actions"
           className="h-12 shrink-0 border-b bg-transparent px-4 text-base outline-none placeholder:text-muted-foreground"
         />
         <Command.List className="max-h-[60vh] overflow-y-auto pt-2">
           <Command.Empty className="px-4 py-8 text-center text-muted-foreground">
-            {isBehind ? 'Searching' : 'Nothing found'}
+            {isBehind ? 'Searching…' : 'No results'}
           </Command.Empty>
           <Command.Group heading="Go to" className={group}>
             {destinations.map(({ to, label, icon: Icon }) => (
@@ -48,9 +48,9 @@ export const Palette = () => {
               </Command.Item>
             ))}
           </Command.Group>
-          <Command.Group heading="Do" className={group}>
+          <Command.Group heading="Actions" className={group}>
             <Command.Item className={item} onSelect={() => overlay.set('create')}>
-              Create a task
+              Create task
             </Command.Item>
             {(['dark', 'light', 'system'] as const).map((name) => (
               <Command.Item key={name} className={item} onSelect={go(() => chooseTheme(name))}>

@@ -33,7 +33,7 @@ const Framed = () => {
   return (
     <div className="flex h-full">
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-card focus:p-2">
-        Skip to the content
+        Skip to content
       </a>
       <Sidebar />
       <div className="flex min-w-0 flex-1 flex-col">

@@ -23,8 +23,8 @@ export const Sidebar = () => (
       </Button>
       <Button
         size="icon"
-        aria-label="Create a task"
-        title="Create a task (c)"
+        aria-label="Create task"
+        title="Create task (c)"
         onClick={() => overlay.set('create')}
       >
         <Plus size={15} />

@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx'
 import { chooseTheme, theme } from './theme.ts'
 
 const looks = {
-  system: { icon: Monitor, next: 'light', label: 'Theme of the system' },
+  system: { icon: Monitor, next: 'light', label: 'System theme' },
   light: { icon: Sun, next: 'dark', label: 'Light theme' },
   dark: { icon: Moon, next: 'system', label: 'Dark theme' },
 } as const

@@ -16,7 +16,7 @@ export const Topbar = () => (
       <Search size={16} />
     </Button>
     <Bell />
-    <Button kind="primary" size="icon" aria-label="Create a task" onClick={() => overlay.set('create')}>
+    <Button kind="primary" size="icon" aria-label="Create task" onClick={() => overlay.set('create')}>
       <Plus size={15} />
     </Button>
     <Drawer />

@@ -16,7 +16,7 @@ const Offer = ({ purpose }: { purpose: Purpose }) => {
   if (!draft.isUnsent || isEmptyDraft(draft) || open === purpose) return null
   return (
     <section
-      aria-label={purpose === 'create' ? 'A task that is not sent' : 'A task that is not run again'}
+      aria-label={purpose === 'create' ? 'Unsent task' : 'Unsent rerun'}
       className="flex min-h-9 shrink-0 items-center gap-2 border-b bg-accent px-4 py-1 md:px-6"
     >
       <FilePen size={14} className="shrink-0" />

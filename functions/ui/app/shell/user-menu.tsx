@@ -61,7 +61,7 @@ const Leave = () => {
         dropDrafts()
         void navigate({ to: '/login' })
       },
-      onError: (error) => toast.failed('You are still signed in', errorMessage(error)),
+      onError: (error) => toast.failed('Sign-out failed', errorMessage(error)),
     })
   if (needsSignIn === false)
     return (

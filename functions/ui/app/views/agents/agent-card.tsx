@@ -42,9 +42,7 @@ export const AgentCard = ({ agent, outcomes, breaker }: Props) => {
         <Fact name="Checked">
           <When at={health.lastChecked} />
         </Fact>
-        <Fact name="Answered in">
-          {health.latencyMs === undefined ? '–' : formatDuration(health.latencyMs)}
-        </Fact>
+        <Fact name="Latency">{health.latencyMs === undefined ? '–' : formatDuration(health.latencyMs)}</Fact>
         <Fact name="Circuit">{breaker ? <BreakerState state={breaker.state} /> : '–'}</Fact>
         <Fact name="Last task">{lastActivity === undefined ? 'none yet' : <When at={lastActivity} />}</Fact>
       </dl>

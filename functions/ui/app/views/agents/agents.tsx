@@ -32,7 +32,7 @@ export const Agents = (): ReactNode => {
         <Button
           onClick={() => void refetch()}
           disabled={isFetching}
-          title="Asks every agent for its health now"
+          title="Checks the health of every agent now"
         >
           <RefreshCw size={14} /> Check now
         </Button>
@@ -56,9 +56,9 @@ export const Agents = (): ReactNode => {
 }
 
 const NoAgents = () => (
-  <Empty title="No agent is registered">
+  <Empty title="No agents registered">
     <p className="pb-3">
-      Tasks wait until there is one. Name your adapter's module and start the service again:
+      Tasks wait until one is registered. Set your adapter's module and restart the service:
     </p>
     <Command text="AGENT_ADAPTERS=./agents/my-agent.js npm start" />
   </Empty>

@@ -5,7 +5,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Row, Rows } from '../../components/rows.tsx'
 import { TitledSession } from '../../components/session-link.tsx'
 import { When } from '../../components/when.tsx'
-import { type AllowedTool, useAllowedTools, useDisallow } from '../../data/approvals.ts'
+import { type AllowedTool, useAllowedTools, useRemoveAllowedTool } from '../../data/approvals.ts'
 import { useMe } from '../../data/me.ts'
 import { sessionName } from './outcome.tsx'
 
@@ -31,7 +31,7 @@ export const Allowed = () => {
 const One = (allowed: AllowedTool) => {
   const { id, toolName, taskId, conversationId, userId, allowedAt, expiresAt } = allowed
   const me = useMe()
-  const { mutateAsync } = useDisallow()
+  const { mutateAsync } = useRemoveAllowedTool()
   return (
     <Row
       title={<code className="font-mono">{toolName}</code>}
@@ -51,11 +51,11 @@ const One = (allowed: AllowedTool) => {
       }
       actions={
         <Confirm
-          verb="Ask again"
+          verb="Remove"
           kind="plain"
-          keep="Keep it allowed"
-          title={`Ask again about ${toolName}?`}
-          trigger="Ask again"
+          keep="Cancel"
+          title={`Remove the permission for ${toolName}?`}
+          trigger="Remove"
           onConfirm={() => mutateAsync(id)}
         >
           The next call of <code className="font-mono">{toolName}</code> in {sessionName(allowed)} waits for

@@ -71,8 +71,8 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
             <DecideMany selected={chosen} onClear={() => onSelect(none)} mark={mark} />
           ) : (
             <span className="text-muted-foreground">
-              The oldest first.
-              <span className="max-md:hidden"> What is not decided in time is denied.</span>
+              Oldest first.
+              <span className="max-md:hidden"> Calls that are not decided in time are denied.</span>
             </span>
           )}
         </div>
@@ -82,7 +82,7 @@ const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
       {calls.length === 0 ? (
         <Nothing />
       ) : (
-        <ul aria-label="Calls that wait">
+        <ul aria-label="Pending calls">
           <Windowed
             isList
             items={calls}
@@ -111,7 +111,7 @@ const SelectAll = ({ open, selection }: { open: readonly Approval[]; selection: 
   const isAll = open.length > 0 && open.every(({ id }) => selection.selected.has(id))
   return (
     <Checkbox
-      label="Select all that wait"
+      label="Select all pending"
       isChecked={isAll}
       onChange={() => selection.onSelect(isAll ? none : new Set(open.map(({ id }) => id)))}
     />
@@ -124,18 +124,18 @@ const Away = () =>
   isConnected.use() ? null : (
     <p role="status" className={note}>
       <WifiOff size={14} className="mt-1 shrink-0" />
-      Nothing can be decided until the service answers again. What waits still expires.
+      You can decide again when the service responds. Pending calls still expire.
     </p>
   )
 
 const Nowhere = () => (
   <p role="status" className={note}>
     <span>
-      The call of this address does not wait any more: it was decided, or it has expired.{' '}
+      This call is no longer pending: it was decided or has expired.{' '}
       <Link to="/security/audit" className="underline underline-offset-2">
-        The record of tool calls
+        The tool call audit
       </Link>{' '}
-      says what became of it.
+      has the outcome.
     </span>
   </p>
 )
@@ -143,14 +143,14 @@ const Nowhere = () => (
 const curl = () => `curl ${location.origin}/api/security/approvals`
 
 const Nothing = () => (
-  <Empty title="No tool call waits for a decision" curl={curl()}>
+  <Empty title="No pending approvals" curl={curl()}>
     <p className="pb-3">
       In security mode <code className="font-mono">ask</code>, and for the tools that the{' '}
       <Link to="/security" className="underline underline-offset-2">
         policy
       </Link>{' '}
-      asks about, a call comes here before it is made. That of a conversation waits for 10 minutes, and is
-      denied then; a task waits until you decide. Scripts read the same list:
+      requires approval for, calls wait here. Calls of a conversation are denied after 10 minutes; a task
+      waits until you decide. With the API:
     </p>
   </Empty>
 )

@@ -81,7 +81,7 @@ export const CallCard = ({ call: { approval, outcome }, index, isMeant, selectio
 const Left = ({ ms, taskId }: { ms: number } & Pick<Approval, 'taskId'>) => (
   <span
     title={
-      taskId === undefined ? 'Without a decision it is denied then' : 'Without a decision its task fails then'
+      taskId === undefined ? 'Denied without a decision by then' : 'Its task fails without a decision by then'
     }
     className={`ml-auto shrink-0 ${ms < SOON_MS ? 'font-medium text-failed' : 'text-muted-foreground'}`}
   >
@@ -113,7 +113,7 @@ const Record = ({ outcome, approval }: { outcome: Outcome; approval: Approval })
   return (
     <>
       {' '}
-      <ToolCallsLink taskId={taskId} conversationId={conversationId} /> says what became of it.
+      <ToolCallsLink taskId={taskId} conversationId={conversationId} /> has the outcome.
     </>
   )
 }
@@ -136,7 +136,7 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
         {deny}
         <p className="text-muted-foreground">
           {approval.taskId === undefined ? 'Its conversation is gone' : 'Its task has ended'}, so the call is
-          not made, whatever is decided.
+          not made.
         </p>
       </>
     )
@@ -150,14 +150,14 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
         verb="Always allow"
         size="normal"
         kind="plain"
-        keep="Go on asking"
+        keep="Cancel"
         disabled={isOff}
         title={`Always allow in ${place}?`}
         trigger={`Always allow in ${place}`}
         onConfirm={() => decide('allow-always')}
       >
-        For 90 days every call of <code className="font-mono">{toolName}</code> in {place} is made without
-        asking, with any arguments. The guards and the tools that the policy blocks still hold.
+        For 90 days, every call of <code className="font-mono">{toolName}</code> in {place} runs without
+        approval, with any arguments. Guards and blocked tools still apply.
       </Confirm>
     </>
   )

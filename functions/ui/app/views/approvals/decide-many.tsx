@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { RiskTag } from '../../components/risk.tsx'
 import { visibleText } from '../../components/visible-text.ts'
-import { type Approval, type Decision, decide, useDecided } from '../../data/approvals.ts'
+import { type Approval, type Decision, decide, refetchDecided } from '../../data/approvals.ts'
 import { isConnected } from '../../data/connection.ts'
 import { refusalOutcome } from './calls.ts'
 import type { Mark } from './decision.ts'
@@ -18,7 +18,6 @@ type Props = { selected: readonly Approval[]; onClear: () => void; mark: Mark }
 export const DecideMany = ({ selected, onClear, mark }: Props) => {
   const [job, setJob] = useState<BulkJob>()
   const [isAsking, setAsking] = useState(false)
-  const decided = useDecided()
   const isAway = !isConnected.use()
   const safe = selected.filter(({ securityLevel }) => securityLevel !== 'execute')
   const left = selected.length - safe.length
@@ -59,7 +58,7 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
       </Button>
       {left > 0 && (
         <span className="text-muted-foreground">
-          {left === 1 ? '1 call runs a program' : `${left} calls run a program`}: allow each by itself.
+          {left === 1 ? '1 call runs a program' : `${left} calls run a program`}: allow them one by one.
         </span>
       )}
       {isAsking && (
@@ -69,7 +68,7 @@ export const DecideMany = ({ selected, onClear, mark }: Props) => {
           onSure={() => run('Allow once', 'allowed', 'allow-once', safe)}
         />
       )}
-      {job && <BulkRun {...job} onOver={decided} onClose={close} />}
+      {job && <BulkRun {...job} onOver={refetchDecided} onClose={close} />}
     </>
   )
 }
@@ -79,7 +78,7 @@ type AskProps = { approvals: readonly Approval[]; onCancel: () => void; onSure: 
 const Ask = ({ approvals, onCancel, onSure }: AskProps) => (
   <Dialog isOpen onClose={onCancel} title={`Allow ${calls(approvals.length)} once?`}>
     <DialogBody>
-      <ul aria-label="What is allowed" className="divide-y rounded-md border">
+      <ul aria-label="Calls to allow" className="divide-y rounded-md border">
         {approvals.map(({ id, title, securityLevel }) => (
           <li key={id} className="flex flex-wrap items-center gap-2 px-3 py-2">
             <RiskTag risk={securityLevel} />
@@ -87,7 +86,7 @@ const Ask = ({ approvals, onCancel, onSure }: AskProps) => (
           </li>
         ))}
       </ul>
-      <p className="text-muted-foreground">Each is made once, with the arguments that its entry shows.</p>
+      <p className="text-muted-foreground">Each call runs once, with the arguments shown.</p>
     </DialogBody>
     <DialogFoot>
       <Button onClick={onCancel}>Cancel</Button>

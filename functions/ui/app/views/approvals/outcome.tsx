@@ -6,22 +6,22 @@ import type { Outcome } from './calls.ts'
 type Look = { label: string; tone: Tone; meaning: ReactNode }
 
 const looks: Readonly<Record<Outcome, Look>> = {
-  'allow-once': { label: 'Allowed', tone: 'good', meaning: 'The call is made; the next one asks again.' },
+  'allow-once': { label: 'Allowed', tone: 'good', meaning: 'The call runs; the next one asks again.' },
   'allow-always': {
     label: 'Always allowed',
     tone: 'good',
-    meaning: 'The call is made, and later calls of this tool in the same place need no approval for 90 days.',
+    meaning: 'The call runs, and this tool needs no approval here for 90 days.',
   },
-  deny: { label: 'Denied', tone: 'bad', meaning: 'The call is not made, and the model is told so.' },
+  deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run, and the model is informed.' },
   expired: {
     label: 'Expired',
     tone: 'warn',
-    meaning: 'No decision came in time, so the call was not made; a task fails with it.',
+    meaning: 'No decision in time: the call did not run. A task fails with it.',
   },
   elsewhere: {
     label: 'Decided elsewhere',
     tone: 'plain',
-    meaning: 'It was decided in another tab or by an admin, or its task or conversation has ended.',
+    meaning: 'Decided in another tab or by an admin, or its task or conversation has ended.',
   },
 }
 

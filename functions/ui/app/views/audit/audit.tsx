@@ -12,7 +12,7 @@ import { FilterBar } from './filter-bar.tsx'
 
 export const Audit = (): ReactNode => (
   <View title="Audit" isFixed>
-    <AdminsOnly what="The record of what was done is">
+    <AdminsOnly what="The audit is">
       <List />
     </AdminsOnly>
   </View>
@@ -44,12 +44,11 @@ const List = () => {
 
 const Nothing = ({ filters, onClear }: { filters: AuditFilters; onClear: () => void }) =>
   Object.keys(filters).length > 0 ? (
-    <Empty title="No record fits these filters">
-      <Button onClick={onClear}>Clear the filters</Button>
+    <Empty title="No entries match these filters">
+      <Button onClick={onClear}>Clear filters</Button>
     </Empty>
   ) : (
-    <Empty title="Nothing is on record yet">
-      What is done to the installation is kept for 400 days: accounts, tokens, devices, settings, refused
-      sign-ins.
+    <Empty title="No audit entries yet">
+      Changes to accounts, tokens, devices and settings, and refused sign-ins, are kept for 400 days.
     </Empty>
   )

@@ -26,7 +26,7 @@ export const Entry = ({ record, onClose, onOnly }: Props) => {
       </DialogBody>
       <DialogFoot>
         <span className="mr-auto">
-          <Copy text={JSON.stringify(record, undefined, 2)} label="Copy the record as JSON" />
+          <Copy text={JSON.stringify(record, undefined, 2)} label="Copy as JSON" />
         </span>
         <Button onClick={() => onOnly({ action })}>Only this action</Button>
         <Button onClick={() => onOnly({ userId })}>Only this user</Button>

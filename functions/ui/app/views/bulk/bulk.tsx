@@ -11,12 +11,12 @@ import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
-import { useBulkJob, useStopBulk } from '../../data/bulk-jobs.ts'
+import { useBulkJob, useCancelBulk } from '../../data/bulk-jobs.ts'
 
 export const Bulk = (): ReactNode => {
   const { id } = useParams({ from: '/bulk/$id' })
   const { data: job, error, refetch } = useBulkJob(id)
-  const stop = useStopBulk()
+  const cancelling = useCancelBulk()
   if (job === undefined)
     return (
       <View title="Bulk job">
@@ -29,19 +29,19 @@ export const Bulk = (): ReactNode => {
       aside={<BulkState job={job} />}
       actions={
         job.status === 'running' ? (
-          <Button needsService disabled={stop.isPending} onClick={() => stop.mutate(id)}>
-            {isFollowing(job) ? 'Stop following' : 'Stop'}
+          <Button needsService disabled={cancelling.isPending} onClick={() => cancelling.mutate(id)}>
+            {isFollowing(job) ? 'Stop following' : 'Cancel job'}
           </Button>
         ) : (
           <Link to={job.target === 'tasks' ? '/tasks' : '/queue'} className={buttonClass()}>
-            {job.target === 'tasks' ? 'To the tasks' : 'To the dead letters'}
+            {job.target === 'tasks' ? 'Open tasks' : 'Open dead letters'}
           </Link>
         )
       }
     >
       <div className="flex max-w-3xl flex-col gap-3 p-4 md:px-6">
         <p className="text-muted-foreground">
-          Begun <When at={job.createdAt} /> by <Person id={job.createdBy} />
+          Started <When at={job.createdAt} /> by <Person id={job.createdBy} />
           {job.endedAt && (
             <>
               , ended <When at={job.endedAt} />
@@ -49,7 +49,7 @@ export const Bulk = (): ReactNode => {
           )}
         </p>
         <BulkProgress job={job} />
-        <Refusal error={stop.error} />
+        <Refusal error={cancelling.error} />
       </div>
     </View>
   )

@@ -20,8 +20,8 @@ export const BulkJobs = (): ReactNode => {
       {isPending && <SkeletonRows count={4} />}
       {total === 0 && (
         <Empty title="No bulk jobs yet" curl={curl()}>
-          Select rows under Tasks, Queue & DLQ or Failures and change them together. Each job stays here for
-          30 days. Scripts read the same list:
+          Select rows in Tasks, Queue & DLQ or Failures to change them together. Jobs are kept for 30 days.
+          With the API:
         </Empty>
       )}
       {rows.length > 0 && (

@@ -34,9 +34,9 @@ export const Chat = (): ReactNode => {
         <div className="flex min-h-0 min-w-0 flex-col md:flex-1 max-md:border-t max-md:pt-3">
           <div className="m-auto flex max-w-md flex-col items-center gap-2 px-6 text-center max-md:hidden">
             <MessagesSquare size={28} className="text-muted-foreground" />
-            <p className="text-base font-medium">What is to be done?</p>
+            <p className="text-base font-medium">What should the agent do?</p>
             <p className="text-muted-foreground">
-              A model works on it in a workspace of this conversation, and you watch each step.
+              A model works on it in the workspace of this conversation, and you follow each step.
             </p>
           </div>
           <Providers />
@@ -45,7 +45,7 @@ export const Chat = (): ReactNode => {
             id={NEW}
             refused={create.isError ? refused.current : ''}
             onSend={begin}
-            blocked={create.isPending ? 'The conversation begins' : undefined}
+            blocked={create.isPending ? 'Creating the conversation' : undefined}
           />
         </div>
       </Columns>
@@ -63,8 +63,8 @@ const Providers = () => {
   return (
     <p role="note" className="mx-auto w-full max-w-3xl px-4 pb-2 text-muted-foreground md:px-6">
       {isMissing && 'No model provider is configured. '}
-      {demo && 'The scripted demo model answers, which is not an AI. '}
-      {sick && !demo && `${sick.name} does not answer well: ${sick.message ?? 'see Health'}. `}
+      {demo && 'The scripted demo model answers. It is not an AI. '}
+      {sick && !demo && `${sick.name} is not healthy: ${sick.message ?? 'see Health'}. `}
       {(isMissing || demo) && <NoProvider />}
     </p>
   )

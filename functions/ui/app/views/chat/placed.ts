@@ -10,11 +10,7 @@ export const placed = (messages: readonly ChatMessage[], run: Run | undefined, i
   const at = messages.findIndex(({ id }) => id === asked)
   if (at < 0) return { before: messages, after: [], isShown: isLive || messages.length === 0 }
   const next = messages.findIndex(({ role }, n) => n > at && role === 'user')
-  return {
-    before: messages.slice(0, at),
-    after: next < 0 ? [] : messages.slice(next),
-    isShown: true,
-  }
+  return { before: messages.slice(0, at), after: next < 0 ? [] : messages.slice(next), isShown: true }
 }
 
 export const isUnanswered = (

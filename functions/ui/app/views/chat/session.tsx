@@ -47,7 +47,7 @@ export const Session = (): ReactNode => {
         </>
       }
     >
-      <Scroller label="What it did" className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
+      <Scroller label="Events of the run" className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
         <div className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 md:px-6">
           <Events key={id} session={session} />
         </div>

@@ -41,7 +41,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
           <>
             <UserMessage
               text={run.message.content}
-              note={run.message.isCompacted ? 'What was said before was summed up for the model.' : undefined}
+              note={run.message.isCompacted ? 'Earlier messages were summarized for the model.' : undefined}
             />
             <article aria-label="Answer" aria-busy={isLive}>
               <RunView key={live.session.id} followed={live.followed} scope={scope} isOver={!isLive} />
@@ -52,7 +52,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
         <Sent turn={turn} last={last} />
         {!turn && isUnanswered(messages, run, isLive) && (
           <p role="status" className="text-muted-foreground">
-            There is no answer yet. If one is on its way, it appears here.
+            No answer yet. If one is coming, it appears here.
           </p>
         )}
         {isWaiting && <Approvals scope={scope} />}
@@ -78,7 +78,7 @@ const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | unde
   if (turn === undefined) return null
   if (turn.state === 'stopped')
     return last?.role === 'user' ? (
-      <Trouble code="cancelled" message="Stopped before the model had answered" />
+      <Trouble code="cancelled" message="Stopped before the model answered" />
     ) : null
   if (turn.state === 'refused') return <NotSent error={turn.error} last={last} />
   const isStored = last?.role === 'user' && last.content.trim() === turn.content.trim()
@@ -86,7 +86,7 @@ const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | unde
     <>
       {!isStored && <UserMessage text={turn.content} />}
       <p role="status" className="animate-pulse text-muted-foreground">
-        {turn.mode === 'full' ? 'Sending' : 'Working; the answer comes as a whole'}
+        {turn.mode === 'full' ? 'Sending' : 'Working. The answer is not streamed'}
       </p>
     </>
   )

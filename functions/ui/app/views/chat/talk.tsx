@@ -61,11 +61,7 @@ export const Talk = (): ReactNode => {
   )
 }
 
-type OpenProps = {
-  id: string
-  talk: ReturnType<typeof useConversation>
-  newest: AgentSession | undefined
-}
+type OpenProps = { id: string; talk: ReturnType<typeof useConversation>; newest: AgentSession | undefined }
 
 const Open = ({ id, talk, newest }: OpenProps) => {
   const turn = useTurn(id)
@@ -125,7 +121,7 @@ const Reply = (props: ReplyProps) => {
   const isSending = turn?.state === 'sending'
   const mayGoOn = isWaiting || isSending || (isUnanswered && turn === undefined)
   const blocked = isWaiting
-    ? 'Decide on the tool calls that wait first'
+    ? 'Decide on the pending tool calls first'
     : isGoing || isSending
       ? 'Wait for the answer, or stop it'
       : undefined
@@ -193,7 +189,7 @@ const Remove = ({ id }: { id: string }) => {
         await navigate({ to: '/chat' })
       }}
     >
-      All of its messages are deleted. They do not come back.
+      All messages are deleted. This cannot be undone.
     </Confirm>
   )
 }

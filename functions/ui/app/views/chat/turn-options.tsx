@@ -1,6 +1,7 @@
 import { SlidersHorizontal } from 'lucide-react'
 import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { Button } from '../../components/button.tsx'
+import { CheckField } from '../../components/check-field.tsx'
 import { SelectField, TextField } from '../../components/field.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { efforts, modes } from '../../data/at-build.ts'
@@ -8,11 +9,11 @@ import { useModelProviders, useModels } from '../../data/chat.ts'
 import { type Options, options } from './draft.ts'
 
 const modeTexts: Readonly<Record<SecurityMode, { name: string; meaning: string }>> = {
-  full: { name: 'All tools', meaning: 'Works by itself with all tools, step by step, as you watch' },
-  ask: { name: 'Ask me first', meaning: 'Asks before it writes, runs something or asks the web' },
-  allowlist: { name: 'Allowed tools', meaning: 'Uses the tools that the policy allows' },
-  sandbox: { name: 'Read only', meaning: 'Reads its workspace, and changes nothing' },
-  deny: { name: 'No tools', meaning: 'Answers, and does nothing else' },
+  full: { name: 'All tools', meaning: 'Works on its own with all tools, step by step' },
+  ask: { name: 'Ask me first', meaning: 'Asks before it writes, runs a program or uses the web' },
+  allowlist: { name: 'Allowed tools', meaning: 'Uses the tools on the allowlist' },
+  sandbox: { name: 'Read only', meaning: 'Reads its workspace and changes nothing' },
+  deny: { name: 'No tools', meaning: 'Answers only' },
 }
 
 const select =
@@ -27,7 +28,7 @@ export const TurnOptions = () => {
   return (
     <>
       <select
-        aria-label="What it may do"
+        aria-label="Tool access"
         title={modeTexts[mode].meaning}
         value={mode}
         onChange={({ target }) => change({ mode: target.value as SecurityMode })}
@@ -62,15 +63,10 @@ const More = () => {
   const { effort, maxSteps, maxBudget, showThinking } = options.use()
   return (
     <Popover
-      label="How far it goes"
+      label="Limits"
       side="top"
       trigger={
-        <Button
-          kind="ghost"
-          size="small"
-          aria-label={`How far it goes: ${effort}`}
-          title="Effort, steps and tokens"
-        >
+        <Button kind="ghost" size="small" aria-label={`Limits: ${effort}`} title="Effort, steps and tokens">
           <SlidersHorizontal size={14} /> <span className="text-xs max-sm:sr-only">{effort}</span>
         </Button>
       }
@@ -86,30 +82,26 @@ const More = () => {
           ))}
         </SelectField>
         <TextField
-          label="Most steps"
+          label="Maximum steps"
           inputMode="numeric"
-          placeholder="as the effort says"
+          placeholder="set by effort"
           hint="1 to 200"
           value={maxSteps}
           onChange={({ target }) => change({ maxSteps: target.value })}
         />
         <TextField
-          label="Most tokens"
+          label="Maximum tokens"
           inputMode="numeric"
-          placeholder="no bound"
-          hint="1,000 or more; no step begins once they are spent"
+          placeholder="no limit"
+          hint="1,000 or more; no step starts beyond it"
           value={maxBudget}
           onChange={({ target }) => change({ maxBudget: target.value })}
         />
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            className="size-3.5 shrink-0 accent-primary"
-            checked={showThinking}
-            onChange={({ target }) => change({ showThinking: target.checked })}
-          />
-          Show what it thinks, where the model tells
-        </label>
+        <CheckField
+          label="Show thinking, if the model provides it"
+          isChecked={showThinking}
+          onChange={() => change({ showThinking: !showThinking })}
+        />
       </div>
     </Popover>
   )

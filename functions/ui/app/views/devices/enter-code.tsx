@@ -33,18 +33,18 @@ export const EnterCode = () => {
   const onApprove = () => {
     begin()
     approve.mutate(code, {
-      onSuccess: ({ request }) => done('The device is paired', `${request.requesterId} acts for you now.`),
+      onSuccess: ({ request }) => done('Device paired', `${request.requesterId} now acts for you.`),
     })
   }
   const onReject = () => {
     begin()
-    reject.mutate(code, { onSuccess: () => done('The device is refused') })
+    reject.mutate(code, { onSuccess: () => done('Device rejected') })
   }
   return (
     <Panel title="Pair a device">
       <Form label="Pair a device" error={error} onSend={onApprove} className="flex flex-col gap-3 p-3.5">
         <p className="text-muted-foreground">
-          Enter the code that the device shows. From then on it may do here what you may do.
+          Enter the code that the device shows. The device then has the same rights as you.
         </p>
         <TextField
           label="Code"

@@ -1,40 +1,37 @@
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedRows } from '../../components/paged-rows.tsx'
 import { Person } from '../../components/person.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Row, Rows } from '../../components/rows.tsx'
-import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Row } from '../../components/rows.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
-import { usePairedDevices, useUnpair } from '../../data/devices.ts'
+import { usePairedDevices, useRevokeDevice } from '../../data/devices.ts'
 import { usePage } from '../../data/page.ts'
 import { deviceName, metaText } from './meta.ts'
 
 export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
   const paging = usePage()
-  const { data, error, refetch } = usePairedDevices(paging.query)
+  const query = usePairedDevices(paging.query)
+  const { data } = query
   return (
     <Panel
       title={isAdmin ? 'Paired devices of all users' : 'Your paired devices'}
       aside={<span className="text-muted-foreground">{data?.total}</span>}
     >
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={3} />}
-      {data?.total === 0 && (
-        <Empty title="No paired devices" curl={curl()}>
-          A device asks, and shows a code:
-        </Empty>
-      )}
-      {data && data.total > 0 && (
-        <Rows label="Paired devices">
-          {data.devices.map((device) => (
-            <Device key={device.id} {...device} isAdmin={isAdmin} />
-          ))}
-        </Rows>
-      )}
-      <Pager paging={paging} total={data?.total} />
+      <PagedRows
+        label="Paired devices"
+        query={query}
+        paging={paging}
+        getItems={({ devices }) => devices}
+        empty={
+          <Empty title="No paired devices" curl={curl()}>
+            Request pairing from the device; it shows a code:
+          </Empty>
+        }
+      >
+        {(device) => <Device {...device} isAdmin={isAdmin} />}
+      </PagedRows>
     </Panel>
   )
 }
@@ -54,7 +51,7 @@ const Device = ({
   expiresAt,
   isAdmin,
 }: PairedDevice & { isAdmin: boolean }) => {
-  const { mutateAsync } = useUnpair()
+  const { mutateAsync } = useRevokeDevice()
   const name = deviceName(requesterId)
   return (
     <Row
@@ -79,14 +76,14 @@ const Device = ({
               'never seen'
             ),
             <>
-              ends <When at={expiresAt} />
+              expires <When at={expiresAt} />
             </>,
           ]}
         />
       }
       actions={
-        <Confirm verb="Remove" title={`Remove ${name}`} onConfirm={() => mutateAsync(id)}>
-          Its session ends at once. To come back it has to be paired anew.
+        <Confirm verb="Revoke" title={`Revoke ${name}`} onConfirm={() => mutateAsync(id)}>
+          Its session ends immediately. It must be paired again to return.
         </Confirm>
       }
     />

@@ -16,7 +16,7 @@ export const Pending = () => {
   const cleanUp = () =>
     mutate(undefined, {
       onSuccess: ({ deleted }) =>
-        void toast.done(deleted === 1 ? '1 old request is removed' : `${deleted} old requests are removed`),
+        void toast.done(deleted === 1 ? '1 expired request removed' : `${deleted} expired requests removed`),
     })
   return (
     <Panel
@@ -36,9 +36,7 @@ export const Pending = () => {
     >
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={2} />}
-      {data?.length === 0 && (
-        <p className="px-3.5 py-4 text-muted-foreground">No device asks to be paired.</p>
-      )}
+      {data?.length === 0 && <p className="px-3.5 py-4 text-muted-foreground">No pending requests.</p>}
       {data && data.length > 0 && (
         <Rows label="Waiting">
           {data.map(({ id, requesterId, meta, address, createdAt, expiresAt }) => (
@@ -54,7 +52,7 @@ export const Pending = () => {
                       asked <When at={createdAt} />
                     </>,
                     <>
-                      ends <When at={expiresAt} />
+                      expires <When at={expiresAt} />
                     </>,
                   ]}
                 />

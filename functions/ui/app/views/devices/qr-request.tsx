@@ -8,7 +8,7 @@ import { usePairingState } from '../../data/devices.ts'
 type State = NonNullable<ReturnType<typeof usePairingState>['data']>
 
 const looks: Readonly<Record<State['status'], { tone: Tone; label: string }>> = {
-  pending: { tone: 'live', label: 'Waits to be scanned' },
+  pending: { tone: 'live', label: 'Waiting to be scanned' },
   approved: { tone: 'good', label: 'Approved' },
   rejected: { tone: 'bad', label: 'Rejected' },
   expired: { tone: 'warn', label: 'Expired' },
@@ -39,7 +39,7 @@ export const QrRequest = ({ requestId, qrSvg, pairingUrl, expiresAt, onAgain, on
         {data?.reason && <span className="text-muted-foreground">{data.reason}</span>}
       </div>
       {status === 'pending' && <Code qrSvg={qrSvg} code={codeIn(pairingUrl)} />}
-      {data?.token && <Secret label="The session of the new device" text={data.token} />}
+      {data?.token && <Secret label="Session token of the new device" text={data.token} />}
       <div className="flex gap-2">
         {status !== 'pending' && <Button onClick={onAgain}>Show another</Button>}
         <Button kind="ghost" onClick={onClose}>

@@ -16,13 +16,13 @@ export const ShowCode = () => {
         ) : (
           <>
             <p className="text-muted-foreground">
-              Shows a code to scan with a device that is signed in here. Once it is approved there, you get a
-              session for a new device.
+              Shows a code to scan with a signed-in device. Once it is approved there, you get a session for a
+              new device.
             </p>
             <Refusal error={error} />
             <div>
               <Button needsService disabled={isPending} onClick={() => mutate()}>
-                <QrCode size={15} /> Show a QR code
+                <QrCode size={15} /> Show QR code
               </Button>
             </div>
           </>

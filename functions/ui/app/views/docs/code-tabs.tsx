@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { switchLinkClass } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { type Language, languages } from './languages.ts'
@@ -19,7 +20,7 @@ export const CodeTabs = ({ call, language }: { call: Call; language: Language })
               search={{ code: name }}
               replace
               aria-current={name === language ? 'page' : undefined}
-              className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+              className={switchLinkClass}
             >
               {languages[name]}
             </Link>

@@ -6,7 +6,6 @@ import { type Described, useApiDescription } from '../../data/api-description.ts
 import { groups, guides } from './guides.ts'
 import { Method } from './method.tsx'
 
-/** The operations of each part of the API, in its own order. */
 export const byTag = (operations: readonly Described[]): [tag: string, operations: readonly Described[]][] =>
   Object.entries(Object.groupBy(operations, ({ tags: [tag = ''] }) => tag)).map(([tag, rows = []]) => [
     tag,
@@ -93,8 +92,8 @@ export const ContentsNav = ({ label }: { label: string }) => {
     <nav aria-label={label} className="pb-6">
       <div className="px-2 pt-3">
         <SearchField
-          label="Find a guide or an operation"
-          placeholder="Find…"
+          label="Search guides and operations"
+          placeholder="Search…"
           value={search}
           onChange={setSearch}
           className="block"

@@ -37,8 +37,8 @@ export const ContentsView = () => (
   <Page title="Docs & API" isFirst>
     <div className="flex flex-col gap-2 leading-6">
       <p>
-        Every operation of this service can be tried here, with your session, and copied as a call by curl, by
-        the TypeScript client or by the command line. The guides are those of this version.
+        Try every operation of this service here with your session, and copy it as a call for curl, the
+        TypeScript client or the command line. The guides are those of this version.
       </p>
       <p>
         Begin with{' '}
@@ -53,11 +53,11 @@ export const ContentsView = () => (
         <Link to="/docs/$group/$page" params={{ group: 'reference', page: 'cli' }} className={linkClass}>
           Commands
         </Link>
-        ; what an error means is in{' '}
+        ; errors are explained in{' '}
         <Link to="/docs/$group/$page" params={{ group: 'reference', page: 'errors' }} className={linkClass}>
           Errors
         </Link>
-        . For generators of clients there is{' '}
+        . Client generators can use{' '}
         <a href="/api/openapi.json" className={linkClass}>
           /api/openapi.json
         </a>

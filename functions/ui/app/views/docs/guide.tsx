@@ -14,7 +14,7 @@ export const GuideView = () => {
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
-    <Page title={guide?.title ?? 'There is no such page'}>
+    <Page title={guide?.title ?? 'This page does not exist'}>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {data && <Article nodes={data} group={group} page={page} />}
     </Page>

@@ -56,11 +56,7 @@ const draftCall = (operation: Described, draft: Draft, needsSignIn: boolean): Ca
 
 const AccessNote = ({ security }: Described) => (
   <Tag>
-    {security.length === 0
-      ? 'for all callers'
-      : security.length === 2
-        ? 'with a session'
-        : 'with or without a session'}
+    {security.length === 0 ? 'public' : security.length === 2 ? 'session required' : 'session optional'}
   </Tag>
 )
 
@@ -99,7 +95,7 @@ const Errors = ({ responses }: Described) => (
         params={{ group: 'reference', page: 'errors' }}
         className="underline underline-offset-2"
       >
-        all of them, with what to do
+        all codes and what to do
       </Link>
       .
     </p>
@@ -123,7 +119,7 @@ const OperationPage = ({ operation, api }: { operation: Described; api: ApiDescr
       <p className="leading-6">
         {summary}. {description}
       </p>
-      <Panel title="Call it">
+      <Panel title="Request">
         <CodeTabs call={call} language={code} />
       </Panel>
       <Panel title="Try it">
@@ -154,7 +150,7 @@ export const OperationView = () => {
   const { data, error, refetch } = useApiDescription()
   const operation = data?.operations.find(({ operationId }) => operationId === name)
   return (
-    <Page title={data && !operation ? 'There is no such operation' : name}>
+    <Page title={data && !operation ? 'This operation does not exist' : name}>
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       {data && operation && <OperationPage key={name} operation={operation} api={data} />}
     </Page>

@@ -26,7 +26,7 @@ const AnswerView = ({ answer }: { answer: Answer }) => (
       <span className="font-mono text-xs text-muted-foreground [overflow-wrap:anywhere]">
         {answer.requestId}
       </span>
-      {!answer.isWhole && <span className="text-muted-foreground">more may come</span>}
+      {!answer.isWhole && <span className="text-muted-foreground">more may follow</span>}
     </p>
     {answer.text !== '' && <LongText label="The answer" text={pretty(answer)} />}
   </div>
@@ -117,7 +117,7 @@ export const TryForm = ({ operation, call, draft, onChange }: Props) => {
           Send {method}
         </Button>
         {isRunning && <Button onClick={stop}>Stop</Button>}
-        {method !== 'GET' && <span className="text-muted-foreground">This changes the installation.</span>}
+        {method !== 'GET' && <span className="text-muted-foreground">This changes data.</span>}
       </div>
       {error ? (
         <p role="alert" className="text-destructive">

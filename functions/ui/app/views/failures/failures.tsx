@@ -1,6 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
+import { switchLinkClass } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -36,8 +37,8 @@ export const Failures = (): ReactNode => {
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={6} />}
       {groups?.length === 0 && (
-        <Empty title={`Nothing has failed in the last ${spans[since].label}`} curl={curl()}>
-          Tasks that fail for good are grouped here by agent, code and message. Scripts read the same list:
+        <Empty title={`No failures in the last ${spans[since].label}`} curl={curl()}>
+          Tasks that fail for good are grouped here by agent, code and message. With the API:
         </Empty>
       )}
       {groups && groups.length > 0 && (
@@ -54,7 +55,7 @@ export const Failures = (): ReactNode => {
       )}
       {data && data.total > data.failures.length && (
         <p className="px-4 py-3 text-muted-foreground md:px-6">
-          {data.total - data.failures.length} more causes have fewer failures.
+          {data.total - data.failures.length} more causes with fewer failures.
         </p>
       )}
       {probed && (
@@ -80,7 +81,7 @@ const Spans = () => (
         to="/failures"
         search={{ since: name === '7d' ? undefined : name }}
         activeOptions={{ explicitUndefined: true }}
-        className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+        className={switchLinkClass}
       >
         {name}
       </Link>

@@ -26,7 +26,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
   const order = (action: 'retry' | 'discard') => onOrder(orderFor(action, fingerprint))
   const change = () =>
     mute.mutate(group, {
-      onError: (error) => toast.failed(muted ? 'Still muted' : 'Not muted', errorMessage(error)),
+      onError: (error) => toast.failed(muted ? 'Not unmuted' : 'Not muted', errorMessage(error)),
     })
   return (
     <li
@@ -59,7 +59,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
         <p className="ml-auto w-24 text-right">
           <span className="text-base font-semibold">{formatNumber(count)}</span>
           <span className="block text-muted-foreground">
-            {pending > 0 ? `${formatNumber(pending)} ${pending === 1 ? 'waits' : 'wait'}` : 'all decided'}
+            {pending > 0 ? `${formatNumber(pending)} pending` : 'none pending'}
           </span>
         </p>
       </div>
@@ -70,10 +70,10 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
         <Button
           size="small"
           disabled={pending === 0}
-          title="Retries one of them and follows it, to see whether the cause is gone"
+          title="Retries one of them and follows it, to check whether the cause is fixed"
           onClick={onProbe}
         >
-          <FlaskConical size={14} /> Try one
+          <FlaskConical size={14} /> Retry one
         </Button>
         <Button size="small" disabled={pending === 0} onClick={() => order('discard')}>
           <Trash2 size={14} /> Discard all
@@ -83,9 +83,7 @@ export const Group = ({ group, onOrder, onProbe }: Props) => {
           size="small"
           needsService
           disabled={mute.isPending}
-          title={
-            muted ? 'Its failures cause notifications again' : 'Its failures cause no more notifications'
-          }
+          title={muted ? 'Notify about its failures again' : 'Do not notify about its failures'}
           onClick={change}
         >
           {muted ? <Bell size={14} /> : <BellOff size={14} />} {muted ? 'Unmute' : 'Mute'}

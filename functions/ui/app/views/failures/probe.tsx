@@ -11,11 +11,7 @@ import { type DeadLetter, useNewestPending, useProbe } from '../../data/dead-let
 import type { FailureGroup } from '../../data/failures.ts'
 import { useTask } from '../../data/tasks.ts'
 
-type Props = {
-  group: FailureGroup
-  onClose: () => void
-  onRetryOthers: () => void
-}
+type Props = { group: FailureGroup; onClose: () => void; onRetryOthers: () => void }
 
 /** Retries one task of a group and follows it, to test whether the cause is gone. */
 export const Probe = ({ group, onClose, onRetryOthers }: Props) => {
@@ -24,23 +20,23 @@ export const Probe = ({ group, onClose, onRetryOthers }: Props) => {
   if (retried)
     return <Followed taskId={retried.task.id} group={group} onClose={onClose} onRetryOthers={onRetryOthers} />
   return (
-    <Dialog isOpen onClose={onClose} title="Try one task?">
+    <Dialog isOpen onClose={onClose} title="Retry one task?">
       <DialogBody>
-        <p>The newest of these tasks runs again, its attempts counted from the start. The others wait.</p>
+        <p>The newest of these tasks runs again with all attempts. The others stay pending.</p>
         <Refusal error={error ?? refused} />
         {letter === undefined && !error && <SkeletonRows count={1} />}
-        {letter === null && <p>No task of this cause waits any more.</p>}
+        {letter === null && <p>No pending tasks with this cause.</p>}
         {letter && <p className="truncate font-medium">{letter.title}</p>}
       </DialogBody>
       <DialogFoot>
-        <Button onClick={onClose}>Leave it failed</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           needsService
           kind="primary"
           disabled={!letter || isPending}
           onClick={() => mutate((letter as DeadLetter).id)}
         >
-          Try it
+          Retry
         </Button>
       </DialogFoot>
     </Dialog>
@@ -53,7 +49,7 @@ const Followed = ({ taskId, group, onClose, onRetryOthers }: Props & { taskId: s
   const isOver = task !== undefined && isFinal(task.status)
   const canGoOn = task?.status === 'completed' && others > 0
   return (
-    <Dialog isOpen onClose={onClose} title="Trying one task">
+    <Dialog isOpen onClose={onClose} title="Retrying one task">
       <DialogBody>
         <p role="status" className="flex items-center gap-2">
           {task && <State status={task.status} />}
@@ -66,9 +62,9 @@ const Followed = ({ taskId, group, onClose, onRetryOthers }: Props & { taskId: s
             It failed again: {cutText(task.error?.message ?? '', MOST_SAID)}
           </p>
         )}
-        {task?.status === 'completed' && <p>It completed: its cause seems to be gone.</p>}
-        {task?.status === 'cancelled' && <p>It was cancelled before it ended.</p>}
-        {task && !isOver && <p className="text-muted-foreground">It goes on when this is closed.</p>}
+        {task?.status === 'completed' && <p>It completed. The cause seems to be fixed.</p>}
+        {task?.status === 'cancelled' && <p>It was cancelled.</p>}
+        {task && !isOver && <p className="text-muted-foreground">It continues if you close this.</p>}
       </DialogBody>
       <DialogFoot>
         <Button kind={canGoOn ? 'plain' : 'primary'} onClick={onClose}>

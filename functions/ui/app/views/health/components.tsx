@@ -14,31 +14,26 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
     title: 'Queue',
     to: '/queue',
     leads: 'Queue',
-    advice: 'More comes in than is worked off: see what runs, or let more run at once (QUEUE_CONCURRENCY).',
+    advice: 'More tasks arrive than are processed. Check running tasks, or raise QUEUE_CONCURRENCY.',
   },
-  adapters: {
-    title: 'Agents',
-    to: '/agents',
-    leads: 'Agents',
-    advice: 'Each agent says what it lacks.',
-  },
+  adapters: { title: 'Agents', to: '/agents', leads: 'Agents', advice: 'Each agent shows what it needs.' },
   circuitBreakers: {
     title: 'Circuit breakers',
     to: '/agents',
     leads: 'Agents',
-    advice: 'What is behind an open circuit failed too often in a row. It is tried again by itself.',
+    advice: 'An open circuit means too many failures in a row. It is retried automatically.',
   },
   deadLetterQueue: {
     title: 'Dead letters',
     to: '/queue',
     leads: 'Dead letters',
-    advice: 'Retry what was mended and discard the rest.',
+    advice: 'Retry what is fixed and discard the rest.',
   },
   sandbox: {
     title: 'Sandbox',
     to: '/agents',
     leads: 'Agents',
-    advice: 'Hand work only to models and repositories that you trust (AGENT_SANDBOX).',
+    advice: 'Use only models and repositories that you trust (AGENT_SANDBOX).',
   },
 }
 

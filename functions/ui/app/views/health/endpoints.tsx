@@ -25,7 +25,7 @@ export const Endpoints = ({ query }: { query: ReturnType<typeof useMetrics> }) =
     <Panel title="Endpoints" aside={<Scope>this instance, since it started</Scope>}>
       {isPending && <SkeletonRows count={8} />}
       {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data?.endpoints.length === 0 && <Empty title="Nothing was asked yet" />}
+      {data?.endpoints.length === 0 && <Empty title="No requests yet" />}
       {data && data.endpoints.length > 0 && <Table endpoints={data.endpoints} sorting={sorting} />}
     </Panel>
   )

@@ -14,7 +14,7 @@ export const System = ({ report, requests }: Props) => {
   return (
     <Panel title="System" aside={<Scope>this instance</Scope>}>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-3 p-3.5 sm:grid-cols-4">
-        <Fact name="Up for">{formatDuration(report.uptime * SECOND)}</Fact>
+        <Fact name="Uptime">{formatDuration(report.uptime * SECOND)}</Fact>
         <Fact name="Version">{report.version}</Fact>
         <Fact name="Node">{nodeVersion}</Fact>
         <Fact name="Platform">{platform}</Fact>
@@ -40,7 +40,7 @@ export const System = ({ report, requests }: Props) => {
 export const Scope = ({ children }: { children: string }) => (
   <span
     className="text-xs text-muted-foreground"
-    title="Where several instances run, each counts for itself, and the next answer may be another's"
+    title="Each instance counts its own requests, and the next answer may come from another one"
   >
     {children}
   </span>

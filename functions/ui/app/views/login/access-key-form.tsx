@@ -22,7 +22,7 @@ export const AccessKeyForm = () => {
         required
         autoFocus
         error={fieldErrors(error).key}
-        hint="The one that ACCESS_KEY, or the settings of this installation, has."
+        hint="Set by ACCESS_KEY or in the settings of this installation."
         className="h-9"
       />
       <Refusal error={error} fields={['key']} />

@@ -14,7 +14,7 @@ export const InviteField = ({ invite, setInvite, isOpen }: Props) => (
         maxLength={200}
         value={invite}
         onChange={({ target }) => setInvite(target.value.trim())}
-        hint="Needed once, for the account that is made when you first continue."
+        hint="Needed once, when your account is created."
       />
     </div>
   </details>

@@ -36,7 +36,7 @@ export const Login = (): ReactNode => {
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {isIn && (
         <a href={path} className={`${buttonClass({ kind: 'primary' })} justify-center`}>
-          Go on
+          Continue
         </a>
       )}
       {!isIn && !error && <Way mode={data?.authMode} />}

@@ -1,5 +1,5 @@
+import { EmailField, PasswordField } from '../../components/account-fields.tsx'
 import { Button } from '../../components/button.tsx'
-import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
@@ -19,25 +19,8 @@ export const PasswordForm = () => {
       error={error}
       onSend={({ email = '', password = '' }) => mutate({ email, password }, { onSuccess: goBack })}
     >
-      <TextField
-        label="E-mail"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        autoFocus
-        error={wrong.email}
-        className="h-9"
-      />
-      <TextField
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="current-password"
-        required
-        error={wrong.password}
-        className="h-9"
-      />
+      <EmailField autoFocus error={wrong.email} className="h-9" />
+      <PasswordField error={wrong.password} className="h-9" />
       <Refusal error={error} fields={FIELDS} />
       <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
         Sign in

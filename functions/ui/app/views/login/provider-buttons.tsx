@@ -10,7 +10,7 @@ export const ProviderButtons = ({ invite, children }: { invite: string; children
       <div className="flex items-center gap-3 text-xs text-muted-foreground before:h-px before:flex-1 before:bg-border after:h-px after:flex-1 after:bg-border">
         or
       </div>
-      <ul aria-label="Other ways" className="flex flex-col gap-2">
+      <ul aria-label="Other ways to sign in" className="flex flex-col gap-2">
         {names.map((name) => (
           <li key={name} className="flex">
             <a href={wayTo(name, invite)} className={`${buttonClass()} h-9 flex-1 justify-center`}>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { EmailField, PasswordField } from '../../components/account-fields.tsx'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -17,14 +18,14 @@ export const Reset = (): ReactNode => {
   const isOffered = data === undefined || data.authMode === 'cloud'
   return (
     <Entrance
-      title="Set another password"
-      hint={isOffered && 'Ask an admin for a reset code. It works once, for an hour.'}
-      foot={<ToOther to="/login">Back to the sign-in</ToOther>}
+      title="Reset password"
+      hint={isOffered && 'Ask an admin for a reset code. It works once, within an hour.'}
+      foot={<ToOther to="/login">Back to sign-in</ToOther>}
     >
       {isOffered ? (
         <ResetForm />
       ) : (
-        <Empty title="There are no passwords here">People sign in to this installation in another way.</Empty>
+        <Empty title="This installation has no passwords">Users sign in by other means.</Empty>
       )}
     </Entrance>
   )
@@ -36,22 +37,13 @@ const ResetForm = () => {
   const wrong = fieldErrors(error)
   return (
     <Form
-      label="Set another password"
+      label="Reset password"
       error={error}
       onSend={({ email = '', code = '', newPassword = '' }) =>
         mutate({ email, code, newPassword }, { onSuccess: goBack })
       }
     >
-      <TextField
-        label="E-mail"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        autoFocus
-        error={wrong.email}
-        className="h-9"
-      />
+      <EmailField autoFocus error={wrong.email} className="h-9" />
       <TextField
         label="Reset code"
         name="code"
@@ -61,19 +53,16 @@ const ResetForm = () => {
         error={wrong.code}
         className="h-9 font-mono"
       />
-      <TextField
+      <PasswordField
         label="New password"
         name="newPassword"
-        type="password"
-        autoComplete="new-password"
-        required
+        isNew
         error={wrong.newPassword}
-        hint="At least 8 characters, a letter and a number among them."
         className="h-9"
       />
       <Refusal error={error} fields={FIELDS} />
       <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
-        Set the password
+        Set password
       </Button>
     </Form>
   )

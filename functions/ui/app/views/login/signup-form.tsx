@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { EmailField, PasswordField } from '../../components/account-fields.tsx'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
@@ -45,25 +46,8 @@ export const SignupForm = () => {
           error={wrong.name}
           className="h-9"
         />
-        <TextField
-          label="E-mail"
-          name="email"
-          type="email"
-          autoComplete="username"
-          required
-          error={wrong.email}
-          className="h-9"
-        />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          required
-          error={wrong.password}
-          hint="At least 8 characters, a letter and a number among them."
-          className="h-9"
-        />
+        <EmailField error={wrong.email} className="h-9" />
+        <PasswordField isNew error={wrong.password} className="h-9" />
         <TextField
           label="Invite code"
           name={INVITE}
@@ -73,7 +57,7 @@ export const SignupForm = () => {
           value={invite}
           onChange={({ target }) => setInvite(target.value.trim())}
           error={wrong[INVITE]}
-          hint="If you were given one. An admin makes them under Settings, Invites."
+          hint="If you have one. Admins create them in Settings, Invites."
           className="h-9 font-mono"
         />
         {!isSaid && <Refusal error={error} />}

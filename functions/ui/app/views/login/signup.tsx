@@ -17,16 +17,16 @@ export const Signup = (): ReactNode => {
   return (
     <Entrance
       title="Sign up"
-      hint={isOffered && 'The first account of an installation needs no invite, and becomes its admin.'}
+      hint={isOffered && 'The first account needs no invite and becomes the admin.'}
       foot={<ToOther to="/login">Have an account? Sign in</ToOther>}
     >
       {isOffered ? (
         <SignupForm />
       ) : (
-        <Empty title="There are no accounts to make here">
+        <Empty title="Sign-up is not available">
           {data.authMode === 'oidc'
-            ? 'Your account is made when you first sign in with single sign-on.'
-            : 'The access key makes its bearer the admin of this installation.'}
+            ? 'Your account is created when you first sign in with single sign-on.'
+            : 'Anyone with the access key is the admin of this installation.'}
         </Empty>
       )}
     </Entrance>

@@ -7,7 +7,7 @@ import { fieldErrors } from '../../components/field-errors.ts'
 import { Form, given, type Texts } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { toast } from '../../components/toast.tsx'
-import { useAddExperience } from '../../data/memory.ts'
+import { useCreateExperience } from '../../data/memory.ts'
 import { type Experience, kinds } from './experience-dialog.tsx'
 
 const FIELDS = ['intent', 'solution', 'type', 'tags']
@@ -18,9 +18,9 @@ const experienceBody = (texts: Texts) => {
   return { intent, solution, type: texts.type as Experience['type'], tags: named.filter((tag) => tag !== '') }
 }
 
-export const AddExperience = () => {
+export const CreateExperience = () => {
   const [isOpen, setOpen] = useState(false)
-  const { mutate, error, isPending, reset } = useAddExperience()
+  const { mutate, error, isPending, reset } = useCreateExperience()
   const wrong = fieldErrors(error)
   const close = () => {
     setOpen(false)
@@ -30,24 +30,18 @@ export const AddExperience = () => {
     mutate(experienceBody(texts), {
       onSuccess: ({ experience }) => {
         close()
-        toast.done('Recorded', experience.intent)
+        toast.done('Experience created', experience.intent)
       },
     })
   return (
     <>
       <Button size="small" onClick={() => setOpen(true)}>
-        <Plus size={14} /> Add
+        <Plus size={14} /> New experience
       </Button>
-      <Dialog isOpen={isOpen} onClose={close} title="What was learned">
+      <Dialog isOpen={isOpen} onClose={close} title="New experience">
         <DialogBody>
-          <Form label="What was learned" error={error} onSend={add}>
-            <TextField
-              label="What it was for"
-              name="intent"
-              autoComplete="off"
-              maxLength={2_000}
-              error={wrong.intent}
-            />
+          <Form label="New experience" error={error} onSend={add}>
+            <TextField label="Goal" name="intent" autoComplete="off" maxLength={2_000} error={wrong.intent} />
             <AreaField label="What worked" name="solution" rows={6} error={wrong.solution} />
             <div className="flex flex-wrap gap-3 [&>*]:basis-40">
               <SelectField label="Kind" name="type" defaultValue="task_solution" error={wrong.type}>
@@ -61,13 +55,13 @@ export const AddExperience = () => {
                 label="Tags"
                 name="tags"
                 autoComplete="off"
-                hint="With commas between them"
+                hint="Comma-separated"
                 error={wrong.tags}
               />
             </div>
             <Refusal error={error} fields={FIELDS} />
             <Button kind="primary" type="submit" className="self-start" disabled={isPending}>
-              Record
+              Create
             </Button>
           </Form>
         </DialogBody>

@@ -8,7 +8,6 @@ import { startOfLine } from '../../components/text-weight.ts'
 import { useRemoveChunk } from '../../data/memory.ts'
 import { splitHits } from './hits.ts'
 
-/** A text with the words that were looked for marked. What the text says stays text. */
 const Marked = ({ text, terms }: { text: string; terms: readonly string[] }) =>
   splitHits(text, terms).map(({ text: piece, isHit, at }) =>
     isHit ? (
@@ -54,14 +53,14 @@ export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
         </div>
         {aside}
         <Confirm
-          verb="Forget"
-          title="Forget this chunk?"
+          verb="Remove"
+          title="Remove this chunk?"
           kind="ghost"
           size="icon"
           trigger={<Trash2 size={14} />}
           onConfirm={() => remove.mutateAsync(id)}
         >
-          Lines {startLine} to {endLine} of {path} are found no more, until the file changes.
+          Lines {startLine} to {endLine} of {path} are no longer found until the file changes.
         </Confirm>
       </div>
       {children}

@@ -6,26 +6,24 @@ import { type ExcludedFile, useExcludedFiles } from '../../data/memory.ts'
 
 export const reasons: Readonly<Record<ExcludedFile['reason'], string>> = {
   too_large: 'larger than 1 MiB',
-  not_utf8: 'no text in UTF-8',
-  binary: 'no text: it has bytes of zero',
-  bad_name: 'a name that memory cannot keep',
-  path_too_long: 'too long a path',
-  too_many: 'one file too many',
-  link: 'a link, which is not followed',
-  unreadable: 'could not be read; it is tried again',
-  removed: 'forgotten by hand, until it changes',
+  not_utf8: 'not UTF-8',
+  binary: 'binary file',
+  bad_name: 'unsupported name',
+  path_too_long: 'path too long',
+  too_many: 'too many files',
+  link: 'symbolic link',
+  unreadable: 'unreadable; retried later',
+  removed: 'removed by hand until it changes',
 }
 
 export const Excluded = () => {
   const pages = useExcludedFiles()
   return (
     <PagedTable
-      label="Files left out"
+      label="Excluded files"
       columns={columns}
       pages={pages}
-      empty={
-        <Empty title="No file is left out">Every Markdown file that the last sync saw is in memory.</Empty>
-      }
+      empty={<Empty title="No excluded files">Memory has every Markdown file of the last sync.</Empty>}
     />
   )
 }

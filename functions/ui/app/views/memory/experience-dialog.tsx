@@ -30,7 +30,7 @@ export const ExperienceDialog = () => {
   return (
     <Dialog isOpen onClose={close} title={experience?.intent ?? 'Experience'}>
       {experience ? (
-        <ExperienceDetails experience={experience} onForgotten={close} />
+        <ExperienceDetails experience={experience} onRemoved={close} />
       ) : (
         <DialogBody>
           {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
@@ -43,18 +43,12 @@ export const ExperienceDialog = () => {
 const solutionText = (solution: Experience['solution']) =>
   typeof solution === 'string' ? solution : JSON.stringify(solution, null, 2)
 
-const ExperienceDetails = ({
-  experience,
-  onForgotten,
-}: {
-  experience: Experience
-  onForgotten: () => void
-}) => {
+const ExperienceDetails = ({ experience, onRemoved }: { experience: Experience; onRemoved: () => void }) => {
   const { id, type, tags, solution, createdAt, lastUsedAt, useCount, successScore, sourceTaskId } = experience
   const remove = useRemoveExperience()
-  const forget = async () => {
+  const removeAndClose = async () => {
     await remove.mutateAsync(id)
-    onForgotten()
+    onRemoved()
   }
   return (
     <>
@@ -85,8 +79,8 @@ const ExperienceDetails = ({
         <LongText label="What worked" text={solutionText(solution)} />
       </DialogBody>
       <DialogFoot>
-        <Confirm verb="Forget" title="Forget this experience?" size="normal" onConfirm={forget}>
-          It does not come back.
+        <Confirm verb="Remove" title="Remove this experience?" size="normal" onConfirm={removeAndClose}>
+          This cannot be undone.
         </Confirm>
       </DialogFoot>
     </>

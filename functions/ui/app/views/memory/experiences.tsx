@@ -16,9 +16,7 @@ export const Experiences = ({ q }: { q: string | undefined }) => {
         label="Experiences"
         columns={columns}
         pages={pages}
-        empty={
-          q === undefined ? <None /> : <Empty title="No experience is like that">Try other words.</Empty>
-        }
+        empty={q === undefined ? <None /> : <Empty title="No similar experience">Try other words.</Empty>}
       />
       <ExperienceDialog />
     </>
@@ -27,10 +25,10 @@ export const Experiences = ({ q }: { q: string | undefined }) => {
 
 const None = () => (
   <Empty
-    title="Nothing was learned yet"
+    title="No experiences yet"
     curl={`curl -X POST ${location.origin}/api/memory/experiences -H 'content-type: application/json' \\\n  -d '{"type": "task_solution", "intent": "Tests of the parser", "solution": "Run them one by one"}'`}
   >
-    Agents and scripts record what worked, for the next task that is like it:
+    Agents and scripts record what worked, for similar tasks later:
   </Empty>
 )
 
@@ -40,7 +38,7 @@ const quiet = 'text-muted-foreground'
 const columns: readonly Column<Experience>[] = [
   {
     id: 'intent',
-    header: 'What it was for',
+    header: 'Goal',
     width: 'minmax(0, 1fr)',
     cell: ({ id, intent }) => (
       <Link
@@ -53,13 +51,7 @@ const columns: readonly Column<Experience>[] = [
       </Link>
     ),
   },
-  {
-    id: 'type',
-    header: 'Kind',
-    width: '8rem',
-    narrow: null,
-    cell: ({ type }) => <Tag>{kinds[type]}</Tag>,
-  },
+  { id: 'type', header: 'Kind', width: '8rem', narrow: null, cell: ({ type }) => <Tag>{kinds[type]}</Tag> },
   {
     id: 'score',
     header: 'Success',

@@ -21,10 +21,10 @@ export const Files = () => {
       pages={pages}
       empty={
         <Empty
-          title="Memory has no files"
+          title="No files in memory"
           curl={`curl -X POST ${location.origin}/api/memory/sync -H 'content-type: application/json' -d '{}'`}
         >
-          Put Markdown files where MEMORY_DIR points to. They are taken in as they change, or at once:
+          Put Markdown files into MEMORY_DIR. They are indexed when they change, or immediately with:
         </Empty>
       }
     />
@@ -35,14 +35,14 @@ const Remove = ({ path }: File) => {
   const remove = useRemoveFile()
   return (
     <Confirm
-      verb="Forget"
-      title={`Forget ${path}?`}
+      verb="Remove"
+      title={`Remove ${path}?`}
       kind="ghost"
       size="icon"
       trigger={<Trash2 size={14} />}
       onConfirm={() => remove.mutateAsync(path)}
     >
-      All of its chunks are forgotten. The file itself stays, and comes back when it changes.
+      Its chunks are removed. The file stays, and is added again when it changes.
     </Confirm>
   )
 }
@@ -75,10 +75,10 @@ const columns: readonly Column<File>[] = [
   },
   {
     id: 'updated',
-    header: 'Taken in',
+    header: 'Indexed',
     width: '5rem',
     narrow: '3.75rem',
     cell: ({ updatedAt }) => <When at={updatedAt} className={`relative z-1 ${quiet}`} />,
   },
-  iconsColumn({ header: 'Forget', count: 1, isOnPhones: true, icons: Remove }),
+  iconsColumn({ header: 'Remove', count: 1, isOnPhones: true, icons: Remove }),
 ]

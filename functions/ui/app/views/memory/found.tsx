@@ -29,7 +29,7 @@ const Why = (chunk: Chunk) => {
       </span>
       {foundBy.includes('meaning') && <Tag>meaning</Tag>}
       {foundBy.includes('expansion') && <Tag>other words</Tag>}
-      <span title="How well it fits, of 100">{Math.round(score * WHOLE)}</span>
+      <span title="Relevance, out of 100">{Math.round(score * WHOLE)}</span>
     </span>
   )
 }
@@ -37,7 +37,7 @@ const Why = (chunk: Chunk) => {
 /** Shown if semantic search was configured but not used. */
 const WordsAlone = ({ model }: { model: string }) => (
   <p role="note" className="shrink-0 border-b px-4 py-2 text-muted-foreground md:px-6">
-    By words alone: {model} did not answer in time, or has given no vectors yet.
+    Searched by words only: {model} did not respond in time or has no vectors yet.
   </p>
 )
 
@@ -53,11 +53,11 @@ export const Found = ({ q }: { q: string }) => {
     return (
       <>
         {note}
-        <Empty title="Nothing in memory fits">
+        <Empty title="No matches in memory">
           Try other words.{' '}
           {data.method === 'lexical' && model === undefined && (
             <>
-              Memory is searched by words; with <code>EMBEDDING_MODEL</code> it is by meaning as well (
+              Memory is searched by words. Set <code>EMBEDDING_MODEL</code> to search by meaning as well (
               <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'memory' }} className="underline">
                 how
               </Link>

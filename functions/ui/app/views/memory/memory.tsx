@@ -1,13 +1,14 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { switchLinkClass } from '../../components/button.tsx'
 import { Facts } from '../../components/facts.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { SearchField } from '../../components/search-field.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useExcludedCount, useMemoryStats } from '../../data/memory.ts'
-import { AddExperience } from './add-experience.tsx'
-import { Care } from './care.tsx'
+import { CreateExperience } from './add-experience.tsx'
+import { MemoryActions } from './care.tsx'
 import { Chunks } from './chunks.tsx'
 import { Excluded } from './excluded.tsx'
 import { Experiences } from './experiences.tsx'
@@ -19,7 +20,7 @@ export const Memory = (): ReactNode => {
   const { show, q, path } = useSearch({ from: '/memory' })
   const isFiles = show === undefined
   return (
-    <View title="Memory" isFixed aside={<Stats />} actions={<Care />}>
+    <View title="Memory" isFixed aside={<Stats />} actions={<MemoryActions />}>
       <Bar />
       {show === 'experiences' && <Experiences key={q} q={q} />}
       {show === 'sessions' && <Sessions />}
@@ -42,13 +43,13 @@ const Stats = () => {
       <Facts
         facts={[
           `${formatNumber(files)} ${files === 1 ? 'file' : 'files'}, ${formatNumber(chunks)} ${chunks === 1 ? 'chunk' : 'chunks'}`,
-          `found by ${method === 'hybrid' ? `words and ${embeddingModel}` : 'words'}`,
-          byWords > 0 && `${formatNumber(byWords)} by words alone`,
+          `searched by ${method === 'hybrid' ? `words and ${embeddingModel}` : 'words'}`,
+          byWords > 0 && `${formatNumber(byWords)} by words only`,
           lastSync === null ? (
-            'never in step'
+            'never synced'
           ) : (
             <>
-              in step <When at={lastSync} />
+              synced <When at={lastSync} />
             </>
           ),
         ]}
@@ -56,9 +57,6 @@ const Stats = () => {
     </span>
   )
 }
-
-const tab =
-  'inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground'
 
 const ExcludedCount = () => {
   const { data: count = 0 } = useExcludedCount()
@@ -77,32 +75,32 @@ const Bar = () => {
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2 md:px-6">
       <SearchField
         label="Search memory"
-        placeholder={show === 'experiences' ? 'What is it like?' : 'What do you want to know?'}
+        placeholder={show === 'experiences' ? 'Describe a similar task' : 'Search memory'}
         value={q}
         onChange={ask}
         className="w-80 max-md:w-full"
       />
-      <nav aria-label="Kinds of memory" className="flex gap-1 max-sm:gap-0">
+      <nav aria-label="Parts of memory" className="flex gap-1 max-sm:gap-0">
         <Link
           to="/memory"
           search={({ q }) => ({ q, show: undefined })}
           activeOptions={{ explicitUndefined: true }}
-          className={tab}
+          className={switchLinkClass}
         >
           Files
         </Link>
-        <Link to="/memory" search={({ q }) => ({ q, show: 'experiences' })} className={tab}>
+        <Link to="/memory" search={({ q }) => ({ q, show: 'experiences' })} className={switchLinkClass}>
           Experiences
         </Link>
-        <Link to="/memory" search={{ show: 'sessions' }} className={tab}>
+        <Link to="/memory" search={{ show: 'sessions' }} className={switchLinkClass}>
           Sessions
         </Link>
-        <Link to="/memory" search={{ show: 'excluded' }} className={tab}>
-          Left out
+        <Link to="/memory" search={{ show: 'excluded' }} className={switchLinkClass}>
+          Excluded
           <ExcludedCount />
         </Link>
       </nav>
-      {show === 'experiences' && <AddExperience />}
+      {show === 'experiences' && <CreateExperience />}
     </div>
   )
 }

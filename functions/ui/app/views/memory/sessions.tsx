@@ -16,21 +16,21 @@ import {
   useArchiveSession,
   useCreateSession,
   useMemorySessions,
-  useWarm,
+  useWarmMemory,
 } from '../../data/memory.ts'
 
 export const Sessions = () => {
   const pages = useMemorySessions()
   return (
     <>
-      <Begin />
+      <CreateSession />
       <PagedTable
         label="Memory sessions"
         columns={columns}
         pages={pages}
         empty={
-          <Empty title="No session is under way">
-            A session names a stretch of work; warming it up shows what memory has on it.
+          <Empty title="No active sessions">
+            A session names a piece of work. Warming it up shows what memory has on it.
           </Empty>
         }
       />
@@ -38,7 +38,7 @@ export const Sessions = () => {
   )
 }
 
-const Begin = () => {
+const CreateSession = () => {
   const { mutate, error, isPending } = useCreateSession()
   const begin = ({ name = '' }: Texts, form: HTMLFormElement) =>
     mutate({ name: name.trim() }, { onSuccess: () => form.reset() })
@@ -58,14 +58,14 @@ const Begin = () => {
         error={fieldErrors(error).name}
       />
       <Button type="submit" disabled={isPending}>
-        Begin
+        Create
       </Button>
     </Form>
   )
 }
 
 const Actions = ({ id, name }: MemorySession) => {
-  const warm = useWarm()
+  const warm = useWarmMemory()
   const archive = useArchiveSession()
   const warmUp = () =>
     warm.mutate(name, {
@@ -76,8 +76,8 @@ const Actions = ({ id, name }: MemorySession) => {
         ),
       onError: (error) => void toast.failed('Not warmed up', errorMessage(error)),
     })
-  const putAside = () =>
-    archive.mutate(id, { onError: (error) => void toast.failed('Not put aside', errorMessage(error)) })
+  const archiveSession = () =>
+    archive.mutate(id, { onError: (error) => void toast.failed('Not archived', errorMessage(error)) })
   return (
     <>
       <Button
@@ -93,10 +93,10 @@ const Actions = ({ id, name }: MemorySession) => {
       <Button
         kind="ghost"
         size="icon"
-        title="Put aside"
-        aria-label={`Put ${name} aside`}
+        title="Archive"
+        aria-label={`Archive ${name}`}
         disabled={archive.isPending}
-        onClick={putAside}
+        onClick={archiveSession}
       >
         <Archive size={14} />
       </Button>
@@ -113,7 +113,7 @@ const columns: readonly Column<MemorySession>[] = [
   },
   {
     id: 'begun',
-    header: 'Begun',
+    header: 'Created',
     width: '5rem',
     narrow: '3.75rem',
     cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,

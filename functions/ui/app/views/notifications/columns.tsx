@@ -46,8 +46,8 @@ const MarkRead = ({ id, read }: NotificationRow) => {
     <Button
       kind="ghost"
       size="icon"
-      title="Mark read"
-      aria-label="Mark read"
+      title="Mark as read"
+      aria-label="Mark as read"
       disabled={mark.isPending}
       needsService
       onClick={() => mark.mutate(id)}
@@ -88,5 +88,5 @@ export const columns: readonly Column<NotificationRow>[] = [
     narrow: '3.75rem',
     cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
   },
-  iconsColumn({ header: 'Mark read', count: 1, isOnPhones: true, icons: MarkRead }),
+  iconsColumn({ header: 'Mark as read', count: 1, isOnPhones: true, icons: MarkRead }),
 ]

@@ -26,7 +26,7 @@ export const Notifications = (): ReactNode => {
       aside={unread !== undefined && <span className="text-muted-foreground">{unread} unread</span>}
       actions={
         <Button needsService disabled={!unread || readAll.isPending} onClick={markAll}>
-          <CheckCheck size={14} /> Mark all read
+          <CheckCheck size={14} /> Mark all as read
         </Button>
       }
     >
@@ -35,9 +35,8 @@ export const Notifications = (): ReactNode => {
         columns={columns}
         pages={pages}
         empty={
-          <Empty title="No notifications" curl={curl()}>
-            When a task fails for good, or waits for your approval, it is listed here and under the bell.
-            Scripts read the same list:
+          <Empty title="No notifications yet" curl={curl()}>
+            Tasks that fail for good or need your approval are listed here and under the bell. With the API:
           </Empty>
         }
       />

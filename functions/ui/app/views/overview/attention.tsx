@@ -31,12 +31,12 @@ export const Attention = () => {
   const items: ReactNode[] = [
     waiting > 0 && (
       <Item key="approvals" count={waiting} to="/approvals">
-        {waiting === 1 ? 'tool call waits' : 'tool calls wait'} for approval
+        {waiting === 1 ? 'tool call waiting' : 'tool calls waiting'} for approval
       </Item>
     ),
     dead > 0 && (
       <Item key="dead" count={dead} to="/queue">
-        {dead === 1 ? 'failed task waits' : 'failed tasks wait'} for a decision
+        {dead === 1 ? 'failed task waiting' : 'failed tasks waiting'} for a decision
       </Item>
     ),
     failing.length > 0 && (
@@ -57,7 +57,7 @@ export const Attention = () => {
 
 const Nothing = () => (
   <p className="flex items-center gap-2 px-3.5 py-4 text-muted-foreground">
-    <CircleCheck size={15} className="text-completed" /> Nothing waits for you.
+    <CircleCheck size={15} className="text-completed" /> Nothing needs you right now.
   </p>
 )
 

@@ -71,7 +71,7 @@ const BarChart = ({ recent: { buckets, window } }: { recent: Happened }) => {
   return (
     <div className="px-3.5 pt-3 pb-2">
       <p aria-hidden className="text-xs text-muted-foreground">
-        {most === 0 ? 'Nothing happened in this time' : formatNumber(most)}
+        {most === 0 ? 'No activity in this period' : formatNumber(most)}
       </p>
       <ol
         aria-label={`Tasks by ${part}`}

@@ -56,7 +56,7 @@ export const Causes = ({ window }: { window: Window }) => {
             </li>
           ))}
           {groups.length === 0 && (
-            <li className="px-3.5 py-4 text-muted-foreground">Nothing failed in {windows[window].label}.</li>
+            <li className="px-3.5 py-4 text-muted-foreground">No failures in {windows[window].label}.</li>
           )}
         </ul>
       ) : (

@@ -42,7 +42,7 @@ export const Depth = () => {
         <p className="mt-2 text-muted-foreground">
           <Facts
             facts={[
-              running ? `${concurrency} at once` : 'The workers do not run',
+              running ? `${concurrency} at once` : 'The workers are not running',
               data.mode === 'sqs' ? 'SQS' : 'in memory',
             ]}
           />

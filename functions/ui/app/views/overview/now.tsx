@@ -107,14 +107,14 @@ const Row = ({ task: { id, title, status, agent }, children }: { task: TaskField
   </li>
 )
 
-/** Time that waits for approval is not measured. */
+/** Time spent waiting for approval is not measured. */
 const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
   const now = useNow(true)
   if (task.waitingFor)
     return (
       <span className="shrink-0 max-md:w-full max-md:pl-5">
         <Tag tone="warn">
-          Waits for approval{task.waiting && ` ${formatDuration(now - Date.parse(task.waiting.since))}`}
+          Waiting for approval{task.waiting && ` ${formatDuration(now - Date.parse(task.waiting.since))}`}
         </Tag>
       </span>
     )
@@ -127,7 +127,7 @@ const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
       <span className="min-w-14 text-right max-md:min-w-0">{formatDuration(elapsedMs)}</span>
       <span
         className="min-w-20 text-right text-muted-foreground max-md:min-w-0"
-        title="95 of 100 completed runs of this agent took no longer, in the last seven days"
+        title="95% of this agent's completed runs in the last seven days took no longer"
       >
         {runs?.p95Ms === undefined ? '' : `p95 ${formatDuration(runs.p95Ms)}`}
       </span>
@@ -139,7 +139,7 @@ const Waiting = ({ since }: { since: string | undefined }) => {
   const now = useNow(true)
   return (
     <span className="shrink-0 text-muted-foreground tabular-nums max-md:w-full max-md:pl-5">
-      {since === undefined ? '' : `waits ${formatDuration(now - Date.parse(since))}`}
+      {since === undefined ? '' : `waiting ${formatDuration(now - Date.parse(since))}`}
     </span>
   )
 }
@@ -147,8 +147,8 @@ const Waiting = ({ since }: { since: string | undefined }) => {
 const Idle = () => (
   <div className="flex flex-col gap-2.5 px-3.5 py-4">
     <p className="text-muted-foreground">
-      No task runs or waits. Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one, or
-      send it:
+      No running or queued tasks. Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one,
+      or send it:
     </p>
     <Command
       text={`curl -X POST ${location.origin}/api/tasks -H 'content-type: application/json' \\\n  -d '{"title": "Hello"}'`}

@@ -1,5 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { switchLinkClass } from '../../components/button.tsx'
 import { View } from '../../components/view.tsx'
 import { zoneNow } from '../../data/locale.ts'
 import { Agents } from './agents.tsx'
@@ -50,14 +51,14 @@ export const Overview = (): ReactNode => {
 }
 
 const Windows = () => (
-  <nav aria-label="Time" title={`Times are of ${zoneNow()}`} className="flex gap-1">
+  <nav aria-label="Time" title={`Times in ${zoneNow()}`} className="flex gap-1">
     {windowNames.map((name) => (
       <Link
         key={name}
         to="/"
         search={{ window: name === '24h' ? undefined : name }}
         activeOptions={{ explicitUndefined: true }}
-        className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+        className={switchLinkClass}
       >
         {name}
       </Link>

@@ -32,20 +32,20 @@ export const Steps = ({ total, hasRepository, onHide }: Props) => {
       aside={
         <span className="-mr-2 flex items-center gap-2 text-muted-foreground">
           {count} of 4
-          <Button kind="ghost" size="icon" aria-label="Hide the first steps" onClick={onHide}>
+          <Button kind="ghost" size="icon" aria-label="Hide first steps" onClick={onHide}>
             <X size={15} />
           </Button>
         </span>
       }
     >
       <ol className="grid gap-px overflow-hidden rounded-b-lg bg-border sm:grid-cols-2 xl:grid-cols-4">
-        <Step isDone={done.model} title="Give it a model">
-          Set the key of a provider where the service starts:{' '}
+        <Step isDone={done.model} title="Connect a model">
+          Set a provider key in the environment of the service:{' '}
           <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'providers' }} className={link}>
             Providers
           </Link>
         </Step>
-        <Step isDone={done.task} title="Create a task">
+        <Step isDone={done.task} title="Create task">
           <button type="button" className={link} onClick={() => overlay.set('create')}>
             Create one
           </button>{' '}
@@ -57,8 +57,8 @@ export const Steps = ({ total, hasRepository, onHide }: Props) => {
             Integrations
           </Link>
         </Step>
-        <Step isDone={done.token} title="Call it from programs">
-          Make a token under{' '}
+        <Step isDone={done.token} title="Use the API">
+          Create a token under{' '}
           <Link to="/settings/tokens" className={link}>
             API tokens
           </Link>

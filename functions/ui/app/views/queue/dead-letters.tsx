@@ -54,15 +54,15 @@ const curl = () => `curl '${location.origin}/api/dlq?status=all'`
 
 const empties: Readonly<Record<DeadLetterFilter, ReactNode>> = {
   pending: (
-    <Empty title="Nothing waits for a decision" curl={curl()}>
-      A task whose attempts are used up comes here, to be retried or discarded. Scripts read the same list:
+    <Empty title="No pending dead letters" curl={curl()}>
+      Tasks that used up their attempts wait here to be retried or discarded. With the API:
     </Empty>
   ),
-  resolved: <Empty title="Nothing was queued again yet">What you retry is listed here.</Empty>,
-  discarded: <Empty title="Nothing was discarded yet">What you give up is listed here.</Empty>,
+  resolved: <Empty title="No resolved dead letters">Dead letters that you retry are listed here.</Empty>,
+  discarded: <Empty title="No discarded dead letters">Dead letters that you discard are listed here.</Empty>,
   all: (
-    <Empty title="No task has failed for good" curl={curl()}>
-      A task whose attempts are used up comes here. Scripts read the same list:
+    <Empty title="No dead letters" curl={curl()}>
+      Tasks that used up their attempts are listed here. With the API:
     </Empty>
   ),
 }

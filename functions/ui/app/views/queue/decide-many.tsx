@@ -34,7 +34,7 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
     <SelectionBar count={isAll ? waiting : letters.length} onClear={onClear}>
       {!isAll && waiting > letters.length && (
         <Button kind="ghost" onClick={() => setAll(true)}>
-          Select all {formatNumber(waiting)} that wait
+          Select all {formatNumber(waiting)} pending
         </Button>
       )}
       <Button disabled={count === 0} onClick={() => ask('retry')}>

@@ -4,14 +4,14 @@ import { toast } from '../../components/toast.tsx'
 import { type DeadLetter, type Decision, useDecide } from '../../data/dead-letters.ts'
 
 const toasts: Readonly<Record<Decision, { done: string; failed: string }>> = {
-  retry: { done: 'Queued again', failed: 'Not queued again' },
+  retry: { done: 'Retried', failed: 'Not retried' },
   discard: { done: 'Discarded', failed: 'Not discarded' },
 }
 
 /** A dead letter without a task cannot be retried. */
 const refusalReason = (error: unknown) =>
   error instanceof ApiError && error.status === 404
-    ? `${errorMessage(error)}. There is nothing to run again: discard it.`
+    ? `${errorMessage(error)}. There is no task to retry. Discard it.`
     : errorMessage(error)
 
 export const useDecision = ({ id, title }: Pick<DeadLetter, 'id' | 'title'>, onDone?: () => void) => {

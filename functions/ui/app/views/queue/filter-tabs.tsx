@@ -34,7 +34,7 @@ export const FilterTabs = ({ counts, fingerprint }: Props) => (
         search={({ fingerprint: _, ...rest }) => rest}
         className="ml-auto inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent"
       >
-        <X size={14} /> One cause only
+        <X size={14} /> One cause
       </Link>
     )}
   </nav>

@@ -47,7 +47,7 @@ const Nowhere = ({ isLooking }: { isLooking: boolean }) => (
           search={({ item }) => ({ status: 'all', ...(item ? { item } : {}) })}
           className="underline"
         >
-          Look among all of them
+          Show all
         </Link>
         : another admin may have decided it.
       </p>

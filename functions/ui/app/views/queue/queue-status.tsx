@@ -23,7 +23,7 @@ export const QueueStatus = ({ status, error, onRetry }: Props) => {
       </Figure>
       <Figure title="Dead letters" count={letters?.pending} limits={thresholds.deadLetterQueue}>
         <Meter
-          label="Dead letters that wait for a decision"
+          label="Pending dead letters"
           limits={thresholds.deadLetterQueue}
           parts={[{ id: 'pending', value: letters?.pending ?? 0, className: 'bg-failed' }]}
         />
@@ -87,4 +87,4 @@ const Workers = ({ name, worker }: { name: string; worker: Worker | undefined })
 )
 
 const workerText = ({ running, concurrency }: Worker) =>
-  running ? `${concurrency} at once` : 'stopped: start the service again'
+  running ? `${concurrency} at once` : 'stopped: restart the service'

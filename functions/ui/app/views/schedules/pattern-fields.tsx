@@ -68,10 +68,10 @@ export const PatternFields = ({ cron: first, timezone: firstZone, errors }: Prop
 }
 
 const dueTimesNote = (isAsked: boolean, isBehind: boolean, error: unknown): string => {
-  if (!isAsked) return 'The next due times are shown here.'
-  if (isBehind || !error) return 'Asking the service when that is'
+  if (!isAsked) return 'The next runs are shown here.'
+  if (isBehind || !error) return 'Loading the next runs'
   return Object.keys(fieldErrors(error)).length > 0
-    ? 'The pattern or the zone does not fit.'
+    ? 'The pattern or the time zone is not valid.'
     : errorMessage(error)
 }
 
@@ -81,8 +81,8 @@ const DueTimes = ({ times, timezone, note }: Times) => {
   if (times === undefined) return <p className="text-muted-foreground">{note}</p>
   return (
     <>
-      <p className="text-xs text-muted-foreground">Due next ({zonePlace(timezone)})</p>
-      <ol aria-label="Next due times" className="grid grid-cols-2 gap-x-4 sm:grid-cols-3">
+      <p className="text-xs text-muted-foreground">Next runs ({zonePlace(timezone)})</p>
+      <ol aria-label="Next runs" className="grid grid-cols-2 gap-x-4 sm:grid-cols-3">
         {times.map((at) => (
           <li key={at} className="whitespace-nowrap">
             {formatInZone(timezone, at)} <When at={at} className="text-xs text-muted-foreground" />

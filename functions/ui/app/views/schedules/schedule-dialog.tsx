@@ -23,7 +23,7 @@ export const NewScheduleDialog = ({ onClose }: Close) => {
   const create = (texts: Texts) =>
     mutate(newScheduleBody(texts), {
       onSuccess: ({ name }) => {
-        toast.done('The schedule is made', name)
+        toast.done('Schedule created', name)
         onClose()
       },
     })
@@ -53,7 +53,7 @@ const Change = ({ given, onClose }: Close & { given: Schedule }) => {
     if (Object.keys(change).length === 0) return onClose()
     mutate(change, {
       onSuccess: ({ name }) => {
-        toast.done('The schedule is changed', name)
+        toast.done('Schedule saved', name)
         onClose()
       },
     })
@@ -94,7 +94,7 @@ const RunsAs = ({ id }: { id: string }) => {
   if (me === undefined || me.id === id) return null
   return (
     <p className="text-muted-foreground">
-      It runs as <Person id={id} />, with the accounts linked there. When you change it, it runs as you.
+      It runs as <Person id={id} /> and uses their linked accounts. If you save changes, it runs as you.
     </p>
   )
 }
@@ -110,7 +110,7 @@ const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) =>
           autoComplete="off"
           autoFocus={schedule === undefined}
           maxLength={100}
-          placeholder="What people call it"
+          placeholder="Nightly update"
           defaultValue={schedule?.name}
           error={errors.name}
         />
@@ -120,9 +120,7 @@ const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) =>
           errors={errors}
         />
         <fieldset className="flex min-w-0 flex-col gap-3 border-t pt-3">
-          <legend className="float-left w-full text-muted-foreground">
-            The task that is created each time
-          </legend>
+          <legend className="float-left w-full text-muted-foreground">Task to create</legend>
           {schedule && <RunsAs id={schedule.runsAs} />}
           <TaskFields typed={schedule ? taskTexts(schedule.task) : {}} errors={taskErrors(error)} />
         </fieldset>

@@ -31,7 +31,7 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
       aside={
         <>
           {!enabled && <Tag>Paused</Tag>}
-          {lastError && <Tag tone="bad">Made no task</Tag>}
+          {lastError && <Tag tone="bad">Last run failed</Tag>}
         </>
       }
       meta={
@@ -42,7 +42,7 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
                 {cronInWords(cron) ?? <code className="font-mono text-xs">{cron}</code>}
               </span>,
               timezone,
-              nextRunAt ? <Due key="due" at={nextRunAt} timezone={timezone} /> : 'not due while it is paused',
+              nextRunAt ? <Due key="due" at={nextRunAt} timezone={timezone} /> : 'no runs while paused',
               lastRunAt && lastTaskId ? (
                 <>
                   last run{' '}
@@ -51,13 +51,13 @@ export const ScheduleRow = ({ schedule }: { schedule: ListedSchedule }) => {
                   </Link>
                 </>
               ) : (
-                'has not run yet'
+                'no runs yet'
               ),
             ]}
           />
           {lastError && (
             <p className="text-destructive">
-              At the last due time: {lastError.message} ({lastError.code}). Open it to change the task.
+              Last run: {lastError.message} ({lastError.code}). Open the schedule to change its task.
             </p>
           )}
         </>
@@ -75,13 +75,13 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
     change.mutate(
       { enabled: !enabled },
       {
-        onSuccess: () => void toast.done(enabled ? `${name} is paused` : `${name} goes on`),
-        onError: (error) => void toast.failed(`${name} is as it was`, errorMessage(error)),
+        onSuccess: () => void toast.done(enabled ? `${name} paused` : `${name} resumed`),
+        onError: (error) => void toast.failed(`${name} not changed`, errorMessage(error)),
       },
     )
   const runNow = () =>
     run.mutate(undefined, {
-      onError: (error) => void toast.failed(`${name} made no task`, errorMessage(error)),
+      onError: (error) => void toast.failed(`${name} created no task`, errorMessage(error)),
     })
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -112,7 +112,7 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
         {enabled ? <Pause size={13} /> : <Play size={13} />} {enabled ? 'Pause' : 'Resume'}
       </Button>
       <Confirm verb="Delete" title={`Delete ${name}`} onConfirm={() => remove.mutateAsync(id)}>
-        It is due no more. Tasks that it made stay. To stop it for a while, pause it.
+        It creates no more tasks. Existing tasks stay. To stop it temporarily, pause it.
       </Confirm>
     </div>
   )

@@ -4,10 +4,7 @@ import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { formatNumber } from '../../components/format.ts'
-import { NotYet } from '../../components/not-yet.tsx'
-import { Pager } from '../../components/pager.tsx'
-import { Rows } from '../../components/rows.tsx'
-import { SkeletonRows } from '../../components/skeleton.tsx'
+import { PagedRows } from '../../components/paged-rows.tsx'
 import { View } from '../../components/view.tsx'
 import { type Paging, usePage } from '../../data/page.ts'
 import { useSchedules } from '../../data/schedules.ts'
@@ -54,27 +51,21 @@ const curl = () =>
   `curl -X POST ${location.origin}/api/schedules -H 'content-type: application/json' \\\n  -d '{"name": "Nightly", "cron": "30 2 * * *", "timezone": "Europe/Vienna",\n       "task": {"title": "Update", "prompt": "Update the dependencies"}}'`
 
 const List = ({ paging, query }: { paging: Paging; query: ReturnType<typeof useSchedules> }) => {
-  const { data } = query
   return (
     <div className="rounded-lg border bg-card">
-      {!data && (
-        <NotYet query={query}>
-          <SkeletonRows count={4} />
-        </NotYet>
-      )}
-      {data?.total === 0 && (
-        <Empty title="No schedules yet" curl={curl()}>
-          Each creates a task at the times of its pattern, and is for all who sign in:
-        </Empty>
-      )}
-      {data && data.total > 0 && (
-        <Rows label="Schedules">
-          {data.schedules.map((one) => (
-            <ScheduleRow key={one.id} schedule={one} />
-          ))}
-        </Rows>
-      )}
-      <Pager paging={paging} total={data?.total} />
+      <PagedRows
+        label="Schedules"
+        query={query}
+        paging={paging}
+        getItems={({ schedules }) => schedules}
+        empty={
+          <Empty title="No schedules yet" curl={curl()}>
+            A schedule creates a task at the times of its pattern. All users see it:
+          </Empty>
+        }
+      >
+        {(one) => <ScheduleRow schedule={one} />}
+      </PagedRows>
     </div>
   )
 }

@@ -28,7 +28,7 @@ export const ZoneField = ({ value, error, onChange }: Props) => {
         list={list}
         autoComplete="off"
         spellCheck={false}
-        placeholder="Search, such as Vienna"
+        placeholder="Search, e.g. Vienna"
         value={value}
         error={error}
         onChange={({ target }) => onChange(target.value)}

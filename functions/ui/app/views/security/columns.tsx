@@ -42,13 +42,7 @@ export const columnsWith = (
       </button>
     ),
   },
-  {
-    id: 'decision',
-    header: 'Decision',
-    width: '5.5rem',
-    narrow: '5.5rem',
-    cell: DecisionTag,
-  },
+  { id: 'decision', header: 'Decision', width: '5.5rem', narrow: '5.5rem', cell: DecisionTag },
   {
     id: 'arguments',
     header: 'Arguments',

@@ -67,7 +67,7 @@ const EntryDetails = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['
       </DialogBody>
       <DialogFoot>
         <span className="mr-auto">
-          <Copy text={JSON.stringify(entry, undefined, 2)} label="Copy the entry as JSON" />
+          <Copy text={JSON.stringify(entry, undefined, 2)} label="Copy as JSON" />
         </span>
         <Button onClick={() => onOnly({ tool })}>Only this tool</Button>
         {(taskId ?? conversationId) !== undefined && (
@@ -91,7 +91,7 @@ const entryFacts = (
       <span key="decision" className="flex flex-wrap items-center gap-x-2">
         <DecisionTag {...entry} />
         <span className="text-muted-foreground">
-          {guard === undefined ? decisions[decision].meaning : `The guard ${guard} refused it`}
+          {guard === undefined ? decisions[decision].meaning : `Blocked by the guard ${guard}`}
         </span>
       </span>,
     ],

@@ -1,7 +1,5 @@
-import { X } from 'lucide-react'
-import { Button } from '../../components/button.tsx'
-import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { Choice, ClearFilters, DateRange } from '../../components/filter-fields.tsx'
 import { formatNumber } from '../../components/format.ts'
 import { IdFilter, UserFilter } from '../../components/id-filter.tsx'
 import { tools } from '../../data/at-build.ts'
@@ -23,14 +21,6 @@ const decisionLabels = Object.fromEntries(Object.entries(decisions).map(([name, 
 const half = 'w-40 max-md:w-[calc(50%-0.25rem)]'
 
 export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error }: Props) => {
-  const wrong = fieldErrors(error)
-  const day = (name: 'from' | 'to') => ({
-    type: 'date',
-    value: filters[name] ?? '',
-    'aria-invalid': wrong[name] ? true : undefined,
-    onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
-    className: inputClass,
-  })
   const id = (name: 'conversationId' | 'taskId' | 'userId') => ({
     value: filters[name] ?? '',
     onChange: (value: string) => onChange({ [name]: value }),
@@ -40,7 +30,7 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
       <div className={half}>
         <Choice
           label="Tool"
-          all="Every tool"
+          all="All tools"
           options={names}
           value={filters.tool ?? ''}
           onChange={(tool) => onChange({ tool })}
@@ -49,7 +39,7 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
       <div className={half}>
         <Choice
           label="Decision"
-          all="Every decision"
+          all="All decisions"
           options={decisionLabels}
           value={filters.decision ?? ''}
           onChange={(decision) => onChange({ decision })}
@@ -61,52 +51,21 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
         </div>
       )}
       <div className={half}>
-        <IdFilter label="Task" placeholder="Id of a task" {...id('taskId')} />
+        <IdFilter label="Task" placeholder="Task ID" {...id('taskId')} />
       </div>
       <div className="w-40 max-md:flex-1">
-        <IdFilter label="Conversation" placeholder="Id of a conversation" {...id('conversationId')} />
+        <IdFilter label="Conversation" placeholder="Conversation ID" {...id('conversationId')} />
       </div>
-      <label className="flex min-w-0 items-center gap-1.5 text-muted-foreground max-md:w-[calc(50%-0.25rem)]">
-        From <input {...day('from')} />
-      </label>
-      <label className="flex min-w-0 items-center gap-1.5 text-muted-foreground max-md:w-[calc(50%-0.25rem)]">
-        until <input {...day('to')} />
-      </label>
-      {Object.keys(filters).length > 0 && (
-        <Button kind="ghost" onClick={onClear}>
-          <X size={14} /> Clear
-        </Button>
-      )}
+      <DateRange
+        range={filters}
+        errors={fieldErrors(error)}
+        onChange={onChange}
+        className="max-md:w-[calc(50%-0.25rem)]"
+      />
+      <ClearFilters filters={filters} onClear={onClear} />
       <span className="ml-auto text-muted-foreground" role="status">
         {total !== undefined && `${formatNumber(total)} ${total === 1 ? 'call' : 'calls'}`}
       </span>
     </div>
   )
 }
-
-type ChoiceProps = {
-  label: string
-  all: string
-  options: Readonly<Record<string, string>>
-  value: string
-  onChange: (value: string) => void
-}
-
-/** A value from the address that is not an option is added. */
-const Choice = ({ label, all, options, value, onChange }: ChoiceProps) => (
-  <select
-    aria-label={label}
-    value={value}
-    onChange={({ target }) => onChange(target.value)}
-    className={inputClass}
-  >
-    <option value="">{all}</option>
-    {Object.entries(value === '' || value in options ? options : { ...options, [value]: value }).map(
-      ([name, words]) => (
-        <option key={name} value={name}>
-          {words}
-        </option>
-      ),
-    )}
-  </select>
-)

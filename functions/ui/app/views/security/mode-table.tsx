@@ -55,12 +55,12 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
     </Scroller>
     <div className="flex flex-col gap-1.5 border-t px-3.5 py-3 text-muted-foreground">
       <p>
-        A conversation or task may name its mode. A conversation that names none has the default mode, a task
-        that names none has <code className="font-mono">full</code>.
+        Conversations and tasks may set a mode. Conversations without one use the default mode, tasks without
+        one use <code className="font-mono">full</code>.
       </p>
       <p>
-        Guards hold in every mode, <code className="font-mono">full</code> too: no path outside of the
-        workspace, no shell metacharacters, no files of secrets, no more calls than the limit.
+        Guards apply in every mode, including <code className="font-mono">full</code>: no paths outside of the
+        workspace, no shell metacharacters, no secret files, no calls beyond the limit.
       </p>
     </div>
   </Panel>

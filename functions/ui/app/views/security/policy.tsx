@@ -59,7 +59,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
     mutate(change, {
       onSuccess: () => {
         forget()
-        toast.done('The policy is changed', lines.join(' · '))
+        toast.done('Policy saved', lines.join(' · '))
       },
     })
   return (
@@ -71,7 +71,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
     >
       {!isAdmin && (
         <p role="note" className="rounded-md border bg-muted/60 px-3 py-2 text-muted-foreground">
-          Changing the policy is for admins. This is what holds for your conversations and tasks.
+          Only admins can change the policy. It applies to your conversations and tasks.
         </p>
       )}
       <Panel title="Policy">
@@ -92,7 +92,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
           </div>
           <TextField
             label={fields.toolRateLimitPerMinute}
-            hint="Every call counts, those that wait for approval too. From 1 to 10,000."
+            hint="Includes calls that wait for approval. 1 to 10,000."
             inputMode="numeric"
             autoComplete="off"
             value={rate ?? String(policy.toolRateLimitPerMinute)}
@@ -102,7 +102,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
           />
           <CheckField
             label={fields.auditAll}
-            hint="Without it, reads that were allowed are left out of the record of tool calls."
+            hint="If off, allowed reads are not recorded."
             isChecked={now.auditAll}
             disabled={!isAdmin}
             onChange={() => write({ auditAll: !now.auditAll })}
@@ -126,7 +126,7 @@ const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) =
               Discard
             </Button>
           )}
-          <ul aria-label="What changes" className="flex min-w-0 flex-wrap gap-x-3 text-muted-foreground">
+          <ul aria-label="Changes" className="flex min-w-0 flex-wrap gap-x-3 text-muted-foreground">
             {lines.map((line) => (
               <li key={line}>{line}</li>
             ))}

@@ -15,7 +15,7 @@ import { Entry } from './entry.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import type { AuditSearch } from './filters.ts'
 
-/** What the address says: which tool calls are listed, and which one is open. */
+/** Filters and the open entry, from the address. */
 const useAddress = () => {
   const { entry, ...search } = useSearch({ from: '/security/audit' })
   const navigate = useNavigate({ from: '/security/audit' })
@@ -68,12 +68,11 @@ const entryOfCall = ([only, ...others]: readonly ToolCallEntry[]): string | unde
 
 const Nothing = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isFiltered ? (
-    <Empty title="No tool call fits these filters">
-      <Button onClick={onClear}>Clear the filters</Button>
+    <Empty title="No tool calls match these filters">
+      <Button onClick={onClear}>Clear filters</Button>
     </Empty>
   ) : (
-    <Empty title="No tool was called yet" curl={curl()}>
-      Each tool call of a conversation or task is kept here for 90 days, refused ones too. Scripts read the
-      same list:
+    <Empty title="No tool calls yet" curl={curl()}>
+      Tool calls of conversations and tasks are kept for 90 days, including denied ones. With the API:
     </Empty>
   )

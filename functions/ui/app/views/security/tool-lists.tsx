@@ -9,17 +9,13 @@ type Lists = Pick<Policy, ListName>
 type ToolName = Lists[ListName][number]
 
 const hints: Readonly<Record<ListName, string>> = {
-  allowedTools: 'Mode allowlist lets these tools through, and no others.',
-  blockedTools: 'Refused in every mode, full too. This goes before the other lists.',
+  allowedTools: 'The only tools that mode allowlist permits.',
+  blockedTools: 'Denied in every mode, including full. Takes precedence over the other lists.',
   requireApprovalFor:
-    'A person approves each call, in every mode that lets the tool through. Agentic turns do not ask.',
+    'Each call needs approval, in every mode that permits the tool. Agentic turns do not ask.',
 }
 
-type Props = {
-  lists: Lists
-  isDisabled: boolean
-  onChange: (list: ListName, names: ToolName[]) => void
-}
+type Props = { lists: Lists; isDisabled: boolean; onChange: (list: ListName, names: ToolName[]) => void }
 
 export const ToolLists = ({ lists, isDisabled, onChange }: Props) => {
   const turn = (list: ListName, name: ToolName) => {
@@ -36,7 +32,7 @@ export const ToolLists = ({ lists, isDisabled, onChange }: Props) => {
                 Tool
               </th>
               {LISTS.map((list) => (
-                <th key={list} scope="col" className="px-2 py-2 text-center font-normal whitespace-nowrap">
+                <th key={list} scope="col" className="px-2 py-2 text-center font-normal">
                   {fields[list]}
                 </th>
               ))}

@@ -4,27 +4,27 @@ import type { Tone } from '../../components/tag.tsx'
 import type { Policy } from '../../data/security.ts'
 
 export const modes: Readonly<Record<SecurityMode, string>> = {
-  deny: 'No tool is used at all.',
-  sandbox: 'The model reads. Nothing is written, run or asked of the web.',
-  allowlist: 'Only the tools of the allowlist are used, whatever they do.',
-  ask: 'The model reads freely. What writes, runs a program or uses the web waits for a person.',
-  full: 'Every tool is used without asking.',
+  deny: 'No tools.',
+  sandbox: 'Read only: no writes, programs or web requests.',
+  allowlist: 'Only tools on the allowlist, regardless of risk.',
+  ask: 'Reads freely. Writes, programs and web requests wait for approval.',
+  full: 'All tools, without asking.',
 }
 
 export const verdicts: Readonly<Record<Verdict, { label: string; tone: Tone; meaning: string }>> = {
-  allow: { label: 'Allowed', tone: 'good', meaning: 'The call is made' },
-  list: { label: 'If listed', tone: 'plain', meaning: 'The call is made when the allowlist names the tool' },
-  ask: { label: 'Asks', tone: 'warn', meaning: 'The call waits until a person approves it' },
-  deny: { label: 'Denied', tone: 'bad', meaning: 'The call is not made, and the model is told so' },
+  allow: { label: 'Allowed', tone: 'good', meaning: 'The call runs' },
+  list: { label: 'If listed', tone: 'plain', meaning: 'The call runs if the tool is on the allowlist' },
+  ask: { label: 'Asks', tone: 'warn', meaning: 'The call waits for approval' },
+  deny: { label: 'Denied', tone: 'bad', meaning: 'The call does not run, and the model is informed' },
 }
 
 export const fields: Readonly<Record<keyof Policy, string>> = {
   defaultMode: 'Default mode',
   allowedTools: 'Allowlist',
   blockedTools: 'Blocked',
-  requireApprovalFor: 'Asks first',
+  requireApprovalFor: 'Requires approval',
   auditAll: 'Record every call',
-  toolRateLimitPerMinute: 'Calls a minute and user',
+  toolRateLimitPerMinute: 'Calls per minute and user',
 }
 
 const listed = (from: readonly string[], to: readonly string[]) => [

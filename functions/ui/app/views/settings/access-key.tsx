@@ -18,7 +18,7 @@ export const AccessKey = (): ReactNode => {
   const hasKey = useNeedsSignIn()
   if (mode === undefined || hasKey === undefined) return <SkeletonRows />
   if (mode !== 'local')
-    return <Empty title="There is no access key here">People sign in with accounts of their own.</Empty>
+    return <Empty title="This installation has no access key">Users sign in with their own accounts.</Empty>
   return (
     <AdminsOnly what="The access key is">
       <Panel title="Access key" aside={hasKey ? <Tag tone="good">Set</Tag> : <Tag tone="warn">None</Tag>}>
@@ -35,7 +35,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
     mutate(key, {
       onSuccess: () => {
         setRound(round + 1)
-        toast.done('The access key is set', 'You stay signed in; everybody else signs in with the new one.')
+        toast.done('Access key set', 'You stay signed in; all others sign in with the new key.')
       },
     })
   return (
@@ -48,7 +48,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
     >
       <p className="text-muted-foreground">
         {hasKey
-          ? 'Everyone signs in with this key. Changing it ends all other sessions; paired devices stay.'
+          ? 'All users sign in with this key. Changing it ends all other sessions; paired devices stay.'
           : 'Sign-in is off: every request from this machine acts as an admin.'}
       </p>
       <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />
@@ -64,16 +64,16 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
       <Refusal error={error} fields={['key']} />
       <div className="flex gap-2">
         <Button kind="primary" type="submit" disabled={isPending}>
-          {hasKey ? 'Change the key' : 'Set the key'}
+          {hasKey ? 'Change key' : 'Set key'}
         </Button>
         {hasKey && (
           <Confirm
-            verb="Remove the key"
+            verb="Remove key"
             title="Remove the access key"
             size="normal"
             onConfirm={() => mutateAsync(null)}
           >
-            Sign-in is off now: every request from this machine acts as an admin.
+            This turns sign-in off: every request from this machine acts as an admin.
           </Confirm>
         )}
       </div>

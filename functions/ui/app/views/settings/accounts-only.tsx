@@ -8,8 +8,8 @@ export const AccountsOnly = ({ what, children }: { what: string; children: React
   if (mode === 'local')
     return (
       <Empty title="This installation has no accounts">
-        In local mode the access key makes its bearer the admin. With AUTH_MODE=cloud or oidc people have
-        accounts of their own.
+        In local mode, anyone with the access key is the admin. Set AUTH_MODE to cloud or oidc for user
+        accounts.
       </Empty>
     )
   return <AdminsOnly what={what}>{children}</AdminsOnly>

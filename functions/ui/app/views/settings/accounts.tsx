@@ -18,17 +18,17 @@ const names: readonly AccountName[] = ['codehost', 'trackera', 'trackerb']
 /** The consequence of disconnecting for the owner. */
 const stops: Readonly<Record<AccountName, string>> = {
   codehost:
-    'Your tasks clone private repositories no more, push no branches and open no pull requests, and chat reads none of its issues for you.',
-  trackera: 'Chat reads no issues of tracker A for you any more.',
-  trackerb: 'Chat reads no issues of tracker B for you any more.',
+    'Your tasks can no longer clone private repositories, push branches or open pull requests, and chat can no longer read its issues.',
+  trackera: 'Chat can no longer read your issues of tracker A.',
+  trackerb: 'Chat can no longer read your issues of tracker B.',
 }
 const STOPS_COMMENTS =
-  'Tasks that came from issues there are not answered by it any more; where another admin has linked an account that may comment, that one answers them.'
+  'It no longer comments on issues that tasks came from, unless another admin has linked an account that may comment.'
 const becomesOfToken: Readonly<Record<AccountName, string>> = {
-  codehost: 'The token is revoked there.',
+  codehost: 'The token is revoked.',
   trackera:
-    'The token is forgotten here; tracker A revokes none, so remove the app in your settings there as well.',
-  trackerb: 'The token is revoked there.',
+    'The token is deleted here. Tracker A cannot revoke tokens, so remove the app in your settings there as well.',
+  trackerb: 'The token is revoked.',
 }
 
 export const Accounts = ({ isAdmin }: { isAdmin: boolean }) => (
@@ -56,9 +56,7 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
           {data?.connected && <Facts facts={accountFacts(data)} />}
           <p>{data && rightsText(name, data)}</p>
           {isLost && (
-            <p className="text-destructive">
-              The provider gives no tokens for it any more. Connect it again.
-            </p>
+            <p className="text-destructive">The provider no longer issues tokens. Connect it again.</p>
           )}
           {status?.needs !== undefined && <p>{isAdmin ? status.needs : NOT_THERE}</p>}
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
@@ -69,7 +67,7 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
   )
 }
 
-const NOT_THERE = 'It is not set up in this installation. Ask an admin.'
+const NOT_THERE = 'Not configured in this installation. Ask an admin.'
 
 type StateProps = { data: Connection | undefined; isLost: boolean; isThere: boolean }
 
@@ -86,7 +84,7 @@ const accountFacts = ({ username, siteName, workspaceName, teams, tokenExpiry }:
   teams && teams.length > 0 && `teams ${teams.map((team) => team.name).join(', ')}`,
   tokenExpiry && (
     <span key="expiry">
-      token until <When at={tokenExpiry} />, renewed by itself
+      token until <When at={tokenExpiry} />, renewed automatically
     </span>
   ),
 ]
@@ -95,11 +93,11 @@ const rightsText = (name: AccountName, account: Connection): string => {
   const { connected, scopes, askedScopes, mayComment } = account
   const listed = (rights: readonly string[]) => rights.join(', ')
   if (!connected) return `Connecting lets the service ${listed(scopeLabels(name, askedScopes))}.`
-  const answers = mayComment ? ' Tasks that came from issues there are answered with it.' : ''
-  if (scopes.length === 0) return `It may do what its app was allowed there.${answers}`
+  const answers = mayComment ? ' It comments on issues that tasks came from.' : ''
+  if (scopes.length === 0) return `It has the rights that its app was granted.${answers}`
   const missing = missingScopes(name, account)
   const may = `It may ${listed(scopeLabels(name, scopes))}.${answers}`
-  return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Connect it again to allow that.`
+  return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Connect it again to allow this.`
 }
 
 type WebhookProps = Pick<Connection, 'webhookConfigured' | 'aiTaskLabel'> & { isAdmin: boolean }
@@ -145,11 +143,11 @@ const Actions = ({ name, account, needs }: ActionsProps) => {
           verb="Disconnect"
           title={`Disconnect: ${title}`}
           onConfirm={() => mutateAsync()}
-          keep="Keep it connected"
+          keep="Cancel"
         >
           <p>{[stops[name], ...(mayComment ? [STOPS_COMMENTS] : []), becomesOfToken[name]].join(' ')}</p>
           <p className="pt-2">
-            If you sign in with it alone, you sign in with it again, by the same verified address.
+            If it is your only sign-in, you can sign in with it again by the same verified address.
           </p>
         </Confirm>
       )}

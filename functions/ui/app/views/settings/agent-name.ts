@@ -21,7 +21,7 @@ const firstIn = (marks: Marks, text: string) => marks.find(([mark]) => text.incl
 
 /** Programs other than browsers are shown by their user agent. */
 export const agentName = (userAgent: string | undefined): string => {
-  if (!userAgent) return 'Unknown program'
+  if (!userAgent) return 'Unknown client'
   const browser = firstIn(browsers, userAgent)
   const system = firstIn(systems, userAgent)
   return browser && system ? `${browser} on ${system}` : userAgent

@@ -46,7 +46,7 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
     <Form
       label="Settings of the installation"
       error={error}
-      onSend={() => count > 0 && save(changes, 'The settings are saved')}
+      onSend={() => count > 0 && save(changes, 'Settings saved')}
       className="flex flex-col gap-4"
     >
       {Object.entries(groups).map(([group, title]) => (
@@ -62,7 +62,7 @@ const SettingsForm = ({ answer }: { answer: Answer }) => {
                   text={textAt(setting.path)}
                   error={wrong[setting.path]}
                   onWrite={(text) => write(setting.path, text)}
-                  onReset={() => save({ [setting.path]: null }, 'The setting is taken back')}
+                  onReset={() => save({ [setting.path]: null }, 'Setting reset')}
                 />
               ))}
           </div>

@@ -33,14 +33,14 @@ export const InviteForm = () => {
         onSend={create}
         className="flex flex-col gap-3 p-3.5"
       >
-        {data && <Secret label="Send this address to whom you invite" text={inviteUrl(data.code)} />}
+        {data && <Secret label="Send this link to the person you invite" text={inviteUrl(data.code)} />}
         <div className="flex flex-wrap gap-3 [&>*]:basis-40">
           <TextField
-            label="E-mail"
+            label="Email"
             name="email"
             type="email"
             autoComplete="off"
-            placeholder="Anyone with the code"
+            placeholder="Anyone with the link"
             error={wrong.email}
           />
           <SelectField
@@ -57,7 +57,7 @@ export const InviteForm = () => {
         <Refusal error={error} fields={FIELDS} />
         <div>
           <Button kind="primary" type="submit" disabled={isPending}>
-            Make an invite
+            Create invite
           </Button>
         </div>
       </Form>

@@ -2,11 +2,9 @@ import type { ReactNode } from 'react'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedRows } from '../../components/paged-rows.tsx'
 import { Person } from '../../components/person.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Row, Rows } from '../../components/rows.tsx'
-import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -24,20 +22,19 @@ export const Invites = (): ReactNode => (
 
 const List = () => {
   const paging = usePage()
-  const { data, error, refetch } = useInvites(paging.query)
+  const query = useInvites(paging.query)
+  const { data } = query
   return (
     <Panel title="Invites" aside={<span className="text-muted-foreground">{data?.total}</span>}>
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={4} />}
-      {data?.total === 0 && <Empty title="No invites yet">Each lets one person make an account.</Empty>}
-      {data && data.total > 0 && (
-        <Rows label="Invites">
-          {data.invites.map((invite) => (
-            <InviteRow key={invite.id} {...invite} />
-          ))}
-        </Rows>
-      )}
-      <Pager paging={paging} total={data?.total} />
+      <PagedRows
+        label="Invites"
+        query={query}
+        paging={paging}
+        getItems={({ invites }) => invites}
+        empty={<Empty title="No invites yet">An invite lets one person create an account.</Empty>}
+      >
+        {(invite) => <InviteRow {...invite} />}
+      </PagedRows>
     </Panel>
   )
 }
@@ -52,7 +49,7 @@ const inviteStatus = ({ usedAt, expiresAt }: Invite) => {
 const InviteRow = (invite: Invite) => {
   const { id, email, createdAt, expiresAt, usedAt, usedBy } = invite
   const { mutateAsync } = useDeleteInvite()
-  const whom = email ?? 'anyone with the code'
+  const whom = email ?? 'anyone with the link'
   return (
     <Row
       title={`For ${whom}`}
@@ -61,7 +58,7 @@ const InviteRow = (invite: Invite) => {
         <Facts
           facts={[
             <>
-              made <When at={createdAt} />
+              created <When at={createdAt} />
             </>,
             usedAt ? (
               <>
@@ -69,7 +66,7 @@ const InviteRow = (invite: Invite) => {
               </>
             ) : (
               <>
-                ends <When at={expiresAt} />
+                expires <When at={expiresAt} />
               </>
             ),
           ]}
@@ -77,7 +74,7 @@ const InviteRow = (invite: Invite) => {
       }
       actions={
         <Confirm verb="Delete" title={`Delete the invite for ${whom}`} onConfirm={() => mutateAsync(id)}>
-          Its code is no longer accepted. An account that was made with it stays.
+          Its code is no longer accepted. An account that was created with it stays.
         </Confirm>
       }
     />

@@ -9,10 +9,10 @@ import { leaveToLink } from '../../data/way-back.ts'
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(providers, name)
 
 const linkHint = (name: ProviderName, isLinked: boolean) => {
-  if (name === 'oidc') return isLinked ? 'An admin can unlink it.' : 'Link it to sign in with it.'
+  if (name === 'oidc') return isLinked ? 'Ask an admin to unlink it.' : 'Link it to sign in with it.'
   return (
     <>
-      {isLinked ? 'What it may do, and disconnecting:' : 'Link it, and tasks can act with it:'}{' '}
+      {isLinked ? 'Tool access, and disconnecting:' : 'Link it so that tasks can use it:'}{' '}
       <Link to="/settings/integrations" className="underline underline-offset-2">
         Integrations
       </Link>

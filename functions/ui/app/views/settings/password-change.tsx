@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { PasswordField } from '../../components/account-fields.tsx'
 import { Button } from '../../components/button.tsx'
-import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
@@ -18,7 +18,7 @@ export const PasswordChange = ({ email }: { email: string }) => {
     <Panel title="Password">
       <Form
         key={round}
-        label="Change the password"
+        label="Change password"
         error={error}
         onSend={({ currentPassword = '', newPassword = '' }) =>
           mutate(
@@ -26,10 +26,7 @@ export const PasswordChange = ({ email }: { email: string }) => {
             {
               onSuccess: () => {
                 setRound(round + 1)
-                toast.done(
-                  'The password is changed',
-                  'You stay signed in here; everything else is signed out.',
-                )
+                toast.done('Password changed', 'You stay signed in here and are signed out everywhere else.')
               },
             },
           )
@@ -37,33 +34,18 @@ export const PasswordChange = ({ email }: { email: string }) => {
         className="flex flex-col gap-3 p-3.5"
       >
         <p className="text-muted-foreground">
-          A new password ends all other sessions and those of paired devices. API tokens stay.
+          Changing it ends all other sessions and those of paired devices. API tokens stay.
         </p>
         {/* Password managers store a password with a user name. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <div className="flex flex-wrap gap-3 [&>*]:basis-60">
-          <TextField
-            label="Current password"
-            name="currentPassword"
-            type="password"
-            autoComplete="current-password"
-            required
-            error={wrong.currentPassword}
-          />
-          <TextField
-            label="New password"
-            name="newPassword"
-            type="password"
-            autoComplete="new-password"
-            required
-            error={wrong.newPassword}
-            hint="At least 8 characters, a letter and a number among them."
-          />
+          <PasswordField label="Current password" name="currentPassword" error={wrong.currentPassword} />
+          <PasswordField label="New password" name="newPassword" isNew error={wrong.newPassword} />
         </div>
         <Refusal error={error} fields={FIELDS} />
         <div>
           <Button kind="primary" type="submit" disabled={isPending}>
-            Change the password
+            Change password
           </Button>
         </div>
       </Form>

@@ -24,7 +24,7 @@ export const ProfileForm = ({ user }: { user: User }) => {
   // A changed language remounts the view, so `mutate` callbacks of this form would not run.
   const save = (texts: Texts) =>
     void mutateAsync(profilePatch(texts)).then(
-      () => void toast.done('Your profile is saved'),
+      () => void toast.done('Profile saved'),
       // The form shows the error.
       () => undefined,
     )
@@ -41,12 +41,12 @@ export const ProfileForm = ({ user }: { user: User }) => {
           error={wrong.name}
         />
         <TextField
-          label="E-mail"
+          label="Email"
           value={user.email}
           readOnly
           disabled
           className="disabled:opacity-70"
-          hint="It cannot be changed."
+          hint="The email cannot be changed."
         />
       </div>
       <TextField

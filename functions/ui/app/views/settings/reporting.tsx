@@ -8,12 +8,12 @@ import { useChangeSettings, useSettings } from '../../data/settings.ts'
 const GROUP = 'reporting'
 const words: Readonly<Record<string, { label: string; hint: string }>> = {
   comments: {
-    label: 'Answer at issues',
-    hint: 'A task that came from an issue says there, in a comment, how it ended.',
+    label: 'Comment on issues',
+    hint: 'Tasks that came from an issue report their result there as a comment.',
   },
   pullRequests: {
     label: 'Open pull requests',
-    hint: 'What a task changed in a repository of the code host is pushed to a branch of its own, with a pull request.',
+    hint: 'Changes to a repository of the code host are pushed to a new branch, with a pull request.',
   },
 }
 
@@ -27,7 +27,7 @@ export const Reporting = () => {
       { onSuccess: () => void toast.done(`${words[name]?.label ?? name}: ${isOn ? 'on' : 'off'}`) },
     )
   return (
-    <Panel title="Where results are reported">
+    <Panel title="Reporting">
       <div className="flex flex-col gap-3 p-3.5">
         {Object.entries(data.settings[GROUP]).map(([name, isOn]) => {
           const path = `${GROUP}.${name}`
@@ -37,7 +37,7 @@ export const Reporting = () => {
             <CheckField
               key={name}
               label={words[name]?.label ?? name}
-              hint={isFixed ? `Decided by ${variable} in the environment.` : words[name]?.hint}
+              hint={isFixed ? `Set by ${variable} in the environment.` : words[name]?.hint}
               isChecked={isOn}
               disabled={isFixed || isPending}
               onChange={() => turn(name, !isOn)}

@@ -27,14 +27,14 @@ export const ResetCode = ({ user: { id, name } }: { user: ListedUser }) => {
             <>
               <Secret label={`Send this code to ${name}`} text={data.code} />
               <p className="text-muted-foreground">
-                It sets another password once, at {location.origin}/reset, and ends{' '}
+                It sets a new password once, at {location.origin}/reset, and expires{' '}
                 <When at={data.expiresAt} />.
               </p>
             </>
           ) : (
             <p>
-              With the code {name} sets another password, once and within an hour. That ends all sessions and
-              paired devices of the account. A code from before works no more.
+              With this code {name} can set a new password once, within an hour. That ends all sessions and
+              paired devices of the account. Earlier codes become invalid.
             </p>
           )}
           <Refusal error={error} />
@@ -43,7 +43,7 @@ export const ResetCode = ({ user: { id, name } }: { user: ListedUser }) => {
           <Button onClick={close}>{data ? 'Done' : 'Cancel'}</Button>
           {!data && (
             <Button needsService kind="primary" disabled={isPending} onClick={() => mutate()}>
-              Make a code
+              Create code
             </Button>
           )}
         </DialogFoot>

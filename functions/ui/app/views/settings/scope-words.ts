@@ -5,7 +5,7 @@ const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
     repo: 'read private repositories, push branches, open pull requests and comment',
     public_repo: 'push branches to public repositories, open pull requests and comment',
     'read:user': 'read your profile',
-    'user:email': 'read your e-mail addresses',
+    'user:email': 'read your email addresses',
   },
   trackera: {
     'read:me': 'read your profile',

@@ -2,10 +2,8 @@ import type { ReactNode } from 'react'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { Pager } from '../../components/pager.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Row, Rows } from '../../components/rows.tsx'
-import { SkeletonRows } from '../../components/skeleton.tsx'
+import { PagedRows } from '../../components/paged-rows.tsx'
+import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -29,7 +27,8 @@ export const Sessions = (): ReactNode => {
 
 const List = () => {
   const paging = usePage()
-  const { data, error, refetch } = useSessions(paging.query)
+  const query = useSessions(paging.query)
+  const { data } = query
   const { mutateAsync } = useEndOtherSessions()
   return (
     <Panel
@@ -41,25 +40,22 @@ const List = () => {
             title="End all other sessions"
             onConfirm={() => mutateAsync(undefined)}
           >
-            You stay signed in here. Everywhere else you are signed out at once, and your devices are paired
-            no more.
+            You stay signed in here. All other sessions end immediately, and your devices are unpaired.
           </Confirm>
         ) : (
           <span className="text-muted-foreground">{data?.total}</span>
         )
       }
     >
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={3} />}
-      {data?.total === 0 && <Empty title="No sessions">Sign-in is off in this installation.</Empty>}
-      {data && data.total > 0 && (
-        <Rows label="Sessions">
-          {data.sessions.map((session) => (
-            <SessionRow key={session.id} session={session} />
-          ))}
-        </Rows>
-      )}
-      <Pager paging={paging} total={data?.total} />
+      <PagedRows
+        label="Sessions"
+        query={query}
+        paging={paging}
+        getItems={({ sessions }) => sessions}
+        empty={<Empty title="No sessions">Sign-in is off in this installation.</Empty>}
+      >
+        {(session) => <SessionRow session={session} />}
+      </PagedRows>
     </Panel>
   )
 }
@@ -71,7 +67,7 @@ const SessionRow = ({ session }: { session: ListedSession }) => {
   return (
     <Row
       title={<span title={userAgent}>{name}</span>}
-      aside={current && <Tag tone="good">This one</Tag>}
+      aside={current && <Tag tone="good">This session</Tag>}
       meta={
         <Facts
           facts={[
@@ -88,8 +84,8 @@ const SessionRow = ({ session }: { session: ListedSession }) => {
         !current && (
           <Confirm verb="End" title={`End the session of ${name}`} onConfirm={() => mutateAsync(id)}>
             {deviceId
-              ? 'The device is signed out at once. To come back it has to be paired anew.'
-              : 'It is signed out at once.'}
+              ? 'The device is signed out immediately. It must be paired again to return.'
+              : 'It is signed out immediately.'}
           </Confirm>
         )
       }

@@ -20,7 +20,7 @@ export const SettingField = ({ setting, source, text, error, onWrite, onReset }:
   const isFixed = source === 'environment'
   return (
     <div className={`relative flex min-w-0 ${setting.shape.type === 'array' ? 'sm:col-span-2' : ''}`}>
-      <Field label={label} error={error} hint={isFixed ? `Decided by ${variable} in the environment.` : hint}>
+      <Field label={label} error={error} hint={isFixed ? `Set by ${variable} in the environment.` : hint}>
         <Control
           setting={setting}
           text={text}
@@ -36,7 +36,7 @@ export const SettingField = ({ setting, source, text, error, onWrite, onReset }:
             kind="ghost"
             className="h-5 px-1.5 text-xs"
             aria-label={`Reset ${label}`}
-            title="Take the stored value back"
+            title="Reset to the default"
             onClick={onReset}
           >
             Reset

@@ -21,36 +21,25 @@ export const groups: Readonly<Record<keyof Settings, string>> = {
 /** Settings without an entry are shown by path. */
 export const words: Readonly<Record<string, Words>> = {
   'system.authMode': {
-    label: 'How people sign in',
-    hint: 'Changes at once, for everybody. Be sure that you can get in the other way.',
-    choices: {
-      local: 'One person, without an account',
-      cloud: 'With accounts of this service',
-      oidc: 'With an OpenID Connect issuer',
-    },
+    label: 'Sign-in method',
+    hint: 'Applies immediately to all users. Make sure that you can sign in with the new method.',
+    choices: { local: 'Single user, no account', cloud: 'Accounts of this service', oidc: 'OpenID Connect' },
   },
   'system.registrationMode': {
-    label: 'Who may register',
-    hint: 'The first account needs no invite, unless registration is closed.',
-    choices: { invite: 'People with an invite', open: 'Anyone', closed: 'No one' },
+    label: 'Registration',
+    hint: 'The first account needs no invite unless registration is closed.',
+    choices: { invite: 'By invite', open: 'Anyone', closed: 'No one' },
   },
-  'queue.name': { label: 'Queue of tasks' },
-  'queue.notificationName': { label: 'Queue of notifications' },
-  'queue.concurrency': { label: 'Tasks at once' },
-  'queue.notificationConcurrency': { label: 'Notifications at once' },
-  'retry.attempts': { label: 'Attempts', hint: 'The first one included.' },
-  'retry.backoff': {
-    label: 'Wait before a retry',
-    hint: 'Such as 500ms, 30s or 1m 30s.',
-    isDuration: true,
-  },
-  'retry.type': {
-    label: 'How the wait grows',
-    choices: { exponential: 'It doubles with each retry', fixed: 'It stays the same' },
-  },
+  'queue.name': { label: 'Task queue' },
+  'queue.notificationName': { label: 'Notification queue' },
+  'queue.concurrency': { label: 'Concurrent tasks' },
+  'queue.notificationConcurrency': { label: 'Concurrent notifications' },
+  'retry.attempts': { label: 'Attempts', hint: 'Including the first.' },
+  'retry.backoff': { label: 'Backoff', hint: 'E.g. 500ms, 30s or 1m 30s.', isDuration: true },
+  'retry.type': { label: 'Backoff type', choices: { exponential: 'Exponential', fixed: 'Fixed' } },
   'tasks.securityMode': {
-    label: 'Security mode of tasks that name none',
-    hint: 'What the coding agent may do by its tools.',
+    label: 'Default security mode of tasks',
+    hint: 'Which tools the coding agent may use.',
     choices: {
       deny: 'No tools',
       sandbox: 'Read only',
@@ -60,24 +49,24 @@ export const words: Readonly<Record<string, Words>> = {
     },
   },
   'webhooks.retryDelaysMs': {
-    label: 'Waits before each retry',
-    hint: 'Five of them, with commas in between, such as 30s, 5m, 2h.',
+    label: 'Retry delays',
+    hint: 'Five durations, comma-separated, e.g. 30s, 5m, 2h.',
     isDuration: true,
   },
   'webhooks.cancelClosed': {
-    label: 'Cancel waiting tasks of closed issues',
-    hint: 'Of those that lose their label too.',
+    label: 'Cancel pending tasks of closed issues',
+    hint: 'Also when an issue loses its label.',
   },
   'memory.recordExperiences': {
-    label: 'Record what finished tasks came to',
-    hint: 'As experiences in memory, which agents get before tasks that are like those.',
+    label: 'Record experiences of finished tasks',
+    hint: 'Agents get them before similar tasks.',
   },
   'reporting.comments': {
-    label: 'Comment on the issue when its task ends',
-    hint: 'Once an admin has linked an account that may write there.',
+    label: 'Comment on issues when tasks end',
+    hint: 'Needs an account of an admin with write access.',
   },
   'reporting.pullRequests': {
     label: 'Open pull requests',
-    hint: 'Of what the coding agent changed, where an account of the code host is linked that may write.',
+    hint: 'For changes of the coding agent. Needs a code host account with write access.',
   },
 }

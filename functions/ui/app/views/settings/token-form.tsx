@@ -12,15 +12,15 @@ import { type NewToken, type Scope, useCreateToken } from '../../data/tokens.ts'
 const FIELDS = ['name', 'scopes', 'expiresInDays', 'rateLimit']
 
 const uses: Readonly<Record<Scope, string>> = {
-  gateway: 'Gateway: start work and read how it stands',
-  webhooks: 'Webhooks: manage registrations and read deliveries',
+  gateway: 'Gateway: start work and read its status',
+  webhooks: 'Webhooks: manage webhooks and read deliveries',
 }
 
 const lifetimes = [
   ['30', '30 days'],
   ['90', '90 days'],
   ['365', 'A year'],
-  ['', 'It does not expire'],
+  ['', 'Never'],
 ] as const
 
 const tokenBody = (texts: Texts): NewToken => ({
@@ -41,7 +41,7 @@ export const TokenForm = () => {
       <Form key={round} label="New token" error={error} onSend={create} className="flex flex-col gap-3 p-3.5">
         {data && (
           <>
-            <Secret label={`The token “${data.name}” is made`} text={data.token} />
+            <Secret label={`Token “${data.name}” created`} text={data.token} />
             <Button className="self-start" size="small" onClick={() => reset()}>
               I have copied it
             </Button>
@@ -52,7 +52,7 @@ export const TokenForm = () => {
             label="Name"
             name="name"
             autoComplete="off"
-            placeholder="What uses it"
+            placeholder="Name of the program"
             required
             maxLength={100}
             error={wrong.name}
@@ -70,13 +70,13 @@ export const TokenForm = () => {
             ))}
           </SelectField>
           <TextField
-            label="Gateway requests a minute"
+            label="Gateway requests per minute"
             name="rateLimit"
             type="number"
             min={1}
             inputMode="numeric"
             autoComplete="off"
-            placeholder="As the service"
+            placeholder="Service default"
             error={wrong.rateLimit}
           />
         </div>
@@ -84,7 +84,7 @@ export const TokenForm = () => {
         <Refusal error={error} fields={FIELDS} />
         <div>
           <Button kind="primary" type="submit" disabled={isPending}>
-            Make a token
+            Create token
           </Button>
         </div>
       </Form>
@@ -94,7 +94,7 @@ export const TokenForm = () => {
 
 const Scopes = ({ error }: { error: string | undefined }) => (
   <fieldset className="flex flex-col gap-1.5">
-    <legend className="pb-1 font-medium">What it is for</legend>
+    <legend className="pb-1 font-medium">Scopes</legend>
     {scopes.map((scope, at) => (
       <label key={scope} className="flex items-start gap-2">
         <input

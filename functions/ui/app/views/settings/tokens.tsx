@@ -2,11 +2,9 @@ import type { ReactNode } from 'react'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { Facts } from '../../components/facts.tsx'
-import { Pager } from '../../components/pager.tsx'
+import { PagedRows } from '../../components/paged-rows.tsx'
 import { Person } from '../../components/person.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Row, Rows } from '../../components/rows.tsx'
-import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -24,25 +22,24 @@ export const Tokens = (): ReactNode => (
 
 const List = () => {
   const paging = usePage()
-  const { data, error, refetch } = useTokens(paging.query)
+  const query = useTokens(paging.query)
+  const { data } = query
   return (
     <Panel title="API tokens" aside={<span className="text-muted-foreground">{data?.total}</span>}>
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={4} />}
-      {data?.total === 0 && (
-        <Empty title="No tokens yet">
-          Programs use one as <code className="font-mono">Authorization: Bearer</code>: the gateway and the
-          webhooks ask for it.
-        </Empty>
-      )}
-      {data && data.total > 0 && (
-        <Rows label="API tokens">
-          {data.tokens.map((token) => (
-            <TokenRow key={token.id} {...token} />
-          ))}
-        </Rows>
-      )}
-      <Pager paging={paging} total={data?.total} />
+      <PagedRows
+        label="API tokens"
+        query={query}
+        paging={paging}
+        getItems={({ tokens }) => tokens}
+        empty={
+          <Empty title="No tokens yet">
+            Programs send one as <code className="font-mono">Authorization: Bearer</code>. The gateway and
+            webhook routes need it.
+          </Empty>
+        }
+      >
+        {(token) => <TokenRow {...token} />}
+      </PagedRows>
     </Panel>
   )
 }
@@ -68,7 +65,7 @@ const TokenRow = ({ id, name, userId, scopes, rateLimit, createdAt, expiresAt, l
         <Facts
           facts={[
             <>
-              made <When at={createdAt} />
+              created <When at={createdAt} />
             </>,
             lastUsedAt ? (
               <>
@@ -84,7 +81,7 @@ const TokenRow = ({ id, name, userId, scopes, rateLimit, createdAt, expiresAt, l
             ) : (
               'does not expire'
             ),
-            rateLimit !== undefined && `${rateLimit} a minute`,
+            rateLimit !== undefined && `${rateLimit} per minute`,
             me && userId !== me.id && (
               <>
                 by <Person id={userId} />
@@ -95,7 +92,7 @@ const TokenRow = ({ id, name, userId, scopes, rateLimit, createdAt, expiresAt, l
       }
       actions={
         <Confirm verb="Revoke" title={`Revoke ${name}`} onConfirm={() => mutateAsync(id)}>
-          What still uses this token is refused at once. It cannot be brought back.
+          Programs that use this token are refused immediately. This cannot be undone.
         </Confirm>
       }
     />

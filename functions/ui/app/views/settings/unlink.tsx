@@ -38,9 +38,9 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
           onSend={(texts) => unlink(names.filter((one) => texts[one]))}
         >
           <DialogBody>
-            <p>The account here stays. What is not linked is left as it is.</p>
+            <p>The account itself stays.</p>
             <fieldset className="flex flex-col gap-2">
-              <legend className="pb-1 font-medium">Which</legend>
+              <legend className="pb-1 font-medium">Accounts</legend>
               {names.map((one) => (
                 <label key={one} className="flex items-center gap-2">
                   <input type="checkbox" name={one} className="size-3.5 shrink-0 accent-primary" />
@@ -51,7 +51,7 @@ export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
             <Refusal error={error} />
           </DialogBody>
           <DialogFoot>
-            <Button onClick={close}>Keep them</Button>
+            <Button onClick={close}>Cancel</Button>
             <Button kind="danger" type="submit" disabled={isPending}>
               Unlink
             </Button>

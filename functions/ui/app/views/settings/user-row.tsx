@@ -55,8 +55,8 @@ const RoleSelect = ({ user: { id, name, role } }: Props) => {
     mutate(
       { role: next },
       {
-        onSuccess: () => void toast.done(`${name} is ${next === 'admin' ? 'an admin' : 'a user'} now`),
-        onError: (error) => void toast.failed(`The role of ${name} is as it was`, errorMessage(error)),
+        onSuccess: () => void toast.done(`${name} is now ${next === 'admin' ? 'an admin' : 'a user'}`),
+        onError: (error) => void toast.failed(`Role of ${name} not changed`, errorMessage(error)),
       },
     )
   return (
@@ -86,7 +86,7 @@ const Ban = ({ user: { id, name, disabled } }: Props) => {
           mutate(
             { disabled: false },
             {
-              onSuccess: () => void toast.done(`${name} may sign in again`),
+              onSuccess: () => void toast.done(`${name} can sign in again`),
               onError: (error) => void toast.failed(`${name} is still disabled`, errorMessage(error)),
             },
           )
@@ -97,8 +97,8 @@ const Ban = ({ user: { id, name, disabled } }: Props) => {
     )
   return (
     <Confirm verb="Disable" title={`Disable ${name}`} onConfirm={() => mutateAsync({ disabled: true })}>
-      All sessions and paired devices of {name} end at once, and this account cannot sign in until it is
-      enabled again. Tasks stay.
+      All sessions and paired devices of {name} end immediately, and the account cannot sign in until it is
+      enabled. Tasks stay.
     </Confirm>
   )
 }

@@ -1,8 +1,5 @@
 import type { ReactNode } from 'react'
-import { Pager } from '../../components/pager.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { Rows } from '../../components/rows.tsx'
-import { SkeletonRows } from '../../components/skeleton.tsx'
+import { PagedRows } from '../../components/paged-rows.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useUsers } from '../../data/accounts.ts'
 import { usePage } from '../../data/page.ts'
@@ -17,19 +14,13 @@ export const Users = (): ReactNode => (
 
 const List = () => {
   const paging = usePage()
-  const { data, error, refetch } = useUsers(paging.query)
+  const query = useUsers(paging.query)
+  const { data } = query
   return (
     <Panel title="Users" aside={<span className="text-muted-foreground">{data?.total}</span>}>
-      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={5} />}
-      {data && (
-        <Rows label="Users">
-          {data.users.map((user) => (
-            <UserRow key={user.id} user={user} />
-          ))}
-        </Rows>
-      )}
-      <Pager paging={paging} total={data?.total} />
+      <PagedRows label="Users" query={query} paging={paging} getItems={({ users }) => users}>
+        {(user) => <UserRow user={user} />}
+      </PagedRows>
     </Panel>
   )
 }

@@ -53,7 +53,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
     mutate(change, {
       onSuccess: ({ status }) => {
         forget()
-        toast.done('Web search is changed', status.reason ?? 'Agents can search.')
+        toast.done('Web search saved', status.reason ?? 'Agents can search the web.')
       },
     })
   return (
@@ -65,19 +65,19 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
     >
       {!isAdmin && (
         <p role="note" className="rounded-md border bg-muted/60 px-3 py-2 text-muted-foreground">
-          Changing this is for admins. Agents search with it for all.
+          Only admins can change this. It applies to all users.
         </p>
       )}
       <CheckField
         label="Agents may search the web"
-        hint="In conversations, as far as the policy of tools lets them."
+        hint="In conversations, if the tool policy permits it."
         isChecked={draft.enabled ?? config.enabled}
         disabled={!isAdmin}
         onChange={() => write({ enabled: !(draft.enabled ?? config.enabled) })}
       />
       <div className="flex flex-col gap-1">
         <SelectField
-          label="Search by"
+          label="Search provider"
           value={provider}
           error={fieldErrors(error).provider}
           disabled={!isAdmin}
@@ -103,7 +103,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
           type="url"
           autoComplete="off"
           placeholder="https://search.example.com"
-          hint="A host that is not public has to be in OUTBOUND_ALLOW_HOSTS."
+          hint="Private hosts must be listed in OUTBOUND_ALLOW_HOSTS."
           value={draft.baseUrl ?? stored.baseUrl ?? ''}
           error={wrong[`${provider}.baseUrl`]}
           disabled={!isAdmin}
@@ -131,8 +131,7 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
             </Button>
           )}
           <p className="min-w-0 text-xs text-muted-foreground">
-            The key is not checked here. To test it, ask in Chat for something of the web: the answer says
-            when the provider refuses the key.
+            The key is not verified. To test it, ask Chat to search the web.
           </p>
         </div>
       )}
@@ -155,8 +154,8 @@ const KeyField = ({ draft, write, stored, error, isAdmin }: KeyProps) => (
       label="API key"
       autoComplete="off"
       spellCheck={false}
-      placeholder={stored ?? 'None is stored'}
-      hint={stored ? `${stored} is stored; what you enter takes its place.` : undefined}
+      placeholder={stored ?? 'Not set'}
+      hint={stored ? `${stored} is stored. A new key replaces it.` : undefined}
       value={draft.apiKey ?? ''}
       error={error}
       disabled={!isAdmin || draft.isKeyRemoved}

@@ -37,11 +37,11 @@ export const Actions = ({ task }: { task: Task }) => {
           <ExternalLink size={14} /> <span className="max-sm:sr-only">Source</span>
         </a>
       )}
-      <Button kind="ghost" title="Change it and run it as a new task (e)" onClick={edit}>
+      <Button kind="ghost" title="Edit and run as a new task (e)" onClick={edit}>
         <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
       </Button>
       {canCancel && (
-        <Button kind="danger" title="Stop it (x)" needsService disabled={isBusy} onClick={stop}>
+        <Button kind="danger" title="Cancel (x)" needsService disabled={isBusy} onClick={stop}>
           <Ban size={14} /> Cancel
         </Button>
       )}
@@ -51,7 +51,7 @@ export const Actions = ({ task }: { task: Task }) => {
         onCancel={cancel}
       />
       {canRetry && (
-        <Button title="Run it again as a new task (r)" needsService disabled={isBusy} onClick={retry}>
+        <Button title="Run again as a new task (r)" needsService disabled={isBusy} onClick={retry}>
           <RotateCcw size={14} /> Retry
         </Button>
       )}
@@ -64,10 +64,10 @@ type AskProps = { isOpen: boolean; onClose: () => void; onCancel: () => void }
 const AskToCancel = ({ isOpen, onClose, onCancel }: AskProps) => (
   <Dialog isOpen={isOpen} onClose={onClose} title="Cancel this task?">
     <DialogBody>
-      <p>Its agent is stopped. What it has done and not published is lost; its log stays.</p>
+      <p>Its agent is stopped. Unpublished work is lost; the log stays.</p>
     </DialogBody>
     <DialogFoot>
-      <Button onClick={onClose}>Let it run</Button>
+      <Button onClick={onClose}>Keep running</Button>
       <Button
         needsService
         kind="danger"
@@ -76,7 +76,7 @@ const AskToCancel = ({ isOpen, onClose, onCancel }: AskProps) => (
           onCancel()
         }}
       >
-        Cancel the task
+        Cancel task
       </Button>
     </DialogFoot>
   </Dialog>

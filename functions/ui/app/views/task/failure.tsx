@@ -6,8 +6,7 @@ import { Section } from './section.tsx'
 
 /** Advice by error code. */
 const advice: Readonly<Record<string, string>> = {
-  agent_unavailable:
-    'The agent it was for is not configured any more. Set it up, or create the task for another.',
+  agent_unavailable: 'Its agent is no longer configured. Configure it, or create the task for another agent.',
   timeout:
     'The attempt reached its time limit. Split the task, give the agent a narrower prompt, or raise POOL_TIMEOUT_MS.',
   provider_error: 'The model provider failed. Check its key and its status, then retry.',

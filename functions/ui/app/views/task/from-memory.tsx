@@ -6,7 +6,7 @@ import { errorMessage } from '../../components/problem.tsx'
 import { startOfLine } from '../../components/text-weight.ts'
 import { toast } from '../../components/toast.tsx'
 import { Windowed } from '../../components/windowed.tsx'
-import { type Given, useRate, useVerdicts } from '../../data/memory.ts'
+import { type Given, useRateMemory, useVerdicts } from '../../data/memory.ts'
 import { Section } from './section.tsx'
 
 type GivenItem = {
@@ -84,10 +84,10 @@ type RowProps = Given & { taskId: string; children: ReactNode }
 /** The last rating stays pressed; the other one replaces it. */
 const Row = ({ id, kind, taskId, children }: RowProps) => {
   const { data: verdicts } = useVerdicts(taskId)
-  const { mutate, isPending, variables } = useRate(taskId)
+  const { mutate, isPending, variables } = useRateMemory(taskId)
   const verdict = isPending ? variables.useful : verdicts?.get(id)
   const rate = (useful: boolean) =>
-    mutate({ kind, id, useful }, { onError: (error) => void toast.failed('Not noted', errorMessage(error)) })
+    mutate({ kind, id, useful }, { onError: (error) => void toast.failed('Not saved', errorMessage(error)) })
   return (
     <li className="flex min-h-9 items-center gap-3 px-3.5 py-1">
       <span className="flex min-w-0 flex-1 items-baseline gap-3">{children}</span>

@@ -38,7 +38,7 @@ const taskFacts = (task: Task): readonly (readonly [string, ReactNode])[] => [
   ['Labels', labelTags(task)],
   ['Next attempt', task.nextAttemptAt && <When at={task.nextAttemptAt} />],
   ['Ended', task.completedAt && <When at={task.completedAt} />],
-  ['On record', <ToolCallsLink key="calls" taskId={task.id} />],
+  ['Audit', <ToolCallsLink key="calls" taskId={task.id} />],
 ]
 
 const metadataText = ({ metadata }: Task) =>

@@ -23,7 +23,7 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
       <Reported task={task} />
       {!hasFailed && !result && (
         <p className="px-3.5 py-3 text-muted-foreground">
-          {isOver ? 'It ended without output.' : 'Nothing yet: it is shown here when the task ends.'}
+          {isOver ? 'No output.' : 'The output appears here when the task ends.'}
         </p>
       )}
     </div>
@@ -39,9 +39,9 @@ const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
     <section aria-label="Result">
       <div className="flex items-center justify-end gap-1 px-3.5 pt-1.5">
         <Segments
-          label="Form of the output"
+          label="Output format"
           value={form}
-          options={{ rendered: 'Rendered', written: 'As written' }}
+          options={{ rendered: 'Rendered', written: 'Source' }}
           onChange={setForm}
         />
         <Copy text={output} label="Copy the output" />

@@ -44,7 +44,7 @@ export const Reported = ({ task }: { task: Task }) => {
   const published = taskBranch(task)
   if (report === undefined && published === undefined) return null
   return (
-    <Section title="Where it was reported">
+    <Section title="Reporting">
       <ul className="flex flex-col gap-2 px-3.5 pt-1 pb-3">
         {published && <PublishedLine {...published} />}
         {report && <ReportLine {...report} />}
@@ -74,13 +74,9 @@ const Away = ({ to, children }: { to: unknown; children: ReactNode }) => {
 const Why = ({ error }: { error: Fault | undefined }) => (
   <>
     <span className="text-destructive">
-      {error ? (
-        <TextPieces text={`${String(error.message)} (${String(error.code)})`} />
-      ) : (
-        'for no reason that is known'
-      )}
+      {error ? <TextPieces text={`${String(error.message)} (${String(error.code)})`} /> : 'unknown reason'}
     </span>
-    . What the account may do is under{' '}
+    . Check the rights of the account under{' '}
     <Link to="/settings/integrations" className="underline underline-offset-2">
       Integrations
     </Link>
@@ -97,7 +93,7 @@ const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
   if (status === 'failed')
     return (
       <Line icon={<GitBranch size={14} aria-hidden />}>
-        The changes on {name} were not published: <Why error={error} />
+        Publishing the changes on {name} failed: <Why error={error} />
       </Line>
     )
   if (pullRequest === undefined)
@@ -120,12 +116,12 @@ const ReportLine = ({ provider, status, url, reportedAt, error }: Report) => {
   if (status === 'failed')
     return (
       <Line icon={<MessageSquareX size={14} aria-hidden />}>
-        Not answered at {issue}: <Why error={error} />
+        Commenting on {issue} failed: <Why error={error} />
       </Line>
     )
   return (
     <Line icon={<MessageSquare size={14} aria-hidden />}>
-      {status === 'pending' ? <>The answer at {issue} is on its way</> : <>Answered at {issue} </>}
+      {status === 'pending' ? <>The comment on {issue} is pending</> : <>Commented on {issue} </>}
       {status === 'reported' && reportedAt && <When at={reportedAt} />}
     </Line>
   )

@@ -28,7 +28,7 @@ export const Side = ({ task, run }: Props) => {
 }
 
 const Tabs = ({ current }: { current: Tab }) => (
-  <nav aria-label="Parts of the task" className="overflow-x-auto border-b px-1.5">
+  <nav aria-label="Task" className="overflow-x-auto border-b px-1.5">
     <ul className="flex">
       {Object.entries(tabs).map(([tab, label]) => (
         <li key={tab}>
@@ -72,18 +72,18 @@ const Changes = ({ result, isOver }: { result: Task['result']; isOver: boolean }
       <Diff text={result.diff} />
     ) : (
       <p className="px-3.5 py-3 text-muted-foreground">
-        {isOver ? 'It changed no files.' : 'Nothing yet: they are shown here when the task ends.'}
+        {isOver ? 'No changed files.' : 'Changes appear here when the task ends.'}
       </p>
     )}
   </>
 )
 
 const REASONS: Readonly<Record<string, string>> = {
-  repository: 'a git repository of its own',
-  unreadable: 'cannot be read',
-  special: 'a pipe, socket or device',
+  repository: 'nested git repository',
+  unreadable: 'unreadable',
+  special: 'pipe, socket or device',
   too_large: 'larger than 100 MiB',
-  name: 'a name that git refuses',
+  name: 'name not supported by git',
 }
 
 const ENTRY_PX = 20
@@ -96,7 +96,7 @@ const LeftOut = ({ entries }: { entries: unknown }) => {
   if (named.length === 0) return null
   return (
     <section aria-label="Left out" className="border-b px-3.5 py-3">
-      <h2 className="font-semibold">Left out of the changes</h2>
+      <h2 className="font-semibold">Not included in the changes</h2>
       <ul className="max-h-40 overflow-y-auto">
         <Windowed
           isList
@@ -126,7 +126,7 @@ const Raw = ({ task }: { task: Task }) => {
         <code className="truncate font-mono text-xs text-muted-foreground">GET /api/tasks/{task.id}</code>
         <Copy text={text} label="Copy the JSON" />
       </div>
-      <Scroller label="The task as JSON" className="max-h-[min(60vh,40rem)] overflow-auto px-3.5 py-3">
+      <Scroller label="Task as JSON" className="max-h-[min(60vh,40rem)] overflow-auto px-3.5 py-3">
         <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
           <TextPieces text={text} />
         </pre>

@@ -31,7 +31,7 @@ export const Task = (): ReactNode => {
       aside={
         <>
           <State status={task.status} />
-          {task.waitingFor && <Tag tone="warn">waits for approval</Tag>}
+          {task.waitingFor && <Tag tone="warn">waiting for approval</Tag>}
         </>
       }
       actions={<Actions task={task} />}

@@ -26,7 +26,7 @@ const looks = {
 const waits = {
   queue: { name: 'In the queue', look: 'bg-input' },
   backoff: { name: 'Backoff', look: 'bg-input/50 border border-dashed border-muted-foreground/60' },
-  decision: { name: 'Waits for approval', look: 'bg-queued' },
+  decision: { name: 'Waiting for approval', look: 'bg-queued' },
 } as const
 
 const endings = {
@@ -34,7 +34,7 @@ const endings = {
   failed: 'failed',
   lost: 'worker lost',
   interrupted: 'service restarted',
-  paused: 'asks for approval',
+  paused: 'needs approval',
   cancelled: 'cancelled',
 } as const
 
@@ -78,9 +78,7 @@ export const Timeline = ({ events, run, task }: Props) => {
   if (spans.length === 0)
     return (
       <Panel title="Trace">
-        <p className="px-3.5 py-3 text-muted-foreground">
-          Imported: it ran elsewhere, so there is no trace of it here.
-        </p>
+        <p className="px-3.5 py-3 text-muted-foreground">Imported: it ran elsewhere and has no trace here.</p>
       </Panel>
     )
   const from = spans[0]?.from ?? now
@@ -124,7 +122,7 @@ const Zoom = ({ lifetime, zoom, onZoom }: ZoomProps) => {
       {zoom && (
         <input
           type="range"
-          aria-label="Place on the axis"
+          aria-label="Position"
           className="w-24 accent-primary"
           min={lifetime.from}
           max={Math.max(lifetime.from, lifetime.to - (to - from))}
@@ -151,8 +149,8 @@ const Zoom = ({ lifetime, zoom, onZoom }: ZoomProps) => {
       <Button
         kind="ghost"
         size="icon"
-        aria-label="Show all of it"
-        title="Show all of it"
+        aria-label="Show all"
+        title="Show all"
         disabled={!zoom}
         onClick={() => onZoom(undefined)}
       >
@@ -266,7 +264,7 @@ const Row = ({
           <button
             type="button"
             aria-expanded={fold.isOpen}
-            aria-label={`What was done in ${name}`}
+            aria-label={`Steps of ${name}`}
             className="-ml-3.5 shrink-0 rounded hover:bg-accent"
             onClick={fold.onToggle}
           >
@@ -275,7 +273,7 @@ const Row = ({
         )}
         <button
           type="button"
-          title={`${title}. Zoom to it`}
+          title={`${title}. Click to zoom`}
           className={`min-w-0 truncate text-left hover:underline ${isWithin ? 'pl-4 text-xs text-muted-foreground' : ''}`}
           onClick={() => onZoom({ from, to: Math.max(end, from + LEAST_MS) })}
         >

@@ -27,7 +27,7 @@ export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
   const known = figures.filter(([, value]) => value !== undefined)
   const sums = run ? toolSums(runCalls(run)) : []
   if (known.length === 0)
-    return <p className="px-3.5 py-3 text-muted-foreground">The agent said nothing of what it used.</p>
+    return <p className="px-3.5 py-3 text-muted-foreground">The agent reported no usage.</p>
   return (
     <>
       <dl className="flex flex-wrap gap-x-8 gap-y-2 px-3.5 py-3">

@@ -35,7 +35,7 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
   </span>
 )
 
-/** From first start to end, without waits for approval. */
+/** From first start to end, without time spent waiting for approval. */
 const Took = (task: TaskRow) => (task.startedAt && task.completedAt ? formatDuration(runTimeMs(task)) : '–')
 
 const quiet = 'text-muted-foreground'

@@ -43,7 +43,7 @@ export const FilterBar = () => {
         <MoreFilters filters={filters} onChange={change} />
       </Popover>
       {Object.keys(filters).length > 0 && (
-        <Button kind="ghost" size="small" title="Clear the filters" onClick={clear}>
+        <Button kind="ghost" size="small" title="Clear filters" onClick={clear}>
           <X size={14} /> <span className="max-2xl:sr-only">Clear</span>
         </Button>
       )}

@@ -55,7 +55,7 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
       </SelectField>
       <TextField label="Repository" placeholder="owner/repo" {...bindText('repository')} />
       <div className="col-span-2">
-        <TextField label="Labels" placeholder="all of these, separated by commas" {...bindText('labels')} />
+        <TextField label="Labels" placeholder="all of these, comma-separated" {...bindText('labels')} />
       </div>
       <TextField label="Created from" {...dateOr(filters.createdAfter)} {...bind('createdAfter')} />
       <TextField label="Created until" {...dateOr(filters.createdBefore)} {...bind('createdBefore')} />

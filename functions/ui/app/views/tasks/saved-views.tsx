@@ -61,7 +61,7 @@ export const SavedViews = ({ filters }: { filters: Filters }) => {
         }}
       >
         <div className="min-w-0 flex-1">
-          <TextField label="Save what is shown as" name="name" maxLength={60} autoComplete="off" />
+          <TextField label="Name of the view" name="name" maxLength={60} autoComplete="off" />
         </div>
         <Button type="submit" needsService={false}>
           Save

@@ -20,7 +20,7 @@ import { Transfer } from './transfer.tsx'
 
 const none: ReadonlySet<string> = new Set()
 
-/** The rows of a list that are selected; Back finds them selected still. */
+/** The selection of a list; Back restores it. */
 const useSelected = () => {
   const memory = useRemembered('selected', none)
   const [selected, set] = useState(memory.read)
@@ -58,7 +58,7 @@ export const Tasks = (): ReactNode => {
               kind="ghost"
               size="small"
               onClick={() => void refetch()}
-              title="This far down the list stands still"
+              title="The list does not update this far down"
             >
               Refresh
             </Button>
@@ -96,8 +96,8 @@ const curl = () =>
 
 const NoTasks = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isFiltered ? (
-    <Empty title="No task fits these filters">
-      <Button onClick={onClear}>Clear the filters</Button>
+    <Empty title="No tasks match these filters">
+      <Button onClick={onClear}>Clear filters</Button>
     </Empty>
   ) : (
     <Empty title="No tasks yet" curl={curl()}>

@@ -35,7 +35,7 @@ export const Transfer = () => {
           </a>
           {isAdmin && (
             <Button kind="ghost" onClick={() => input.current?.click()}>
-              <Upload size={14} /> Import an export
+              <Upload size={14} /> Import tasks
             </Button>
           )}
         </div>
@@ -53,11 +53,11 @@ export const Transfer = () => {
       />
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title="Import">
         <DialogBody>
-          {isPending && <p role="status">The file is being read…</p>}
+          {isPending && <p role="status">Importing…</p>}
           {error && (
             <p role="alert" className="text-destructive">
               {error instanceof SyntaxError
-                ? 'This file is no JSON: choose one that was exported here.'
+                ? 'This file is not JSON. Choose a file that was exported here.'
                 : errorMessage(error)}
             </p>
           )}
@@ -78,11 +78,11 @@ type Imported = NonNullable<ReturnType<typeof useImportTasks>['data']>['results'
 const Results = ({ imported, skipped, errors, moreErrors = 0 }: Imported) => (
   <>
     <p role="status">
-      {imported} imported, {skipped} skipped since they are here already, {errors.length + moreErrors} refused
+      {imported} imported, {skipped} skipped because they exist, {errors.length + moreErrors} refused
     </p>
-    {moreErrors > 0 && <p>These are the first {errors.length} of them.</p>}
+    {moreErrors > 0 && <p>The first {errors.length} errors:</p>}
     {errors.length > 0 && (
-      <ul aria-label="What was refused" className="divide-y rounded-md border">
+      <ul aria-label="Errors" className="divide-y rounded-md border">
         {errors.map(({ index, id, message }) => (
           <li key={index} className="px-3 py-1.5">
             <span className="font-mono text-xs">{id ?? `entry ${index + 1}`}</span>{' '}

@@ -65,7 +65,7 @@ export const columns: readonly Column<Webhook>[] = [
   },
   {
     id: 'failures',
-    header: 'Failed sends',
+    header: 'Failures',
     width: '6rem',
     narrow: null,
     cell: ({ failureCount }) => (
@@ -111,7 +111,7 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   },
   {
     id: 'answer',
-    header: 'Last answer',
+    header: 'Last response',
     width: 'minmax(0, 3fr)',
     narrow: null,
     cell: (delivery) => {
@@ -134,14 +134,14 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
   },
   {
     id: 'next',
-    header: 'Next try',
+    header: 'Next attempt',
     width: '5rem',
     narrow: null,
     cell: ({ nextAttemptAt }) => <When at={nextAttemptAt} className={`relative z-1 ${quiet}`} />,
   },
   {
     id: 'made',
-    header: 'Made',
+    header: 'Created',
     width: '5rem',
     narrow: '3.75rem',
     cell: ({ createdAt }) => <When at={createdAt} className={`relative z-1 ${quiet}`} />,

@@ -43,8 +43,8 @@ export const Deliveries = (): ReactNode => {
         getName={deliveryName}
         selection={{ selected, onSelect }}
         empty={
-          <Empty title="Nothing was sent yet" curl={testCurl(id)}>
-            It gets {webhook.events.includes('*') ? 'every event' : webhook.events.join(', ')}, and tests:
+          <Empty title="No deliveries yet" curl={testCurl(id)}>
+            It receives {webhook.events.includes('*') ? 'all events' : webhook.events.join(', ')}. Send test:
           </Empty>
         }
       />

@@ -28,10 +28,10 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
             <DeliveryState delivery={delivery} />
             <span className="text-muted-foreground">
               {nextAttemptAt === undefined ? (
-                delivery.status === 'pending' && 'it is sent when the webhook is resumed, within 30 days'
+                delivery.status === 'pending' && 'sent when the webhook is resumed, within 30 days'
               ) : (
                 <>
-                  next try <When at={nextAttemptAt} />
+                  next attempt <When at={nextAttemptAt} />
                 </>
               )}
             </span>
@@ -46,13 +46,13 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
             <Copy text={id} label="Copy the id" />
           </span>
         </Fact>
-        <Fact name="Made">
+        <Fact name="Created">
           <When at={createdAt} />
         </Fact>
       </dl>
       <h3 className="font-medium">Attempts</h3>
       {attempts.length === 0 ? (
-        <p className="text-muted-foreground">It was not sent yet.</p>
+        <p className="text-muted-foreground">Not sent yet.</p>
       ) : (
         <ol aria-label="Attempts" className="divide-y rounded-md border">
           {attempts.map((attempt, n) => {
@@ -62,12 +62,12 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
           })}
         </ol>
       )}
-      {omitted > 0 && <p className="text-muted-foreground">Attempts 2 to {omitted + 1} are not kept.</p>}
+      {omitted > 0 && <p className="text-muted-foreground">Attempts 2 to {omitted + 1} are not stored.</p>}
       <h3 className="font-medium">Body</h3>
       <div className="relative">
         <LongText label="Body" text={visibleText(body)} className="pr-10" />
         <div className="absolute top-0.5 right-0.5">
-          <Copy text={JSON.stringify(deliveryEnvelope(delivery))} label="Copy the body as it was sent" />
+          <Copy text={JSON.stringify(deliveryEnvelope(delivery))} label="Copy the body as sent" />
         </div>
       </div>
     </DialogBody>
@@ -99,9 +99,9 @@ const Attempt = ({ number, at, statusCode, responseBody, error, durationMs }: At
       )}
       {responseBody !== undefined &&
         (responseBody === '' ? (
-          <p className="text-muted-foreground">The answer was empty.</p>
+          <p className="text-muted-foreground">Empty response.</p>
         ) : (
-          <LongText label={`Answer to attempt ${number}`} text={visibleText(responseBody)} />
+          <LongText label={`Response to attempt ${number}`} text={visibleText(responseBody)} />
         ))}
     </li>
   )

@@ -39,9 +39,7 @@ export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Pr
           {isLoading || onMore ? (
             <SkeletonRows count={4} />
           ) : (
-            <p role="alert">
-              It is not among the deliveries of this webhook. What has ended is kept for 30 days.
-            </p>
+            <p role="alert">This webhook has no such delivery. Ended deliveries are kept for 30 days.</p>
           )}
         </DialogBody>
       )}
@@ -56,8 +54,8 @@ const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: Webho
     mutate(delivery.id, {
       onSuccess: ({ delivery: sent }) =>
         sent.status === 'delivered'
-          ? toast.done('Delivered', `The receiver answered ${lastAnswer(sent)}.`)
-          : toast.failed('Sent again, not delivered', lastAnswer(sent)),
+          ? toast.done('Delivered', `The receiver responded ${lastAnswer(sent)}.`)
+          : toast.failed('Redelivery failed', lastAnswer(sent)),
     })
   return (
     <>
@@ -69,7 +67,7 @@ const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: Webho
       <DialogFoot>
         {reason !== undefined && <span className="mr-auto text-muted-foreground">{reason}.</span>}
         <Button needsService disabled={isPending || reason !== undefined} onClick={send}>
-          <RotateCcw size={14} /> {isPending ? 'Sending' : 'Send again'}
+          <RotateCcw size={14} /> {isPending ? 'Redelivering' : 'Redeliver'}
         </Button>
       </DialogFoot>
     </>

@@ -8,7 +8,7 @@ const ALL = '*' satisfies EventName
 const words: Readonly<Record<Exclude<EventName, typeof ALL>, string>> = {
   'task.created': 'a task was created',
   'task.completed': 'a task completed, with its result',
-  'task.failed': 'a task failed for good, and why',
+  'task.failed': 'a task failed for good, with the reason',
   'task.cancelled': 'a task was cancelled',
   'agent.started': 'an attempt began',
   'agent.finished': 'an attempt ended, with what the agent said',
@@ -34,7 +34,7 @@ export const EventsField = ({ chosen, error }: Props) => {
         <input {...box(ALL)} checked={isAll} onChange={() => setAll(!isAll)} />
         <span>
           <code className="font-mono">*</code>{' '}
-          <span className="text-muted-foreground">all of them, those of a later version too</span>
+          <span className="text-muted-foreground">all, including those of later versions</span>
         </span>
       </label>
       {webhookEvents.map((name) => (

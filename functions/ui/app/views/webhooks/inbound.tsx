@@ -20,8 +20,7 @@ export const Inbound = () => {
   return (
     <Scroller label="Inbound" className="max-h-[40%] shrink-0 overflow-y-auto border-t bg-card">
       <h2 className="px-4 pt-2 font-semibold md:px-6">
-        Inbound{' '}
-        <span className="font-normal text-muted-foreground">what providers send here makes tasks</span>
+        Inbound <span className="font-normal text-muted-foreground">events from providers create tasks</span>
       </h2>
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={3} />}
@@ -47,7 +46,7 @@ const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { na
       <Row
         title={label}
         aside={<Tag>Not configured</Tag>}
-        meta={<Facts facts={[`the operator sets ${variable}`]} />}
+        meta={<Facts facts={[`set ${variable} in the environment`]} />}
       />
     )
   return (

@@ -15,9 +15,9 @@ import { EventsField, eventsIn } from './events-field.tsx'
 const FIELDS = ['url', 'events', 'secret']
 
 const secrets = {
-  made: { label: 'Make a secret', hint: 'it is shown once' },
-  own: { label: 'Use a secret of my own', hint: 'at least 8 characters' },
-  none: { label: 'No secret', hint: 'deliveries are not signed: the receiver cannot tell who sent them' },
+  made: { label: 'Generate a secret', hint: 'shown once' },
+  own: { label: 'Use my own secret', hint: 'at least 8 characters' },
+  none: { label: 'No secret', hint: 'deliveries are not signed, so the receiver cannot verify them' },
 } as const
 type SecretChoice = keyof typeof secrets
 
@@ -34,9 +34,9 @@ export const NewWebhook = (): ReactNode => {
   return (
     <View title="New webhook">
       <div className="mx-auto flex w-full max-w-2xl flex-col gap-4 p-4 md:p-6">
-        <Panel title={data ? shortUrl(data.webhook.url) : 'Where events go'}>
+        <Panel title={data ? shortUrl(data.webhook.url) : 'New webhook'}>
           {data ? (
-            <Made id={data.webhook.id} secret={data.secret} />
+            <CreatedWebhook id={data.webhook.id} secret={data.secret} />
           ) : (
             <NewForm error={error} isBusy={isPending} onSend={(texts) => mutate(webhookBody(texts))} />
           )}
@@ -46,12 +46,12 @@ export const NewWebhook = (): ReactNode => {
   )
 }
 
-const Made = ({ id, secret }: { id: string; secret: string | undefined }) => (
+const CreatedWebhook = ({ id, secret }: { id: string; secret: string | undefined }) => (
   <div className="flex flex-col items-start gap-3 p-3.5">
-    <p role="status">The webhook is made, and gets its events from now on.</p>
+    <p role="status">Webhook created. It receives events from now on.</p>
     {secret !== undefined && (
       <div className="w-full">
-        <Secret label="Its signing secret" text={secret} />
+        <Secret label="Signing secret" text={secret} />
       </div>
     )}
     <Link to="/webhooks/$id" params={{ id }} className={buttonClass({ kind: 'primary' })}>
@@ -76,7 +76,7 @@ const NewForm = ({ error, isBusy, onSend }: FormProps) => {
         placeholder="https://example.com/hooks/agents"
         required
         error={wrong.url}
-        hint="It is sent a POST with JSON, and answers 2xx within 15 seconds."
+        hint="Receives POST requests with JSON and must respond 2xx within 15 seconds."
       />
       <EventsField chosen={['task.completed', 'task.failed']} error={wrong.events} />
       <fieldset className="flex flex-col gap-1.5">
@@ -110,13 +110,13 @@ const NewForm = ({ error, isBusy, onSend }: FormProps) => {
           autoComplete="off"
           required
           error={wrong.secret}
-          hint="Its bytes are the key, as they are."
+          hint="Its bytes are used as the key."
         />
       )}
       <Refusal error={error} fields={FIELDS} />
       <div className="flex gap-2">
         <Button kind="primary" type="submit" disabled={isBusy}>
-          Make the webhook
+          Create webhook
         </Button>
         <Link to="/webhooks" className={buttonClass({ kind: 'ghost' })}>
           Cancel

@@ -15,7 +15,7 @@ const spans = {
   hour: { label: 'an hour ago', ms: HOUR_MS },
   day: { label: '24 hours ago', ms: 24 * HOUR_MS },
   week: { label: '7 days ago', ms: 7 * 24 * HOUR_MS },
-  own: { label: 'a time of my own', ms: undefined },
+  own: { label: 'custom', ms: undefined },
 } as const
 type Span = keyof typeof spans
 
@@ -38,13 +38,13 @@ export const Recover = ({ webhook }: { webhook: Webhook }) => {
     <>
       <Button
         size="small"
-        title={reason ?? 'Send again what failed since a time'}
+        title={reason ?? 'Redeliver everything that failed since a given time'}
         disabled={reason !== undefined}
         onClick={() => setOpen(true)}
       >
         <History size={14} /> Recover
       </Button>
-      <Dialog isOpen={isOpen} onClose={close} title="Recover what failed">
+      <Dialog isOpen={isOpen} onClose={close} title="Recover failed deliveries">
         {data ? (
           <Done count={data.count} onClose={close} />
         ) : (
@@ -61,8 +61,8 @@ export const Recover = ({ webhook }: { webhook: Webhook }) => {
 }
 
 const recoveredLabel = (count: number): string => {
-  if (count === 0) return 'Nothing failed since then, so nothing is sent again.'
-  return count === 1 ? '1 delivery is sent again.' : `${count} deliveries are sent again.`
+  if (count === 0) return 'No failed deliveries since then.'
+  return count === 1 ? 'Redelivering 1 delivery.' : `Redelivering ${count} deliveries.`
 }
 
 const Done = ({ count, onClose }: { count: number; onClose: () => void }) => (
@@ -86,7 +86,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
     <Form label="Recover" error={error} onSend={onSend} className="flex min-h-0 flex-col">
       <DialogBody>
         <p className="text-muted-foreground">
-          Deliveries that failed for good are sent again, with the same ids and bodies.
+          Deliveries that failed for good are redelivered with the same ids and bodies.
         </p>
         <fieldset className="flex flex-col gap-1.5">
           <legend className="pb-1 font-medium">Failed since</legend>
@@ -111,7 +111,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
             type="datetime-local"
             required
             error={fieldErrors(error).since}
-            hint="In the time zone of this browser."
+            hint="In the browser's time zone."
           />
         )}
         <Refusal error={error} fields={span === 'own' ? ['since'] : []} />
@@ -119,7 +119,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
       <DialogFoot>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" type="submit" disabled={isBusy}>
-          Send again
+          Redeliver
         </Button>
       </DialogFoot>
     </Form>

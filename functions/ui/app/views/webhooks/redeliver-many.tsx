@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
-import { redeliver, useWebhooksChanged, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
+import { redeliver, refetchWebhooks, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { lastAnswer, pausedReason } from './state.tsx'
 
 type Props = { webhook: Webhook; deliveries: readonly WebhookDelivery[]; onClear: () => void }
@@ -11,11 +11,10 @@ type Props = { webhook: Webhook; deliveries: readonly WebhookDelivery[]; onClear
 /** A delivery that the receiver rejects counts as failed. */
 export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
-  const changed = useWebhooksChanged()
   const reason = pausedReason(webhook)
   const send = () =>
     setJob({
-      title: 'Send again',
+      title: 'Redeliver',
       past: 'delivered',
       items: deliveries.map(({ id, event }) => ({ id, title: `${event} ${id}` })),
       act: async (id) => {
@@ -30,10 +29,10 @@ export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
   return (
     <SelectionBar count={deliveries.length} onClear={onClear}>
       <Button disabled={reason !== undefined} onClick={send}>
-        <RotateCcw size={14} /> Send {deliveries.length} again
+        <RotateCcw size={14} /> Redeliver {deliveries.length}
       </Button>
       {reason !== undefined && <span className="text-muted-foreground">{reason}.</span>}
-      {job && <BulkRun {...job} onOver={changed} onClose={close} />}
+      {job && <BulkRun {...job} onOver={refetchWebhooks} onClose={close} />}
     </SelectionBar>
   )
 }

@@ -25,7 +25,7 @@ export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
       <div className="flex flex-col gap-3 p-3.5">
         {rotate.data && (
           <>
-            <Secret label="The new secret" text={rotate.data.secret} />
+            <Secret label="New secret" text={rotate.data.secret} />
             <Button className="self-start" size="small" onClick={() => rotate.reset()}>
               I have copied it
             </Button>
@@ -33,13 +33,13 @@ export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
         )}
         <p className="text-muted-foreground">
           {isSigned
-            ? 'Deliveries are signed: the receiver can tell that they come from here.'
-            : 'Deliveries are not signed: the receiver cannot tell who sent them.'}
+            ? 'Deliveries are signed, so the receiver can verify them.'
+            : 'Deliveries are not signed, so the receiver cannot verify them.'}
         </p>
         <div className="flex flex-wrap gap-2">
           <Confirm
-            verb={isSigned ? 'Rotate' : 'Make a secret'}
-            title={isSigned ? `Rotate the secret of ${name}` : `Make a secret for ${name}`}
+            verb={isSigned ? 'Rotate' : 'Generate a secret'}
+            title={isSigned ? `Rotate the secret of ${name}` : `Generate a secret for ${name}`}
             kind="plain"
             size="normal"
             keep="Cancel"
@@ -47,12 +47,12 @@ export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
           >
             {isSigned ? (
               <>
-                A new secret is made and shown once. For 24 hours both are valid:{' '}
-                <code className="font-mono">webhook-signature</code> has a signature by each;{' '}
-                <code className="font-mono">X-Svc-Signature</code> is by the new one at once.
+                A new secret is generated and shown once. Both are valid for 24 hours:{' '}
+                <code className="font-mono">webhook-signature</code> has a signature of each;{' '}
+                <code className="font-mono">X-Svc-Signature</code> uses the new one immediately.
               </>
             ) : (
-              'A secret is made and shown once. Deliveries are signed from then on.'
+              'A secret is generated and shown once. Deliveries are signed from then on.'
             )}
           </Confirm>
           {isSigned && (
@@ -60,10 +60,10 @@ export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
               verb="Stop signing"
               title={`Stop signing for ${name}`}
               size="normal"
-              keep="Go on signing"
+              keep="Cancel"
               onConfirm={() => change.mutateAsync({ secret: null })}
             >
-              A receiver that checks signatures refuses what comes without one.
+              A receiver that verifies signatures rejects unsigned deliveries.
             </Confirm>
           )}
         </div>
@@ -82,21 +82,21 @@ const OwnSecret = ({ id, isSigned }: { id: string; isSigned: boolean }) => {
       {
         onSuccess: () => {
           setRound(round + 1)
-          toast.done('The secret is set', 'It signs from the next send on.')
+          toast.done('Secret set', 'It signs from the next delivery on.')
         },
       },
     )
   return (
-    <Form key={round} label="A secret of your own" error={error} onSend={({ secret = '' }) => save(secret)}>
+    <Form key={round} label="Own secret" error={error} onSend={({ secret = '' }) => save(secret)}>
       <div className="flex items-start gap-2">
         <TextField
-          label="A secret of your own"
+          label="Own secret"
           name="secret"
           type="password"
           autoComplete="off"
           required
           error={fieldErrors(error).secret}
-          hint={`At least 8 characters.${isSigned ? ' The one before signs no more at once; Rotate keeps both for a day.' : ''}`}
+          hint={`At least 8 characters.${isSigned ? ' The old one stops signing immediately; Rotate keeps both for a day.' : ''}`}
         />
         <Button type="submit" className="mt-5.5" disabled={isPending}>
           Set

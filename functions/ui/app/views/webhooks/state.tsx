@@ -8,16 +8,12 @@ export const webhookLook = ({ active, failing, failureCount }: Webhook): Look =>
     return {
       label: 'Failing',
       tone: 'bad',
-      meaning: 'Its last delivery failed for good, so it was paused: what comes now waits',
+      meaning: 'Paused because its last delivery failed for good. New deliveries wait',
     }
-  if (!active) return { label: 'Paused', tone: 'plain', meaning: 'What comes now waits until it is resumed' }
+  if (!active) return { label: 'Paused', tone: 'plain', meaning: 'New deliveries wait until it is resumed' }
   if (failureCount > 0)
-    return {
-      label: 'Send failed',
-      tone: 'warn',
-      meaning: 'Its last send failed. A delivery that has retries left is tried again',
-    }
-  return { label: 'Active', tone: 'good', meaning: 'It gets its events' }
+    return { label: 'Retrying', tone: 'warn', meaning: 'Its last attempt failed. The delivery is retried' }
+  return { label: 'Active', tone: 'good', meaning: 'Receives its events' }
 }
 
 export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
@@ -31,16 +27,16 @@ export const WebhookState = ({ webhook }: { webhook: Webhook }) => {
 
 /** Undefined if the webhook is active. */
 export const pausedReason = ({ active }: Webhook): string | undefined =>
-  active ? undefined : 'It is paused: resume it first'
+  active ? undefined : 'Paused: resume it first'
 
 const deliveryLook = ({ status, attempts, nextAttemptAt }: WebhookDelivery): Look => {
   if (status === 'delivered')
-    return { label: 'Delivered', tone: 'good', meaning: 'The receiver answered 2xx' }
-  if (status === 'failed') return { label: 'Failed', tone: 'bad', meaning: 'It is not tried again by itself' }
+    return { label: 'Delivered', tone: 'good', meaning: 'The receiver responded 2xx' }
+  if (status === 'failed') return { label: 'Failed', tone: 'bad', meaning: 'Not retried automatically' }
   if (nextAttemptAt === undefined)
-    return { label: 'Held', tone: 'plain', meaning: 'It waits until the webhook is resumed' }
-  if (attempts.length === 0) return { label: 'Waiting', tone: 'plain', meaning: 'It is about to be sent' }
-  return { label: 'Retrying', tone: 'warn', meaning: 'It failed so far, and is tried again' }
+    return { label: 'Held', tone: 'plain', meaning: 'Waits until the webhook is resumed' }
+  if (attempts.length === 0) return { label: 'Waiting', tone: 'plain', meaning: 'About to be sent' }
+  return { label: 'Retrying', tone: 'warn', meaning: 'Failed so far, and is retried' }
 }
 
 export const DeliveryState = ({ delivery }: { delivery: WebhookDelivery }) => {

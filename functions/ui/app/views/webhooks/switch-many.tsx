@@ -4,14 +4,13 @@ import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
-import { changeWebhook, useWebhooksChanged, type Webhook } from '../../data/webhooks.ts'
+import { changeWebhook, refetchWebhooks, type Webhook } from '../../data/webhooks.ts'
 import { shortUrl } from './address.ts'
 
 type Props = { webhooks: readonly Webhook[]; onClear: () => void }
 
 export const SwitchMany = ({ webhooks, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
-  const changed = useWebhooksChanged()
   const named = (active: boolean) =>
     webhooks.filter((one) => one.active === active).map(({ id, url }) => ({ id, title: shortUrl(url) }))
   const active = named(true)
@@ -44,14 +43,13 @@ export const SwitchMany = ({ webhooks, onClear }: Props) => {
         title={`Resume ${paused.length}`}
         kind="plain"
         size="normal"
-        keep="Keep them paused"
+        keep="Cancel"
         disabled={paused.length === 0}
         onConfirm={resume}
       >
-        Deliveries that wait for them are sent at once. Those that failed stay failed: Recover sends them
-        again.
+        Waiting deliveries are sent immediately. Failed ones stay failed: use Recover to redeliver them.
       </Confirm>
-      {job && <BulkRun {...job} onOver={changed} onClose={close} />}
+      {job && <BulkRun {...job} onOver={refetchWebhooks} onClose={close} />}
     </SelectionBar>
   )
 }

@@ -11,7 +11,7 @@ export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?:
   const { id, url, active, failing } = webhook
   const { mutate, mutateAsync, isPending } = useChangeWebhook(id)
   const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
-  const resumed = () => toast.done('Resumed', `What waited for ${shortUrl(url)} is sent now.`)
+  const resumed = () => toast.done('Resumed', `Waiting deliveries for ${shortUrl(url)} are sent now.`)
   if (failing)
     return (
       <Confirm
@@ -19,11 +19,11 @@ export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?:
         title={`Resume ${shortUrl(url)}`}
         kind={isIcon ? 'ghost' : 'plain'}
         size={isIcon ? 'icon' : 'normal'}
-        keep="Keep it paused"
+        keep="Cancel"
         trigger={<Face isIcon={isIcon} verb="Resume" />}
         onConfirm={() => mutateAsync({ active: true }).then(resumed)}
       >
-        Deliveries that wait for it are sent at once. Those that failed stay failed: Recover sends them again.
+        Waiting deliveries are sent immediately. Failed ones stay failed: use Recover to redeliver them.
       </Confirm>
     )
   const turn = () =>
@@ -31,7 +31,7 @@ export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?:
       { active: !active },
       {
         onSuccess: () =>
-          active ? toast.done('Paused', 'What comes now waits until it is resumed.') : resumed(),
+          active ? toast.done('Paused', 'New deliveries wait until it is resumed.') : resumed(),
         onError: (error) => toast.failed(active ? 'Not paused' : 'Not resumed', errorMessage(error)),
       },
     )

@@ -17,14 +17,14 @@ export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIco
     <>
       <Button
         {...look}
-        title={reason ?? 'Send a test'}
-        aria-label={`Send a test to ${name}`}
+        title={reason ?? 'Send test'}
+        aria-label={`Send test to ${name}`}
         disabled={isPending || reason !== undefined}
         needsService
         onClick={() => mutate(undefined)}
       >
         <Send size={14} />
-        {!isIcon && 'Send a test'}
+        {!isIcon && 'Send test'}
       </Button>
       <Dialog
         isOpen={isPending || data !== undefined || error !== null}
@@ -38,7 +38,7 @@ export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIco
           <DialogBody>
             {isPending && (
               <>
-                <p role="status">Sent. The receiver has 15 seconds to answer.</p>
+                <p role="status">Sent. The receiver has 15 seconds to respond.</p>
                 <SkeletonRows count={3} />
               </>
             )}

@@ -1,5 +1,6 @@
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { switchLinkClass } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -12,7 +13,7 @@ const code = (text: string) => <code className="font-mono [overflow-wrap:anywher
 const meaning: Readonly<Record<Way, ReactNode>> = {
   standard: (
     <>
-      The way of{' '}
+      As in{' '}
       <a
         href="https://www.standardwebhooks.com"
         target="_blank"
@@ -21,15 +22,15 @@ const meaning: Readonly<Record<Way, ReactNode>> = {
       >
         Standard Webhooks
       </a>
-      : the signature binds id and time, so that what was recorded is of no use later, and a rotation refuses
-      nothing. Its libraries do the same; they take the secret in base64, as{' '}
+      : the signature covers id and time, so recorded deliveries cannot be replayed later, and a rotation
+      rejects nothing. Its libraries verify it as well; they take the secret in base64, as{' '}
       {code("new Webhook(Buffer.from(secret).toString('base64'))")} in Node.
     </>
   ),
   simple: (
     <>
-      An HMAC-SHA256 of the body alone, under the newest secret. The time of the send is not part of it: keep
-      the {code('webhook-id')} of what you have handled, and drop what has one of these.
+      An HMAC-SHA256 of the body with the newest secret. It does not cover the time: store each handled{' '}
+      {code('webhook-id')} and drop duplicates.
     </>
   ),
 }
@@ -46,12 +47,12 @@ export const Verify = (): ReactNode => {
           <p role="note" className="rounded-md border bg-muted/60 px-3 py-2">
             Deliveries of this webhook are not signed.{' '}
             <Link to="/webhooks/$id/settings" params={{ id }} className="underline underline-offset-2">
-              Make a secret
+              Generate a secret
             </Link>{' '}
             first.
           </p>
         )}
-        <Panel title="Verify a signature" aside={<Copy text={text} label="Copy the code" />}>
+        <Panel title="Verify signatures" aside={<Copy text={text} label="Copy the code" />}>
           <div className="flex flex-col gap-3 p-3.5">
             <div className="flex flex-wrap gap-x-6 gap-y-1">
               <Choices
@@ -65,8 +66,7 @@ export const Verify = (): ReactNode => {
             <p className="text-muted-foreground">{meaning[way]}</p>
             <LongText label={`Code in ${languages[language]}`} text={text} />
             <p className="text-muted-foreground">
-              Answer 2xx within 15 seconds, then do the work. A delivery that comes again has the same{' '}
-              {code('webhook-id')}.
+              Respond 2xx within 15 seconds, then do the work. A redelivery has the same {code('webhook-id')}.
             </p>
           </div>
         </Panel>
@@ -93,7 +93,7 @@ const Choices = <Name extends Language | Way>({ label, names, now, searchFor }: 
         search={(before) => ({ ...before, ...searchFor(name) })}
         replace
         aria-current={name === now ? 'page' : undefined}
-        className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+        className={switchLinkClass}
       >
         {names[name]}
       </Link>

@@ -35,7 +35,7 @@ const Edit = ({ webhook }: { webhook: Webhook }) => {
   const [round, setRound] = useState(0)
   const wrong = fieldErrors(error)
   return (
-    <Panel title="Its events and its URL">
+    <Panel title="URL and events">
       <Form
         key={round}
         label="Webhook"
@@ -46,7 +46,7 @@ const Edit = ({ webhook }: { webhook: Webhook }) => {
             {
               onSuccess: () => {
                 setRound(round + 1)
-                toast.done('The webhook is changed', 'It holds from the next send on.')
+                toast.done('Webhook saved', 'It applies from the next delivery on.')
               },
             },
           )
@@ -62,7 +62,7 @@ const Edit = ({ webhook }: { webhook: Webhook }) => {
           required
           defaultValue={webhook.url}
           error={wrong.url}
-          hint="What waits goes to the new URL as well."
+          hint="Waiting deliveries go to the new URL as well."
         />
         <EventsField chosen={webhook.events} error={wrong.events} />
         <Refusal error={error} fields={['url', 'events']} />
@@ -71,7 +71,7 @@ const Edit = ({ webhook }: { webhook: Webhook }) => {
             Save
           </Button>
           <span className="text-muted-foreground">
-            made <When at={webhook.createdAt} /> by <Person id={webhook.createdBy} />, changed{' '}
+            created <When at={webhook.createdAt} /> by <Person id={webhook.createdBy} />, changed{' '}
             <When at={webhook.updatedAt} />
           </span>
         </div>
@@ -86,17 +86,17 @@ const Delete = ({ webhook }: { webhook: Webhook }) => {
   const name = shortUrl(webhook.url)
   const remove = async () => {
     await mutateAsync()
-    toast.done('The webhook is deleted', name)
+    toast.done('Webhook deleted', name)
     await navigate({ to: '/webhooks' })
   }
   return (
     <Panel title="Delete">
       <div className="flex flex-wrap items-center justify-between gap-3 p-3.5">
         <p className="text-muted-foreground">
-          It gets no further events, and its deliveries are not shown here any longer.
+          It receives no more events, and its deliveries are no longer shown.
         </p>
         <Confirm verb="Delete" title={`Delete ${name}`} size="normal" onConfirm={remove}>
-          What waits to be sent to it is not sent. To stop it for a while, pause it.
+          Waiting deliveries are not sent. To stop it temporarily, pause it.
         </Confirm>
       </div>
     </Panel>

@@ -70,7 +70,7 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
         <span className={failureCount > 0 ? 'font-medium text-failed' : ''}>
           {failureCount > 0
             ? `${formatNumber(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
-            : 'no failed send since the last success'}
+            : 'no failures since the last success'}
         </span>
         <span>
           {lastDelivery ? (
@@ -84,8 +84,8 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
       </p>
       {!active && (
         <p role="note" className={failing ? 'text-failed' : ''}>
-          {webhookLook(webhook).meaning}. {failing && 'Mend the receiver, then resume. '}
-          Tests, redelivery and recovery are for webhooks that are not paused.
+          {webhookLook(webhook).meaning}. {failing && 'Fix the receiver, then resume. '}
+          Resume it to test, redeliver or recover.
         </p>
       )}
     </div>

@@ -50,9 +50,8 @@ export const Webhooks = (): ReactNode => {
           selection={{ selected, onSelect }}
           empty={
             <div className="min-h-0 flex-1 overflow-y-auto">
-              <Empty title="No URL gets events yet" curl={curl()}>
-                A URL that is registered is sent what happens to tasks, with retries while its receiver fails.
-                Scripts register one as well:
+              <Empty title="No webhooks yet" curl={curl()}>
+                A webhook sends task events to a URL and retries while the receiver fails. With the API:
               </Empty>
             </div>
           }

@@ -2,7 +2,7 @@ import { iso } from '../core/time.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import { type AgentSessionRow, agentSessions, streamOf } from './rows.ts'
+import { type AgentSessionRow, agentSessions, toStreamName } from './rows.ts'
 import { isOver } from './schema.ts'
 
 type Needs = { store: Store; feed: Pick<Feed, 'remove'>; clock: Pick<Clock, 'now'> }
@@ -22,7 +22,7 @@ export const createForgetSessions = ({ store, feed, clock }: Needs) => {
 
   /** The row of a session is removed after its events: a later call finds it when this one dies in between. */
   const forget = async ({ id }: AgentSessionRow, most: number): Promise<number> => {
-    const events = await feed.remove(streamOf(id), most)
+    const events = await feed.remove(toStreamName(id), most)
     if (events >= most) return events
     await store.commit<AgentSessionRow>({ remove: agentSessions, key: id })
     return events + 1

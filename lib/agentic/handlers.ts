@@ -47,7 +47,7 @@ export const agenticHandlers = ({
   }
 }
 
-const textOf = (batch: readonly SessionEvent[]): string =>
+const batchText = (batch: readonly SessionEvent[]): string =>
   batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')
 
 /**
@@ -62,7 +62,7 @@ async function* whileAdmitted(
   let last: SessionEvent | undefined
   for await (const batch of batches) {
     last = batch.at(-1)
-    yield textOf(batch)
+    yield batchText(batch)
   }
   const { reason } = reader
   if (!(reason instanceof Problem) || (last?.type === 'error' && endsSession(last))) return

@@ -5,7 +5,7 @@ import type { StreamMasker } from '../core/stream-masker.ts'
 import type { Feed, FeedDraft } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { KEEP_MS, streamOf } from './rows.ts'
+import { KEEP_MS, toStreamName } from './rows.ts'
 import type { EmitEvent, SessionEvent } from './schema.ts'
 
 /** The most events that a reader may fall behind: then it is disconnected, and continues with `Last-Event-ID`. */
@@ -169,7 +169,7 @@ export const createLiveRun = (
   const append = async (drafts: readonly FeedDraft[]): Promise<void> => {
     for (const waitMs of [...WAITS_MS, undefined]) {
       try {
-        return void (await feed.append(streamOf(sessionId), drafts, { ttlMs: KEEP_MS }))
+        return void (await feed.append(toStreamName(sessionId), drafts, { ttlMs: KEEP_MS }))
       } catch (thrown) {
         if (thrown instanceof Problem && thrown.kind === 'too_large') return appendHalves(drafts, thrown)
         if (waitMs === undefined) throw thrown
@@ -184,7 +184,7 @@ export const createLiveRun = (
     unstored = []
     unstoredSize = 0
     try {
-      for (const part of partsOf(storing)) await append(part)
+      for (const part of appendParts(storing)) await append(part)
       hasStored = true
     } catch (thrown) {
       // The run continues: readers in this process have the events, later readers miss them.
@@ -201,7 +201,7 @@ export const createLiveRun = (
   const publish = (type: string, data: object) => {
     count += 1
     const event = { id: eventId(run, count), type, data, timestamp: clock.now() }
-    const size = sizeOf(data)
+    const size = eventSize(data)
     for (const reader of readers) reader.push(event, size)
     keep(event, size)
     if (unstoredSize > MOST_UNSTORED || type === 'step:complete') void flush()
@@ -256,7 +256,7 @@ const isContinued = (last: Unstored, event: SessionEvent): boolean => {
 }
 
 /** The approximate bytes of an event as JSON; those of long values are exact, since a character may take six. */
-const sizeOf = (data: object): number => {
+const eventSize = (data: object): number => {
   let size = 60
   for (const value of Object.values(data)) {
     const isShort = typeof value === 'string' && value.length < SHORT_TEXT
@@ -274,17 +274,17 @@ const cut = (value: unknown): unknown => {
 }
 
 const bounded = (data: object): object => {
-  if (sizeOf(data) <= LARGEST_EVENT) return data
+  if (eventSize(data) <= LARGEST_EVENT) return data
   const plain = Object.entries(data).filter(([, value]) => typeof value !== 'object')
   return { ...Object.fromEntries(plain), truncated: true }
 }
 
 /** Splits events into appends of the feed, limited in number and size. */
-const partsOf = (events: readonly SessionEvent[]): FeedDraft[][] => {
+const appendParts = (events: readonly SessionEvent[]): FeedDraft[][] => {
   const parts: FeedDraft[][] = [[]]
   let size = 0
   for (const { id, type, data, timestamp } of events) {
-    const next = sizeOf(data)
+    const next = eventSize(data)
     const last = parts.at(-1) as FeedDraft[]
     if (last.length > 0 && (size + next > MOST_UNSTORED || last.length >= MOST_IN_APPEND)) {
       parts.push([])

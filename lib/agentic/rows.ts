@@ -47,4 +47,4 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
 })
 
 /** The stream of a session's events on the feed. */
-export const streamOf = (sessionId: string): string => `session:${sessionId}`
+export const toStreamName = (sessionId: string): string => `session:${sessionId}`

@@ -17,7 +17,7 @@ import {
   KEEP_MS,
   SESSIONS_MEMBER,
   sessionCounter,
-  streamOf,
+  toStreamName,
 } from './rows.ts'
 import { type AgentSession, type EmitEvent, isOver, type SessionEvent, type SessionState } from './schema.ts'
 
@@ -138,7 +138,7 @@ export const createAgentSessions = (needs: Needs) => {
   /** Sessions of conversations, until their end is stored. */
   const running = new Set<Promise<void>>()
 
-  const shown = async ({
+  const toSession = async ({
     expiresAt: _e,
     followedUntil: _f,
     cancelRequestedAt: _c,
@@ -156,7 +156,7 @@ export const createAgentSessions = (needs: Needs) => {
   }
 
   const get = async (principal: Principal, id: string): Promise<AgentSession> =>
-    shown(await load(principal, id))
+    toSession(await load(principal, id))
 
   const list = async (principal: Principal, query: Listed) => {
     const { taskId, conversationId } = query
@@ -180,7 +180,7 @@ export const createAgentSessions = (needs: Needs) => {
   }
 
   const listed = async (page: Page<AgentSessionRow>, total: number, query: Listed, scope: string) => ({
-    sessions: await Promise.all(page.rows.map(shown)),
+    sessions: await Promise.all(page.rows.map(toSession)),
     ...pageFacts(page, total, query, scope),
   })
 
@@ -303,7 +303,7 @@ export const createAgentSessions = (needs: Needs) => {
 
   const isSessionOver = async (id: string): Promise<boolean> => {
     const row = await store.get(agentSessions, id)
-    return row === undefined || isOver((await shown(row)).status)
+    return row === undefined || isOver((await toSession(row)).status)
   }
 
   /** Marks the session as followed from another process, so that its process stores events every 1.7 s. */
@@ -333,9 +333,9 @@ export const createAgentSessions = (needs: Needs) => {
     let place = after
     try {
       const either = AbortSignal.any([signal, ended.signal])
-      for await (const entry of feed.follow(streamOf(id), { after }, either)) {
+      for await (const entry of feed.follow(toStreamName(id), { after }, either)) {
         place = entry.id
-        yield [eventOf(entry)]
+        yield [toSessionEvent(entry)]
       }
     } finally {
       endLooks()
@@ -348,11 +348,11 @@ export const createAgentSessions = (needs: Needs) => {
   /** The stored events above an id, in batches. */
   async function* readStored(id: string, after: string): AsyncGenerator<readonly SessionEvent[]> {
     for (let place: string | undefined = after; place !== undefined; ) {
-      const entries: readonly FeedEntry[] = await feed.read(streamOf(id), {
+      const entries: readonly FeedEntry[] = await feed.read(toStreamName(id), {
         after: place,
         limit: READ_AT_ONCE,
       })
-      yield entries.map(eventOf)
+      yield entries.map(toSessionEvent)
       place = entries.length < READ_AT_ONCE ? undefined : entries.at(-1)?.id
     }
   }
@@ -382,13 +382,13 @@ export const createAgentSessions = (needs: Needs) => {
    */
   const missingEnd = async (id: string): Promise<SessionEvent[]> => {
     const row = await store.get(agentSessions, id)
-    const last = row?.taskId === undefined ? undefined : await feed.last(streamOf(id))
-    if (row === undefined || last === undefined || endsSession(eventOf(last))) return []
-    const { error, endedAt } = await shown(row)
+    const last = row?.taskId === undefined ? undefined : await feed.last(toStreamName(id))
+    if (row === undefined || last === undefined || endsSession(toSessionEvent(last))) return []
+    const { error, endedAt } = await toSession(row)
     if (error === undefined || endedAt === undefined) return []
     return [
       {
-        id: `${eventOf(last).id.split('-', 1)[0]}-9999999`,
+        id: `${toSessionEvent(last).id.split('-', 1)[0]}-9999999`,
         type: 'error',
         data: error,
         timestamp: Date.parse(endedAt),
@@ -396,7 +396,7 @@ export const createAgentSessions = (needs: Needs) => {
     ]
   }
 
-  const batchesOf = (id: string, after: string, signal: AbortSignal) => {
+  const eventBatches = (id: string, after: string, signal: AbortSignal) => {
     const here = live.get(id)
     return here === undefined ? followStored(id, after, signal) : readLive(here.run, id, after, signal)
   }
@@ -412,7 +412,7 @@ export const createAgentSessions = (needs: Needs) => {
   ): AsyncGenerator<readonly SessionEvent[]> {
     const fresh = unseen(after)
     do {
-      for await (const batch of batchesOf(id, fresh.passed(), signal)) {
+      for await (const batch of eventBatches(id, fresh.passed(), signal)) {
         const events = fresh.of(batch)
         if (events.length > 0) yield events
       }
@@ -443,7 +443,7 @@ export const createAgentSessions = (needs: Needs) => {
      */
     cancel: async (principal: Principal, id: string): Promise<AgentSession> => {
       const row = await load(principal, id)
-      const { status } = await shown(row)
+      const { status } = await toSession(row)
       if (isOver(status))
         throw new Problem(
           'invalid',
@@ -452,7 +452,7 @@ export const createAgentSessions = (needs: Needs) => {
         )
       if (row.taskId !== undefined) {
         await cancelTask(principal, row.taskId)
-        return shown(row)
+        return toSession(row)
       }
       await store.commit<AgentSessionRow>({
         update: agentSessions,
@@ -461,7 +461,7 @@ export const createAgentSessions = (needs: Needs) => {
         set: { cancelRequestedAt: iso(clock.now()) },
       })
       live.get(id)?.stop('CANCELLED')
-      return shown(row)
+      return toSession(row)
     },
     /**
      * Ends sessions whose process died; with `all`, at the start of the only process on this data, every running session.
@@ -486,7 +486,7 @@ export const createAgentSessions = (needs: Needs) => {
   async function fail({ id }: AgentSessionRow) {
     const error = { code: 'INTERRUPTED', message: 'The process that ran the session ended.' }
     const event = { type: 'error', id: '9999-0000001', data: { timestamp: clock.now(), data: error } }
-    await feed.append(streamOf(id), [event], { ttlMs: KEEP_MS })
+    await feed.append(toStreamName(id), [event], { ttlMs: KEEP_MS })
     await store.commit<AgentSessionRow>({
       update: agentSessions,
       key: id,
@@ -519,7 +519,7 @@ const unseen = (after: string) => {
 }
 
 /** Converts an entry of the feed to the event. */
-const eventOf = ({ id, type, data }: FeedEntry): SessionEvent => ({
+const toSessionEvent = ({ id, type, data }: FeedEntry): SessionEvent => ({
   id,
   type,
   ...(data as Pick<SessionEvent, 'data' | 'timestamp'>),

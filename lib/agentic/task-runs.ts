@@ -64,7 +64,7 @@ const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
   }
   if (ended.kind === 'succeeded') {
     emit('summary', { summary: ended.result.output })
-    emit('complete', completionOf(ended.result))
+    emit('complete', completionData(ended.result))
     return
   }
   const error = ended.kind === 'failed' ? ended.error : stopped(ended.reason)
@@ -77,7 +77,7 @@ const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
 
 const stopped = (reason: string) => ({ code: reason, message: `The run was stopped: ${reason}.` })
 
-const completionOf = ({ usage, model, provider, toolCalls }: Record<string, unknown>) => {
+const completionData = ({ usage, model, provider, toolCalls }: Record<string, unknown>) => {
   const { promptTokens, completionTokens, totalTokens } = (usage ?? {}) as Record<string, unknown>
   const tokens = { totalTokens, inputTokens: promptTokens, outputTokens: completionTokens }
   return { ...tokens, model, provider, toolCalls, finishReason: 'stop' }

@@ -93,7 +93,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
   const { sessions, turns, models, loop, openToolbox, clock, ids, log } = needs
 
   const run = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
-    const { request, toolbox, maxSteps, toolCalls, said } = start
+    const { request, toolbox, maxSteps, toolCalls, partial } = start
     const { emit } = session
     const signal = AbortSignal.any([session.signal, turn.signal])
     const { effort, maxBudget, showThinking, temperature } = request
@@ -102,7 +102,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     const onEvent = (event: LoopEvent) => {
       emitEvent(event)
       if (event.type === 'step:start') latest.beginStep()
-      if (event.type === 'text') said.text = latest.add(event.text)
+      if (event.type === 'text') partial.text = latest.add(event.text)
       if (event.type === 'tool:result') toolCalls.push(finishedCall(event))
     }
     const result = await loop({
@@ -120,14 +120,14 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
         start.usage = addUsage(turn.spent, usage)
       },
     })
-    const content = answerOf(result, start)
+    const content = finalAnswer(result, start)
     const { provider, model } = result
     const { usage } = start
     // The answer is saved before `complete` is sent, so that nothing can fail after it.
     const given = { sessionId: session.id, provider, model }
     const { id, notice } = await turns.finish(turn, { content, toolCalls, usage, ...given })
     emit('summary', { summary: content })
-    emit('complete', { ...completionOf(result, usage), ...(notice === undefined ? {} : { notice }) })
+    emit('complete', { ...completionData(result, usage), ...(notice === undefined ? {} : { notice }) })
     emit('message_saved', { id })
   }
 
@@ -137,7 +137,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     try {
       await run(turn, session, start)
     } catch (thrown) {
-      error = sessionErrorOf(thrown)
+      error = toSessionError(thrown)
       if (error.code === UNFORESEEN)
         log.error({ sessionId: session.id, err: thrown }, 'an agentic turn failed by a fault of this service')
       // The partial answer is saved first: after the last event the next turn may begin.
@@ -152,11 +152,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     turn: Turn,
     sessionId: string,
     { code, message }: Failure,
-    { said, toolCalls, usage }: Start,
+    { partial, toolCalls, usage }: Start,
   ) => {
     const reason = new Problem('unavailable', code.toLowerCase(), message)
     try {
-      await turns.fail(turn, reason, { content: said.text, toolCalls, usage, sessionId })
+      await turns.fail(turn, reason, { content: partial.text, toolCalls, usage, sessionId })
     } catch (thrown) {
       log.warn({ reason: errorMessage(thrown) }, 'the answer of a failed agentic turn was not stored')
     }
@@ -208,7 +208,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           maxSteps,
           target,
           toolCalls: [],
-          said: { text: '' },
+          partial: { text: '' },
           usage: turn.spent,
         }).catch((thrown) =>
           log.error(
@@ -232,7 +232,7 @@ type Start = {
   target: { provider: string; model: string }
   /** The tool calls so far, and the latest text of the model. */
   toolCalls: ChatToolCall[]
-  said: { text: string }
+  partial: { text: string }
   /** The usage so far, with that of the summary. */
   usage: TokenUsage
 }
@@ -250,14 +250,14 @@ const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {
 }
 
 /** The final answer of the model. Throws Problem `provider_error` when the loop ended without any text. */
-const answerOf = ({ text, ended }: LoopResult, { maxSteps, request }: Start): string => {
+const finalAnswer = ({ text, ended }: LoopResult, { maxSteps, request }: Start): string => {
   if (text.trim() !== '') return text
   if (ended === 'max_steps') return `There is no answer after ${maxSteps} steps.`
   if (ended === 'budget') return `There is no answer within the budget of ${request.maxBudget} tokens.`
   throw new Problem('unavailable', 'provider_error', 'The model ended without an answer.')
 }
 
-const completionOf = (result: LoopResult, usage: TokenUsage) => {
+const completionData = (result: LoopResult, usage: TokenUsage) => {
   const { model, provider, toolCalls, ended, finishReason, fallbackFrom } = result
   return {
     totalTokens: usage.totalTokens,
@@ -274,7 +274,7 @@ const completionOf = (result: LoopResult, usage: TokenUsage) => {
 const UNFORESEEN = 'INTERNAL'
 
 /** The error in the last event of a failed session. The message of an error that is no Problem is not shown. */
-const sessionErrorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
+const toSessionError = (thrown: unknown): NonNullable<AgentSession['error']> => {
   if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
   if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }
   return { code: UNFORESEEN, message: 'Something went wrong here. The log of the service says what.' }

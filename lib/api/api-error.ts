@@ -13,16 +13,16 @@ export class ApiError extends Error {
   readonly body: unknown
 
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
-    const said = fieldsOf(body)
+    const fields = toRecord(body)
     super(
-      typeof said.error === 'string'
-        ? said.error
+      typeof fields.error === 'string'
+        ? fields.error
         : `The service answered ${status}${status < 300 ? ' without JSON' : ''}`,
     )
     this.name = 'ApiError'
     this.status = status
-    this.code = typeof said.code === 'string' ? said.code : `http_${status}`
-    this.details = said.details
+    this.code = typeof fields.code === 'string' ? fields.code : `http_${status}`
+    this.details = fields.details
     this.requestId = headers.get('x-request-id') ?? undefined
     this.retryAfterMs = secondsIn(headers.get('retry-after'))
     this.body = body
@@ -30,7 +30,7 @@ export class ApiError extends Error {
 }
 
 /** A proxy may answer in any form, or without a body. */
-const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
+const toRecord = (body: unknown): Readonly<Record<string, unknown>> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
 const secondsIn = (text: string | null) =>

@@ -11,12 +11,12 @@ type HttpRequest = {
 }
 
 /** The request of a call. */
-export const requestOf = (
+export const toRequest = (
   { method, path, body, rawBody: takesBody = body }: Route,
   baseUrl: string,
   given: Given,
 ): HttpRequest => ({
-  url: `${baseUrl.replace(/\/+$/, '')}${filled(path, given.params ?? {})}${queryOf(given.query ?? {})}`,
+  url: `${baseUrl.replace(/\/+$/, '')}${filled(path, given.params ?? {})}${queryString(given.query ?? {})}`,
   init: {
     method,
     headers: { accept: 'application/json', ...(takesBody ? { 'content-type': 'application/json' } : {}) },
@@ -28,7 +28,7 @@ const filled = (path: string, params: Values) =>
   path.replaceAll(/\{([^}]+)\}/g, (_whole, name: string) => encodeURIComponent(String(params[name])))
 
 /** Joins lists by commas and leaves out undefined values. */
-const queryOf = (query: Values) => {
+const queryString = (query: Values) => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(
     given.map(([name, value]): [string, string] => [name, String(value)]),
@@ -49,9 +49,9 @@ export type CallInput<R extends Route> = (R['params'] extends z.ZodType
   ? Part<'params', z.input<R['params']>>
   : unknown) &
   (R['query'] extends z.ZodType ? Part<'query', Query<R['query']>> : unknown) &
-  (BodyOf<R> extends z.ZodType ? Part<'body', z.input<BodyOf<R>>> : unknown)
+  (RouteBody<R> extends z.ZodType ? Part<'body', z.input<RouteBody<R>>> : unknown)
 
-type BodyOf<R extends Route> = R['body'] extends z.ZodType ? R['body'] : R['rawBody']
+type RouteBody<R extends Route> = R['body'] extends z.ZodType ? R['body'] : R['rawBody']
 
 export type CallOptions = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> }
 
@@ -85,25 +85,25 @@ export type ClientSettings = {
  */
 export const createClient = <const R extends Routes>(routes: R, settings: ClientSettings): Client<R> =>
   Object.fromEntries(
-    Object.entries(routes).map(([name, route]) => [name, callOf(route, settings)]),
+    Object.entries(routes).map(([name, route]) => [name, createCall(route, settings)]),
   ) as unknown as Client<R>
 
-const callOf = (route: Route, { baseUrl, headers, fetch: send = globalThis.fetch }: ClientSettings) => {
+const createCall = (route: Route, { baseUrl, headers, fetch: send = globalThis.fetch }: ClientSettings) => {
   const raw = async (input: object = {}, options: CallOptions = {}): Promise<Response> => {
-    const { url, init } = requestOf(route, baseUrl, input)
+    const { url, init } = toRequest(route, baseUrl, input)
     const response = await send(url, {
       ...init,
       headers: { ...init.headers, ...headers, ...options.headers },
       ...(options.signal ? { signal: options.signal } : {}),
     })
-    if (!response.ok) throw new ApiError(response, await bodyOf(response))
+    if (!response.ok) throw new ApiError(response, await parseBody(response))
     return response
   }
-  const call = async (input?: object, options?: CallOptions) => bodyOf(await raw(input, options))
+  const call = async (input?: object, options?: CallOptions) => parseBody(await raw(input, options))
   return Object.assign(call, { raw })
 }
 
-const bodyOf = async (response: Response): Promise<unknown> => {
+const parseBody = async (response: Response): Promise<unknown> => {
   const text = await response.text()
   if (!response.headers.get('content-type')?.includes('json')) {
     // A success without JSON comes from another server, such as the page of a proxy.

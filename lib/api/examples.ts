@@ -32,14 +32,14 @@ const scalars: Readonly<Record<string, (schema: Schema) => unknown>> = {
 }
 
 /** The example of a schema, or one that its parts make: of an object the required fields, and those with an example. */
-export const exampleOf = (schema: Schema, schemas: Schemas): unknown => {
+export const schemaExample = (schema: Schema, schemas: Schemas): unknown => {
   const { $ref, examples = [], enum: [first] = [], anyOf, type = 'object' } = schema
   const [given = schema.const ?? first ?? schema.default] = examples
   if (given !== undefined) return given
-  if ($ref !== undefined) return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
-  if (anyOf) return exampleOf(anyOf[0] ?? {}, schemas)
+  if ($ref !== undefined) return schemaExample(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
+  if (anyOf) return schemaExample(anyOf[0] ?? {}, schemas)
   const [kind = ''] = [type].flat()
-  if (kind === 'array') return Array(schema.minItems ?? 1).fill(exampleOf(schema.items ?? {}, schemas))
+  if (kind === 'array') return Array(schema.minItems ?? 1).fill(schemaExample(schema.items ?? {}, schemas))
   return kind === 'object' ? objectExample(schema, schemas) : scalars[kind]?.(schema)
 }
 
@@ -52,6 +52,6 @@ const objectExample = (
     (name) => properties[name]?.examples && !required.includes(name),
   )
   return Object.fromEntries(
-    [...required, ...names].map((name) => [name, exampleOf(properties[name] ?? values, schemas)]),
+    [...required, ...names].map((name) => [name, schemaExample(properties[name] ?? values, schemas)]),
   )
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { exampleOf, type Schema, type Schemas } from './examples.ts'
-import { JSON_TYPE, operationOf } from './operation.ts'
+import { type Schema, type Schemas, schemaExample } from './examples.ts'
+import { JSON_TYPE, toOperation } from './operation.ts'
 import type { Tables } from './routes.ts'
 
 type Override = NonNullable<CreateDocumentOptions['override']>
@@ -42,7 +42,7 @@ export const openApiDocument = ({ tables, version }: Described) =>
         },
         servers: [{ url: '/' }],
         tags: Object.keys(tables).map((name) => ({ name })),
-        paths: pathsOf(tables),
+        paths: openapiPaths(tables),
         components: {
           securitySchemes: {
             cookie: { type: 'apiKey', in: 'cookie', name: 'svc_session' },
@@ -58,12 +58,12 @@ export const openApiDocument = ({ tables, version }: Described) =>
     ),
   )
 
-const pathsOf = (tables: Tables): ZodOpenApiPathsObject => {
-  const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {}
+const openapiPaths = (tables: Tables): ZodOpenApiPathsObject => {
+  const paths: Record<string, Record<string, ReturnType<typeof toOperation>>> = {}
   for (const [tag, routes] of Object.entries(tables)) {
     for (const [name, route] of Object.entries(routes)) {
       const path = paths[route.path] ?? {}
-      path[route.method.toLowerCase()] = operationOf(name, route, tag)
+      path[route.method.toLowerCase()] = toOperation(name, route, tag)
       paths[route.path] = path
     }
   }
@@ -92,7 +92,7 @@ const withExamples = <D extends object>(document: D): D => {
       (each) => each?.content[JSON_TYPE] ?? [],
     )
     for (const each of [...parameters.filter(({ required }) => required), ...bodies])
-      each.example = exampleOf(each.schema, components.schemas)
+      each.example = schemaExample(each.schema, components.schemas)
   }
   return document
 }

@@ -43,18 +43,18 @@ const callers: Partial<Record<Access, string>> = {
   webhooks: 'For API tokens of the scope `webhooks` as well.',
 }
 
-const descriptionOf = ({ access, about }: Route) =>
+const routeDescription = ({ access, about }: Route) =>
   [callers[access], about].filter((text) => text !== undefined).join(' ')
 
 /** One route as an OpenAPI operation. */
-export const operationOf = (name: string, route: Route, tag: string): ZodOpenApiOperationObject => ({
+export const toOperation = (name: string, route: Route, tag: string): ZodOpenApiOperationObject => ({
   operationId: name,
   summary: route.summary,
-  ...(descriptionOf(route) === '' ? {} : { description: descriptionOf(route) }),
+  ...(routeDescription(route) === '' ? {} : { description: routeDescription(route) }),
   tags: [tag],
   // For readers of the description: HEAD is not allowed for such a GET.
   ...(route.writes ? { 'x-writes': true } : {}),
-  security: securityOf(route),
+  security: security(route),
   ...(route.params || route.query || route.headers
     ? {
         requestParams: {
@@ -64,28 +64,28 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
         },
       }
     : {}),
-  ...requestBodyOf(route),
-  responses: { ...successesOf(route), ...errorsOf(route) },
+  ...requestBody(route),
+  responses: { ...successResponses(route), ...errorResponses(route) },
 })
 
-const bodyOf = ({ body, rawBody }: Pick<Route, 'body' | 'rawBody'>) => body ?? rawBody
+const bodySchema = ({ body, rawBody }: Pick<Route, 'body' | 'rawBody'>) => body ?? rawBody
 
-const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  const schema = bodyOf(route)
+const requestBody = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  const schema = bodySchema(route)
   return schema ? { requestBody: { required: true, content: { [JSON_TYPE]: { schema } } } } : {}
 }
 
 /** `{}` means that no credential is needed. */
-const securityOf = ({ access }: Route): Record<string, string[]>[] => {
+const security = ({ access }: Route): Record<string, string[]>[] => {
   if (access === 'public') return []
   return [...(access === 'any' || access === 'optional' ? [{}] : []), { cookie: [] }, { bearer: [] }]
 }
 
-const successesOf = (route: Route): ZodOpenApiResponsesObject => {
+const successResponses = (route: Route): ZodOpenApiResponsesObject => {
   const body = { schema: withWarnings(route.response) as z.ZodType }
   const content = {
-    [mediaTypeOf(route.produces ?? JSON_TYPE)]: body,
-    ...(route.alsoProduces ? { [mediaTypeOf(route.alsoProduces)]: { schema: z.string() } } : {}),
+    [toMediaType(route.produces ?? JSON_TYPE)]: body,
+    ...(route.alsoProduces ? { [toMediaType(route.alsoProduces)]: { schema: z.string() } } : {}),
   }
   const answer = { description: route.summary, content }
   return {
@@ -94,24 +94,24 @@ const successesOf = (route: Route): ZodOpenApiResponsesObject => {
   }
 }
 
-const mediaTypeOf = (contentType: string) => contentType.split(';', 1)[0] ?? contentType
+const toMediaType = (contentType: string) => contentType.split(';', 1)[0] ?? contentType
 
-const errorsOf = (route: Route): ZodOpenApiResponsesObject =>
+const errorResponses = (route: Route): ZodOpenApiResponsesObject =>
   Object.fromEntries(
-    errorStatusesOf(route).map((status) => [
+    errorStatuses(route).map((status) => [
       status,
       { description: errors[status], content: { [JSON_TYPE]: { schema: ProblemSchema } } },
     ]),
   )
 
 /** The error statuses that follow from a route's declaration; `default` covers those of the service. */
-const errorStatusesOf = ({ access, alsoStatus, params, query, limited, ...route }: Route): ErrorStatus[] => [
-  ...(params || query || bodyOf(route) ? [400 as const] : []),
+const errorStatuses = ({ access, alsoStatus, params, query, limited, ...route }: Route): ErrorStatus[] => [
+  ...(params || query || bodySchema(route) ? [400 as const] : []),
   // Public routes refuse unknown Bearer tokens and wrong passwords.
   ...(access === 'any' || alsoStatus === 401 ? [] : [401 as const]),
   403,
   ...(params ? [404 as const] : []),
-  ...(bodyOf(route) ? [413 as const] : []),
+  ...(bodySchema(route) ? [413 as const] : []),
   ...(limited ? [429 as const] : []),
   500,
   'default',

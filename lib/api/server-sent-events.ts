@@ -1,14 +1,14 @@
 /** An event of a stream: the JSON of its data, and the id for `Last-Event-ID`. */
 export type StreamEvent = { readonly id: string; readonly data: string }
 
-const fieldOf = (line: string) => {
+const parseField = (line: string) => {
   const at = line.indexOf(':')
   const value = at < 0 ? '' : line.slice(at + 1)
   return { name: at < 0 ? line : line.slice(0, at), value: value.startsWith(' ') ? value.slice(1) : value }
 }
 
 const eventIn = (frame: string): StreamEvent | undefined => {
-  const fields = frame.split(/\r?\n/).map(fieldOf)
+  const fields = frame.split(/\r?\n/).map(parseField)
   const data = fields.filter(({ name }) => name === 'data').map(({ value }) => value)
   if (data.length === 0) return undefined
   return { id: fields.findLast(({ name }) => name === 'id')?.value ?? '', data: data.join('\n') }

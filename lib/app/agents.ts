@@ -199,7 +199,7 @@ export const toolVerbs = (composed: () => Composed) => {
     approvals: {
       ask: (request) => tools().approvals.ask(request),
       use: (request) => tools().approvals.use(request),
-      stateOf: (approvalId) => tools().approvals.waitState(approvalId),
+      waitState: (approvalId) => tools().approvals.waitState(approvalId),
     },
     onToolCall: (record) => tools().onToolCall(record),
     countCall: (userId, calls) => tools().countCall(userId, calls),

@@ -38,7 +38,7 @@ const boundedCall = (call: ChatToolCall, most: number): ChatToolCall => ({
   ...(call.result === undefined ? {} : { result: clipped(call.result, most) }),
 })
 
-const sizeOf = ({ arguments: given, result = '' }: ChatToolCall): number =>
+const callSize = ({ arguments: given, result = '' }: ChatToolCall): number =>
   result.length + (JSON.stringify(given) ?? '').length
 
 /** The calls of a message, cut for storage. The audit record has more of each. */
@@ -46,21 +46,21 @@ export const boundedCalls = (calls: readonly ChatToolCall[]): ChatToolCall[] => 
   let left = MOST_OF_MESSAGE
   const newestFirst = calls.toReversed().map((call) => {
     const bounded = boundedCall(call, LONGEST_RESULT)
-    const kept = sizeOf(bounded) <= left ? bounded : boundedCall(call, EXCERPT)
-    left -= sizeOf(kept)
-    return kept
+    const fitting = callSize(bounded) <= left ? bounded : boundedCall(call, EXCERPT)
+    left -= callSize(fitting)
+    return fitting
   })
   return newestFirst.reverse()
 }
 
-const resultsOf = (messages: readonly ModelMessage[]): number =>
+const totalResultLength = (messages: readonly ModelMessage[]): number =>
   messages.reduce((sum, { role, content }) => sum + (role === 'tool' ? content.length : 0), 0)
 
 const boundedResults = (messages: readonly ModelMessage[]): ModelMessage[] => {
   const cut = messages.map((message) =>
     message.role === 'tool' ? { ...message, content: clipped(message.content, LONGEST_WAITING) } : message,
   )
-  let over = resultsOf(cut) - MOST_WAITING
+  let over = totalResultLength(cut) - MOST_WAITING
   return cut.map((message) => {
     if (message.role !== 'tool' || over <= 0) return message
     const content = clipped(message.content, SHORTEST_WAITING)

@@ -5,7 +5,7 @@ import type { Store } from '../ports/store.ts'
 import type { Conversations } from './conversations.ts'
 import { isLeased, turnCancelled } from './leases.ts'
 import { type ConversationRow, conversations as conversationRows } from './rows.ts'
-import { endWaiting, findWaiting, pendingOf, type WithdrawApprovals } from './waiting.ts'
+import { endWaiting, findWaiting, pendingApprovals, type WithdrawApprovals } from './waiting.ts'
 
 type Needs = {
   store: Store
@@ -48,7 +48,7 @@ export const createCancelTurn = (needs: Needs) => {
     const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
     const { code, message } = turnCancelled()
     const isDone = isGoingOn ? await stop(row) : await endWaiting(store, row, waiting, { code, message })
-    return isDone ? pendingOf(waiting?.toolCalls ?? []).map(({ id }) => id) : undefined
+    return isDone ? pendingApprovals(waiting?.toolCalls ?? []).map(({ id }) => id) : undefined
   }
 
   return async (principal: Principal, id: string): Promise<void> => {

@@ -12,7 +12,7 @@ import { lostFields } from '../core/truncated.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import { historyOf, transcriptOf } from './messages.ts'
+import { toHistory, toTranscript } from './messages.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
 import type { Compaction } from './schema.ts'
 
@@ -63,7 +63,7 @@ type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usag
 
 type Needs = { store: Store; models: Models; log: Log }
 
-const costOf = (row: MessageRow): number => estimateTokens(historyOf([row]))
+const rowTokens = (row: MessageRow): number => estimateTokens(toHistory([row]))
 
 /** Whether a turn begins here: a user's message after an answer. */
 const beginsTurn = (rows: readonly MessageRow[], at: number): boolean =>
@@ -74,18 +74,18 @@ const beginsTurn = (rows: readonly MessageRow[], at: number): boolean =>
  * newest turn that does not fit, because it includes unanswered earlier messages, the last messages that fit stay.
  */
 const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens: number): number => {
-  let kept = rows.length
-  let said = rows.length - 1
+  let firstOfTurns = rows.length
+  let lastUserMessage = rows.length - 1
   let tokens = 0
   for (let at = rows.length - 1; at >= 0; at--) {
-    tokens += costOf(rows[at] as MessageRow)
-    const most = kept === rows.length ? mostOfNewest : mostTokens
+    tokens += rowTokens(rows[at] as MessageRow)
+    const most = firstOfTurns === rows.length ? mostOfNewest : mostTokens
     const fits = tokens <= most && rows.length - at <= KEPT_MESSAGES
     if (!fits && at < rows.length - 1) break
-    if (rows[at]?.role === 'user') said = at
-    if (beginsTurn(rows, at)) kept = at
+    if (rows[at]?.role === 'user') lastUserMessage = at
+    if (beginsTurn(rows, at)) firstOfTurns = at
   }
-  return kept === rows.length ? said : kept
+  return firstOfTurns === rows.length ? lastUserMessage : firstOfTurns
 }
 
 /** Cuts a text to a number of tokens. */
@@ -105,14 +105,17 @@ const summaryIn = (room: number, summary: string): string | undefined =>
   summary === '' || room < SHORTEST_SUMMARY ? undefined : fitted(summary, room - SUMMARY_HEAD)
 
 /** The first messages that fit a number of tokens as a transcript; at least one, which is cut if needed. */
-const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript: string; count: number } => {
+const firstPiece = (
+  rows: readonly MessageRow[],
+  mostTokens: number,
+): { transcript: string; count: number } => {
   const most = Math.max(SHORTEST_PIECE, mostTokens)
   let count = 0
   for (let tokens = 0; count < rows.length; count += 1) {
-    tokens += estimateTokens([{ content: transcriptOf(historyOf([rows[count] as MessageRow])) }])
+    tokens += estimateTokens([{ content: toTranscript(toHistory([rows[count] as MessageRow])) }])
     if (count > 0 && tokens > most) break
   }
-  return { transcript: fitted(transcriptOf(historyOf(rows.slice(0, count))), most), count }
+  return { transcript: fitted(toTranscript(toHistory(rows.slice(0, count))), most), count }
 }
 
 /** A conversation whose stored summary is gone is summarised again: its messages are all stored. */
@@ -139,7 +142,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     for await (const page of rowPages((from) => store.page(chatMessages, { ...after, ...from })))
       for (const row of page) {
         rows.push(row)
-        tokens += costOf(row)
+        tokens += rowTokens(row)
         if (tokens > mostTokens || rows.length >= MOST_READ * MOST_MESSAGES)
           return { rows: rows.reverse(), tokens, isWhole: Number(row.number) <= summarized }
       }
@@ -153,13 +156,13 @@ export const createCompaction = ({ store, models, log }: Needs) => {
   const summarise = async (rows: readonly MessageRow[], before: string, { target, signal }: Given) => {
     const window = models.contextTokens(target)
     const maxOutputTokens = Math.max(1, Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY_PART)))
-    const promptOf = (transcript: string) => [
+    const summaryPrompt = (transcript: string) => [
       { role: 'system' as const, content: SUMMARISE },
       { role: 'user' as const, content: `${before && `Summary so far:\n${before}\n\n`}${transcript}` },
     ]
     const most = Math.min(window - maxOutputTokens, Math.floor(window * FULL_AT))
-    const piece = pieceOf(rows, most - estimateTokens(promptOf('')))
-    const messages = promptOf(piece.transcript)
+    const piece = firstPiece(rows, most - estimateTokens(summaryPrompt('')))
+    const messages = summaryPrompt(piece.transcript)
     let usage = NO_USAGE
     let summary = ''
     for await (const part of models.step({ ...target, messages, maxOutputTokens, signal })) {
@@ -207,9 +210,9 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     return { summary, usage, isWhole: done > 0 && done === older.length }
   }
 
-  const promptOf = (system: string, rows: readonly MessageRow[]): ModelMessage[] => [
+  const toPrompt = (system: string, rows: readonly MessageRow[]): ModelMessage[] => [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
-    ...historyOf(rows),
+    ...toHistory(rows),
   ]
 
   /**
@@ -223,23 +226,24 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     const window = models.contextTokens(target)
     const full = Math.floor(window * FULL_AT)
     const tools = estimateToolTokens(specs)
-    const sizeOf = (messages: readonly ModelMessage[]) => tools + estimateTokens(messages)
+    const promptTokens = (messages: readonly ModelMessage[]) => tools + estimateTokens(messages)
     const { rows, isWhole } = await read(conversation, MOST_READ * full)
-    const whole = promptOf(system(conversation.summary), rows)
-    const before = sizeOf(whole)
-    if (isWhole && before <= full && rows.length <= MOST_MESSAGES) return { messages: whole, usage: NO_USAGE }
-    const fixed = sizeOf(promptOf(system(undefined), []))
+    const wholePrompt = toPrompt(system(conversation.summary), rows)
+    const before = promptTokens(wholePrompt)
+    if (isWhole && before <= full && rows.length <= MOST_MESSAGES)
+      return { messages: wholePrompt, usage: NO_USAGE }
+    const fixed = promptTokens(toPrompt(system(undefined), []))
     const most = promptTokenLimit(window)
     const at = firstKept(rows, most - fixed, Math.max(0, full - fixed) * KEPT_PART)
     const [older, kept] = [rows.slice(0, at), rows.slice(at)]
     const made = await summarised(older, given)
-    const room = most - sizeOf(promptOf(system(undefined), kept))
-    const messages = promptOf(system(summaryIn(room, made.summary)), kept)
+    const room = most - promptTokens(toPrompt(system(undefined), kept))
+    const messages = toPrompt(system(summaryIn(room, made.summary)), kept)
     if (older.length === 0 && isWhole) return { messages, usage: NO_USAGE }
     const compaction = {
       originalCount: rows.length,
       compactedCount: kept.length + (made.summary === '' ? 0 : 1),
-      tokensReduced: Math.max(0, before - sizeOf(messages)),
+      tokensReduced: Math.max(0, before - promptTokens(messages)),
       summarized: made.isWhole,
     }
     return { messages, compaction, usage: made.usage }

@@ -13,7 +13,7 @@ import type { CompletionBody, QuickBody } from './contract.ts'
 import type { OpenTurns } from './leases.ts'
 import type { AnswerContext } from './schema.ts'
 import { timeLimit } from './time-limit.ts'
-import { answerErrorOf, type Turn, type Turns, UNFORESEEN } from './turns.ts'
+import { type Turn, type Turns, toAnswerError, UNFORESEEN } from './turns.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
 
@@ -41,7 +41,7 @@ type Prepared = {
 type Settings = Pick<CompletionBody, 'temperature' | 'maxTokens'>
 type Options = { withMemory?: boolean; gone?: AbortSignal | undefined }
 
-const settingsOf = ({ temperature, maxTokens }: Settings) => ({
+const modelSettings = ({ temperature, maxTokens }: Settings) => ({
   ...(temperature === undefined ? {} : { temperature }),
   ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
 })
@@ -69,8 +69,8 @@ export const createCompletions = (needs: Needs) => {
     const { conversationId, systemPrompt } = body
     if (conversationId !== undefined) {
       const system = body.messages.filter(({ role }) => role === 'system').map(({ content }) => content)
-      const said = without(body, 'system')
-      const given = { ...target, messages: said, system, systemPrompt, known, signal }
+      const turnMessages = without(body, 'system')
+      const given = { ...target, messages: turnMessages, system, systemPrompt, known, signal }
       const turn = await turns.open(principal, conversationId, given)
       return { messages: turn.messages, target, turn, known }
     }
@@ -101,7 +101,7 @@ export const createCompletions = (needs: Needs) => {
     const ending = turn ? AbortSignal.any([signal, turn.signal]) : signal
     let finish: Finish | undefined
     let isEmpty = true
-    const request = { ...target, ...settingsOf(settings), signal: ending }
+    const request = { ...target, ...modelSettings(settings), signal: ending }
     for await (const part of stepWithin({ ...request, messages }, turn?.compacted)) {
       ending.throwIfAborted()
       if (part.type === 'finish') finish = part
@@ -124,26 +124,27 @@ export const createCompletions = (needs: Needs) => {
   }
 
   /** Stores the partial answer of a failed turn. The first failure is the reported one. */
-  const failed = async ({ turn }: Prepared, thrown: unknown, said: string): Promise<void> => {
+  const failed = async ({ turn }: Prepared, thrown: unknown, partialText: string): Promise<void> => {
     if (turn === undefined) return
-    await turns.fail(turn, thrown, { content: said, usage: turn.spent }).catch((again: unknown) => {
+    await turns.fail(turn, thrown, { content: partialText, usage: turn.spent }).catch((again: unknown) => {
       log.warn({ err: again, conversationId: turn.conversation.id }, 'a turn that failed could not be stored')
     })
   }
 
   /** The last event of a failed stream. The log has the message of an error that is no Problem. */
-  const lastEventOf = (thrown: unknown): string => {
-    const { code, message } = answerErrorOf(thrown)
+  const errorEvent = (thrown: unknown): string => {
+    const { code, message } = toAnswerError(thrown)
     if (code === UNFORESEEN)
       log.error({ err: thrown }, 'a streamed completion failed by a fault of this service')
     return eventText({ error: message, code }, { name: 'error' })
   }
 
-  const factsOf = ({ turn }: Prepared) => ({
+  const turnFacts = ({ turn }: Prepared) => ({
     ...(turn === undefined ? {} : { conversationId: turn.conversation.id }),
     ...(turn?.compaction ? { compaction: turn.compaction } : {}),
   })
-  const contextOf = ({ turn, known }: Prepared): AnswerContext => shownContext(known, turn?.conversation.id)
+  const answerContext = ({ turn, known }: Prepared): AnswerContext =>
+    shownContext(known, turn?.conversation.id)
 
   /** The whole answer, and the context that the model got. */
   const answered = async (principal: Principal, body: CompletionBody, options: Options = {}) => {
@@ -179,9 +180,9 @@ export const createCompletions = (needs: Needs) => {
         finishReason: reason,
         usage,
         duration: Math.round(clock.monotonic() - from),
-        ...factsOf(prepared),
+        ...turnFacts(prepared),
       }
-      return { answer, context: contextOf(prepared) }
+      return { answer, context: answerContext(prepared) }
     } catch (thrown) {
       await failed(prepared, thrown, content)
       throw thrown
@@ -227,27 +228,27 @@ export const createCompletions = (needs: Needs) => {
       throw thrown
     }
     const events = async function* (): AsyncGenerator<string, void> {
-      let said = ''
+      let partialText = ''
       let isSettled = false
       const settleFailed = async (thrown: unknown) => {
-        if (!isSettled) await failed(prepared, thrown, said)
+        if (!isSettled) await failed(prepared, thrown, partialText)
         isSettled = true
       }
       try {
         let next = first
         for (; !next.done; next = await pieces.next()) {
-          said += next.value
+          partialText += next.value
           yield eventText({ content: next.value })
         }
         const { reason: finishReason, provider, model, fallbackFrom } = next.value
         const usage = await saved(prepared, next.value)
         isSettled = true
         const facts = { provider, model, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) }
-        const context = withMemory ? { context: contextOf(prepared) } : {}
-        yield eventText({ done: true, usage, finishReason, ...facts, ...factsOf(prepared), ...context })
+        const context = withMemory ? { context: answerContext(prepared) } : {}
+        yield eventText({ done: true, usage, finishReason, ...facts, ...turnFacts(prepared), ...context })
       } catch (thrown) {
         await settleFailed(thrown)
-        yield lastEventOf(thrown)
+        yield errorEvent(thrown)
       } finally {
         end()
         // The reader disconnected while this waited for it to take the last piece.

@@ -74,7 +74,7 @@ export const createContext = (needs: Needs) => {
   }
 
   /** The task, and its ticket if known. Throws Problem `missing` for a task that does not exist. */
-  const subjectOf = async (by: By, { taskId, ticketId }: Subject): Promise<Found> => {
+  const findSubject = async (by: By, { taskId, ticketId }: Subject): Promise<Found> => {
     const task = taskId === undefined ? undefined : await findTask(taskId)
     if (taskId !== undefined && task === undefined) throw missing('Task')
     const found = ticketId === undefined ? {} : await ofTicket(by, ticketId)
@@ -82,7 +82,7 @@ export const createContext = (needs: Needs) => {
   }
 
   /** A failed search of memory does not fail the answer. */
-  const memoryOf = async (query: string): Promise<readonly MemoryChunk[]> => {
+  const recalledMemory = async (query: string): Promise<readonly MemoryChunk[]> => {
     try {
       return await recall(cutText(query, LONGEST_QUERY))
     } catch (thrown) {
@@ -93,7 +93,10 @@ export const createContext = (needs: Needs) => {
 
   /** The context of a request, with memory if it asks for it. Throws as `subjectOf` does. */
   const ofRequest = async (by: By, subject: Subject, query: string, withMemory: boolean): Promise<Known> => {
-    const [found, memory] = await Promise.all([subjectOf(by, subject), withMemory ? memoryOf(query) : []])
+    const [found, memory] = await Promise.all([
+      findSubject(by, subject),
+      withMemory ? recalledMemory(query) : [],
+    ])
     const { ticketId } = subject
     return { ...found, ...(ticketId === undefined ? {} : { ticketId }), memory }
   }
@@ -108,12 +111,12 @@ export const createContext = (needs: Needs) => {
   ): Promise<Known> => {
     const { taskId, ticketId } = conversation
     const [ofTask, ofTicket, tied] = await Promise.all([
-      subjectOf(conversation, { taskId }).catch(nothingIfMissing),
-      subjectOf(conversation, { ticketId }).catch(nothingIfMissing),
+      findSubject(conversation, { taskId }).catch(nothingIfMissing),
+      findSubject(conversation, { ticketId }).catch(nothingIfMissing),
       hasMemorySession(conversation),
     ])
     const found = { ...ofTicket, ...ofTask, ...(ticketId === undefined ? {} : { ticketId }) }
-    return { ...found, memory: tied ? await memoryOf(query) : [] }
+    return { ...found, memory: tied ? await recalledMemory(query) : [] }
   }
 
   return { ofRequest, ofConversation }
@@ -139,15 +142,15 @@ const taskText = ({ id, title, status, description, prompt, result, error }: Tas
 const LONGEST_COMMENTS = 16_000
 
 const commentsText = ({ comments }: TrackerTicket): string[] => {
-  const kept: string[] = []
+  const newestComments: string[] = []
   let left = LONGEST_COMMENTS
   for (const { author = 'unknown', at = '', text } of comments.toReversed()) {
-    const shown = clipped(`Comment by ${author} ${at}: ${text}`, LONGEST_TEXT)
-    left -= shown.length
+    const commentText = clipped(`Comment by ${author} ${at}: ${text}`, LONGEST_TEXT)
+    left -= commentText.length
     if (left < 0) break
-    kept.unshift(shown)
+    newestComments.unshift(commentText)
   }
-  return kept
+  return newestComments
 }
 
 const ticketText = (ticket: TrackerTicket, ticketId = ''): string =>

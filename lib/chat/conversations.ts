@@ -73,7 +73,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       : ((await store.counters(listCounter(of), LISTED))[LISTED]?.total ?? 0)
 
   const list = async ({ userId }: Principal, query: ListConversations) => {
-    const { selection, of } = selectionOf(userId, query)
+    const { selection, of } = listSelection(userId, query)
     const scope = `conversations:${JSON.stringify(selection)}`
     const [page, total] = await Promise.all([
       store.page(conversations, { ...selection, order: 'desc', ...pageRange(query, scope) }),
@@ -125,7 +125,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   return { own, create, list, get, rename }
 }
 
-const selectionOf = (userId: string, { taskId, ticketId }: ListConversations) => {
+const listSelection = (userId: string, { taskId, ticketId }: ListConversations) => {
   const ofTicket = ticketId === undefined ? undefined : ticketKey(userId, ticketId)
   if (taskId !== undefined) {
     const where = ofTicket === undefined ? [] : [{ field: 'ofTicket' as const, in: [ofTicket] }]
@@ -138,11 +138,11 @@ const selectionOf = (userId: string, { taskId, ticketId }: ListConversations) =>
 
 /** The part of a page that fits an answer; the next page begins after it. */
 const fittingPage = ({ rows, next }: Page<MessageRow>): Page<MessageRow> => {
-  const kept = fitting(rows)
-  const last = kept.at(-1)?.number
-  return kept.length === rows.length || last === undefined
+  const fittingRows = fitting(rows)
+  const last = fittingRows.at(-1)?.number
+  return fittingRows.length === rows.length || last === undefined
     ? { rows, next }
-    : { rows: kept, next: { by: last, key: last } }
+    : { rows: fittingRows, next: { by: last, key: last } }
 }
 
 /** A stored row as the API shows it. */

@@ -59,10 +59,11 @@ export const modelHandlers = ({ chat, ...needs }: ModelNeeds): Handlers<typeof m
   const openStream = createOpenStream(needs)
   const streamed = (body: CompletionBody, call: Call, withMemory: boolean) =>
     openStream(call, (gone) => chat.completions.stream(call.principal, body, { withMemory, gone }))
-  const whole = (body: CompletionBody, { principal, gone }: Call) =>
+  const completion = (body: CompletionBody, { principal, gone }: Call) =>
     chat.completions.complete(principal, body, gone())
   return {
-    createCompletion: ({ body }, call) => (body.stream ? streamed(body, call, false) : whole(body, call)),
+    createCompletion: ({ body }, call) =>
+      body.stream ? streamed(body, call, false) : completion(body, call),
     quickChat: ({ body }, { principal, gone }) => chat.completions.quick(principal, body, gone()),
     smartChat: ({ body }, call) =>
       body.stream ? streamed(body, call, true) : chat.completions.smart(call.principal, body, call.gone()),

@@ -42,7 +42,7 @@ const answerMessages = ({ content, toolCalls = [], error, notice }: ChatMessage)
  * Messages of a conversation for a model, oldest first. A call is followed by its result; consecutive messages of a user,
  * the earlier of which were not answered, are joined; a message that was only sent again is not repeated.
  */
-export const historyOf = (messages: readonly ChatMessage[]): ModelMessage[] => {
+export const toHistory = (messages: readonly ChatMessage[]): ModelMessage[] => {
   const history: ModelMessage[] = []
   let asked: string[] = []
   for (const message of messages) {
@@ -68,7 +68,7 @@ const SPOKEN: Readonly<Record<ModelMessage['role'], string>> = {
 const LONGEST_IN_TRANSCRIPT = 2_000
 
 /** Messages as a text for the model that summarises them. */
-export const transcriptOf = (messages: readonly ModelMessage[]): string =>
+export const toTranscript = (messages: readonly ModelMessage[]): string =>
   messages
     .map((message) => {
       const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []

@@ -29,14 +29,14 @@ import {
 import { type ChatMessage, type ChatToolCall, finishedCall } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
-import { answerErrorOf, type Turn, type TurnAnswer, type Turns } from './turns.ts'
+import { type Turn, type TurnAnswer, type Turns, toAnswerError } from './turns.ts'
 import {
   findWaiting,
   giveUpWaiting,
   INTERRUPTED,
   LONGEST_WAIT_MS,
   lostTurn,
-  pendingOf,
+  pendingApprovals,
   type WithdrawApprovals,
   withoutPending,
 } from './waiting.ts'
@@ -91,7 +91,7 @@ type Run = {
   /** The usage of all steps and of their summary. */
   usage: ChatTurnRow['usage']
   /** The latest text of the model in this process. */
-  said: string
+  latestText: string
 }
 type Waiting = Run & { answer: string }
 
@@ -116,7 +116,7 @@ const withCall = (toolCalls: readonly ChatToolCall[], one: ChatToolCall): ChatTo
     : [...toolCalls, one]
 
 /** The calls that wait for a person; calls of earlier steps have their results. */
-const waitingOf = (toolCalls: readonly ChatToolCall[]) =>
+const waitingCalls = (toolCalls: readonly ChatToolCall[]) =>
   toolCalls.flatMap(({ id: callId, status, approvalId }) =>
     status === 'pending' && approvalId !== undefined ? [{ callId, approvalId }] : [],
   )
@@ -124,7 +124,7 @@ const waitingOf = (toolCalls: readonly ChatToolCall[]) =>
 const nothingSaid = () => new Problem('unavailable', 'provider_error', 'The model answered nothing')
 
 /** The final text of the model. Throws Problem `provider_error` when it is empty. */
-const textOf = ({ ended, text }: LoopResult): string => {
+const finalText = ({ ended, text }: LoopResult): string => {
   if (text.trim() !== '') return text
   if (ended === 'max_steps') return `There is no answer after ${MOST_ROUNDTRIPS} tool roundtrips.`
   throw nothingSaid()
@@ -152,19 +152,19 @@ export const createSend = (needs: Needs) => {
   }
 
   /** Runs `work`; when it throws, ends the turn with the partial answer. */
-  const ending = async <T>(turn: Turn, said: () => string, work: () => Promise<T>): Promise<T> => {
+  const ending = async <T>(turn: Turn, partialText: () => string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (thrown) {
       // If the conversation cannot be written now, the error is returned and the lease expires.
       await turns
-        .fail(turn, thrown, { content: said(), usage: turn.spent })
+        .fail(turn, thrown, { content: partialText(), usage: turn.spent })
         .catch(() => leases.drop(turn.token))
       throw thrown
     }
   }
 
-  const factsOf = ({ compaction }: Turn, { fallbackFrom }: { fallbackFrom?: string | undefined }) => ({
+  const turnFacts = ({ compaction }: Turn, { fallbackFrom }: { fallbackFrom?: string | undefined }) => ({
     ...(compaction ? { compaction } : {}),
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
   })
@@ -180,10 +180,10 @@ export const createSend = (needs: Needs) => {
     signal: AbortSignal,
   ) => {
     const turn = await turns.begin(principal, id, { content, ...target, signal })
-    let said = ''
+    let partialText = ''
     const answer = await ending(
       turn,
-      () => said,
+      () => partialText,
       async (): Promise<TurnAnswer> => {
         const result = await loop({
           messages: turn.messages,
@@ -194,7 +194,7 @@ export const createSend = (needs: Needs) => {
           signal: AbortSignal.any([signal, turn.signal]),
           ...(temperature === undefined ? {} : { temperature }),
           onEvent: (event) => {
-            if (event.type === 'text') said += event.text
+            if (event.type === 'text') partialText += event.text
           },
         })
         if (result.text.trim() === '') throw nothingSaid()
@@ -205,7 +205,7 @@ export const createSend = (needs: Needs) => {
     )
     const assistantMessage = await turns.finish(turn, answer)
     const { userMessage } = turn
-    return { userMessage, assistantMessage, usage: answer.usage, ...factsOf(turn, answer) }
+    return { userMessage, assistantMessage, usage: answer.usage, ...turnFacts(turn, answer) }
   }
 
   const toolboxFor = async (
@@ -234,7 +234,7 @@ export const createSend = (needs: Needs) => {
       compacted: before === 0 ? run.compacted : undefined,
       ...(temperature === undefined ? {} : { temperature }),
       toolbox,
-      waiting: waitingOf(run.toolCalls),
+      waiting: waitingCalls(run.toolCalls),
       maxSteps: Math.max(1, MOST_STEPS - before),
       answersLast: true,
       onUsage: (usage) => {
@@ -242,7 +242,7 @@ export const createSend = (needs: Needs) => {
       },
       onEvent: (event) => {
         if (event.type === 'step:start') latest.beginStep()
-        if (event.type === 'text') run.said = latest.add(event.text) || run.said
+        if (event.type === 'text') run.latestText = latest.add(event.text) || run.latestText
         if (event.type === 'tool:result') note(finishedCall(event, before))
       },
     })
@@ -268,7 +268,7 @@ export const createSend = (needs: Needs) => {
     usage,
   })
 
-  const writeOfAnswer = (run: Waiting, set: Partial<MessageRow>): AnyWrite => ({
+  const answerWrite = (run: Waiting, set: Partial<MessageRow>): AnyWrite => ({
     update: chatMessages,
     key: [run.conversationId, run.answer],
     set: { toolCalls: boundedCalls(run.toolCalls), usage: run.usage, ...set },
@@ -334,7 +334,7 @@ export const createSend = (needs: Needs) => {
       },
       [
         { update: chatTurns, key: conversationId, when: { wakes }, set: storedTurn(run) },
-        writeOfAnswer(run, notice === undefined ? {} : { notice }),
+        answerWrite(run, notice === undefined ? {} : { notice }),
       ],
     )
     if (!outcome.applied && outcome.refused === 0)
@@ -343,7 +343,7 @@ export const createSend = (needs: Needs) => {
     return outcome.applied
   }
 
-  const wakesOf = async (id: string): Promise<number> => {
+  const readWakes = async (id: string): Promise<number> => {
     const row = await store.get(chatTurns, id)
     if (row === undefined) throw taken()
     return row.wakes
@@ -358,7 +358,7 @@ export const createSend = (needs: Needs) => {
       const result = await advance(run, toolbox, signal)
       if (result.ended !== 'waiting') return result
       const waiting = run.answer === undefined ? await storeWaiting(run, result.text) : (run as Waiting)
-      const wakes = await wakesOf(run.conversationId)
+      const wakes = await readWakes(run.conversationId)
       const again = await advance(run, toolbox, signal)
       if (again.ended !== 'waiting') return again
       if (await park(waiting, wakes)) return again
@@ -382,7 +382,7 @@ export const createSend = (needs: Needs) => {
     const { conversationId, token } = run
     const notice = await snapshots.keep(conversationId, token)
     leases.drop(token)
-    const unanswered = answer.error === undefined ? [] : pendingOf(run.toolCalls).map(({ id }) => id)
+    const unanswered = answer.error === undefined ? [] : pendingApprovals(run.toolCalls).map(({ id }) => id)
     if (answer.error !== undefined) run.toolCalls = withoutPending(run.toolCalls)
     const set = { ...endOfWaiting(answer), ...(notice === undefined ? {} : { notice }) }
     const { applied } = await store.commit<ConversationRow>(
@@ -393,7 +393,7 @@ export const createSend = (needs: Needs) => {
         set: { updatedAt: iso(clock.now()) },
         unset: ['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil'],
       },
-      [writeOfAnswer(run, set), { remove: chatTurns, key: conversationId }],
+      [answerWrite(run, set), { remove: chatTurns, key: conversationId }],
     )
     if (!applied) throw taken()
     await withdrawApprovals(unanswered, `the turn ended before: ${answer.error?.message}`)
@@ -409,12 +409,12 @@ export const createSend = (needs: Needs) => {
   const isWaiting = (run: Run): run is Waiting => run.answer !== undefined
 
   /** The answer of a run that ended or waits; for a failed run, its partial results and the reason are stored. */
-  const answerOf = async (run: Run, turn: Turn | undefined, work: () => Promise<LoopResult>) => {
+  const answerRun = async (run: Run, turn: Turn | undefined, work: () => Promise<LoopResult>) => {
     try {
       const result = await work()
       if (result.ended === 'waiting') return { assistantMessage: await storedAnswer(run as Waiting), result }
       const { provider, model, fallbackFrom } = result
-      const answer = { content: textOf(result), provider, model, fallbackFrom }
+      const answer = { content: finalText(result), provider, model, fallbackFrom }
       const assistantMessage =
         isWaiting(run) || turn === undefined
           ? await finishWaiting(run as Waiting, answer)
@@ -427,9 +427,9 @@ export const createSend = (needs: Needs) => {
   }
 
   const endFailed = async (run: Run, turn: Turn | undefined, thrown: unknown): Promise<void> => {
-    if (isWaiting(run)) await finishWaiting(run, { content: run.said, error: answerErrorOf(thrown) })
+    if (isWaiting(run)) await finishWaiting(run, { content: run.latestText, error: toAnswerError(thrown) })
     else if (turn) {
-      const { said: content, toolCalls, usage } = run
+      const { latestText: content, toolCalls, usage } = run
       await turns.fail(turn, thrown, { content, toolCalls, usage })
     }
   }
@@ -471,17 +471,17 @@ export const createSend = (needs: Needs) => {
       toolCalls: [],
       steps: 0,
       usage: turn.spent,
-      said: '',
+      latestText: '',
       compacted: turn.compacted,
     }
-    const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, signal))
-    const pendingApprovals = result.ended === 'waiting' ? pendingOf(boundedCalls(run.toolCalls)) : []
+    const { assistantMessage, result } = await answerRun(run, turn, () => carryOn(run, toolbox, signal))
+    const waiting = result.ended === 'waiting' ? pendingApprovals(boundedCalls(run.toolCalls)) : []
     return {
       userMessage: turn.userMessage,
       assistantMessage,
       usage: run.usage,
-      ...factsOf(turn, result),
-      ...(pendingApprovals.length === 0 ? {} : { pendingApprovals }),
+      ...turnFacts(turn, result),
+      ...(waiting.length === 0 ? {} : { pendingApprovals: waiting }),
     }
   }
 
@@ -516,7 +516,7 @@ export const createSend = (needs: Needs) => {
       toolCalls: [...toolCalls],
       steps,
       usage,
-      said: '',
+      latestText: '',
     }
   }
 
@@ -554,7 +554,7 @@ export const createSend = (needs: Needs) => {
     const run = applied ? await takeUp(conversationId) : undefined
     if (run === undefined) return
     await within(timeoutMs, (signal) =>
-      answerOf(run, undefined, async () => {
+      answerRun(run, undefined, async () => {
         const toolbox = await toolboxFor(conversationId, run.options)
         return carryOn(run, toolbox, signal)
       }),

@@ -105,13 +105,13 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
     const version = ids.next('wsv')
     const { applied } = await store.commit<ConversationRow>(
       { update: conversationRows, key: id, when: { turnToken: token }, set: { filesVersion: version } },
-      [await snapshotOf(id, isLost ? undefined : made.archive)],
+      [await snapshotWrite(id, isLost ? undefined : made.archive)],
     )
     if (applied) await workspaces.mark(id, version)
     return isLost ? made.message : leftOutText(made.leftOut)
   }
 
-  const snapshotOf = async (id: string, archive: string | undefined): Promise<AnyWrite> => {
+  const snapshotWrite = async (id: string, archive: string | undefined): Promise<AnyWrite> => {
     const createdAt = iso(clock.now())
     const row = archive === undefined ? { createdAt } : { createdAt, archive }
     if ((await store.get(workspaceSnapshots, id)) === undefined)

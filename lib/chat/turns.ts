@@ -33,14 +33,14 @@ import {
   findWaiting,
   giveUpWaiting,
   INTERRUPTED,
-  pendingOf,
+  pendingApprovals,
   stillWaits,
   type WithdrawApprovals,
 } from './waiting.ts'
 
 const LONGEST_TITLE = 80
 
-type Said = { role: 'user' | 'assistant'; content: string }
+type TurnMessage = { role: 'user' | 'assistant'; content: string }
 
 type Ask = {
   provider?: string | undefined
@@ -56,7 +56,7 @@ type Ask = {
 }
 type BeginTurn = Ask & { content: string }
 /** `system` goes to the model and is not stored; `known` is added to the context of the conversation. */
-type OpenTurn = Ask & { messages: readonly Said[]; system?: readonly string[]; known?: Known }
+type OpenTurn = Ask & { messages: readonly TurnMessage[]; system?: readonly string[]; known?: Known }
 
 /** A turn whose lease this process has, until it is finished or released. */
 export type Turn = {
@@ -133,7 +133,7 @@ const underWay = () =>
   )
 
 /** A title from the first line of a message. */
-const titleOf = (content: string): string => {
+const firstLineTitle = (content: string): string => {
   const line = content.replaceAll(new RegExp(CONTROLS, 'gu'), '\n').trim().split('\n', 1)[0]?.trim() ?? ''
   return line.length > LONGEST_TITLE ? `${cutText(line, LONGEST_TITLE - 1).trim()}…` : line
 }
@@ -164,18 +164,18 @@ export const createTurns = (needs: Needs) => {
   const messageRow = (
     conversationId: string,
     number: number,
-    said: Omit<ChatMessage, 'id' | 'conversationId' | 'createdAt'>,
+    message: Omit<ChatMessage, 'id' | 'conversationId' | 'createdAt'>,
   ) =>
     ({
       id: ids.next('msg'),
       conversationId,
       number: numberText(number),
-      ...said,
+      ...message,
       createdAt: iso(clock.now()),
     }) satisfies MessageRow
 
   /** Acquires the lease of a turn, within the number of turns that a user may have open. */
-  const acquire = async (principal: Principal, row: ConversationRow, messages: readonly Said[]) => {
+  const acquire = async (principal: Principal, row: ConversationRow, messages: readonly TurnMessage[]) => {
     const free = await openTurns(principal.userId)
     try {
       return await acquireWith(principal, row, messages, free)
@@ -189,14 +189,14 @@ export const createTurns = (needs: Needs) => {
   const acquireWith = async (
     principal: Principal,
     row: ConversationRow,
-    messages: readonly Said[],
+    messages: readonly TurnMessage[],
     free: () => Promise<void>,
   ) => {
     const { id, userId, messageCount, turnToken = null } = row
     const token = ids.next('turn')
-    const rows = messages.map((said, at) => messageRow(id, messageCount + at, said))
+    const rows = messages.map((message, at) => messageRow(id, messageCount + at, message))
     const first = messages.find(({ role }) => role === 'user')?.content ?? ''
-    const title = row.untitled ? titleOf(first) : ''
+    const title = row.untitled ? firstLineTitle(first) : ''
     const { applied, row: leased } = await store.commit<ConversationRow>(
       {
         update: conversationRows,
@@ -230,7 +230,7 @@ export const createTurns = (needs: Needs) => {
   }
 
   /** The system prompt of a turn, with or without a summary: instructions, and context. */
-  const systemOf = async (row: ConversationRow, given: OpenTurn) => {
+  const createSystemPrompt = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const own = await context.ofConversation(row, query)
     const known = {
@@ -259,7 +259,7 @@ export const createTurns = (needs: Needs) => {
     if (given.systemPrompt === undefined)
       refuseLost(found, ['systemPrompt'], 'The conversation cannot go on; begin a new one')
     const { specs = [] } = given
-    const system = await systemOf(found, given)
+    const system = await createSystemPrompt(found, given)
     // A summary takes the room that is left.
     const content = system(undefined)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
@@ -321,7 +321,7 @@ export const createTurns = (needs: Needs) => {
     open(principal, id, { ...more, messages: [{ role: 'user', content }] })
 
   /** The answer for storage. */
-  const answerOf = ({
+  const storedAnswerFields = ({
     content,
     toolCalls = [],
     usage,
@@ -353,11 +353,8 @@ export const createTurns = (needs: Needs) => {
     const { id } = conversation
     const notice = await snapshots.keep(id, token)
     leases.drop(token)
-    const whole = {
-      ...answer,
-      ...(notice === undefined ? {} : { notice }),
-    }
-    const row = messageRow(id, messageCount, answerOf(whole))
+    const answered = notice === undefined ? answer : { ...answer, notice }
+    const row = messageRow(id, messageCount, storedAnswerFields(answered))
     const { applied, row: current } = await store.commit<ConversationRow>(
       {
         update: conversationRows,
@@ -379,11 +376,11 @@ export const createTurns = (needs: Needs) => {
     { content, toolCalls = [], usage, sessionId }: PartialAnswer,
   ): Promise<void> => {
     if (content.trim() === '' && toolCalls.length === 0) return turn.release()
-    const error = answerErrorOf(thrown)
+    const error = toAnswerError(thrown)
     await finish(turn, { content, toolCalls, usage, ...turn.target, error, sessionId })
   }
 
-  return { begin, open, finish, fail, answerOf }
+  return { begin, open, finish, fail }
 }
 
 export type Turns = ReturnType<typeof createTurns>
@@ -392,7 +389,7 @@ export type Turns = ReturnType<typeof createTurns>
 export const UNFORESEEN = 'internal_error'
 
 /** A failure for storage with an answer; the message of an error that is no Problem is left out. */
-export const answerErrorOf = (thrown: unknown): { code: string; message: string } => {
+export const toAnswerError = (thrown: unknown): { code: string; message: string } => {
   if (thrown instanceof Problem) return { code: thrown.code, message: errorMessage(thrown) }
   // The abort reason of a closed connection's signal.
   const isLeft =
@@ -404,7 +401,7 @@ export const answerErrorOf = (thrown: unknown): { code: string; message: string 
 
 const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
   new Problem('invalid', 'approval_pending', 'The last turn waits for approval; decide on it first', {
-    details: { pendingApprovals: pendingOf(toolCalls) },
+    details: { pendingApprovals: pendingApprovals(toolCalls) },
   })
 
 /** No new message can be left out of the prompt, and the answer needs room too. */

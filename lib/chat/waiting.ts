@@ -15,7 +15,7 @@ export const stillWaits = (waitingUntil: number, now: number): boolean =>
 export type WithdrawApprovals = (ids: readonly string[], reason: string) => Promise<void>
 
 /** The calls that wait for a decision, in the form of an answer. */
-export const pendingOf = (toolCalls: readonly ChatToolCall[]) =>
+export const pendingApprovals = (toolCalls: readonly ChatToolCall[]) =>
   toolCalls.flatMap(({ status, approvalId, id, name, arguments: params }) =>
     status === 'pending' && approvalId !== undefined
       ? [{ id: approvalId, toolCallId: id, toolName: name, params }]
@@ -84,6 +84,6 @@ export const giveUpWaiting = async (
   error: NonNullable<ChatMessage['error']>,
 ): Promise<void> => {
   if (!(await endWaiting(store, row, waiting, error))) return
-  const unanswered = pendingOf(waiting?.toolCalls ?? []).map(({ id }) => id)
+  const unanswered = pendingApprovals(waiting?.toolCalls ?? []).map(({ id }) => id)
   await withdrawApprovals(unanswered, 'its turn was interrupted')
 }

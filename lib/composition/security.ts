@@ -3,7 +3,7 @@ import { createCheckOwnConversation } from '../chat/check-own.ts'
 import type { Config } from '../config/config.ts'
 import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
-import { recordOf } from '../tools/audit.ts'
+import { toolCallRecord } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
@@ -24,7 +24,7 @@ export const composeApprovals = (
       } as const
       const call = { id, name: toolName, arguments: params }
       const went = { outcome, risk: securityLevel, approvalId: id }
-      return toolCallWrite(recordOf(call, { mode, ...owner }, went, ports.masker), ports)
+      return toolCallWrite(toolCallRecord(call, { mode, ...owner }, went, ports.masker), ports)
     },
   })
 

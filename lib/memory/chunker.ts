@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { estimateTokenCount } from 'tokenx'
 import { cutText } from '../core/cut-text.ts'
-import { type Heading, structureOf } from './markdown-lines.ts'
+import { type Heading, parseStructure } from './markdown-lines.ts'
 import type { StoredChunk } from './rows.ts'
 
 /** The most tokens of a chunk, as models count them. */
@@ -21,11 +21,11 @@ type Piece = { first: number; end: number; text: string }
  */
 export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
   const lines = source.split(/\r\n|\n|\r/)
-  const { front, headings, isGap } = structureOf(lines)
+  const { front, headings, isGap } = parseStructure(lines)
   const seen = new Map<string, number>()
-  return sectionsOf(lines, front, headings).flatMap(({ trail, ...section }) => {
+  return splitSections(lines, front, headings).flatMap(({ trail, ...section }) => {
     const names = trail.map(({ title }) => title).filter((title) => title !== '')
-    return piecesOf(lines, isGap, section).map(({ first, end, text }) => {
+    return splitPieces(lines, isGap, section).map(({ first, end, text }) => {
       const key = JSON.stringify([path, names, text])
       const times = seen.get(key) ?? 0
       seen.set(key, times + 1)
@@ -42,7 +42,7 @@ export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
 }
 
 /** A heading without text joins the next section, and so does front matter: alone it would be useless in a search. */
-const sectionsOf = (
+const splitSections = (
   lines: readonly string[],
   front: number,
   headings: ReadonlyMap<number, Heading>,
@@ -64,13 +64,13 @@ const sectionsOf = (
   return sections
 }
 
-const piecesOf = (
+const splitPieces = (
   lines: readonly string[],
   isGap: readonly boolean[],
   section: Omit<Section, 'trail'>,
 ): Piece[] => {
   const groups: Block[] = []
-  for (const block of blocksOf(lines, isGap, section).flatMap((whole) => fitting(lines, whole))) {
+  for (const block of splitBlocks(lines, isGap, section).flatMap((whole) => fitting(lines, whole))) {
     const last = groups.at(-1)
     if (last && last.tokens + block.tokens <= MOST_TOKENS) {
       last.end = block.end
@@ -88,14 +88,14 @@ const piecesOf = (
 const measured = (lines: readonly string[], first: number, end: number): Block => ({
   first,
   end,
-  tokens: lines.slice(first, end).reduce((sum, line) => sum + tokensOf(line), 0),
+  tokens: lines.slice(first, end).reduce((sum, line) => sum + lineTokens(line), 0),
 })
 
 // An estimate of a line that is surely too long would be slow.
-const tokensOf = (line: string) =>
+const lineTokens = (line: string) =>
   line.length > MOST_TOKENS * 10 ? line.length / 4 : estimateTokenCount(line) + 1
 
-const blocksOf = (
+const splitBlocks = (
   lines: readonly string[],
   isGap: readonly boolean[],
   { first, end }: Omit<Section, 'trail'>,

@@ -7,7 +7,7 @@ export type FileEntry = Omit<MemoryFileRow, 'shard'>
 export type Contents = ReadonlyMap<string, FileEntry>
 
 /** By path, in code-unit order. */
-export const contentsOf = (entries: readonly FileEntry[]): Contents =>
+export const toContents = (entries: readonly FileEntry[]): Contents =>
   new Map(
     [...entries].sort((a, b) => (a.path < b.path ? -1 : 1)).map((entry) => [entry.path, entry] as const),
   )

@@ -28,7 +28,7 @@ export type Copies = ReturnType<typeof createCopies>
  * write is logged, and the data is made again from the rows.
  */
 export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 'warn'> }) => {
-  const nameOf = (version: number, kind: Kind) => `${FOLDER}/${version}/${kind}`
+  const copyName = (version: number, kind: Kind) => `${FOLDER}/${version}/${kind}`
   const countAt = async (name: string) => Number((await place.get(name)) ?? 0)
 
   const read = async (name: string): Promise<unknown> => {
@@ -54,7 +54,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
     /** Undefined when there is no readable copy. */
     get: async (version: number, kind: Kind): Promise<unknown> => {
       try {
-        return await read(nameOf(version, kind))
+        return await read(copyName(version, kind))
       } catch (thrown) {
         log.warn({ version, kind, reason: errorMessage(thrown) }, 'a copy of memory was not read')
         return undefined
@@ -63,7 +63,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
     /** Whether the copy was written. */
     put: async (version: number, kind: Kind, value: unknown): Promise<boolean> => {
       try {
-        await write(nameOf(version, kind), value)
+        await write(copyName(version, kind), value)
         return true
       } catch (thrown) {
         log.warn({ version, kind, reason: errorMessage(thrown) }, 'a copy of memory was not written')
@@ -71,7 +71,7 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
       }
     },
     remove: async (version: number, kind: Kind): Promise<void> => {
-      const name = nameOf(version, kind)
+      const name = copyName(version, kind)
       try {
         const count = await countAt(name)
         await place.remove(name)

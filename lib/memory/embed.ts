@@ -4,7 +4,7 @@ import type { Embedding } from '../ports/embedding.ts'
 import type { Draft } from './change.ts'
 import { type Contents, type FileEntry, filesIn } from './contents.ts'
 import type { StoredChunk } from './rows.ts'
-import { compact, encodeVectors, lackingIn, vectorsOf } from './vectors.ts'
+import { compact, decodeVectors, encodeVectors, lackingIn } from './vectors.ts'
 
 /** The texts of one call of the model. */
 const AT_ONCE = 64
@@ -13,7 +13,7 @@ const AT_ONCE = 64
 const embeddedText = ({ trail = [], heading, text }: StoredChunk): string =>
   [...trail, ...(heading === undefined ? [] : [heading]), text].join('\n')
 
-const keyOf = (chunk: StoredChunk) => hash('sha256', embeddedText(chunk), 'base64url')
+const textKey = (chunk: StoredChunk) => hash('sha256', embeddedText(chunk), 'base64url')
 
 /** Vectors by the embedded text, so that a renamed file, or a moved text, keeps its vectors. */
 export type KnownVectors = Map<string, Int8Array>
@@ -21,8 +21,8 @@ export type KnownVectors = Map<string, Int8Array>
 export const knownVectors = (contents: Contents, model: string): KnownVectors => {
   const known: KnownVectors = new Map()
   for (const entry of contents.values())
-    for (const [n, vector] of vectorsOf(entry, model).entries())
-      if (vector) known.set(keyOf(entry.chunks[n] as StoredChunk), vector)
+    for (const [n, vector] of decodeVectors(entry, model).entries())
+      if (vector) known.set(textKey(entry.chunks[n] as StoredChunk), vector)
   return known
 }
 
@@ -36,7 +36,7 @@ const embedded = (keys: readonly string[], known: KnownVectors, model: string): 
 
 /** The vectors that new chunks already have. */
 export const embeddedAs = (chunks: readonly StoredChunk[], known: KnownVectors, model: string): Embedded =>
-  embedded(chunks.map(keyOf), known, model)
+  embedded(chunks.map(textKey), known, model)
 
 /** The statuses with which providers refuse a request for one of its texts. */
 const REFUSING: ReadonlySet<number> = new Set([400, 413, 422])
@@ -114,7 +114,7 @@ export const embedMissing = async ({
   if (files.length === 0 || !(isLacking || asksForSize)) return []
   const embed = createTolerantEmbedding(embedding, signal)
   const refused = new Set<string>()
-  const keyed = files.map(keyedOf)
+  const keyed = files.map(toKeyed)
   /** Vectors of different sizes are not comparable. */
   const learn = (keys: readonly string[], { vectors, size = 0 }: Vectors) => {
     for (const [key, vector] of known) if (vector.length !== size) known.delete(key)
@@ -135,7 +135,7 @@ export const embedMissing = async ({
     if (entry && now.vectors !== undefined && isNew) await draft.put({ ...entry, ...now })
   }
   const embedGroup = async (group: readonly Keyed[]) => {
-    const missing = missingOf(group, known)
+    const missing = missingTexts(group, known)
     for (let at = 0; at < missing.length; at += AT_ONCE) {
       const [keys, texts] = unzipped(missing.slice(at, at + AT_ONCE))
       learn(keys, await embed(texts))
@@ -145,16 +145,16 @@ export const embedMissing = async ({
   }
   /** Whether each chunk has its vector now. */
   const pass = async (): Promise<boolean> => {
-    for (const group of groupsOf(keyed, known)) await embedGroup(group)
-    return missingOf(keyed, known).length === 0
+    for (const group of callGroups(keyed, known)) await embedGroup(group)
+    return missingTexts(keyed, known).length === 0
   }
   // A second pass is needed when the model's vectors have changed their size.
   if (!(await pass())) await pass()
   return keyed.filter(({ keys }) => keys.some((key) => refused.has(key))).map(({ path }) => path)
 }
 
-const keyedOf = ({ path, chunks }: FileEntry): Keyed => {
-  const keys = chunks.map(keyOf)
+const toKeyed = ({ path, chunks }: FileEntry): Keyed => {
+  const keys = chunks.map(textKey)
   return { path, keys, texts: new Map(keys.map((key, n) => [key, embeddedText(chunks[n] as StoredChunk)])) }
 }
 
@@ -162,16 +162,16 @@ const unzipped = (pairs: readonly (readonly [string, string])[]) =>
   [pairs.map(([key]) => key), pairs.map(([, text]) => text)] as const
 
 /** The texts without a vector, each once. */
-const missingOf = (files: readonly Keyed[], known: KnownVectors): [key: string, text: string][] => [
+const missingTexts = (files: readonly Keyed[], known: KnownVectors): [key: string, text: string][] => [
   ...new Map(files.flatMap(({ texts }) => [...texts].filter(([key]) => !known.has(key)))),
 ]
 
 /** Groups files into calls of the model; a larger file is a group by itself. */
-const groupsOf = (files: readonly Keyed[], known: KnownVectors): Keyed[][] => {
+const callGroups = (files: readonly Keyed[], known: KnownVectors): Keyed[][] => {
   const groups: Keyed[][] = []
   let room = 0
   for (const file of files) {
-    const needed = missingOf([file], known).length
+    const needed = missingTexts([file], known).length
     if (groups.length === 0 || needed > room) {
       groups.push([])
       room = AT_ONCE

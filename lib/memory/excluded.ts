@@ -23,16 +23,16 @@ export const createExcluded = ({ store, indexCache }: Needs) => {
     /** Stores the files that a sync skipped, as many as fit the row. */
     note: async (files: readonly ExcludedFile[]): Promise<void> => {
       let left = MOST_BYTES
-      const kept = files.filter(({ path }) => {
+      const listed = files.filter(({ path }) => {
         left -= Buffer.byteLength(path) + 40
         return left >= 0
       })
       const before = await store.get(memoryState, ID)
-      if (JSON.stringify(before?.excluded ?? []) === JSON.stringify(kept)) return
-      const row: MemoryStateRow = { id: ID, version: 1, excluded: kept }
+      if (JSON.stringify(before?.excluded ?? []) === JSON.stringify(listed)) return
+      const row: MemoryStateRow = { id: ID, version: 1, excluded: listed }
       const { applied } = await store.commit<MemoryStateRow>({ insert: memoryState, row })
       if (!applied)
-        await store.commit<MemoryStateRow>({ update: memoryState, key: ID, set: { excluded: kept } })
+        await store.commit<MemoryStateRow>({ update: memoryState, key: ID, set: { excluded: listed } })
     },
 
     list: async (query: Query) => {

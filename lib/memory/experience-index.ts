@@ -53,8 +53,8 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     const found: ExperienceRow[] = []
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const some = rows.slice(at, at + AT_ONCE)
-      const whole = await Promise.all(some.map(({ id }) => store.get(experiences, [SPACE, id], true)))
-      found.push(...whole.flatMap((row) => row ?? []))
+      const present = await Promise.all(some.map(({ id }) => store.get(experiences, [SPACE, id], true)))
+      found.push(...present.filter((row) => row !== undefined))
     }
     return found
   }

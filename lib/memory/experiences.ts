@@ -38,12 +38,12 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
   const get = async (id: string): Promise<Experience> => {
     const row = await store.get(experiences, [SPACE, id], true)
     if (!row) throw missing('Experience')
-    return shown(row)
+    return toExperience(row)
   }
 
   const insert = async (row: ExperienceRow): Promise<Experience> => {
     if (!(await index.commit({ insert: experiences, row }))) throw busy()
-    return shown(row)
+    return toExperience(row)
   }
 
   const noteUse = async (id: string): Promise<boolean> => {
@@ -113,7 +113,7 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
         }),
         store.count(experiences, { index: 'newest', is: SPACE, where }),
       ])
-      return { experiences: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
+      return { experiences: page.rows.map(toExperience), ...pageFacts(page, total, query, scope) }
     },
 
     /** Best matches by words, weighted by success, use and age. */
@@ -123,8 +123,8 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       // Reads the present rows: success and use are not in the index.
       const rows = await index.read(candidates)
       const found = rows.map((row) => ({
-        ...shown(row),
-        score: Math.round(1e4 * (scores.get(row.id) ?? 0) * weightOf(row, clock.now())) / 1e4,
+        ...toExperience(row),
+        score: Math.round(1e4 * (scores.get(row.id) ?? 0) * experienceWeight(row, clock.now())) / 1e4,
       }))
       const best = found.sort((a, b) => b.score - a.score || (a.id > b.id ? -1 : 1)).slice(0, limit)
       return { query: q, experiences: best, count: best.length }
@@ -162,7 +162,10 @@ const moved = (score: number, useful: boolean, before: boolean | undefined): num
 }
 
 /** From about a quarter to 1: twice as high for constant success as for none, and higher for frequent and recent use. */
-const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceRow, now: number): number => {
+const experienceWeight = (
+  { successScore, useCount, lastUsedAt, createdAt }: ExperienceRow,
+  now: number,
+): number => {
   const success = (1 + successScore) / 2
   const use = 1 - 0.25 / (1 + useCount)
   const days = Math.max(0, now - Date.parse(lastUsedAt ?? createdAt)) / DAY_MS
@@ -170,4 +173,4 @@ const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceR
   return success * use * age
 }
 
-const shown = ({ space: _space, ...experience }: ExperienceRow): Experience => experience
+const toExperience = ({ space: _space, ...experience }: ExperienceRow): Experience => experience

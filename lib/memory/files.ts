@@ -22,7 +22,7 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
     return entry
   }
 
-  const holderOf = (contents: Contents, id: string): FileEntry => {
+  const fileOfChunk = (contents: Contents, id: string): FileEntry => {
     const entry = filesIn(contents).find(({ chunks }) => chunks.some((chunk) => chunk.id === id))
     if (entry === undefined) throw missing('Memory chunk')
     return entry
@@ -35,14 +35,14 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
     list: async (query: Query) => {
       const files = filesIn(await indexCache.current())
       const { rows, facts } = paged(files, ({ path }) => path, query, SCOPE)
-      const shown = rows.map(({ path, hash, size, chunks, updatedAt }) => ({
+      const listed = rows.map(({ path, hash, size, chunks, updatedAt }) => ({
         path,
         hash,
         size,
         updatedAt,
         chunks: chunks.length,
       }))
-      return { files: shown, ...facts }
+      return { files: listed, ...facts }
     },
 
     chunks: async (path: string) => {
@@ -52,9 +52,9 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
 
     removeChunk: async (id: string): Promise<void> => {
       // An empty answer needs no turn.
-      holderOf(await indexCache.current(), id)
+      fileOfChunk(await indexCache.current(), id)
       await change(async (draft) => {
-        const entry = holderOf(draft.contents(), id)
+        const entry = fileOfChunk(draft.contents(), id)
         await draft.put(withoutChunk(entry, id))
       })
     },
@@ -64,9 +64,9 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
      * without a task each call counts.
      */
     rateChunk: async (id: string, useful: boolean, taskId?: string): Promise<void> => {
-      holderOf(await indexCache.current(), id)
+      fileOfChunk(await indexCache.current(), id)
       await change(async (draft) => {
-        const entry = holderOf(draft.contents(), id)
+        const entry = fileOfChunk(draft.contents(), id)
         const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
         if (before === useful) return
         // The verdict is stored first: after a death in between it is uncounted rather than counted twice.

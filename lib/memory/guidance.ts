@@ -33,19 +33,19 @@ type Result = { output: string; filesChanged?: unknown }
 export const createGuidance = ({ search, experiences, log }: Needs) => ({
   /** Never rejects: a task also runs without guidance. */
   guide: async (task: Pick<AgentTask, 'title' | 'prompt'>): Promise<Guidance> => {
-    const questions = questionsOf(task)
+    const questions = taskQuestions(task)
     try {
       const [chunks, learned] = await Promise.all([
         Promise.all(questions.map((query) => search({ query, maxResults: MOST_CHUNKS }))),
         Promise.all(questions.map((q) => experiences.search({ q, limit: MOST_EXPERIENCES }))),
       ])
       return {
-        chunks: bestOf(
+        chunks: bestHits(
           chunks.flatMap((found) => found.chunks.filter(({ score }) => score >= LEAST_SCORE[found.method])),
         )
           .slice(0, MOST_CHUNKS)
           .map(plainChunk),
-        experiences: bestOf(learned.flatMap((found) => found.experiences))
+        experiences: bestHits(learned.flatMap((found) => found.experiences))
           .filter(({ score }) => score >= LEAST_OF_EXPERIENCE)
           .slice(0, MOST_EXPERIENCES),
       }
@@ -79,14 +79,14 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
  * The questions to memory about a task: its title, and the first sentence of its prompt. All words of a long prompt ask
  * for so much that no text has a good share of it.
  */
-const questionsOf = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
+const taskQuestions = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
   const [sentence = ''] = prompt.trim().split(/(?<=[.!?])\s|\n/, 1)
   const asked = [title, sentence].map((text) => cutText(text, LONGEST_QUESTION).trim())
   return [...new Set(asked)].filter((text) => text !== '')
 }
 
 /** The results of several questions, each once with its best score, best first. */
-const bestOf = <T extends { id: string; score: number }>(found: readonly T[]): T[] => {
+const bestHits = <T extends { id: string; score: number }>(found: readonly T[]): T[] => {
   const best = new Map<string, T>()
   for (const hit of found) if (hit.score > (best.get(hit.id)?.score ?? -1)) best.set(hit.id, hit)
   return [...best.values()].sort((a, b) => b.score - a.score)

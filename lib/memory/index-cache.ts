@@ -1,6 +1,6 @@
 import { errorMessage } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
-import { type Contents, changedPaths, chunkCount, contentsOf, type FileEntry } from './contents.ts'
+import { type Contents, changedPaths, chunkCount, type FileEntry, toContents } from './contents.ts'
 import type { Copies } from './copies.ts'
 import type { FileRows } from './file-rows.ts'
 import type { SavedLexical } from './lexical.ts'
@@ -39,7 +39,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
   const fetchContents = async (version: number): Promise<Contents> => {
     const files = shared ? await copies?.get(version, 'contents') : undefined
     // Only `publish` writes this name.
-    return files === undefined ? rows.all() : contentsOf(files as FileEntry[])
+    return files === undefined ? rows.all() : toContents(files as FileEntry[])
   }
 
   /** Keeps the index of unchanged files. An older version never replaces a newer one. */
@@ -97,12 +97,12 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
   /** The contents and the search index of one version. */
   const searchable = async (): Promise<{ contents: Contents; searchIndex: SearchIndex }> => {
     const { indexedAt } = await refresh()
-    const held = cached
-    held.searchIndex ??= opened(held.contents, indexedAt).catch((thrown) => {
-      held.searchIndex = undefined
+    const entry = cached
+    entry.searchIndex ??= opened(entry.contents, indexedAt).catch((thrown) => {
+      entry.searchIndex = undefined
       throw thrown
     })
-    return { contents: held.contents, searchIndex: await held.searchIndex }
+    return { contents: entry.contents, searchIndex: await entry.searchIndex }
   }
 
   return {
@@ -127,14 +127,14 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
      * Publishes nothing when the lease was lost.
      */
     publish: async (lease: Lease, entries: Contents, more: VersionFacts, goesOn = false): Promise<Lease> => {
-      const contents = contentsOf([...entries.values()])
+      const contents = toContents([...entries.values()])
       const changed = lease.isTorn ? undefined : changedPaths(cached.contents, contents)
       if (changed?.length === 0) {
         await state.publish(lease, more, goesOn)
         return lease
       }
       const version = lease.version + 1
-      const drift = driftOf(lease, changed, cached.contents, contents)
+      const drift = nextDrift(lease, changed, cached.contents, contents)
       if (shared) await copies?.put(version, 'contents', [...contents.values()])
       const published = state.publish(lease, { ...more, version, drift }, goesOn).then(async (applied) => {
         if (applied) await hold(version, contents)
@@ -161,7 +161,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
 }
 
 /** The number of chunks added or removed since the index was stored. */
-const driftOf = (
+const nextDrift = (
   { drift = 0 }: Lease,
   changed: readonly string[] | undefined,
   before: Contents,

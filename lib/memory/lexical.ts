@@ -1,6 +1,6 @@
 import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
 import { createVocabulary } from './vocabulary.ts'
-import { indexedAs, isFunctionWord, stemOf, type Word, wordsOf } from './words.ts'
+import { indexedAs, isFunctionWord, splitWords, type Word, wordStem } from './words.ts'
 
 /** A searchable document; title and place weigh more than the text. */
 export type Searched = { id: string; title: string; place: string; text: string }
@@ -43,7 +43,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     storeFields: ['title'],
     tokenize: (text) => {
       const terms: string[] = []
-      for (const word of wordsOf(text)) {
+      for (const word of splitWords(text)) {
         vocabulary.add(word.term)
         for (const part of word.parts) vocabulary.add(part)
         terms.push(...indexedAs(word))
@@ -69,7 +69,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   for (const document of documents) add(document)
 
   /** The scores of a term: BM25 by document id. */
-  const scoresOf = (term: string): Scores => {
+  const termScores = (term: string): Scores => {
     const by = new Map<string, number>()
     for (const { id, score } of index.search(term)) by.set(id, score)
     return { by, termOf: () => term }
@@ -80,7 +80,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     const best = new Map<string, number>()
     const terms = new Map<string, string>()
     for (const { term, weight } of vocabulary.meantBy(word))
-      for (const [id, score] of scoresOf(term).by)
+      for (const [id, score] of termScores(term).by)
         if (weight * score > (best.get(id) ?? 0)) {
           best.set(id, weight * score)
           terms.set(id, term)
@@ -89,29 +89,29 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
 
   const scoresOfPlain = (term: string, mayGuess: () => boolean): Scores => {
-    const stem = stemOf(term)
-    const known = scoresOf(stem)
+    const stem = wordStem(term)
+    const known = termScores(stem)
     // Names in code are indexed without their seams, and not stemmed.
-    const found = known.by.size > 0 || stem === term ? known : scoresOf(term)
+    const found = known.by.size > 0 || stem === term ? known : termScores(term)
     return found.by.size > 0 || !mayGuess() ? found : guessed(term)
   }
 
   /** The lookups of a word, each with its weight. */
-  const lookupsOf = function* ({ term, parts }: Word, mayGuess: () => boolean): Generator<Lookup> {
+  const wordLookups = function* ({ term, parts }: Word, mayGuess: () => boolean): Generator<Lookup> {
     if (parts.length === 0) return yield { ...scoresOfPlain(term, mayGuess), weight: 1 }
-    const known = scoresOf(term)
-    const whole = known.by.size > 0 || !mayGuess() ? known : guessed(term)
-    yield { ...whole, weight: 1 }
+    const known = termScores(term)
+    const wordScores = known.by.size > 0 || !mayGuess() ? known : guessed(term)
+    yield { ...wordScores, weight: 1 }
     const weight = (known.by.size > 0 ? PARTS_OF_KNOWN : PARTS_OF_UNKNOWN) / parts.length
     for (const part of parts.filter((each) => !isFunctionWord(each)))
-      yield { ...scoresOfPlain(part, () => whole.by.size === 0 && mayGuess()), weight }
+      yield { ...scoresOfPlain(part, () => wordScores.by.size === 0 && mayGuess()), weight }
   }
 
   const lookupsFor = (words: readonly Word[]): Lookup[] => {
     const found: Lookup[] = []
     let guesses = 0
     for (const [n, word] of words.entries())
-      for (const lookup of lookupsOf(word, () => n < MOST_GUESSED && guesses++ < MOST_GUESSES)) {
+      for (const lookup of wordLookups(word, () => n < MOST_GUESSED && guesses++ < MOST_GUESSES)) {
         found.push(lookup)
         if (found.length >= MOST_LOOKUPS) return found
       }
@@ -149,8 +149,8 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
       return [...found]
         .map(([id, { sum, said }]) => {
           const share = said / asked
-          const whole = isNamed(termsOfTitle(id), terms) ? share + TITLE_ASKED_FOR * (1 - share) : share
-          return { id, score: scoreOf(sum, whole, words.length) }
+          const titleShare = isNamed(termsOfTitle(id), terms) ? share + TITLE_ASKED_FOR * (1 - share) : share
+          return { id, score: hitScore(sum, titleShare, words.length) }
         })
         .filter(({ score }) => score >= least)
         .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
@@ -162,14 +162,14 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
 
 /** The distinct words of a question without function words; all of them if it has no other. */
 const askedFor = (question: string): Word[] => {
-  const words = [...new Map(wordsOf(question).map((word) => [word.term, word])).values()]
+  const words = [...new Map(splitWords(question).map((word) => [word.term, word])).values()]
   const content = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
   return (content.length > 0 ? content : words).slice(0, MOST_TERMS)
 }
 
 /** The terms of a title that are comparable with those of questions. */
 const contentTerms = (title: string): string[] =>
-  wordsOf(title).flatMap((word) => (isFunctionWord(word.term) ? [] : indexedAs(word).slice(0, 1)))
+  splitWords(title).flatMap((word) => (isFunctionWord(word.term) ? [] : indexedAs(word).slice(0, 1)))
 
 /** Whether a question has every term of a title. */
 const isNamed = (title: readonly string[], asked: ReadonlySet<string>): boolean =>
@@ -185,5 +185,5 @@ const rarity = (count: number, all: number): number => {
 }
 
 /** The score from the share of found words and the strength of the matches: the higher both are, the closer to 1. */
-const scoreOf = (sum: number, share: number, words: number): number =>
+const hitScore = (sum: number, share: number, words: number): number =>
   Math.round(1e4 * share ** SHARE * (sum / (sum + words))) / 1e4

@@ -45,7 +45,7 @@ type State = {
  * of fences. The time is linear in the length for any text: a parser of the whole grammar takes seconds for 16 kB of `1.
  * 1. 1. `, and blocks all requests meanwhile.
  */
-export const structureOf = (lines: readonly string[]): Structure => {
+export const parseStructure = (lines: readonly string[]): Structure => {
   const front = frontMatter(lines)
   const state: State = {
     at: front,
@@ -91,10 +91,10 @@ const headingAt = (
   lines: readonly string[],
 ): Partial<State> | undefined => {
   const [, marks, words = ''] = ATX.exec(text) ?? []
-  if (marks !== undefined) headings.set(at, { level: marks.length, title: titleOf(words), end: at + 1 })
+  if (marks !== undefined) headings.set(at, { level: marks.length, title: headingTitle(words), end: at + 1 })
   else if (from !== undefined && UNDERLINE.test(text)) {
     const level = text.includes('=') ? 1 : 2
-    headings.set(from, { level, title: titleOf(lines.slice(from, at).join(' ')), end: at + 1 })
+    headings.set(from, { level, title: headingTitle(lines.slice(from, at).join(' ')), end: at + 1 })
   } else return undefined
   return {}
 }
@@ -126,7 +126,7 @@ const endOfHtml = (text: string): { ends: State['until'] } | undefined => {
 }
 
 /** The text of a heading, without its closing marks and the marks around words. */
-const titleOf = (text: string): string =>
+const headingTitle = (text: string): string =>
   cutText(text, LONGEST_TITLE)
     .trim()
     .replace(/(?:^|[ \t])#+$/, '')

@@ -3,7 +3,7 @@ import { type Contents, type FileEntry, shownChunk } from './contents.ts'
 import type { Hit, SavedLexical, Searched } from './lexical.ts'
 import type { StoredChunk } from './rows.ts'
 import type { MemoryChunk } from './schema.ts'
-import { lengthOf, nearness, vectorsOf } from './vectors.ts'
+import { decodeVectors, nearness, vectorLength } from './vectors.ts'
 
 export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>
 
@@ -31,13 +31,13 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
   const lexical = createLexical([], saved)
 
   const learn = (entry: FileEntry): Searched[] => {
-    const known = vectorsOf(entry, model)
+    const known = decodeVectors(entry, model)
     return entry.chunks.flatMap((chunk, n) => {
       chunks.set(chunk.id, shownChunk(entry.path, chunk))
       const rating = entry.rated?.[chunk.id]
       if (rating) ratings.set(chunk.id, rating)
       const values = known[n]
-      if (values) vectors.set(chunk.id, { values, length: lengthOf(values) })
+      if (values) vectors.set(chunk.id, { values, length: vectorLength(values) })
       return lexical.has(chunk.id) ? [] : [searched(entry.path, chunk)]
     })
   }

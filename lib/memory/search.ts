@@ -37,7 +37,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
   let leftAloneUntil = Number.NEGATIVE_INFINITY
 
   /** Undefined without a model, or when it fails: then the search goes by words. */
-  const vectorOf = async (query: string): Promise<Float32Array | undefined> => {
+  const queryVector = async (query: string): Promise<Float32Array | undefined> => {
     if (embedding === undefined || clock.monotonic() < leftAloneUntil) return undefined
     using limit = abortAfter(clock, EMBEDS_WITHIN_MS)
     try {
@@ -59,7 +59,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
   }
 
   return async ({ query, maxResults, minScore = 0 }: Question) => {
-    const [given, { searchIndex }] = await Promise.all([vectorOf(query), indexCache.searchable()])
+    const [given, { searchIndex }] = await Promise.all([queryVector(query), indexCache.searchable()])
     const vector = given && searchIndex.hasVectorsOf(given.length) ? given : undefined
     if (given && !vector && searchIndex.hasVectors())
       log.warn(
@@ -72,7 +72,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
       ? fused([searchIndex.lexical(query, depth), searchIndex.near(vector, depth)])
       : await byWords(searchIndex, query, depth, maxResults + MORE)
     const hits = found.map((hit) => ({ ...hit, score: rated(hit.score, searchIndex.rating(hit.id)) }))
-    const chunks = chunksOf(hits.sort(byScore), searchIndex)
+    const chunks = toChunks(hits.sort(byScore), searchIndex)
       .filter(({ score }) => score >= minScore)
       .slice(0, maxResults)
     return { query, method, chunks, count: chunks.length }
@@ -94,7 +94,7 @@ const rated = (score: number, rating: number): number => {
   return rating === 0 ? score : Math.min(1, Math.round(1e4 * moved) / 1e4)
 }
 
-const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChunk[] =>
+const toChunks = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChunk[] =>
   hits.flatMap(({ id, score, foundBy, terms }) => {
     const chunk = searchIndex.chunk(id)
     return chunk === undefined ? [] : [{ ...chunk, score, foundBy, terms: [...terms] }]

@@ -96,8 +96,9 @@ export const createMemory = (needs: Needs) => {
       const facts = { files: filesIn(held).length, chunks: chunkCount(held), lastSync, method }
       if (embedding === undefined) return facts
       const { model } = embedding
-      const sumOf = (of: typeof lackingIn) => filesIn(held).reduce((sum, entry) => sum + of(entry, model), 0)
-      const [withoutVector, refusedChunks] = [sumOf(lackingIn), sumOf(refusedIn)]
+      const sumOverFiles = (of: typeof lackingIn) =>
+        filesIn(held).reduce((sum, entry) => sum + of(entry, model), 0)
+      const [withoutVector, refusedChunks] = [sumOverFiles(lackingIn), sumOverFiles(refusedIn)]
       return {
         ...facts,
         embeddingModel: model,

@@ -33,7 +33,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
   }
 
   /** The visible sessions, from one selection of rows for each kind of session; no selection has both kinds. */
-  const visibleOf = ({ userId }: Actor, conversationId: string | undefined): readonly Where[] => {
+  const visibleWhere = ({ userId }: Actor, conversationId: string | undefined): readonly Where[] => {
     const own: Where = [{ field: 'createdBy', in: [userId] }]
     if (conversationId !== undefined) return [[{ field: 'conversationId', in: [conversationId] }, ...own]]
     return [[{ field: 'conversationId', exists: false }], [{ field: 'conversationId', exists: true }, ...own]]
@@ -42,7 +42,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
   const list = async (principal: Principal, query: Query) => {
     const { status, conversationId } = query
     if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
-    const kinds = visibleOf(principal, conversationId)
+    const kinds = visibleWhere(principal, conversationId)
     const scope = `memory-sessions:${JSON.stringify([status, kinds])}`
     const range = pageRange(query, scope)
     // Any of the pages may have all rows before the offset.

@@ -49,7 +49,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
   }
 
   /** The content of a file, why it cannot be stored, or undefined when it no longer exists. */
-  const contentOf = async (
+  const readContent = async (
     { path, size, unfit }: MemoryFile,
     { failures }: Run,
   ): Promise<Content | ExcludedFile | undefined> => {
@@ -64,7 +64,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     }
     failures.length = 0
     if (bytes === undefined) return undefined
-    return bytes === 'too_large' ? { path, reason: bytes } : textOf(path, bytes)
+    return bytes === 'too_large' ? { path, reason: bytes } : decodeText(path, bytes)
   }
 
   /** Removes the entry of a file. */
@@ -76,7 +76,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
   /** Reads the new content of a file. */
   const ingest = async (run: Run, file: MemoryFile): Promise<Outcome> => {
     const before = run.draft.contents().get(file.path)
-    const content = await contentOf(file, run)
+    const content = await readContent(file, run)
     if (content === undefined) return remove(run.draft, before)
     if (!('reason' in content)) return keep(run, file, before, content)
     // An unreadable file keeps its earlier content.
@@ -100,7 +100,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     const chunks = chunkMarkdown(path, text)
     const facts = { path, tag, hash: digest, size: bytes.length, updatedAt: iso(clock.now()) }
     const vectors = embedding ? embeddedAs(chunks, known, embedding.model) : {}
-    const rated = ratedOf(before, chunks)
+    const rated = remainingRatings(before, chunks)
     if (!(await draft.put({ ...facts, chunks, ...vectors, ...rated }))) return {}
     return { change: before && !before.removed ? 'updated' : 'added' }
   }
@@ -150,9 +150,9 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       await excluded.note(skipped)
       const failed = await embedAll(run, leftMs(), isAskedFor)
       // A listing with unreadable files must not count as read.
-      const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingOf(found)
+      const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingHash(found)
       draft.note({ lastSync: iso(clock.now()), listing, ...embeddedBy(embedding, failed) })
-      const result = resultOf(outcomes, filesIn(draft.contents()).length)
+      const result = toSyncResult(outcomes, filesIn(draft.contents()).length)
       return failed ? { ...result, embedding: failed } : result
     }
 
@@ -169,7 +169,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       const { listing, embeddedBy: by } = stored
       const isTorn = stored.leaseToken !== undefined && !isLeaseHeld(stored, clock.now())
       const isEmbedded = embedding === undefined || by === embedding.model
-      const isSame = listing === undefined ? found.length === 0 : listing === listingOf(found) && isEmbedded
+      const isSame = listing === undefined ? found.length === 0 : listing === listingHash(found) && isEmbedded
       if (!isTorn && isSame) return undefined
       return change(syncDraft(false))
     },
@@ -181,15 +181,20 @@ const embeddedBy = (embedding: Embedding | undefined, failed: SyncResult['embedd
   embedding ? { embeddedBy: failed ? '' : embedding.model } : {}
 
 /** The ratings of the chunks that still exist. */
-const ratedOf = (before: FileEntry | undefined, chunks: readonly StoredChunk[]): Pick<FileEntry, 'rated'> => {
-  const kept = chunks.flatMap(({ id }) => (before?.rated?.[id] === undefined ? [] : [[id, before.rated[id]]]))
-  return kept.length > 0 ? { rated: Object.fromEntries(kept) } : {}
+const remainingRatings = (
+  before: FileEntry | undefined,
+  chunks: readonly StoredChunk[],
+): Pick<FileEntry, 'rated'> => {
+  const ratings = chunks.flatMap(({ id }) =>
+    before?.rated?.[id] === undefined ? [] : [[id, before.rated[id]]],
+  )
+  return ratings.length > 0 ? { rated: Object.fromEntries(ratings) } : {}
 }
 
 const missingIn = (contents: Contents, model: string): number =>
   filesIn(contents).reduce((sum, entry) => sum + lackingIn(entry, model), 0)
 
-const listingOf = (found: readonly MemoryFile[]) =>
+const listingHash = (found: readonly MemoryFile[]) =>
   hash('sha256', JSON.stringify(found.map(({ path, tag }) => [path, tag])), 'base64url')
 
 /** The files that have to be read, and the entries whose files no longer exist. */
@@ -207,7 +212,7 @@ const differences = (contents: Contents, found: readonly MemoryFile[]) => {
 }
 
 /** The text of a file, or the reason why it has none. */
-const textOf = (path: string, bytes: Uint8Array): Content | ExcludedFile => {
+const decodeText = (path: string, bytes: Uint8Array): Content | ExcludedFile => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return text.includes('\0') ? { path, reason: 'binary' } : { bytes, text }
@@ -216,14 +221,15 @@ const textOf = (path: string, bytes: Uint8Array): Content | ExcludedFile => {
   }
 }
 
-const resultOf = (outcomes: readonly Outcome[], synced: number): SyncResult => {
-  const countOf = (wanted: Outcome['change']) => outcomes.filter(({ change }) => change === wanted).length
+const toSyncResult = (outcomes: readonly Outcome[], synced: number): SyncResult => {
+  const countChanges = (wanted: Outcome['change']) =>
+    outcomes.filter(({ change }) => change === wanted).length
   const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
   return {
     synced,
-    added: countOf('added'),
-    updated: countOf('updated'),
-    removed: countOf('removed'),
+    added: countChanges('added'),
+    updated: countChanges('updated'),
+    removed: countChanges('removed'),
     ...(skipped.length > 0 ? { skipped: skipped.slice(0, MOST_NAMED) } : {}),
   }
 }

@@ -18,7 +18,7 @@ export const encodeVectors = (vectors: readonly (Int8Array | undefined)[], size:
 }
 
 /** The vectors of a file's chunks in their order, undefined for those without one of this model. */
-export const vectorsOf = (
+export const decodeVectors = (
   { vectors, embeddedBy, chunks }: Omit<FileEntry, 'revision'>,
   model: string | undefined,
 ): (Int8Array | undefined)[] => {
@@ -40,7 +40,7 @@ const gaps = new WeakMap<FileEntry, Gaps>()
 const gapsIn = (entry: FileEntry, model: string): Gaps => {
   const counted = gaps.get(entry)
   if (counted?.model === model) return counted
-  const vectors = vectorsOf(entry, model)
+  const vectors = decodeVectors(entry, model)
   const found = {
     model,
     lacking: vectors.filter((vector) => vector === undefined).length,
@@ -61,7 +61,7 @@ export const ofLength1 = (vector: Float32Array): Float32Array => {
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-export const lengthOf = (vector: Int8Array): number => {
+export const vectorLength = (vector: Int8Array): number => {
   let sum = 0
   for (let n = 0; n < vector.length; n++) sum += (vector[n] as number) ** 2
   return Math.sqrt(sum)
@@ -86,6 +86,6 @@ export const withoutChunk = (entry: FileEntry, id: string): Omit<FileEntry, 'rev
   if (vectors === undefined) return { ...rest, chunks }
   const bytes = Buffer.from(vectors, 'base64')
   const size = bytes.length / entry.chunks.length
-  const kept = Buffer.concat([bytes.subarray(0, at * size), bytes.subarray((at + 1) * size)])
-  return { ...rest, chunks, vectors: kept.toString('base64') }
+  const remaining = Buffer.concat([bytes.subarray(0, at * size), bytes.subarray((at + 1) * size)])
+  return { ...rest, chunks, vectors: remaining.toString('base64') }
 }

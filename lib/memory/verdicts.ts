@@ -21,14 +21,14 @@ export const createVerdicts = ({ store, clock }: Needs) => {
 
   /** The write of a verdict, which applies only if the stored one is `before`. */
   const write = (taskId: string, id: string, useful: boolean, before: boolean | undefined): AnyWrite => {
-    const said = { useful, at: iso(clock.now()) }
+    const verdict = { useful, at: iso(clock.now()) }
     return before === undefined
-      ? ({ insert: memoryVerdicts, row: { taskId, id, ...said } } satisfies Insert<MemoryVerdictRow>)
+      ? ({ insert: memoryVerdicts, row: { taskId, id, ...verdict } } satisfies Insert<MemoryVerdictRow>)
       : ({
           update: memoryVerdicts,
           key: [taskId, id],
           when: { useful: before },
-          set: said,
+          set: verdict,
         } satisfies Update<MemoryVerdictRow>)
   }
 

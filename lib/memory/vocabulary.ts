@@ -1,5 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap'
-import { stemOf } from './words.ts'
+import { wordStem } from './words.ts'
 
 /** A possible meaning of a word as an index term: weight 1 for the word itself, less for distant ones. */
 type Meant = { term: string; weight: number }
@@ -65,7 +65,7 @@ export const createVocabulary = (known: readonly string[] = []) => {
     meantBy: (word: string): Meant[] => {
       const weights = new Map<string, number>()
       const learn = (other: string, weight: number) => {
-        const term = stemOf(other)
+        const term = wordStem(other)
         weights.set(term, Math.max(weight, weights.get(term) ?? 0))
       }
       for (const [other, distance] of near(word)) learn(other, WEIGHT_BY_SLIPS[distance] ?? 0)

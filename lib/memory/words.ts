@@ -27,27 +27,27 @@ const folded = (text: string) =>
  * The words of a text, without the words of names in code; for scripts without spaces, every pair of neighbouring
  * letters.
  */
-const termsOf = (text: string): string[] =>
+const splitTerms = (text: string): string[] =>
   [...folded(text).matchAll(WORD)].flatMap(([word]) =>
-    UNSPACED.test(word) ? pairsOf([...word]) : [cutText(word, LONGEST_TERM)],
+    UNSPACED.test(word) ? letterPairs([...word]) : [cutText(word, LONGEST_TERM)],
   )
 
 /** A word of a text. A name in code of several words has them as its `parts`, and is written without seams. */
 export type Word = { term: string; parts: readonly string[] }
 
 /** The words of a text, with names in code both whole and split. */
-export const wordsOf = (text: string): Word[] =>
+export const splitWords = (text: string): Word[] =>
   [...withoutMarks(text).matchAll(NAME)].flatMap(([name]) =>
     PLAIN_WORD.test(name) ? [{ term: cutText(name, LONGEST_TERM), parts: [] }] : splitName(name),
   )
 
 const splitName = (name: string): Word[] => {
-  const parts = termsOf(name.split(SEAM).join(' '))
+  const parts = splitTerms(name.split(SEAM).join(' '))
   if (parts.length < 2 || UNSPACED.test(name)) return parts.map((term) => ({ term, parts: [] }))
   return [{ term: cutText(parts.join(''), LONGEST_TERM), parts }]
 }
 
-const pairsOf = (letters: readonly string[]): string[] =>
+const letterPairs = (letters: readonly string[]): string[] =>
   letters.length === 1 ? [...letters] : letters.slice(1).map((letter, n) => `${letters[n]}${letter}`)
 
 /** Function words of English: they are not the subject of a question. */
@@ -66,19 +66,19 @@ export const isFunctionWord = (term: string): boolean => FUNCTION_WORDS.has(term
 
 const ENGLISH = /^[a-z]{3,}$/
 const MOST_KEPT = 100_000
-const kept = new Map<string, string>()
+const stems = new Map<string, string>()
 
 /** The stem of a word by the algorithm of Porter (1980); words of other alphabets stay unchanged. */
-export const stemOf = (term: string): string => {
+export const wordStem = (term: string): string => {
   if (!ENGLISH.test(term)) return term
-  const known = kept.get(term)
+  const known = stems.get(term)
   if (known !== undefined) return known
-  if (kept.size >= MOST_KEPT) kept.clear()
+  if (stems.size >= MOST_KEPT) stems.clear()
   const stem = stemmer(term)
-  kept.set(term, stem)
+  stems.set(term, stem)
   return stem
 }
 
 /** The index terms of a word: its stem, or for a name in code the whole name and the stems of its words. */
 export const indexedAs = ({ term, parts }: Word): string[] =>
-  parts.length === 0 ? [stemOf(term)] : [term, ...parts.map(stemOf)]
+  parts.length === 0 ? [wordStem(term)] : [term, ...parts.map(wordStem)]

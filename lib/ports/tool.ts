@@ -121,7 +121,7 @@ export type LoopResult = {
   /** The answer; when the loop ended before one, the text of the last step. */
   text: string
   /** The text of the last step that has text: the text before tool calls, when the model answered nothing after them. */
-  said: string
+  lastText: string
   /** The whole history, the given messages included. */
   messages: ModelMessage[]
   steps: number

@@ -38,7 +38,7 @@ const boundedArguments = (call: ToolCall, masker: Masker): unknown => {
 type CallOwner = { userId: string; taskId?: string | undefined; conversationId?: string | undefined }
 
 /** The owner of a call, without undefined fields. */
-export const ownerOf = ({ userId, taskId, conversationId }: CallOwner) => ({
+export const callOwner = ({ userId, taskId, conversationId }: CallOwner) => ({
   userId,
   ...(taskId !== undefined && { taskId }),
   ...(conversationId !== undefined && { conversationId }),
@@ -46,7 +46,7 @@ export const ownerOf = ({ userId, taskId, conversationId }: CallOwner) => ({
 
 type Went = { outcome: ToolOutcome; risk: Risk | undefined; guard?: GuardName; approvalId?: string }
 
-export const recordOf = (
+export const toolCallRecord = (
   call: ToolCall,
   session: CallOwner & Pick<ToolSession, 'mode'>,
   { outcome: { content, failed, decision, durationMs }, risk, guard, approvalId }: Went,
@@ -63,6 +63,6 @@ export const recordOf = (
   ...(guard && { guard }),
   ...(approvalId && { approvalId }),
   mode: session.mode,
-  ...ownerOf(session),
+  ...callOwner(session),
   durationMs,
 })

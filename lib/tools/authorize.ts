@@ -2,7 +2,7 @@ import type { ApprovalAnswer, ApprovalRequest, WaitState } from '../approvals/sc
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
 import type { Workspace } from '../ports/workspace.ts'
 import type { PolicySource } from '../security/schema.ts'
-import { ownerOf } from './audit.ts'
+import { callOwner } from './audit.ts'
 import type { ParsedCall } from './call.ts'
 import { type GuardFacts, type GuardName, guards, type PathFact } from './guards.ts'
 import { rulingOn } from './policy.ts'
@@ -15,7 +15,7 @@ export interface Approvals {
   /** The state of the approval of a call that is made now; it uses up an approval or a denial. */
   use(request: ApprovalRequest): Promise<ApprovalAnswer>
   /** The state of an approval that a run waits for. */
-  stateOf(approvalId: string): Promise<WaitState>
+  waitState(approvalId: string): Promise<WaitState>
 }
 
 const denied: ApprovalAnswer = {
@@ -27,7 +27,7 @@ const denied: ApprovalAnswer = {
 export const withoutApprovals: Approvals = {
   ask: async () => denied,
   use: async () => denied,
-  stateOf: async () => 'decided',
+  waitState: async () => 'decided',
 }
 
 const url = /\bhttps?:\/\/[^\s'"]*/gi
@@ -71,7 +71,7 @@ type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource 
  * towards the rate limit once, at its first check, even if it then waits for approval.
  */
 export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
-  const factsOf = async (
+  const guardFacts = async (
     { tool, input }: ParsedCall,
     session: ToolSession,
     callsPerMinute: number,
@@ -90,7 +90,7 @@ export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
     callsPerMinute: number,
     isCounted: boolean,
   ): Promise<Authorization | undefined> => {
-    const facts = await factsOf(call, session, callsPerMinute, isCounted)
+    const facts = await guardFacts(call, session, callsPerMinute, isCounted)
     for (const guard of guards) {
       const reason = guard.refuses(facts)
       if (reason !== undefined) return { decision: 'blocked', guard: guard.name, reason }
@@ -115,29 +115,31 @@ export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
     /** The decision about a call that is made now; it uses up the approval that the call needed. */
     authorize: async (call: ParsedCall, session: ToolSession, isCounted = false): Promise<Authorization> => {
       const decided = await beforeAsking(call, session, isCounted)
-      return decided === 'ask' ? authorizationOf(await approvals.use(requestOf(call, session))) : decided
+      return decided === 'ask'
+        ? toAuthorization(await approvals.use(toApprovalRequest(call, session)))
+        : decided
     },
     /** The decision about a call that is made later: a refusal, or the approval that it waits for; else undefined. */
     ask: async (call: ParsedCall, session: ToolSession): Promise<Authorization | undefined> => {
       const decided = await beforeAsking(call, session, false)
       if (decided !== 'ask') return decided.reason === undefined ? undefined : decided
-      const answer = await approvals.ask(requestOf(call, session))
-      return answer.state === 'pending' ? authorizationOf(answer) : undefined
+      const answer = await approvals.ask(toApprovalRequest(call, session))
+      return answer.state === 'pending' ? toAuthorization(answer) : undefined
     },
   }
 }
 
-const requestOf = ({ tool, input, title }: ParsedCall, session: ToolSession) => ({
+const toApprovalRequest = ({ tool, input, title }: ParsedCall, session: ToolSession) => ({
   tool: tool.name,
   risk: tool.risk,
   arguments: input,
   title,
   mode: session.mode,
-  ...ownerOf(session),
+  ...callOwner(session),
   ...(session.approvalTtlMs === undefined ? {} : { ttlMs: session.approvalTtlMs }),
 })
 
-const authorizationOf = (answer: ApprovalAnswer): Authorization => {
+const toAuthorization = (answer: ApprovalAnswer): Authorization => {
   const by = answer.approvalId === undefined ? {} : { approvalId: answer.approvalId }
   if (answer.state === 'approved') return { decision: 'approved', ...by }
   if (answer.state === 'denied') return { decision: 'denied', reason: answer.reason, ...by }

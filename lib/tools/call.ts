@@ -14,7 +14,7 @@ const MOST_TITLE = 200
 
 const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 
-const issuesOf = (error: z.ZodError) =>
+const issuesText = (error: z.ZodError) =>
   error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`).join('; ')
 
 /** Parses a call by its tool's schema; answers the reason when it is invalid. Unknown argument keys are dropped. */
@@ -26,7 +26,7 @@ export const parseCall = (
   const tool = tools.find(({ name }) => name === call.name)
   if (!tool) return `There is no tool ${JSON.stringify(cutText(call.name, 80))}.`
   const parsed = tool.input.safeParse(call.arguments ?? {}, { error: issueText })
-  if (!parsed.success) return `The arguments do not fit: ${issuesOf(parsed.error)}`
+  if (!parsed.success) return `The arguments do not fit: ${issuesText(parsed.error)}`
   const subject = cutText(tool.subject(parsed.data), 2_000)
   // Masked before the cut: half a secret would not look like one.
   const title = cutText(maskText(oneLine(`${tool.name} ${subject}`)), MOST_TITLE)
@@ -34,13 +34,13 @@ export const parseCall = (
 }
 
 /** One line for a person about any call, also an invalid one. */
-export const titleOf = (tools: readonly Tool[], call: ToolCall, maskText: MaskText): string => {
+export const callTitle = (tools: readonly Tool[], call: ToolCall, maskText: MaskText): string => {
   const parsed = parseCall(tools, call, maskText)
   return typeof parsed === 'string' ? cutText(maskText(oneLine(call.name)), 80) : parsed.title
 }
 
 /** The tool's specification for the model. */
-export const specOf = ({ name, description, input }: Tool): ToolSpec => {
+export const toToolSpec = ({ name, description, input }: Tool): ToolSpec => {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' })
   return { name, description, inputSchema }
 }

@@ -52,11 +52,11 @@ const shells = [
   'pwsh',
 ]
 
-const nameOf = (word: string) => word.slice(word.lastIndexOf('/') + 1).replace(/\.exe$/i, '')
+const programName = (word: string) => word.slice(word.lastIndexOf('/') + 1).replace(/\.exe$/i, '')
 
 // `sh -c text` runs any text as a shell line; it is searched for anywhere, since `env sh -c` does the same.
 const runsShellText = (words: readonly string[]): boolean => {
-  const shell = words.findIndex((word) => shells.includes(nameOf(word).toLowerCase()))
+  const shell = words.findIndex((word) => shells.includes(programName(word).toLowerCase()))
   return shell >= 0 && words.slice(shell + 1).some((word) => /^(-[a-z]*c[a-z]*|\/c|-command)$/i.test(word))
 }
 
@@ -112,7 +112,7 @@ const disguise = (path: string): string | undefined => {
   return undefined
 }
 
-const unfit = ({ given, real }: PathFact): string | undefined => {
+const refusedPathReason = ({ given, real }: PathFact): string | undefined => {
   const plain = decoded(given)
   const reason = disguise(given) ?? disguise(plain)
   if (reason) return reason
@@ -127,7 +127,7 @@ const pathTraversal: Guard = {
   name: 'path-traversal',
   refuses: ({ paths }) =>
     firstRefusal(paths, (path) => {
-      const reason = unfit(path)
+      const reason = refusedPathReason(path)
       return (
         reason && `${quoted(path.given)} ${reason}. Use a path relative to the workspace, like src/app.ts.`
       )

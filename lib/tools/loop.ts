@@ -26,26 +26,28 @@ const createWindow = (contextTokens: () => number, specs: readonly object[]) => 
   const specTokens = estimateToolTokens(specs)
   // Each message is estimated once: every step only adds a few.
   const costs = new WeakMap<ModelMessage, number>()
-  const costOf = (message: ModelMessage): number => {
+  const tokenCost = (message: ModelMessage): number => {
     const known = costs.get(message) ?? estimateTokens([message])
     costs.set(message, known)
     return known
   }
 
-  const cut = (result: Result, kept: number): Result =>
-    result.content.length <= kept + NOTE ? result : { ...result, content: clipped(result.content, kept) }
+  const cut = (result: Result, mostLength: number): Result =>
+    result.content.length <= mostLength + NOTE
+      ? result
+      : { ...result, content: clipped(result.content, mostLength) }
 
   return (messages: readonly ModelMessage[]): ModelMessage[] => {
     const most = promptTokenLimit(contextTokens()) - specTokens
     if (mostTokens(messages) <= most) return [...messages]
-    let over = messages.reduce((sum, message) => sum + costOf(message), 0) - most
+    let over = messages.reduce((sum, message) => sum + tokenCost(message), 0) - most
     const last = messages.findLastIndex(({ role }) => role === 'assistant')
     return messages.map((message, at) => {
       if (message.role !== 'tool' || over <= 0) return message
-      const part = at < last ? 0 : Math.max(0, 1 - over / costOf(message))
-      const kept = Math.max(SHORTEST_RESULT, Math.floor(message.content.length * part) - NOTE)
-      const shorter = cut(message, kept)
-      over -= costOf(message) - costOf(shorter)
+      const part = at < last ? 0 : Math.max(0, 1 - over / tokenCost(message))
+      const mostLength = Math.max(SHORTEST_RESULT, Math.floor(message.content.length * part) - NOTE)
+      const shorter = cut(message, mostLength)
+      over -= tokenCost(message) - tokenCost(shorter)
       return shorter
     })
   }
@@ -185,12 +187,12 @@ const unansweredCalls = (messages: readonly ModelMessage[]): readonly ToolCall[]
 }
 
 /** The latest text since the user's message. A step that only calls tools has no text, and the last text may be empty. */
-const lastSaid = (messages: readonly ModelMessage[]): string => {
+const latestText = (messages: readonly ModelMessage[]): string => {
   const from = messages.findLastIndex(({ role }) => role === 'user') + 1
-  const said = messages
+  const lastText = messages
     .slice(from)
     .findLast(({ role, content }) => role === 'assistant' && content.trim() !== '')
-  return said?.content ?? ''
+  return lastText?.content ?? ''
 }
 
 /** Whether the model ended its answer. A reason that is not known says nothing else. */
@@ -205,7 +207,7 @@ const CUT_CALL =
  * Tells the model that the output limit ended its answer inside a call, which was therefore not made. False when that was
  * not the case, or happened too often.
  */
-const tellOfCutCalls = (state: State, { reason, message }: Finish): boolean => {
+const answerCutCalls = (state: State, { reason, message }: Finish): boolean => {
   const { toolCalls = [] } = message
   const cuts = state.messages.filter(({ content }) => content === CUT_CALL).length
   if (reason !== 'length' || toolCalls.length === 0 || cuts >= MOST_CUTS) return false
@@ -217,7 +219,7 @@ const tellOfCutCalls = (state: State, { reason, message }: Finish): boolean => {
 const isSpent = ({ maxTokens }: LoopRequest, { usage }: State) =>
   maxTokens !== undefined && usage.totalTokens >= maxTokens
 
-const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['ended'] => {
+const loopEnd = (request: LoopRequest, finish: Finish, state: State): LoopResult['ended'] => {
   if (state.pending.length > 0) return 'waiting'
   if (!isWhole(finish)) return 'cut'
   if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
@@ -250,7 +252,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   // The tool calls of an answer that was cut off may be incomplete: they are not made.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
   await act(request, state, calls)
-  const isToldOfCut = tellOfCutCalls(state, finish)
+  const isToldOfCut = answerCutCalls(state, finish)
   const usedTokens = state.usage.totalTokens
   onEvent?.({
     type: 'step:complete',
@@ -281,16 +283,16 @@ export const createLoop =
       const { finish, goesOn } = await takeStep(models, request, state, fitWindow)
       if (goesOn) continue
       const { provider, model } = finish
-      const ended = endOf(request, finish, state)
-      const said = lastSaid(state.messages)
+      const ended = loopEnd(request, finish, state)
+      const lastText = latestText(state.messages)
       return {
         ...state,
         ended,
         finishReason: finish.reason,
-        said,
+        lastText,
         provider,
         model,
-        text: isEnd(ended) ? finish.message.content : said,
+        text: isEnd(ended) ? finish.message.content : lastText,
       }
     }
   }
@@ -306,6 +308,6 @@ const unasked = (
   ended,
   finishReason: 'tool-calls',
   text: '',
-  said: '',
+  lastText: '',
   ...models.resolve(request),
 })

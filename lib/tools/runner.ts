@@ -6,9 +6,9 @@ import type { Log } from '../ports/log.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { CallOptions, Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import { defaultPolicy, type PolicySource } from '../security/schema.ts'
-import { recordOf, type ToolCallRecord } from './audit.ts'
+import { type ToolCallRecord, toolCallRecord } from './audit.ts'
 import { type Approvals, type Authorization, createAuthorize, withoutApprovals } from './authorize.ts'
-import { type ParsedCall, parseCall, specOf, titleOf } from './call.ts'
+import { callTitle, type ParsedCall, parseCall, toToolSpec } from './call.ts'
 import { rulingOn } from './policy.ts'
 import { type CountCall, createCallRate } from './rate.ts'
 import type { Risk } from './schema.ts'
@@ -142,7 +142,7 @@ export const createToolRunner = (needs: Needs) => {
     const outcome: ToolOutcome = { content: masker.text(handled.content), failed, decision, durationMs }
     if (decision === 'pending') return { ...outcome, ...(approvalId !== undefined && { approvalId }) }
     const went = { outcome, risk, ...(guard && { guard }), ...(approvalId !== undefined && { approvalId }) }
-    needs.onToolCall?.(recordOf(call, session, went, masker))
+    needs.onToolCall?.(toolCallRecord(call, session, went, masker))
     return { ...outcome, ...(fault !== undefined && { fault }) }
   }
 
@@ -169,12 +169,12 @@ export const createToolRunner = (needs: Needs) => {
   }
 
   return (session: ToolSession): Toolbox => ({
-    specs: tools.filter((tool) => rulingOn(tool, session, policy.known()).verdict !== 'deny').map(specOf),
-    title: (call) => titleOf(tools, call, masker.logText),
+    specs: tools.filter((tool) => rulingOn(tool, session, policy.known()).verdict !== 'deny').map(toToolSpec),
+    title: (call) => callTitle(tools, call, masker.logText),
     call: (call, signal, options = {}) => run(call, session, signal, options),
     ask: (call, signal) => askFor(call, session, signal),
     isDecided: async (approvalId) => {
-      const state = await approvals.stateOf(approvalId)
+      const state = await approvals.waitState(approvalId)
       if (state === 'expired' && session.taskId !== undefined) throw approvalExpired()
       return state !== 'pending'
     },

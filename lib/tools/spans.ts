@@ -17,13 +17,13 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 
 const LONGEST_NAME = 200
 
-const wordOf = (thrown: unknown): string => (thrown instanceof Problem ? thrown.code : 'stopped')
+const errorType = (thrown: unknown): string => (thrown instanceof Problem ? thrown.code : 'stopped')
 
 /** Models whose steps are spans, each with its fallbacks. */
 export const withModelSpans = (models: Models, { begin, within, current, isExporting }: Tracing): Models => {
   if (!isExporting) return models
 
-  const beginOf = (request: StepRequest): Span => {
+  const beginStep = (request: StepRequest): Span => {
     const { provider, model } = models.resolve(request)
     return begin({
       name: `chat ${model}`,
@@ -39,7 +39,7 @@ export const withModelSpans = (models: Models, { begin, within, current, isExpor
   }
 
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {
-    const span = beginOf(request)
+    const span = beginStep(request)
     const { traceparent } = span
     const trace = { ...current(), ...(traceparent && { traceparent }) }
     const parts = models.step(request)[Symbol.asyncIterator]()
@@ -54,7 +54,7 @@ export const withModelSpans = (models: Models, { begin, within, current, isExpor
         yield next.value
       }
     } catch (thrown) {
-      last = { error: wordOf(thrown) }
+      last = { error: errorType(thrown) }
       throw thrown
     } finally {
       await parts.return?.()
@@ -102,7 +102,7 @@ export const withToolSpans = (
         span.end({ attributes: { 'tool.decision': decision }, error: isFault ? 'tool_failed' : undefined })
         return outcome
       } catch (thrown) {
-        span.end({ error: wordOf(thrown) })
+        span.end({ error: errorType(thrown) })
         throw thrown
       }
     }

@@ -3,7 +3,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createLiveRun } from '../../lib/agentic/live.ts'
-import { streamOf } from '../../lib/agentic/rows.ts'
+import { toStreamName } from '../../lib/agentic/rows.ts'
 import type { SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions, SessionStopped } from '../../lib/agentic/sessions.ts'
 import { createTaskRuns } from '../../lib/agentic/task-runs.ts'
@@ -63,7 +63,7 @@ describe('a large delta', () => {
     run.emit('content', { step: 1, text })
     run.emit('content', { step: 1, text: ' after' })
     await run.close()
-    const stored = (await feed.read(streamOf('sess_1'))).map(({ type, data }) => ({
+    const stored = (await feed.read(toStreamName('sess_1'))).map(({ type, data }) => ({
       type,
       ...(data as { data: { text?: string; toolCallId?: string } }).data,
     }))
@@ -221,7 +221,7 @@ describe('agent sessions', () => {
     const [here, elsewhere] = [process({ ...more, timeoutMs: 3_600_000 }), process(more)]
     const { id, emit, end } = await here.open(about)
     const storedText = async () => {
-      const entries = await createFeed({ store: store(), clock, ids }).read(streamOf(id))
+      const entries = await createFeed({ store: store(), clock, ids }).read(toStreamName(id))
       return textOf(entries.map(({ data }) => data as SessionEvent))
     }
     /** What was stored after each of some seconds, in which the session says a letter each. */

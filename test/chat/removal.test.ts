@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import { agentSessions, streamOf } from '../../lib/agentic/rows.ts'
+import { agentSessions, toStreamName } from '../../lib/agentic/rows.ts'
 import { AgenticRequestSchema, type SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions } from '../../lib/agentic/sessions.ts'
 import { createAgenticTurns } from '../../lib/agentic/turn.ts'
@@ -109,7 +109,7 @@ describe.each(storesOf(rows))('a conversation in %s that is deleted', (_name, op
     const pages = await Promise.all([
       store.page(chatMessages, { index: 'ofConversation', is: id, ...of }),
       store.page(agentSessions, { index: 'ofConversation', is: id, ...of }),
-      store.page(feedEntries, { index: 'ofStream', is: streamOf(sessionId), ...of }),
+      store.page(feedEntries, { index: 'ofStream', is: toStreamName(sessionId), ...of }),
       store.page(approvalRows, { index: 'ofScope', is: scope, ...of }),
       store.page(allowedTools, { index: 'ofScope', is: scope, ...of }),
       store.page(conversationRemovals, { index: 'ofSpace', is: 'all', ...of }),

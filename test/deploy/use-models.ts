@@ -1,7 +1,7 @@
 import { openS3 } from '../../lib/adapters/aws/clients.ts'
 import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
-import { type AgentSessionRow, agentSessions, streamOf } from '../../lib/agentic/rows.ts'
+import { type AgentSessionRow, agentSessions, toStreamName } from '../../lib/agentic/rows.ts'
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
 import {
   type AllowedToolRow,
@@ -197,7 +197,7 @@ export const plantBelongings = async (
   const feed = createFeed({ store, clock, ids: createIds({ clock }) })
   for (const status of ['running', 'completed'] as const) {
     const id = `sess_${status}_${conversationId}`
-    await feed.append(streamOf(id), [{ type: 'content' }])
+    await feed.append(toStreamName(id), [{ type: 'content' }])
     const session = {
       id,
       status,

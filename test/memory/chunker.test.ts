@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { estimateTokenCount } from 'tokenx'
 import { chunkMarkdown, MOST_TOKENS } from '../../lib/memory/chunker.ts'
-import { structureOf } from '../../lib/memory/markdown-lines.ts'
+import { parseStructure } from '../../lib/memory/markdown-lines.ts'
 
 const shape = (text: string) =>
   chunkMarkdown('a.md', text).map(({ startLine, endLine, heading = '' }) => [startLine, endLine, heading])
@@ -197,7 +197,7 @@ describe('headings', () => {
       node.type === 'heading' ? [[node.position?.start.line, node.depth]] : [],
     )
   const ofOurs = (text: string) =>
-    [...structureOf(text.split('\n')).headings].map(([at, { level }]) => [at + 1, level])
+    [...parseStructure(text.split('\n')).headings].map(([at, { level }]) => [at + 1, level])
 
   it('of this service’s own documents are those that a whole parser finds', () => {
     for (const name of ['README.md', 'CHANGELOG.md']) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
 import { createLexical } from '../../lib/memory/lexical.ts'
-import { indexedAs, wordsOf } from '../../lib/memory/words.ts'
+import { indexedAs, splitWords } from '../../lib/memory/words.ts'
 
 const TEXTS = {
   deploy: { title: 'Deploying', text: 'The service is deployed to AWS by one command.' },
@@ -12,7 +12,7 @@ const TEXTS = {
   config: { title: 'Settings', text: 'Set QUEUE_CONCURRENCY to change how many tasks run.' },
 } as const
 
-const termsOf = (text: string) => wordsOf(text).flatMap(indexedAs)
+const termsOf = (text: string) => splitWords(text).flatMap(indexedAs)
 const index = () =>
   createLexical(
     Object.entries(TEXTS).map(([id, { title, text }]) => ({ id, title, text, place: `${id}.md` })),

@@ -226,15 +226,19 @@ describe('the loop', () => {
     const said = { ...calling('a'), text: 'Now this.' }
     const run = (script: ScriptedStep[], more: Partial<LoopRequest> = {}) =>
       createLoop({ models: createScriptedModels(script) })(request(more))
-    expect(await run([said, calling('b'), {}])).toMatchObject({ ended: 'empty', text: '', said: 'Now this.' })
+    expect(await run([said, calling('b'), {}])).toMatchObject({
+      ended: 'empty',
+      text: '',
+      lastText: 'Now this.',
+    })
     expect(await run([said, { reason: 'length' }])).toMatchObject({
       ended: 'cut',
       text: '',
-      said: 'Now this.',
+      lastText: 'Now this.',
     })
-    expect(await run([said], { maxSteps: 1 })).toMatchObject({ text: 'Now this.', said: 'Now this.' })
+    expect(await run([said], { maxSteps: 1 })).toMatchObject({ text: 'Now this.', lastText: 'Now this.' })
     const before = [{ role: 'assistant', content: 'Of old.' }, ...request().messages] as const
-    expect((await run([calling('a'), {}], { messages: [...before] })).said).toBe('')
+    expect((await run([calling('a'), {}], { messages: [...before] })).lastText).toBe('')
   })
 
   it('throws when the stream ends without a finish', async () => {

@@ -42,7 +42,7 @@ const answering = (answer: ApprovalAnswer, asked: ApprovalRequest[] = []): Appro
     asked.push(request)
     return answer
   }
-  return { ask, use: ask, stateOf: async () => (answer.state === 'pending' ? 'pending' : 'decided') }
+  return { ask, use: ask, waitState: async () => (answer.state === 'pending' ? 'pending' : 'decided') }
 }
 
 const read = ['list_files', {}] as const
@@ -363,10 +363,10 @@ describe('a call', () => {
 })
 
 describe('an expired approval that a run waits for', () => {
-  const stateOf = async () => 'expired' as const
+  const waitState = async () => 'expired' as const
   const opened = (owner: { taskId: string } | { conversationId: string }) =>
     bench.runner({
-      approvals: { ...answering({ state: 'denied', reason: 'no decision came in time' }), stateOf },
+      approvals: { ...answering({ state: 'denied', reason: 'no decision came in time' }), waitState },
     })({ mode: 'ask', workspace, userId: 'user_1', ...owner })
 
   it('denies the call of a conversation, whose turn goes on', async () => {

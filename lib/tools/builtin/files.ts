@@ -72,7 +72,11 @@ const MOST_EDITED_BYTES = 1_000_000
  * `content`, with the byte order mark and the CRLF or CR line endings of the file at `path`. In a file with LF line endings
  * a CR may be text. A file that is no text does not count.
  */
-const inFormOf = async (workspace: Workspace, path: string, content: string): Promise<string> => {
+const withPresentLineEndings = async (
+  workspace: Workspace,
+  path: string,
+  content: string,
+): Promise<string> => {
   const present = await workspace.read(path, MOST_EDITED_BYTES).catch((thrown: unknown) => {
     if (thrown instanceof Problem && thrown.kind === 'invalid') return { text: '' }
     throw thrown
@@ -90,7 +94,7 @@ export const writeFile = defineTool({
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
   async run({ path, content }, { workspace }) {
-    const text = await inFormOf(workspace, path, content)
+    const text = await withPresentLineEndings(workspace, path, content)
     const { created } = await workspace.write(path, text)
     return { content: `${created ? 'Created' : 'Replaced'} ${path}, ${Buffer.byteLength(text)} bytes.` }
   },

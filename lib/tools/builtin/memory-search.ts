@@ -3,8 +3,8 @@ import { cutText } from '../../core/cut-text.ts'
 import { defineTool } from '../tool.ts'
 
 /** A part of a memory file: its path and lines, and its text. */
-type Remembered = { path: string; startLine: number; endLine: number; text: string }
-export type SearchMemory = (query: string) => Promise<readonly Remembered[]>
+type Passage = { path: string; startLine: number; endLine: number; text: string }
+export type SearchMemory = (query: string) => Promise<readonly Passage[]>
 
 const MOST_CHARACTERS = 4_000
 
@@ -19,9 +19,9 @@ export const createMemorySearch = (search: SearchMemory) =>
     async run({ query }) {
       const found = await search(query)
       if (found.length === 0) return { content: 'Nothing found.' }
-      return { content: found.map(shown).join('\n\n') }
+      return { content: found.map(passageText).join('\n\n') }
     },
   })
 
-const shown = ({ path, startLine, endLine, text }: Remembered) =>
+const passageText = ({ path, startLine, endLine, text }: Passage) =>
   `[${path}:${startLine}-${endLine}]\n${cutText(text, MOST_CHARACTERS)}`

@@ -44,11 +44,11 @@ export const createGetTask = (find: FindTask) =>
     async run({ id }) {
       const task = await find(id)
       if (task === undefined) return { content: `There is no task ${JSON.stringify(id)}.`, failed: true }
-      return { content: shown(task) }
+      return { content: taskText(task) }
     },
   })
 
-const shown = ({ id, title, status, prompt, result, error, createdAt, completedAt }: Task): string =>
+const taskText = ({ id, title, status, prompt, result, error, createdAt, completedAt }: Task): string =>
   [
     `${id}: ${title}`,
     `status: ${status}, created ${createdAt}${completedAt === undefined ? '' : `, ended ${completedAt}`}`,

@@ -36,7 +36,7 @@ const createPage = (most: number) => {
   let size = 0
   let depth = 0
   let silent = 0
-  let kept = 0
+  let preDepth = 0
   const isOver = () => size > most || depth > DEEPEST
 
   const add = (text: string) => {
@@ -47,7 +47,7 @@ const createPage = (most: number) => {
   const onopentag = (name: string, { href }: Record<string, string>) => {
     depth += 1
     if (SILENT.has(name)) silent += 1
-    if (name === 'pre') kept += 1
+    if (name === 'pre') preDepth += 1
     if (name === 'a') addresses.push(href)
     if (name === 'li') add('\n- ')
     else if (name === 'td' || name === 'th') add('\t')
@@ -56,13 +56,13 @@ const createPage = (most: number) => {
   const onclosetag = (name: string) => {
     depth -= 1
     if (SILENT.has(name)) silent -= 1
-    if (name === 'pre') kept -= 1
+    if (name === 'pre') preDepth -= 1
     const address = name === 'a' ? addresses.pop() : undefined
     if (silent === 0 && address !== undefined && /^https?:/i.test(address)) add(` (${address})`)
     if (BLOCKS.has(name) && name !== 'li') add('\n')
   }
   const ontext = (text: string) => {
-    if (silent === 0) add(kept > 0 ? text : text.replace(/\s+/g, ' '))
+    if (silent === 0) add(preDepth > 0 ? text : text.replace(/\s+/g, ' '))
   }
 
   const read = () => {
@@ -104,7 +104,7 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
       const answer = await outbound
         .send({ method: 'GET', url, headers: HEADERS, timeoutMs, mostBytes: MOST_BYTES, signal })
         .catch((thrown: unknown) => Promise.reject(withAddress(thrown, url)))
-      const next = redirectOf(answer, url)
+      const next = redirectTarget(answer, url)
       if (next === undefined) return { url, answer }
       url = next
     }
@@ -127,7 +127,7 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
     async run({ url: asked }, { signal }) {
       const { url, answer } = await follow(asked, signal)
       const head = `[${answer.status} ${url}]`
-      const { text, cut } = await textOf(answer)
+      const { text, cut } = await readableText(answer)
       const content = [head, text, ...(cut ? ['[cut: the page goes on]'] : [])].join('\n')
       return { content, failed: answer.status >= 400 }
     },
@@ -140,7 +140,7 @@ const withAddress = (thrown: unknown, url: string): unknown =>
     ? new Problem(thrown.kind, thrown.code, `${url} ${thrown.message}`)
     : thrown
 
-const redirectOf = ({ status, headers }: OutboundAnswer, from: string): string | undefined => {
+const redirectTarget = ({ status, headers }: OutboundAnswer, from: string): string | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined
   const next = URL.parse(headers.location, from)
   if (next === null)
@@ -151,7 +151,7 @@ const redirectOf = ({ status, headers }: OutboundAnswer, from: string): string |
 const TEXT_TYPES =
   /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-ndjson|x-yaml))$/
 
-const textOf = async (answer: OutboundAnswer): Promise<{ text: string; cut: boolean }> => {
+const readableText = async (answer: OutboundAnswer): Promise<{ text: string; cut: boolean }> => {
   const { headers, bytes, truncated, undecoded } = answer
   if (undecoded !== undefined)
     throw new Problem('invalid', 'not_text', `The answer cannot be read: ${undecoded}.`)
@@ -165,16 +165,16 @@ const textOf = async (answer: OutboundAnswer): Promise<{ text: string; cut: bool
       'not_text',
       `The answer is ${JSON.stringify(cutText(type, 100))}, and web_fetch reads text only.`,
     )
-  const whole = decodedByCharset(bytes, contentType, truncated)
-  if (whole === undefined)
+  const decoded = decodedByCharset(bytes, contentType, truncated)
+  if (decoded === undefined)
     throw new Problem(
       'invalid',
       'not_text',
       'The answer is no UTF-8 and names no other character encoding that web_fetch knows.',
     )
   if (isHtml) {
-    const { text, cut } = await htmlText(whole, MOST_CHARACTERS)
+    const { text, cut } = await htmlText(decoded, MOST_CHARACTERS)
     return { text, cut: cut || truncated }
   }
-  return { text: cutText(whole, MOST_CHARACTERS), cut: truncated || whole.length > MOST_CHARACTERS }
+  return { text: cutText(decoded, MOST_CHARACTERS), cut: truncated || decoded.length > MOST_CHARACTERS }
 }

@@ -20,8 +20,9 @@ export const createWebSearch = (search: SearchWeb) =>
     async run({ query }, { signal }) {
       const found = await search(query, signal)
       if (found.length === 0) return { content: 'Nothing found.' }
-      return { content: found.slice(0, MOST_RESULTS).map(shown).join('\n\n') }
+      return { content: found.slice(0, MOST_RESULTS).map(resultText).join('\n\n') }
     },
   })
 
-const shown = ({ title, url, snippet }: WebResult) => `${title}\n${url}\n${cutText(snippet, MOST_CHARACTERS)}`
+const resultText = ({ title, url, snippet }: WebResult) =>
+  `${title}\n${url}\n${cutText(snippet, MOST_CHARACTERS)}`

@@ -168,7 +168,13 @@ describe('the changes of a workspace', () => {
     execFileSync('mkfifo', [join(workspace.root, 'pipe')])
     const at = { workspace, branch: 'main', baseCommit, memory: undefined }
     const spent = { steps: 1, toolCalls: 0, usage: NO_USAGE }
-    const ended = { ended: 'waiting', finishReason: 'tool-calls', text: '', said: '', messages: [] } as const
+    const ended = {
+      ended: 'waiting',
+      finishReason: 'tool-calls',
+      text: '',
+      lastText: '',
+      messages: [],
+    } as const
     const loop = { ...ended, ...spent, messages: [], pending: [], provider: 'demo', model: 'scripted' }
     const checkpoint = await checkpointOf(loop, spent, at, never)
     const { workspace: anew, baseCommit: base } = await workspaceOf('latin-anew')

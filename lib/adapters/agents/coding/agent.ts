@@ -150,8 +150,8 @@ const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
   ended === 'answered' || (ended === 'empty' && toolCalls > 0)
 
 const outputOf = (run: LoopResult): string => {
-  if (isDone(run) || run.ended === 'answered' || run.ended === 'waiting') return run.said
-  return [failures[run.ended](run), run.said].filter(Boolean).join('\n\n')
+  if (isDone(run) || run.ended === 'answered' || run.ended === 'waiting') return run.lastText
+  return [failures[run.ended](run), run.lastText].filter(Boolean).join('\n\n')
 }
 
 const LEAST_BUDGET = 1_000

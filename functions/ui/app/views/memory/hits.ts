@@ -1,4 +1,4 @@
-import { indexedAs, wordsOf } from '../../../../../lib/memory/words.ts'
+import { indexedAs, splitWords } from '../../../../../lib/memory/words.ts'
 
 const WORD = /([\p{L}\p{N}\p{M}_$]+)/u
 
@@ -9,7 +9,7 @@ export const splitHits = (text: string, terms: readonly string[]): Piece[] => {
   if (terms.length === 0) return [{ text, isHit: false, at: 0 }]
   const found = new Set(terms)
   const isFound = (part: string) =>
-    wordsOf(part)
+    splitWords(part)
       .flatMap(indexedAs)
       .some((term) => found.has(term))
   const pieces: Piece[] = []
@@ -28,7 +28,7 @@ export const splitHits = (text: string, terms: readonly string[]): Piece[] => {
 export const foundIn = (text: string, terms: readonly string[]): string[] => [
   ...new Map(
     splitHits(text, terms).flatMap(({ text: piece, isHit }) =>
-      isHit ? [[wordsOf(piece).flatMap(indexedAs).join(' '), piece] as const] : [],
+      isHit ? [[splitWords(piece).flatMap(indexedAs).join(' '), piece] as const] : [],
     ),
   ).values(),
 ]

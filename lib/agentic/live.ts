@@ -108,7 +108,7 @@ export const createLiveRun = (
 ): LiveRun => {
   const readers = new Set<Reader>()
   /**
-   * For each type of deltas: its masker, and the latest delta. What models and tools say has no secrets; the events of an
+   * For each type of deltas: its masker, and the latest delta. Texts of models and tools have no secrets; the events of an
    * agent that an operator added may.
    */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()

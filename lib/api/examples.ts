@@ -31,7 +31,7 @@ const scalars: Readonly<Record<string, (schema: Schema) => unknown>> = {
   null: () => null,
 }
 
-/** The example of a schema, or one that its parts make: of an object the required fields, and those with an example. */
+/** The example of a schema, or one made of its parts: for an object the required fields, and those with an example. */
 export const schemaExample = (schema: Schema, schemas: Schemas): unknown => {
   const { $ref, examples = [], enum: [first] = [], anyOf, type = 'object' } = schema
   const [given = schema.const ?? first ?? schema.default] = examples

@@ -82,7 +82,7 @@ type Document = {
   components: { schemas: Schemas }
 }
 
-/** Adds to a document the examples of required parameters, bodies and answers; what is not JSON has none. */
+/** Adds to a document the examples of required parameters, bodies and answers; answers that are not JSON get none. */
 const withExamples = <D extends object>(document: D): D => {
   const { paths, components } = document as unknown as Document
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))

@@ -80,7 +80,7 @@ export const BulkJobSchema = BulkSummarySchema.extend({
 }).meta({ id: 'BulkJob' })
 export type BulkJob = z.output<typeof BulkJobSchema>
 
-/** What a job would do, and the first items. */
+/** The number of items of a job, and the first of them. */
 export const BulkPreviewSchema = z
   .object({
     count: z

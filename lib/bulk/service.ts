@@ -230,7 +230,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { ids: (await deadLetters.select(filter, ASKED)).map(({ id }) => id), by: { filter } }
   }
 
-  /** What `startTasks` would select. Of ids those count whose task exists in a state that the action fits. */
+  /** The items that `startTasks` would select. Of ids those count whose task exists in a state that the action fits. */
   const previewTasks = async ({ ids: given, action, filter = {} }: BulkTasks): Promise<BulkPreview> => {
     if (given !== undefined) {
       const rows = await found(given, tasks.summary)
@@ -247,7 +247,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { count, sample: taskSample(await found(ids, tasks.summary)) }
   }
 
-  /** What `startDlq` would select. Of ids those count whose dead letter exists and is pending. */
+  /** The items that `startDlq` would select. Of ids those count whose dead letter exists and is pending. */
   const previewLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<BulkPreview> => {
     if (given === undefined) {
       const { rows, count } = await deadLetters.preview(filter, SAMPLE)

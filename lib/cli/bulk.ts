@@ -22,7 +22,7 @@ type Call = {
   /** The action, such as `retry`, and its objects, such as `tasks`. */
   verb: string
   things: string
-  /** What the selection leaves out. */
+  /** The items that the selection leaves out. */
   without?: string
 }
 

@@ -21,7 +21,7 @@ type Followed = { service: Service; id: string; print: Print; signal: AbortSigna
 const READ_EVERY_MS = 1_000
 /** The log is read within this time after words of the session, which are then printed: many come in one second. */
 const SPOKEN_MS = 250
-/** Within this time the session's stream brings what was said before an event of the log. */
+/** Within this time the session's stream brings the events before an event of the log. */
 const SETTLED_MS = 500
 /** How long to wait for the last events of a session after its task has ended. */
 const LAST_WORDS_MS = 2_000

@@ -26,7 +26,7 @@ const eventLines: Readonly<Record<string, (data: SessionEvent['data']) => string
     `${stringOrEmpty(name)} ${shortenedText(JSON.stringify(given ?? {}), MOST_OF_ARGUMENTS)}`,
   'approval:pending': ({ name }) =>
     `waits for approval of ${stringOrEmpty(name) || 'a tool call'}: decide it on the page`,
-  // The result of the tool says it already.
+  // The line of the tool's result has the message already.
   error: ({ code, message }) => (code === TOOL_ERROR ? '' : stringOrEmpty(message)),
 }
 
@@ -108,7 +108,7 @@ export const createLogLines = (
       // Earlier steps and calls were printed as progress.
       if (event.timestamp > progressAt) line(event.timestamp, event.type.split(':')[0] ?? '', text)
     },
-    /** Prints what was said and not yet printed, of a log that is not followed to its end. */
+    /** Prints the remaining text of a log that is not followed to its end. */
     finish: () => finish(Date.now()),
   }
 }

@@ -1,4 +1,4 @@
-/** What comes first of one time: a task starts before its session, and ends after it. */
+/** The order of entries of the same time: a task starts before its session, and ends after it. */
 type Rank = 'first' | 'between' | 'last'
 
 type Entry = { readonly at: number; readonly rank: number; readonly print: () => void }

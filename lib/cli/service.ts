@@ -93,7 +93,7 @@ const verified = (client: Client<ApiRoutes>, url: string): Client<ApiRoutes> => 
   return Object.fromEntries(calls) as Client<ApiRoutes>
 }
 
-/** Of a service that has the operation, these come with a code. */
+/** A service that has the operation sends a code with these statuses. */
 const UNKNOWN_TO_SERVER: ReadonlySet<number> = new Set([404, 405])
 
 /**

@@ -9,7 +9,7 @@ type Stream = Writable & { isTTY?: boolean }
 export type Streams = { stdin: Readable & { isTTY?: boolean }; stdout: Stream; stderr: Stream }
 type Format = Parameters<typeof styleText>[0]
 
-/** A text of the service for a terminal: lines and tabs stay, what the terminal would obey is written as `\u001b`. */
+/** A text of the service for a terminal: lines and tabs stay, control characters are written as escapes such as `\u001b`. */
 export const safeText = (text: string): string => terminalText(text.replaceAll('\r\n', '\n'))
 
 /** A text of the service in one line. */

@@ -10,8 +10,8 @@ import { type createSearch, plainChunk } from './search.ts'
 const MOST_CHUNKS = 3
 const MOST_EXPERIENCES = 3
 /**
- * The lowest score of guidance: less relevant chunks would only cost the agent time. A hybrid score depends on places in
- * two lists, in which something always comes first; half is a match in both lists, or the first place in one.
+ * The lowest score of guidance: less relevant chunks would only cost the agent time. A hybrid score depends on ranks in
+ * two lists, which always have a first; half is a match in both lists, or the first rank in one.
  */
 const LEAST_SCORE: Readonly<Record<SearchMethod, number>> = { lexical: 0.1, hybrid: 0.5 }
 /** The lowest score of an experience, which success, use and age reduce: a new one keeps more than half. */
@@ -76,8 +76,8 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
 })
 
 /**
- * The questions to memory about a task: its title, and the first sentence of its prompt. All words of a long prompt ask
- * for so much that no text has a good share of it.
+ * The questions to memory about a task: its title, and the first sentence of its prompt. No text matches a good
+ * share of all words of a long prompt.
  */
 const taskQuestions = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
   const [sentence = ''] = prompt.trim().split(/(?<=[.!?])\s|\n/, 1)

@@ -45,7 +45,7 @@ export const notifications = collection<NotificationRow>({
   publishes: ({ before, after }) => {
     if (before !== undefined || after === undefined) return []
     const { expiresAt: _, audience, ...data } = after
-    // A user for whom it is not finds nothing new in the list.
+    // Users who may not see it get its id only.
     return [{ type: 'notification.created', data: audience === undefined ? data : { id: data.id } }]
   },
 })

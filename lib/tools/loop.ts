@@ -195,17 +195,17 @@ const latestText = (messages: readonly ModelMessage[]): string => {
   return lastText?.content ?? ''
 }
 
-/** Whether the model ended its answer. A reason that is not known says nothing else. */
+/** Whether the model ended its answer; an unknown finish reason counts as its end. */
 const isWhole = ({ reason }: Finish) => reason !== 'length' && reason !== 'content-filter'
 
-/** The most calls of one run that the model is told of, since the output limit ended them. */
+/** The most cut calls of one run that the model is asked to make again. */
 const MOST_CUTS = 3
 const CUT_CALL =
   'Not made: your answer reached its output limit inside this call. Make it again with less text, in several calls if needed.'
 
 /**
- * Tells the model that the output limit ended its answer inside a call, which was therefore not made. False when that was
- * not the case, or happened too often.
+ * Adds a result to each call of an answer that the output limit ended: such calls are not made, and the model may repeat
+ * them. False when no call was cut, or too many were.
  */
 const answerCutCalls = (state: State, { reason, message }: Finish): boolean => {
   const { toolCalls = [] } = message
@@ -252,7 +252,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   // The tool calls of an answer that was cut off may be incomplete: they are not made.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
   await act(request, state, calls)
-  const isToldOfCut = answerCutCalls(state, finish)
+  const mayRepeatCalls = answerCutCalls(state, finish)
   const usedTokens = state.usage.totalTokens
   onEvent?.({
     type: 'step:complete',
@@ -261,7 +261,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
     toolCalls: calls.length,
     finishReason: finish.reason,
   })
-  const isUnfinished = isToldOfCut || (calls.length > 0 && state.pending.length === 0)
+  const isUnfinished = mayRepeatCalls || (calls.length > 0 && state.pending.length === 0)
   return { finish, goesOn: isUnfinished && step < maxSteps && !isSpent(request, state) }
 }
 

@@ -1,20 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { startService, temporaryFolder } from '../journeys/service.ts'
+import { openService } from '../journeys/opened-service.ts'
 import { visit } from './visitor.ts'
 
-const started = async (env: Readonly<Record<string, string>>) => {
-  const folder = temporaryFolder()
-  const service = await startService({
-    env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', DATA_DIR: folder.path, ...env },
-  })
-  return {
-    baseUrl: service.baseUrl,
-    async [Symbol.asyncDispose]() {
-      await service.kill9()
-      folder[Symbol.dispose]()
-    },
-  }
-}
+const started = (env: Readonly<Record<string, string>>) =>
+  openService({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', ...env })
 
 const statuses = async (count: number, call: (n: number) => Promise<{ status: number }>) => {
   const seen: number[] = []
@@ -54,26 +43,6 @@ describe('the limits of signing in', () => {
     const came = await statuses(11, (n) => visit(service.baseUrl).logIn(n % 2 ? 'ann' : 'ANN'))
     expect(came).toEqual([...times(10, 401), 429])
     expect((await visit(service.baseUrl).logIn('bob')).status).toBe(401)
-  })
-
-  it('let five signups a minute through from one address', async () => {
-    await using service = await started({})
-    const came = await statuses(6, (n) => visit(service.baseUrl).signUp(`u${n}`))
-    expect(came).toEqual([...times(5, 200), 429])
-    expect((await visit(service.baseUrl).signUp('another')).body.error).toMatch(
-      /signup.*try again in a minute/,
-    )
-  })
-
-  it('let ten access keys a minute through from one address', async () => {
-    await using service = await started({ AUTH_MODE: 'local', ACCESS_KEY: 'the right key' })
-    const tell = (key: string) => visit(service.baseUrl).send('POST /api/auth/verify-access-key', { key })
-    expect(await statuses(10, (n) => tell(`wrong ${n}`))).toEqual(times(10, 401))
-    const refused = await tell('the right key')
-    expect([refused.status, refused.body.error]).toEqual([
-      429,
-      expect.stringMatching(/access key.*try again in a minute/),
-    ])
   })
 
   it('count attempts with the access key together for all callers', async () => {

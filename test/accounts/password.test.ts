@@ -1,18 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
 import { registrations } from '../../lib/accounts/rows.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
-import { startService } from '../journeys/service.ts'
+import { openedService } from '../journeys/opened-service.ts'
 import { bearer, startCloud } from './started.ts'
 import { storages } from './storages.ts'
 import { PASSWORD, type Visitor, visit } from './visitor.ts'
 import { count, createWorld, outcomes } from './world.ts'
 
 const cloud = forAllTests(startCloud, ({ stop }) => stop())
-/** It keeps nothing, so that no test opens the data of a checkout. */
-const local = forAllTests(
-  () => startService({ env: { SERVICE_MODE: 'pico' } }),
-  (service) => service[Symbol.asyncDispose](),
-)
+const local = openedService()
 const NEW = 'battery staple 2'
 
 /** Pairs a device of somebody, as people do; answers its token. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { visit } from '../accounts/visitor.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
-import { startService } from '../journeys/service.ts'
+import { openedService, openService } from '../journeys/opened-service.ts'
 
 const composed = 'Schl\u00fcssel'
 const decomposed = 'Schlu\u0308ssel'
@@ -11,8 +10,7 @@ describe('the letters of an access key', () => {
     ['set at run time', undefined],
     ['of the environment', decomposed],
   ])('are the same however a keyboard makes them, in one %s', async (_where, given) => {
-    const env = { SERVICE_MODE: 'pico', ...(given === undefined ? {} : { ACCESS_KEY: given }) }
-    await using service = await startService({ env })
+    await using service = await openService(given === undefined ? {} : { ACCESS_KEY: given })
     const person = () => visit(service.baseUrl, {}, { direct: true })
     if (given === undefined)
       expect((await person().send('PUT /api/auth/access-key', { key: decomposed })).status).toBe(200)
@@ -23,10 +21,7 @@ describe('the letters of an access key', () => {
 })
 
 describe('an access key that nobody could type', () => {
-  const service = forAllTests(
-    () => startService({ env: { SERVICE_MODE: 'pico' } }),
-    (running) => running[Symbol.asyncDispose](),
-  )
+  const service = openedService()
 
   it.each([
     ['spaces', ' '.repeat(6)],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { startService } from '../journeys/service.ts'
+import { openService } from '../journeys/opened-service.ts'
 import { personAt } from './key-person.ts'
 
 const started = async () => {
-  const service = await startService({ env: { SERVICE_MODE: 'pico' } })
+  const service = await openService()
   const person = () => personAt(service.baseUrl)
   return { person, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { onLoopback } from '../../offline/loopback.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
+import { temporaryFolder } from '../journeys/service.ts'
 import { finishedTasks } from '../ui/world.ts'
 import { commandLine } from './command-line.ts'
 
@@ -19,10 +20,10 @@ const exportOf = (tasks: readonly unknown[], version = '1.0') =>
   fileOf(JSON.stringify({ version, exportedAt: '2026-01-01T00:00:00.000Z', tasks, taskCount: tasks.length }))
 
 describe('agent-tasks import', () => {
-  let service: Service
+  let service: OpenedService
   let cli: ReturnType<typeof commandLine>
   beforeAll(async () => {
-    service = await startService({ env: { DATA_DIR: folder.in('data') }, mostMs: 600_000 })
+    service = await openService()
     cli = commandLine({ AGENT_TASKS_URL: service.baseUrl, XDG_CONFIG_HOME: folder.path })
   }, 120_000)
   afterAll(() => service?.[Symbol.asyncDispose]())

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { until } from '../journeys/api.ts'
 import { type Connection, connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
+import { openService } from '../journeys/opened-service.ts'
 import { root, type Service, startService, temporaryFolder } from '../journeys/service.ts'
 import { oldNode } from '../start/old-node.ts'
 import { commandLine } from './command-line.ts'
@@ -279,9 +280,8 @@ describe('a value that the service refuses', () => {
 describe('agent-tasks login', () => {
   it('pairs the device, keeps its key and session for its owner alone, and the session is used', async () => {
     const KEY = 'correct horse battery staple'
-    using data = temporaryFolder()
     using settings = temporaryFolder()
-    await using locked = await startService({ env: { DATA_DIR: data.path, ACCESS_KEY: KEY } })
+    await using locked = await openService({ ACCESS_KEY: KEY })
     const device = commandLine({ AGENT_TASKS_URL: locked.baseUrl, XDG_CONFIG_HOME: settings.path })
     const out = await device.run('ls')
     expect(out).toMatchObject({ code: 1, stderr: expect.stringContaining('agent-tasks login') })

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { openedService } from '../journeys/opened-service.ts'
+import { startService, temporaryFolder } from '../journeys/service.ts'
 
 type Answer = { requestId: string; taskId: string; status: string; result?: { output: string } }
 
 /** A caller of a service in local mode, with a token that was made through its API. */
-const callerOf = async (service: Service) => {
+const callerOf = async <S extends { baseUrl: string }>(service: S) => {
   const { client, events } = connect(service.baseUrl)
   const { token } = await client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
   const as = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}` } })
@@ -125,17 +125,7 @@ describe('a program that hands in work', () => {
 })
 
 describe('a program with a token', () => {
-  const opened = forAllTests(
-    async () => {
-      const folder = temporaryFolder()
-      return { folder, service: await startService({ env: { DATA_DIR: folder.path } }) }
-    },
-    async ({ folder, service }) => {
-      await service[Symbol.asyncDispose]()
-      folder[Symbol.dispose]()
-    },
-  )
-  const service = () => opened().service
+  const service = openedService()
 
   it('needs a token of its own kind, with the scope, and may be nothing else with it', async () => {
     const { client, token, call } = await callerOf(service())
@@ -151,29 +141,5 @@ describe('a program with a token', () => {
     expect(await ask('/api/gateway', other.token)).toEqual([403, 'scope_missing'])
     expect(await ask('/api/tasks', token)).toEqual([401, 'invalid_token'])
     expect(await ask('/api/tokens', token)).toEqual([401, 'invalid_token'])
-  })
-
-  it('may ask ten times in a second, and another token has ten of its own', async () => {
-    const { client, call } = await callerOf(service())
-    // What does not fit is counted too, and makes no task.
-    const answers = await Promise.all(Array.from({ length: 11 }, () => call('POST', '/api/gateway', {})))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(400), 429])
-    const { token } = await client.createToken({ body: { name: 'two', scopes: ['gateway'] } })
-    expect((await call('POST', '/api/gateway', {}, token)).status).toBe(400)
-  })
-
-  it('cannot have the service reach into its own network', async () => {
-    await using receiver = await startReceiver()
-    const { call } = await callerOf(service())
-    const answer = await call('POST', '/api/gateway', {
-      task: { title: 'T' },
-      options: { notifyUrl: receiver.url },
-    })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
-      code: 'url_refused',
-      details: [{ path: 'options.notifyUrl' }],
-    })
-    expect(receiver.connections).toBe(0)
   })
 })

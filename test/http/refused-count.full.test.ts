@@ -4,9 +4,9 @@ import { describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { visit } from '../accounts/visitor.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { openedService } from '../journeys/opened-service.ts'
 import { rawSender } from '../journeys/raw.ts'
-import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
+import type { Environment } from '../journeys/service.ts'
 
 type Headers = Readonly<Record<string, string>>
 /** A body that is refused, and with which status. */
@@ -76,21 +76,7 @@ describe('a limit of calls', () => {
   })
 
   describe.each(groups)('with $env', ({ env, cases }) => {
-    const service = forAllTests(
-      async () => {
-        const folder = temporaryFolder()
-        return {
-          folder,
-          ...(await startService({
-            env: { ...env, DATA_DIR: folder.path, MEMORY_DIR: folder.in('memory') },
-          })),
-        }
-      },
-      async (started) => {
-        await started[Symbol.asyncDispose]()
-        started.folder[Symbol.dispose]()
-      },
-    )
+    const service = openedService(env)
 
     it.each(cases)('counts bodies that are refused, and is asked before one is read: $path', async (one) => {
       const { path, calls, as } = one

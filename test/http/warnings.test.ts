@@ -4,7 +4,7 @@ import { openApiDocument } from '../../lib/api/openapi.ts'
 import { routes, tables } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { unknownKeys, type Warning } from '../../lib/http/warnings.ts'
-import { startService, temporaryFolder } from '../journeys/service.ts'
+import { openService } from '../journeys/opened-service.ts'
 
 const Inner = z.object({ a: z.string() })
 const Cat = z.object({ is: z.literal('cat'), lives: z.int() })
@@ -82,8 +82,7 @@ describe('the description of an answer', () => {
 
 describe('a request with keys that the service does not know', () => {
   it('is answered with their names, and nothing of them is kept', async () => {
-    using folder = temporaryFolder()
-    await using service = await startService({ env: { DATA_DIR: folder.path } })
+    await using service = await openService()
     const send = async (method: string, path: string, body?: object) => {
       const answer = await fetch(service.baseUrl + path, {
         method,

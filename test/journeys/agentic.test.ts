@@ -1,42 +1,24 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createClock } from '../../lib/adapters/node/clock.ts'
-import { createIds } from '../../lib/adapters/node/ids.ts'
-import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import { dataFileIn } from '../../lib/app/data.ts'
-import { collections } from '../../lib/collections.ts'
-import { composeApprovals } from '../../lib/composition/security.ts'
-import { createMasker } from '../../lib/core/masker.ts'
-import type { Principal } from '../../lib/core/principal.ts'
-import { createFakeLog } from '../fakes/log.ts'
-import { eventsIn, readUntil, type Sent, startAgentic } from './agentic-events.ts'
+import { afterAll, describe, expect, it } from '@jest/globals'
+import { eventsIn, type Sent, startAgentic } from './agentic-events.ts'
 import { connect } from './client.ts'
-import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
-
-if (isOffline)
-  process.stderr.write('SKIPPED: a stack of functions is not killed in the middle of a turn here\n')
-const oneProcess = isOffline ? it.skip : it
+import { openedService } from './opened-service.ts'
+import { isOffline, temporaryFolder } from './service.ts'
 
 const folder = temporaryFolder()
-const env = { DATA_DIR: folder.in('data') }
-let service: Service
-beforeAll(async () => {
-  service = await startService({ env, mostMs: 600_000 })
-})
-afterAll(async () => {
-  await service?.kill9()
-  folder[Symbol.dispose]()
-})
+afterAll(() => folder[Symbol.dispose]())
+// Offline, workspaces are not read, and the stack is shared.
+const service = openedService(isOffline ? {} : { WORKSPACES_DIR: folder.path })
 
-const client = () => connect(service.baseUrl).client
+const client = () => connect(service().baseUrl).client
 
 const typesOf = (events: readonly Sent[]) => events.map(({ type }) => type)
 
 const converse = async (): Promise<string> =>
   (await client().createConversation({ body: { title: 'A journey' } })).conversation.id
 
-const agentic = (id: string, body: object) => startAgentic(service.baseUrl, id, body)
+const agentic = (id: string, body: object) => startAgentic(service().baseUrl, id, body)
 
 /** Asks again and again until there is an answer that will do. */
 const eventually = async <T>(ask: () => Promise<T>, isEnough: (answer: T) => boolean): Promise<T> => {
@@ -47,12 +29,15 @@ const eventually = async <T>(ask: () => Promise<T>, isEnough: (answer: T) => boo
   }
 }
 
-const decideAll = async (decision: 'allow-once' | 'deny') => {
+type Approval = Awaited<ReturnType<ReturnType<typeof client>['listApprovals']>>['approvals'][number]
+
+const allow = async (isAsked: (approval: Approval) => boolean) => {
   const { approvals } = await eventually(
     () => client().listApprovals(),
-    (answer) => answer.approvals.length > 0,
+    (answer) => answer.approvals.some(isAsked),
   )
-  for (const { id } of approvals) await client().decideApproval({ params: { id }, body: { decision } })
+  for (const { id } of approvals.filter(isAsked))
+    await client().decideApproval({ params: { id }, body: { decision: 'allow-once' } })
 }
 
 describe('an agentic turn', () => {
@@ -77,7 +62,7 @@ describe('an agentic turn', () => {
       [{ status: 'completed', conversationId: id, provider: 'demo' }],
     ])
     const sessionId = sessions[0]?.id ?? ''
-    const path = `${service.baseUrl}/api/chat/sessions/${sessionId}/events`
+    const path = `${service().baseUrl}/api/chat/sessions/${sessionId}/events`
     const again = eventsIn(await (await fetch(path)).text())
     const withoutDeltas = (list: readonly Sent[]) => typesOf(list).filter((type) => type !== 'content')
     expect(withoutDeltas(again)).toEqual(withoutDeltas(events))
@@ -109,7 +94,7 @@ describe('an agentic turn', () => {
     const id = await converse()
     await (await agentic(id, { content: 'demo: say Done' })).text()
     const { sessions } = await client().listAgentSessions({ query: { conversationId: id } })
-    const path = `${service.baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`
+    const path = `${service().baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`
     const refused = await fetch(path, { headers: { 'last-event-id': 'zzz' } })
     expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'validation_failed' }])
     expect((await fetch(`${path}?after=zzz`)).status).toBe(400)
@@ -141,10 +126,11 @@ describe('an agentic turn', () => {
       params: { id },
       body: { content: 'demo: tool write_file {"path":"e.txt","content":"two"}', securityMode: 'ask' },
     })
-    const workspace = folder.in('data', 'workspaces', id)
+    const workspace = folder.in(id)
     if (!isOffline) expect(existsSync(workspace)).toBe(true)
     await client().cancelTurn({ params: { id } })
-    expect((await client().listApprovals()).approvals).toEqual([])
+    const { approvals } = await client().listApprovals()
+    expect(approvals.filter(({ conversationId }) => conversationId === id)).toEqual([])
     const read = (await agentic(id, { content: 'demo: slow 60000\ndemo: say Never' })).text()
     const { sessions } = await eventually(
       () => client().listAgentSessions({ query: { conversationId: id } }),
@@ -157,7 +143,7 @@ describe('an agentic turn', () => {
       (answer) => answer.sessions.every(({ conversationId }) => conversationId !== id),
     )
     for (const session of sessions) {
-      const { status } = await fetch(`${service.baseUrl}/api/chat/sessions/${session.id}`)
+      const { status } = await fetch(`${service().baseUrl}/api/chat/sessions/${session.id}`)
       expect(status).toBe(404)
     }
     if (!isOffline)
@@ -168,50 +154,6 @@ describe('an agentic turn', () => {
     const { entries } = await client().listToolCalls({ query: { conversationId: id } })
     expect(entries).not.toEqual([])
   }, 120_000)
-
-  oneProcess(
-    'that dies with its process has failed after the restart, and says why',
-    async () => {
-      const id = await converse()
-      const response = await agentic(id, { content: 'demo: slow 60000\ndemo: say Never' })
-      const [, start] = await readUntil(response, 'session:start')
-      await service.kill9()
-      service = await startService({ env, mostMs: 600_000 })
-      const sessionId = String(start?.data.sessionId)
-      const { session } = await client().getAgentSession({ params: { id: sessionId } })
-      expect(session).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
-    },
-    120_000,
-  )
-})
-
-describe('a turn that is answered as a whole', () => {
-  oneProcess.each(['messages', 'messages/with-tools'])(
-    'is answered, and over, when the service is told to end: %s',
-    async (path) => {
-      const id = await converse()
-      const asked = fetch(`${service.baseUrl}/api/chat/conversations/${id}/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ content: 'demo: slow 60000\ndemo: say Never' }),
-      })
-      await eventually(
-        () => client().getConversation({ params: { id } }),
-        ({ messages }) => messages.length === 1,
-      )
-      const stopped = service.stop()
-      const answer = await asked
-      expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'shutting_down' }])
-      await stopped
-      service = await startService({ env, mostMs: 600_000 })
-      expect(
-        await client()
-          .cancelTurn({ params: { id } })
-          .catch(({ code }) => code),
-      ).toBe('turn_state_conflict')
-    },
-    120_000,
-  )
 })
 
 describe('the session of a task', () => {
@@ -227,23 +169,6 @@ describe('the session of a task', () => {
     expect((await client().getTask({ params: { id: task.id } })).task.status).toBe('cancelled')
   }, 120_000)
 })
-/** Decides in the data folder of a process that died, as if it had died before anything else. */
-const decideInFolder = async (decision: 'allow-once' | 'deny') => {
-  const clock = createClock()
-  const store = openSqliteStore({ file: dataFileIn(env.DATA_DIR), collections, clock })
-  const approvals = composeApprovals({
-    store,
-    clock,
-    log: createFakeLog(),
-    ids: createIds({ clock }),
-    masker: createMasker([]),
-  })
-  const user: Principal = { userId: 'local', role: 'user' }
-  const waiting = await approvals.list(user)
-  for (const { id } of waiting) await approvals.decide(user, id, decision)
-  await store.close()
-  expect(waiting).toHaveLength(1)
-}
 
 describe('an approval', () => {
   const ask = async () => {
@@ -264,31 +189,13 @@ describe('an approval', () => {
 
   it('lets a turn go on', async () => {
     const id = await ask()
-    await decideAll('allow-once')
+    await allow(({ conversationId }) => conversationId === id)
     expect((await answered(id)).messages.at(-1)).toMatchObject({
       role: 'assistant',
       content: expect.stringContaining('Written'),
       toolCalls: [{ name: 'write_file', status: 'success' }],
     })
   }, 120_000)
-
-  oneProcess.each([
-    ['after', 'deny', 'error'],
-    ['before', 'allow-once', 'success'],
-  ] as const)(
-    'that is given %s a restart lets a turn go on: %s',
-    async (when, decision, status) => {
-      const id = await ask()
-      await service.kill9()
-      if (when === 'before') await decideInFolder(decision)
-      service = await startService({ env, mostMs: 600_000 })
-      if (when === 'after') await decideAll(decision)
-      expect((await answered(id)).messages.at(-1)).toMatchObject({
-        toolCalls: [{ name: 'write_file', status }],
-      })
-    },
-    120_000,
-  )
 
   it('lets a task go on, in the same attempt and the same session', async () => {
     const body = {
@@ -297,13 +204,13 @@ describe('an approval', () => {
       metadata: { securityMode: 'ask' },
     }
     const { task } = await client().createTask({ body })
-    const path = `${service.baseUrl}/api/chat/sessions?taskId=${task.id}`
+    const path = `${service().baseUrl}/api/chat/sessions?taskId=${task.id}`
     const waiting = await eventually(
       () => client().getTask({ params: { id: task.id } }),
       (answer) => answer.task.waitingFor === 'approval',
     )
     expect(waiting.task).toMatchObject({ status: 'in_progress', attempts: 1 })
-    await decideAll('allow-once')
+    await allow(({ taskId }) => taskId === task.id)
     const done = await eventually(
       () => client().getTask({ params: { id: task.id } }),
       (answer) => answer.task.status === 'completed',
@@ -311,7 +218,9 @@ describe('an approval', () => {
     expect(done.task).toMatchObject({ attempts: 1, result: { filesChanged: [{ path: 'c.txt' }] } })
     const { sessions } = (await (await fetch(path)).json()) as { sessions: { id: string }[] }
     expect(sessions).toMatchObject([{ taskId: task.id, status: 'completed' }])
-    const text = await (await fetch(`${service.baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)).text()
+    const text = await (
+      await fetch(`${service().baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)
+    ).text()
     const types = typesOf(eventsIn(text))
     const dataOf = (type: string) =>
       eventsIn(text).flatMap((event) => (event.type === type ? [event.data] : []))
@@ -358,7 +267,7 @@ describe('an approval', () => {
       ])
       const { sessions } = await client().listAgentSessions(ofTask)
       expect(sessions).toMatchObject([{ status: 'cancelled', endedAt: expect.any(String) }])
-      const events = await fetch(`${service.baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)
+      const events = await fetch(`${service().baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)
       expect(eventsIn(await events.text()).at(-1)).toMatchObject({
         type: 'error',
         data: { code: 'CANCELLED' },

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { connect, refusalOf } from './client.ts'
-import { moodyTask, moodyWorld } from './moody.ts'
-import { startService } from './service.ts'
+import { moodyTask } from './moody.ts'
+import { openService } from './opened-service.ts'
 
 describe('the analytics of a window', () => {
   it('show what a service did, in the zone of the caller, and refuse what is no window or zone', async () => {
-    using world = moodyWorld({ QUEUE_RETRY_ATTEMPTS: '1' })
-    await using service = await startService(world)
+    await using service = await openService({ QUEUE_RETRY_ATTEMPTS: '1' })
     const { client, perform } = connect(service.baseUrl)
     const ended = [
       await perform(moodyTask('one')),

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { chunk, hang, startWire } from '../fakes/model-wire.ts'
 import { until } from './api.ts'
 import { type Connection, connect, typesOf } from './client.ts'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { openedService, openService } from './opened-service.ts'
 
 /** The processes of this machine that were started with this argument. */
 const processesWith = (argument: string): string[] =>
@@ -19,17 +19,11 @@ const argumentsOf = (pid: string): string[] => {
   }
 }
 
-const folder = temporaryFolder()
-let service: Service
+// One slot: what comes after a cancelled task runs only when that slot is free again.
+const service = openedService({ QUEUE_CONCURRENCY: '1' })
 let api: Connection
-beforeAll(async () => {
-  // One slot: what comes after a cancelled task runs only when that slot is free again.
-  service = await startService({ env: { DATA_DIR: folder.in('data'), QUEUE_CONCURRENCY: '1' } })
-  api = connect(service.baseUrl)
-})
-afterAll(async () => {
-  await service?.kill9()
-  folder[Symbol.dispose]()
+beforeAll(() => {
+  api = connect(service().baseUrl)
 })
 
 /** Resolves when a progress event of the task begins with this text. */
@@ -71,13 +65,12 @@ describe('a cancel of a coding-agent task', () => {
   it('closes the connection to its model', async () => {
     const wire = await startWire(hang(chunk({ role: 'assistant', content: 'Let me think about' })))
     const env = {
-      DATA_DIR: folder.in('hanging'),
       OPENAI_API_KEY: 'any',
       OPENAI_BASE_URL: `${wire.origin}/v1`,
       OPENAI_MODEL: 'm',
     }
     try {
-      await using hanging = await startService({ env })
+      await using hanging = await openService(env)
       const on = connect(hanging.baseUrl)
       const { id } = await on.create({ title: 'Hanging' })
       const { closed } = await until(() => wire.heard[0])

@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eventsIn } from './agentic-events.ts'
 import { connect } from './client.ts'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { openedService } from './opened-service.ts'
 
-const folder = temporaryFolder()
-let service: Service
-beforeAll(async () => {
-  service = await startService({ env: { DATA_DIR: folder.in('data') }, mostMs: 600_000 })
-})
-afterAll(async () => {
-  await service?.kill9()
-  folder[Symbol.dispose]()
-})
+const service = openedService()
 
 type Seen = ReturnType<typeof eventsIn>
 
@@ -19,7 +11,7 @@ type Seen = ReturnType<typeof eventsIn>
 const readLive = async (after: string, isEnough: (seen: Seen) => boolean, begun?: () => Promise<unknown>) => {
   const leaving = new AbortController()
   const headers = after === '' ? {} : { 'last-event-id': after }
-  const answer = await fetch(`${service.baseUrl}/api/events/stream`, { headers, signal: leaving.signal })
+  const answer = await fetch(`${service().baseUrl}/api/events/stream`, { headers, signal: leaving.signal })
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   const decoder = new TextDecoder()
@@ -44,7 +36,7 @@ const hasEnded = (title: string) => (seen: Seen) =>
 
 describe('the live stream', () => {
   it('follows a task from its creation to its end, and goes on from the last event of a reader that comes back', async () => {
-    const { create } = connect(service.baseUrl)
+    const { create } = connect(service().baseUrl)
     const seen = await readLive('', hasEnded('Watched'), () => create({ title: 'Watched' }))
     const types = seen.map(({ type }) => type)
     expect(types[0]).toBe('ready')
@@ -61,7 +53,7 @@ describe('the live stream', () => {
   })
 
   it('says of a task that it was retried, and by which task', async () => {
-    const { perform, client } = connect(service.baseUrl)
+    const { perform, client } = connect(service().baseUrl)
     const { id } = await perform({ title: 'Again' })
     let retry = ''
     const changeIn = (seen: Seen) => seen.find(({ data }) => data.id === id && data.retriedBy !== undefined)

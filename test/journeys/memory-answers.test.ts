@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Reply, saying, startWire, status, type Wire } from '../fakes/model-wire.ts'
 import { type Connection, connect } from './client.ts'
-import { type Service, startService, temporaryFolder } from './service.ts'
+import { type OpenedService, openService } from './opened-service.ts'
+import { temporaryFolder } from './service.ts'
 
 const DEPLOY = '# Deploying\n\nText.\n\n# Rollback of a release\n\nRun make rollback.\n'
 const SOURCE = 'ops/deploy.md:5-7'
@@ -18,24 +19,23 @@ const namesItsSource: Reply = (res, heard) => {
 
 const folder = temporaryFolder()
 let wire: Wire
-let service: Service
+let service: OpenedService
 let api: Connection
 beforeAll(async () => {
   wire = await startWire(namesItsSource)
   mkdirSync(folder.in('memory', 'ops'), { recursive: true })
   writeFileSync(folder.in('memory', 'ops', 'deploy.md'), DEPLOY)
   const env = {
-    DATA_DIR: folder.in('data'),
     MEMORY_DIR: folder.in('memory'),
     OLLAMA_BASE_URL: `${wire.origin}/v1`,
     OLLAMA_MODEL: 'm',
   }
-  service = await startService({ env, mostMs: 300_000 })
+  service = await openService(env)
   api = connect(service.baseUrl)
   await api.client.syncMemory()
 })
 afterAll(async () => {
-  await service?.kill9()
+  await service?.[Symbol.asyncDispose]()
   await wire?.close()
   folder[Symbol.dispose]()
 })

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { connect, refusalOf } from './client.ts'
-import { isOffline, startService, temporaryFolder } from './service.ts'
+import { openService } from './opened-service.ts'
+import { isOffline, temporaryFolder } from './service.ts'
 
 const FILES = {
   'guides/deploy & run.md':
@@ -31,7 +32,7 @@ describe('memory', () => {
       Buffer.concat([Buffer.from(`${MEMORY_DIR}/caf`), Buffer.of(0xe9), Buffer.from('.md')]),
       '# Latin',
     )
-    await using service = await startService({ env: { DATA_DIR: folder.in('data'), MEMORY_DIR } })
+    await using service = await openService({ MEMORY_DIR })
     const { synced, skipped } = await connect(service.baseUrl).client.syncMemory()
     expect({ synced, skipped }).toEqual({
       synced: 1,
@@ -46,7 +47,7 @@ describe('memory', () => {
     using folder = temporaryFolder()
     const MEMORY_DIR = folder.in('memory')
     write(MEMORY_DIR, FILES)
-    await using service = await startService({ env: { DATA_DIR: folder.in('data'), MEMORY_DIR } })
+    await using service = await openService({ MEMORY_DIR })
     const { client } = connect(service.baseUrl)
 
     expect(await client.syncMemory()).toMatchObject({ synced: 2 })

@@ -17,4 +17,8 @@ export const moodyWorld = (more: Environment = {}) => {
 }
 
 /** The body of a create whose agent is in this mood. */
-export const moodyTask = (title: string, mood: Mood = {}) => ({ title, metadata: mood })
+export const moodyTask = (title: string, mood: Mood = {}) => ({
+  title,
+  assignedAgent: 'moody',
+  metadata: mood,
+})

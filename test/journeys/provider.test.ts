@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { chunk, DONE, events, startWire, status, usage, type Wire } from '../fakes/model-wire.ts'
+import { calling, saying, startWire, type Wire } from '../fakes/model-wire.ts'
 import { type Connection, connect } from './client.ts'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
@@ -32,26 +32,6 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-const calls = (name: string, input: object) =>
-  events(
-    chunk({
-      role: 'assistant',
-      tool_calls: [
-        {
-          index: 0,
-          id: `call_${name}`,
-          type: 'function',
-          function: { name, arguments: JSON.stringify(input) },
-        },
-      ],
-    }),
-    chunk({}, 'tool_calls'),
-    usage(100, 10),
-    DONE,
-  )
-const says = (content: string) =>
-  events(chunk({ role: 'assistant', content }), chunk({}, 'stop'), usage(200, 5), DONE)
-
 const PLACES = ['tasks/export', 'dlq', 'notifications', 'agents', 'health/detailed', 'health/metrics']
 
 /** Everything that the service shows or writes of its tasks and its provider. */
@@ -70,14 +50,14 @@ describe('a provider that the environment configures', () => {
 
   it('works on a task with the tools of the workspace', async () => {
     wire.replies = [
-      calls('write_file', { path: 'answer.txt', content: '42\n' }),
-      calls('run_command', { command: 'printenv' }),
-      says('The answer is in answer.txt.'),
+      calling(['write_file', { path: 'answer.txt', content: '42\n' }]),
+      calling(['run_command', { command: 'printenv' }]),
+      saying('The answer is in answer.txt.'),
     ]
     const task = await api.perform({ title: 'Find the answer', prompt: 'Write it down' })
     expect(task).toMatchObject({
       status: 'completed',
-      usage: { promptTokens: 400, completionTokens: 25, totalTokens: 425 },
+      usage: { promptTokens: 3, completionTokens: 3, totalTokens: 6 },
       result: {
         output: 'The answer is in answer.txt.',
         filesChanged: [{ path: 'answer.txt', status: 'added' }],
@@ -106,17 +86,6 @@ describe('a provider that the environment configures', () => {
     expect(environment).toContain('PATH=')
     expect(environment).not.toContain('OPENAI')
     expect(JSON.stringify(wire.heard.map(({ body }) => body))).not.toContain(KEY)
-    expect(await allThatIsTold(task.id)).not.toContain(KEY)
-  })
-
-  it('gives its key away in no error, event, notification or log line, though it quotes it', async () => {
-    wire.replies = [status(401, { error: { message: `Incorrect API key provided: ${KEY}`, code: 'bad' } })]
-    const task = await api.perform({ title: 'Locked out' })
-    expect(task).toMatchObject({
-      status: 'failed',
-      error: { code: 'provider_error', message: expect.stringMatching(/refused the API key \(HTTP 401\)/) },
-    })
-    expect(wire.heard.length).toBeGreaterThan(0)
     expect(await allThatIsTold(task.id)).not.toContain(KEY)
   })
 })

@@ -7,7 +7,8 @@ import { onLoopback } from '../../offline/loopback.ts'
 import { startGitHost } from '../fakes/git-host.ts'
 import { ask } from './api.ts'
 import { type Connection, connect, typesOf } from './client.ts'
-import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
+import { type OpenedService, openService } from './opened-service.ts'
+import { isOffline, temporaryFolder } from './service.ts'
 
 const folder = temporaryFolder()
 // A blank and an accent: both forms of naming it must survive them.
@@ -17,7 +18,7 @@ const git = (...args: string[]) =>
     encoding: 'utf8',
   }).trim()
 
-let service: Service
+let service: OpenedService
 let api: Connection
 beforeAll(async () => {
   mkdirSync(source)
@@ -25,11 +26,11 @@ beforeAll(async () => {
   writeFileSync(`${source}/greeting.txt`, 'hello\nworld\n')
   git('add', '.')
   git('commit', '--quiet', '--message=Begin')
-  service = await startService({ env: { DATA_DIR: folder.in('data'), QUEUE_RETRY_BACKOFF_MS: '1' } })
+  service = await openService(isOffline ? {} : { DATA_DIR: folder.in('data') })
   api = connect(service.baseUrl)
 })
 afterAll(async () => {
-  await service?.kill9()
+  await service?.[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
 
@@ -206,10 +207,8 @@ describe('a repository of this machine', () => {
   it('is for accounts where it lies in REPOSITORY_ROOTS, whatever the rest holds and a task says', async () => {
     mkdirSync(folder.in('roots'))
     git('clone', '--quiet', '--bare', source, folder.in('roots', 'open.git'))
-    const env = { DATA_DIR: folder.in('accounts'), REPOSITORY_ROOTS: folder.in('roots') }
-    await using accounts = await startService({
-      env: { ...env, AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' },
-    })
+    const env = { REPOSITORY_ROOTS: folder.in('roots'), AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
+    await using accounts = await openService(env)
     const account = { name: 'Ann', email: 'ann@example.com', password: 'correct horse 1' }
     const signUp = await fetch(`${accounts.baseUrl}/api/auth/signup`, {
       method: 'POST',
@@ -251,7 +250,7 @@ describe('a private host that the operator allows', () => {
     const authorities = folder.in('authorities.crt')
     writeFileSync(authorities, [host, moved].map(({ caFile }) => readFileSync(caFile, 'utf8')).join(''))
     const env = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1', GIT_SSL_CAINFO: authorities }
-    await using allowing = await startService({ env: { ...env, DATA_DIR: folder.in('allowing') } })
+    await using allowing = await openService(env)
     const { perform } = connect(allowing.baseUrl)
     expect(await perform({ title: 'Greet', prompt, repository: host.repository })).toMatchObject({
       status: 'completed',

@@ -161,21 +161,6 @@ describe('an agent that fails', () => {
     })
   })
 
-  it('always leaves its task failed when the dead letter is discarded', async () => {
-    const api = moody().api()
-    const { task, item } = await giveUp(api)
-    const params = { id: item.id }
-    expect((await api.client.discardDlqItem({ params })).item).toMatchObject({ status: 'discarded' })
-    for (const again of ['discardDlqItem', 'retryDlqItem'] as const)
-      expect(await refusalOf(api.client[again]({ params }))).toMatchObject({
-        status: 400,
-        code: 'dead_letter_not_pending',
-      })
-    expect(await api.task(task.id)).toEqual(task)
-    const discarded = await api.client.listDlq({ query: { status: 'discarded' } })
-    expect(discarded.items).toContainEqual(expect.objectContaining({ id: item.id, status: 'discarded' }))
-  })
-
   it('always has its dead letter resolved by a retry of the task, also when the service is killed right after', async () => {
     const { world, api, startAgain } = moody()
     const { task, item } = await giveUp(api())

@@ -3,14 +3,14 @@ import { chunk, hang, startWire, type Wire } from '../fakes/model-wire.ts'
 import { eventsIn, startAgentic } from './agentic-events.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
-import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
+import { type OpenedService, openService } from './opened-service.ts'
+import { isOffline } from './service.ts'
 
 if (isOffline) process.stderr.write('SKIPPED: a second stack of functions is not started\n')
 
 const PASSWORD = 'correct horse 1'
-const folder = temporaryFolder()
 let wire: Wire
-let service: Service
+let service: OpenedService
 /** The cookie of a session of each person. */
 const people = { root: '', ann: '' }
 
@@ -38,26 +38,20 @@ const idOf = async (cookie: string) =>
 
 beforeAll(async () => {
   wire = await startWire(hang(chunk({ role: 'assistant', content: 'Well' })))
-  service = await startService({
-    mostMs: 600_000,
-    env: {
-      DATA_DIR: folder.in('data'),
-      WORKSPACES_DIR: folder.in('workspaces'),
-      AUTH_MODE: 'cloud',
-      REGISTRATION_MODE: 'open',
-      OPENAI_BASE_URL: `${wire.origin}/v1`,
-      OPENAI_MODEL: 'model-7',
-      OPENAI_API_KEY: 'key-of-a-provider',
-      DEFAULT_PROVIDER: 'openai',
-    },
+  service = await openService({
+    AUTH_MODE: 'cloud',
+    REGISTRATION_MODE: 'open',
+    OPENAI_BASE_URL: `${wire.origin}/v1`,
+    OPENAI_MODEL: 'model-7',
+    OPENAI_API_KEY: 'key-of-a-provider',
+    DEFAULT_PROVIDER: 'openai',
   })
   people.root = await signIn('signup', 'root')
   people.ann = await signIn('signup', 'ann')
 })
 afterAll(async () => {
-  await service?.kill9()
+  await service?.[Symbol.asyncDispose]()
   await wire?.close()
-  folder[Symbol.dispose]()
 })
 
 /** A stream that is read on from where it was left; `until` resolves to whether that came before its end. */
@@ -166,7 +160,7 @@ describe('the open requests of a person', () => {
 // One service at a time speaks to the emulators.
 ;(isOffline ? describe.skip : describe)('a stream of a service without sign-in', () => {
   it('ends when an access key is set', async () => {
-    await using open = await startService({ env: { DATA_DIR: folder.in('open') } })
+    await using open = await openService()
     const stream = readingOf(await fetch(`${open.baseUrl}/api/events/stream`))
     await stream.until((events) => events.length > 0)
     await connect(open.baseUrl).client.changeAccessKey({ body: { key: 'the first key' } })

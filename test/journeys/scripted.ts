@@ -23,4 +23,8 @@ export const scriptedWorld = (more: Environment = {}) => {
 }
 
 /** The body of a create whose run goes as `script` says. */
-export const scriptedTask = (title: string, script: Script = {}) => ({ title, metadata: script })
+export const scriptedTask = (title: string, script: Script = {}) => ({
+  title,
+  assignedAgent: 'scripted',
+  metadata: script,
+})

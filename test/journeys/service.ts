@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
@@ -18,6 +18,8 @@ export type Program = {
   /** What is run instead of Node. */
   command?: readonly [program: string, ...args: string[]]
   mostMs?: number
+  /** Ends when this process is gone, however that ended. */
+  endsWithParent?: boolean
 }
 
 /** The address in the first line that a service says of itself. */
@@ -28,6 +30,7 @@ const entry = isOffline ? 'offline/main.ts' : 'bin/start.js'
 /** Beside another one, on a slow machine, serverless-offline has taken more than 45 s. */
 const READY_WITHIN_MS = isOffline ? 150_000 : 60_000
 const SERVES_MS = 60_000
+const ENDS_WITH_PARENT = "data:text/javascript,process.once('disconnect', () => process.exit())"
 
 /**
  * Starts the program behind `npm start` on a port that the system chooses, and waits for nothing. It sees `env` and
@@ -37,7 +40,8 @@ const SERVES_MS = 60_000
 export const launchService = ({
   env,
   node = serviceNode,
-  nodeArgs = [],
+  endsWithParent = false,
+  nodeArgs = endsWithParent ? ['--import', ENDS_WITH_PARENT] : [],
   command = [node, ...nodeArgs, entry],
   mostMs = READY_WITHIN_MS + SERVES_MS,
 }: Program) => {
@@ -53,13 +57,13 @@ export const launchService = ({
       ...compiled,
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', ...(endsWithParent ? (['ipc'] as const) : [])],
     timeout: mostMs,
     killSignal: 'SIGKILL',
   })
   const said = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text) => (said.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text) => (said.stderr += text))
+  child.stdout?.setEncoding('utf8').on('data', (text) => (said.stdout += text))
+  child.stderr?.setEncoding('utf8').on('data', (text) => (said.stderr += text))
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, ...said }))
@@ -88,6 +92,11 @@ export const launchService = ({
     exited,
     output,
     kill,
+    /** Does not keep this process alive. */
+    unref: () => {
+      for (const part of [child, child.channel, child.stdout, child.stderr])
+        (part as ChildProcess | null)?.unref()
+    },
     /** Dies at once, as a power cut would have it, and is gone when this resolves. */
     kill9: () => endBy('SIGKILL'),
     /** Is asked to end, and has ended when this resolves. */

@@ -4,7 +4,8 @@ import { routes } from '../../lib/api/routes.ts'
 import { calling, saying, startWire, type Wire } from '../fakes/model-wire.ts'
 import { startAgentic } from './agentic-events.ts'
 import { connect } from './client.ts'
-import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
+import { type OpenedService, openService } from './opened-service.ts'
+import { isOffline, temporaryFolder } from './service.ts'
 
 if (isOffline) process.stderr.write('SKIPPED: accounts of the stack of functions are not opened from here\n')
 const suite = isOffline ? describe.skip : describe
@@ -14,7 +15,7 @@ const SECRET = 'words-of-ann-4711'
 
 const folder = temporaryFolder()
 let wire: Wire
-let service: Service
+let service: OpenedService
 const people: Record<'admin' | 'ann' | 'bob', string> = { admin: '', ann: '', bob: '' }
 type Person = keyof typeof people
 /** What is Ann's, by the part of a path that stands before its id. */
@@ -48,18 +49,14 @@ const signUp = async (name: Person) => {
 beforeAll(async () => {
   if (isOffline) return
   wire = await startWire()
-  service = await startService({
-    mostMs: 300_000,
-    env: {
-      DATA_DIR: folder.in('data'),
-      WORKSPACES_DIR: folder.in('workspaces'),
-      AUTH_MODE: 'cloud',
-      REGISTRATION_MODE: 'open',
-      OPENAI_BASE_URL: `${wire.origin}/v1`,
-      OPENAI_MODEL: 'model-7',
-      OPENAI_API_KEY: 'key-of-a-provider',
-      DEFAULT_PROVIDER: 'openai',
-    },
+  service = await openService({
+    WORKSPACES_DIR: folder.in('workspaces'),
+    AUTH_MODE: 'cloud',
+    REGISTRATION_MODE: 'open',
+    OPENAI_BASE_URL: `${wire.origin}/v1`,
+    OPENAI_MODEL: 'model-7',
+    OPENAI_API_KEY: 'key-of-a-provider',
+    DEFAULT_PROVIDER: 'openai',
   })
   for (const name of ['admin', 'ann', 'bob'] as const) await signUp(name)
   const { conversation } = await as('ann').createConversation({ body: { title: SECRET } })
@@ -79,7 +76,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await service?.kill9()
+  await service?.[Symbol.asyncDispose]()
   await wire?.close()
   folder[Symbol.dispose]()
 })

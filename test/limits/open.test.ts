@@ -2,30 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { chunk, hang, saying, startWire, type Wire } from '../fakes/model-wire.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 
-const folder = temporaryFolder()
 let wire: Wire
-let service: Service
+let service: OpenedService
 beforeAll(async () => {
   wire = await startWire()
-  service = await startService({
-    mostMs: 300_000,
-    env: {
-      DATA_DIR: folder.in('data'),
-      USER_MAX_TURNS: '2',
-      USER_MAX_STREAMS: '2',
-      OPENAI_BASE_URL: `${wire.origin}/v1`,
-      OPENAI_MODEL: 'model-7',
-      OPENAI_API_KEY: 'key-of-a-provider',
-      DEFAULT_PROVIDER: 'openai',
-    },
+  service = await openService({
+    USER_MAX_TURNS: '2',
+    USER_MAX_STREAMS: '2',
+    OPENAI_BASE_URL: `${wire.origin}/v1`,
+    OPENAI_MODEL: 'model-7',
+    OPENAI_API_KEY: 'key-of-a-provider',
+    DEFAULT_PROVIDER: 'openai',
   })
 })
 afterAll(async () => {
-  await service?.kill9()
+  await service?.[Symbol.asyncDispose]()
   await wire?.close()
-  folder[Symbol.dispose]()
 })
 
 const post = (path: string, body: object, signal?: AbortSignal) =>

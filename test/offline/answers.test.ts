@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
-import { type Service, startService } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { describeOffline } from './suite.ts'
 
 /** More than a function could answer in one piece. */
@@ -20,7 +20,7 @@ const HEADERS = [
 ]
 
 const ask = async (
-  service: Service,
+  service: OpenedService,
   path: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
@@ -33,12 +33,12 @@ const namesOf = ({ headers }: IncomingMessage) => Object.keys(headers).toSorted(
 
 describeOffline('an answer of npm run offline', () => {
   const world = moodyWorld()
-  let service: Service
+  let service: OpenedService
   beforeAll(async () => {
-    service = await startService(world)
+    service = await openService(world.env)
   })
   afterAll(async () => {
-    await service?.kill9()
+    await service?.[Symbol.asyncDispose]()
     world[Symbol.dispose]()
   })
 

@@ -10,7 +10,13 @@ const { ModernFakeTimers } = fromNodeEnvironment('@jest/fake-timers')
  */
 export default class SharedRealm {
   // Taken before jest replaces the console by the one that reports with the suite.
-  #before = { env: { ...process.env }, exit: process.exit, console: globalThis.console, cwd: process.cwd() }
+  #before = {
+    env: { ...process.env },
+    exit: process.exit,
+    exitListeners: process.listeners('exit'),
+    console: globalThis.console,
+    cwd: process.cwd(),
+  }
 
   constructor({ projectConfig }) {
     this.global = globalThis
@@ -34,10 +40,12 @@ export default class SharedRealm {
   async teardown() {
     this.fakeTimersModern.dispose()
     this.moduleMocker.restoreAllMocks()
-    const { env, exit, console, cwd } = this.#before
+    const { env, exit, exitListeners, console, cwd } = this.#before
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
     Object.assign(process.env, env)
     process.exit = exit
+    for (const listener of process.listeners('exit'))
+      if (!exitListeners.includes(listener)) process.off('exit', listener)
     globalThis.console = console
     process.chdir(cwd)
   }

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 
-export default () => rmSync(tmpdir(), { recursive: true, force: true })
+// A service that ends with its worker may still write.
+export default () => rmSync(tmpdir(), { recursive: true, force: true, maxRetries: 5 })

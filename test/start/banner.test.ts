@@ -3,6 +3,7 @@ import { openLocalApp } from '../../lib/app/local.ts'
 import { banner } from '../../lib/app/start-up.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { visit } from '../accounts/visitor.ts'
+import { openService } from '../journeys/opened-service.ts'
 import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
 
 const key = { ANTHROPIC_API_KEY: 'never-used' }
@@ -19,11 +20,10 @@ const said = async (env: Environment) => {
 
 /** Leaves an account in a data folder. */
 const signUp = async (env: Environment) => {
-  await using service = await startService({ env: { ...key, ...env, AUTH_MODE: 'cloud' } })
-  expect(service.output()).toContain('/api/auth/signup ')
+  expect(await said({ ...env, AUTH_MODE: 'cloud' })).toContain('/api/auth/signup ')
+  await using service = await openService({ ...env, AUTH_MODE: 'cloud' })
   using ann = visit(service.baseUrl, {}, { direct: true })
   expect((await ann.signUp('ann')).status).toBe(200)
-  await service.stop()
 }
 
 describe('what a service says when it has started', () => {

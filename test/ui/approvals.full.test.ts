@@ -5,7 +5,7 @@ import type { Approval } from '../../functions/ui/app/data/approvals.ts'
 import { decided, followed } from '../../functions/ui/app/views/approvals/calls.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -70,19 +70,17 @@ describe('the text of an argument', () => {
   })
 })
 
-const folder = temporaryFolder()
-let service: Service
+let service: OpenedService
 let api: ReturnType<typeof connect>
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  service = await startService({ env: { DATA_DIR: folder.in('data') }, mostMs: 300_000 })
+  service = await openService()
   api = connect(service.baseUrl)
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
-  await service?.stop()
-  folder[Symbol.dispose]()
+  await service?.[Symbol.asyncDispose]()
 })
 
 /** Pending calls of one test must not appear in the next. */

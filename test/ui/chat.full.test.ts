@@ -2,25 +2,23 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 
 // The scripted demo model, served on loopback; lines of a message are its script.
-const folder = temporaryFolder()
-let service: Service
+let service: OpenedService
 let api: ReturnType<typeof connect>
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  service = await startService({ env: { DATA_DIR: folder.in('data') }, mostMs: 600_000 })
+  service = await openService()
   api = connect(service.baseUrl)
 }, 90_000)
 afterAll(async () => {
   await closeBrowser()
-  await service?.stop()
-  folder[Symbol.dispose]()
+  await service?.[Symbol.asyncDispose]()
 })
 
 const open = (at: string) => openPage(service.baseUrl, at)
@@ -174,8 +172,8 @@ inBrowser('a conversation', () => {
   })
 
   it('is not stopped when its view is left for another, while the page is open', async () => {
-    const env = { DATA_DIR: folder.in('orphans'), AGENTIC_ORPHAN_MS: '300' }
-    await using other = await startService({ env, mostMs: 120_000 })
+    const env = { AGENTIC_ORPHAN_MS: '300' }
+    await using other = await openService(env)
     await using opened = await openPage(other.baseUrl, '/chat')
     const { page } = opened
     await say(page, ...SLOWLY)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 
@@ -7,18 +7,16 @@ import { expectSound } from './sound.ts'
 const within = hasBrowser ? describe : describe.skip
 
 within('devices and the audit', () => {
-  const folder = temporaryFolder()
-  let service: Service | undefined
+  let service: OpenedService | undefined
   let open: Awaited<ReturnType<typeof openPage>>
 
   beforeAll(async () => {
     if (!hasBrowser) return
-    service = await startService({ env: { DATA_DIR: folder.path } })
+    service = await openService()
     open = await openPage(service.baseUrl, '/devices')
   }, 90_000)
   afterAll(async () => {
-    await Promise.all([closeBrowser(), service?.kill9()])
-    folder[Symbol.dispose]()
+    await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
   })
 
   it('pair a device by the code of a QR code, live, and remove it', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
-import { startService, temporaryFolder } from '../journeys/service.ts'
+import { openService } from '../journeys/opened-service.ts'
 import { listed, readText } from '../readme/readme.ts'
 import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -114,9 +114,8 @@ inBrowser('the docs', () => {
 
 inBrowser('the docs without a session', () => {
   it('are read, and lead to the sign-in where an operation needs one', async () => {
-    using folder = temporaryFolder()
-    await using service = await startService({
-      env: { DATA_DIR: folder.path, ACCESS_KEY: 'correct horse battery staple' },
+    await using service = await openService({
+      ACCESS_KEY: 'correct horse battery staple',
     })
     await using opened = await openPage(service.baseUrl, '/docs/api/listTasks')
     const { page } = opened

@@ -5,7 +5,7 @@ import { webSearchChange } from '../../functions/ui/app/views/settings/web-searc
 import { createTrackerApi, refusals } from '../fakes/trackers.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
-import { type Service, startService } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
 import * as github from '../webhooks/payloads/codehost.ts'
 import { headersOf, secretEnv } from '../webhooks/signed.ts'
@@ -45,7 +45,7 @@ describe('an address that others wrote', () => {
 
 const world = moodyWorld()
 let provider: TestProvider
-let service: Service
+let service: OpenedService
 let admin: Awaited<ReturnType<typeof openPage>>
 let guest: typeof admin
 
@@ -68,14 +68,14 @@ beforeAll(async () => {
     REGISTRATION_MODE: 'open',
     REPORT_PULL_REQUESTS: 'true',
   }
-  service = await startService({ env, mostMs: 300_000 })
+  service = await openService(env)
   provider.register(service.baseUrl)
   admin = await signUp('ada')
   guest = await signUp('linus')
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
-  await service?.stop()
+  await service?.[Symbol.asyncDispose]()
   await provider?.[Symbol.asyncDispose]()
   world[Symbol.dispose]()
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { agentName } from '../../functions/ui/app/views/settings/agent-name.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 
@@ -21,8 +21,7 @@ describe('what a session is called', () => {
 const within = hasBrowser ? describe : describe.skip
 
 within('passwords and sessions', () => {
-  const folder = temporaryFolder()
-  let service: Service | undefined
+  let service: OpenedService | undefined
   let admin: Awaited<ReturnType<typeof openPage>>
   const baseUrl = () => service?.baseUrl ?? ''
 
@@ -31,15 +30,14 @@ within('passwords and sessions', () => {
 
   beforeAll(async () => {
     if (!hasBrowser) return
-    const env = { DATA_DIR: folder.path, AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
-    service = await startService({ env })
+    const env = { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
+    service = await openService(env)
     admin = await openPage(baseUrl(), '/login')
     const ada = { email: 'ada@example.com', name: 'Ada', password: 'correct horse 1' }
     await post(admin, '/api/auth/signup', ada)
   }, 90_000)
   afterAll(async () => {
-    await Promise.all([closeBrowser(), service?.kill9()])
-    folder[Symbol.dispose]()
+    await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
   })
 
   it('change one’s own, which ends the session in another browser and not this one', async () => {

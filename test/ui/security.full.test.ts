@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changeLines } from '../../functions/ui/app/views/security/words.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
 import { connect, refusalOf } from '../journeys/client.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -22,8 +22,7 @@ describe('what a change does to the policy', () => {
   })
 })
 
-const folder = temporaryFolder()
-let service: Service
+let service: OpenedService
 let admin: Awaited<ReturnType<typeof openPage>>
 let guest: typeof admin
 
@@ -40,15 +39,14 @@ const sessionClient = async ({ context }: typeof admin) => {
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  const env = { DATA_DIR: folder.in('data'), AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
-  service = await startService({ env, mostMs: 300_000 })
+  const env = { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
+  service = await openService(env)
   admin = await signUp('/login', 'ada')
   guest = await signUp('/login', 'linus')
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
-  await service?.stop()
-  folder[Symbol.dispose]()
+  await service?.[Symbol.asyncDispose]()
 })
 
 inBrowser('the policy', () => {

@@ -1,24 +1,16 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { describe, expect, it } from '@jest/globals'
+import { openedService } from '../journeys/opened-service.ts'
 
-const folder = temporaryFolder()
 const HTML = { accept: 'text/html,*/*;q=0.8' }
-let service: Service
-beforeAll(async () => {
-  service = await startService({ env: { DATA_DIR: folder.in('data') } })
-}, 210_000)
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]()
-  folder[Symbol.dispose]()
-})
+const service = openedService()
 
-const get = (path: string, init: RequestInit = {}) => fetch(service.baseUrl + path, init)
+const get = (path: string, init: RequestInit = {}) => fetch(service().baseUrl + path, init)
 
 /** Sends the path unnormalized, unlike fetch. Resolves to the status line. */
 const rawStatus = (path: string) =>
   new Promise<string>((resolve, reject) => {
-    const { hostname, port } = new URL(service.baseUrl)
+    const { hostname, port } = new URL(service().baseUrl)
     const socket = connect(Number(port), hostname, () =>
       socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
     )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { formatMs, parseMs } from '../../functions/ui/app/views/settings/durations.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 import { finishedTasks } from './world.ts'
@@ -36,8 +36,7 @@ describe('a duration among the settings', () => {
 const within = hasBrowser ? describe : describe.skip
 
 within('the settings', () => {
-  const folder = temporaryFolder()
-  let service: Service | undefined
+  let service: OpenedService | undefined
   let admin: Awaited<ReturnType<typeof openPage>>
   const baseUrl = () => service?.baseUrl ?? ''
 
@@ -52,8 +51,8 @@ within('the settings', () => {
 
   beforeAll(async () => {
     if (!hasBrowser) return
-    const env = { DATA_DIR: folder.path, AUTH_MODE: 'cloud', QUEUE_CONCURRENCY: '7' }
-    service = await startService({ env })
+    const env = { AUTH_MODE: 'cloud', QUEUE_CONCURRENCY: '7' }
+    service = await openService(env)
     admin = await openPage(baseUrl(), '/login')
     admin.page.on('response', (answer) => {
       if (answer.status() >= 500) failed.push(`${answer.status()} ${answer.url()}`)
@@ -61,8 +60,7 @@ within('the settings', () => {
     await signUp(admin, { email: 'ada@example.com', name: 'Ada' })
   }, 90_000)
   afterAll(async () => {
-    await Promise.all([closeBrowser(), service?.kill9()])
-    folder[Symbol.dispose]()
+    await Promise.all([closeBrowser(), service?.[Symbol.asyncDispose]()])
   })
 
   it('show the text of a new token once', async () => {

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { failures, failureText } from '../../functions/ui/app/views/login/failures.ts'
 import { safePath } from '../../functions/ui/app/views/login/safe-path.ts'
 import { FailureSchema } from '../../lib/oauth/schema.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
 
@@ -40,7 +40,6 @@ describe('what is said when a provider refused a sign-in', () => {
 const within = hasBrowser ? describe : describe.skip
 
 within('the sign-in', () => {
-  const folders = [temporaryFolder(), temporaryFolder()] as const
   let [cloud, local]: Service[] = []
   let visits = 0
   const elsewhere = createServer((_request, response) => {
@@ -59,16 +58,15 @@ within('the sign-in', () => {
     })
     const providers = { ...provider('CODEHOST'), ...provider('TRACKERB') }
     ;[cloud, local] = await Promise.all([
-      startService({ env: { DATA_DIR: folders[0].path, AUTH_MODE: 'cloud', ...providers } }),
-      startService({ env: { DATA_DIR: folders[1].path, ACCESS_KEY: 'a key of ours' } }),
+      openService({ AUTH_MODE: 'cloud', ...providers }),
+      openService({ ACCESS_KEY: 'a key of ours' }),
     ])
   }, 90_000)
   afterAll(async () => {
     elsewhere.close()
-    await Promise.all([closeBrowser(), cloud?.kill9(), local?.kill9()])
-    for (const folder of folders) folder[Symbol.dispose]()
+    await Promise.all([closeBrowser(), cloud?.[Symbol.asyncDispose](), local?.[Symbol.asyncDispose]()])
   })
-  const at = (service: Service | undefined) => service?.baseUrl ?? ''
+  const at = (service: OpenedService | undefined) => service?.baseUrl ?? ''
 
   const fill = async (page: Page, texts: Readonly<Record<string, string>>) => {
     for (const [label, text] of Object.entries(texts)) await page.getByLabel(label).fill(text)

@@ -9,7 +9,8 @@ import { type Receiver, startReceiver } from '../adapters/outbound-receiver.ts'
 import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
-import { root, type Service, startService } from '../journeys/service.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
+import { root } from '../journeys/service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { type Heard, isHere, snippetVerdicts } from './snippet-runner.ts'
@@ -72,19 +73,19 @@ describe('the snippet for a receiver', () => {
 })
 
 const world = moodyWorld({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1', CODEHOST_WEBHOOK_SECRET: 'from the code host' })
-let service: Service
+let service: OpenedService
 let api: ReturnType<typeof connect>
 let receiver: Receiver
 
 beforeAll(async () => {
   if (!hasBrowser) return
   receiver = await startReceiver()
-  service = await startService({ env: world.env, mostMs: 300_000 })
+  service = await openService(world.env)
   api = connect(service.baseUrl)
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
-  await service?.stop()
+  await service?.[Symbol.asyncDispose]()
   await receiver?.[Symbol.asyncDispose]()
   world[Symbol.dispose]()
 })

@@ -1,22 +1,16 @@
 import { type Connection, connect } from '../journeys/client.ts'
-import { moodyWorld } from '../journeys/moody.ts'
-import { type Service, startService } from '../journeys/service.ts'
+import { openService } from '../journeys/opened-service.ts'
 
-/** A started service with an agent that fails as tasks request. */
+/** A service with an agent that fails as tasks request, and a client of it. */
 export const startWorld = async () => {
-  const world = moodyWorld({ QUEUE_RETRY_BACKOFF_MS: '200' })
-  const service = await startService({ env: world.env, mostMs: 300_000 })
-  const stop = async () => {
-    await service[Symbol.asyncDispose]()
-    world[Symbol.dispose]()
-  }
+  const service = await openService({ DEFAULT_AGENT: 'moody', QUEUE_RETRY_BACKOFF_MS: '200' })
+  const stop = () => service[Symbol.asyncDispose]()
   return {
     ...connect(service.baseUrl),
     baseUrl: service.baseUrl,
-    service,
     stop,
     [Symbol.asyncDispose]: stop,
-  } satisfies Connection & AsyncDisposable & { baseUrl: string; service: Service; stop: () => Promise<void> }
+  } satisfies Connection & AsyncDisposable & { baseUrl: string; stop: () => Promise<void> }
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>

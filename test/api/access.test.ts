@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
-import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config/config.ts'
 import type { Access, Route } from '../../lib/http/route.ts'
-import { type Loopback, onLoopback } from '../../offline/loopback.ts'
+import { openedService } from '../journeys/opened-service.ts'
 
 /** Everybody who may come to the door. */
 const callers = [
@@ -38,21 +36,14 @@ const refusals: Readonly<Record<Access, Partial<Record<Caller, 401 | 403>>>> = {
   webhooks: { ...UNPROVEN, gateway: 403 },
 }
 
-const config = readConfig({
-  SERVICE_MODE: 'pico',
-  AUTH_MODE: 'cloud',
-  REGISTRATION_MODE: 'open',
-  LOG_LEVEL: 'silent',
-})
+const service = openedService({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' })
 const tokens: Partial<Record<Caller, string>> = {
   stranger: 'svc_notoken',
   unknown: 'nobody-ever-issued-this',
 }
-let app: Awaited<ReturnType<typeof openLocalApp>>
-let loopback: Loopback
 
 const send = async (method: string, path: string, { token, body }: { token?: string; body?: object } = {}) =>
-  fetch(loopback.url + path, {
+  fetch(service().baseUrl + path, {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -85,18 +76,11 @@ const makeToken = async (token: string, scope: string): Promise<string> =>
   (await json(send('POST', '/api/tokens', { token, body: { name: scope, scopes: [scope] } }))).token ?? ''
 
 beforeAll(async () => {
-  app = await openLocalApp(config)
-  loopback = await onLoopback(app.server)
-  await app.start()
   for (const name of ['admin', 'user', 'other'] as const) tokens[name] = await signUp(name)
   // Of somebody else: a user who ends all other sessions ends those of devices too.
   tokens.device = await pairDevice(await signUp('owner'))
   for (const scope of ['gateway', 'webhooks'] as const)
     tokens[scope] = await makeToken(tokens.admin ?? '', scope)
-})
-afterAll(async () => {
-  await loopback.stop()
-  await app.close()
 })
 
 /** What is sent fits no schema and names nothing that is there, so that whoever is let in changes nothing. */

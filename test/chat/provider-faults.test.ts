@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config/config.ts'
-import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 import {
   chunk,
   DONE,
@@ -15,33 +12,27 @@ import {
   status,
   type Wire,
 } from '../fakes/model-wire.ts'
+import { type OpenedService, openService } from '../journeys/opened-service.ts'
 
 const KEY = 'planted.canary.key'
 
 let wire: Wire
-let app: Awaited<ReturnType<typeof openLocalApp>>
-let loopback: Loopback
+let service: OpenedService
 beforeAll(async () => {
   wire = await startWire()
-  app = await openLocalApp(
-    readConfig({
-      SERVICE_MODE: 'pico',
-      LOG_LEVEL: 'silent',
-      AGENTIC_TIMEOUT_MS: '3000',
-      DEFAULT_PROVIDER: 'openai',
-      OPENAI_API_KEY: KEY,
-      OPENAI_BASE_URL: `${wire.origin}/v1`,
-      OPENAI_MODEL: 'model-7',
-      ANTHROPIC_API_KEY: KEY,
-      ANTHROPIC_BASE_URL: wire.origin,
-      ANTHROPIC_MODEL: 'model-8',
-    }),
-  )
-  loopback = await onLoopback(app.server)
+  service = await openService({
+    AGENTIC_TIMEOUT_MS: '3000',
+    DEFAULT_PROVIDER: 'openai',
+    OPENAI_API_KEY: KEY,
+    OPENAI_BASE_URL: `${wire.origin}/v1`,
+    OPENAI_MODEL: 'model-7',
+    ANTHROPIC_API_KEY: KEY,
+    ANTHROPIC_BASE_URL: wire.origin,
+    ANTHROPIC_MODEL: 'model-8',
+  })
 })
 afterAll(async () => {
-  await loopback?.stop()
-  await app?.close()
+  await service?.[Symbol.asyncDispose]()
   await wire?.close()
 })
 
@@ -129,7 +120,7 @@ const onWires = (faults: Fault[]) =>
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes.
 type Body = any
 const ask = async (path: string, body?: object) => {
-  const answer = await fetch(`${loopback.url}/api/chat/${path}`, {
+  const answer = await fetch(`${service.baseUrl}/api/chat/${path}`, {
     method: body ? 'POST' : 'GET',
     ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
   })

@@ -1,34 +1,15 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config/config.ts'
-import { type Loopback, onLoopback } from '../../offline/loopback.ts'
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { openedService } from '../journeys/opened-service.ts'
 
 const LARGE = 50_000_000
 
-let app: Awaited<ReturnType<typeof openLocalApp>>
-let loopback: Loopback
-beforeAll(async () => {
-  app = await openLocalApp(
-    readConfig({
-      SERVICE_MODE: 'pico',
-      AUTH_MODE: 'cloud',
-      REGISTRATION_MODE: 'open',
-      LOG_LEVEL: 'silent',
-    }),
-  )
-  loopback = await onLoopback(app.server)
-  await app.start()
-})
-afterAll(async () => {
-  await loopback.stop()
-  await app.close()
-})
+const service = openedService({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' })
 
 const signUp = async (name: string) => {
-  const answer = await fetch(`${loopback.url}/api/auth/signup`, {
+  const answer = await fetch(`${service().baseUrl}/api/auth/signup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: `${name}@example.org`, name, password: 'correct horse 1' }),
@@ -38,7 +19,7 @@ const signUp = async (name: string) => {
 
 /** Announces an import and sends the beginning of it at most. */
 const beginImport = (headers: Readonly<Record<string, string>>) => {
-  const sent = request(`${loopback.url}/api/tasks/import`, {
+  const sent = request(`${service().baseUrl}/api/tasks/import`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', connection: 'keep-alive', ...headers },
     agent: false,
@@ -59,7 +40,7 @@ beforeAll(async () => {
 
 describe('a session in a cookie', () => {
   const importing = (headers: Readonly<Record<string, string>>, body = '{"version":"1.0","tasks":[]}') =>
-    fetch(`${loopback.url}/api/tasks/import`, { method: 'POST', headers, body })
+    fetch(`${service().baseUrl}/api/tasks/import`, { method: 'POST', headers, body })
 
   it('refuses a session from the body of a form, even where a body is read after its caller is known', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
@@ -76,7 +57,7 @@ describe('a session in a cookie', () => {
 
   it('is found behind stale ones', async () => {
     const me = async (...cookies: string[]) =>
-      (await fetch(`${loopback.url}/api/settings`, { headers: { cookie: cookies.join('; ') } })).status
+      (await fetch(`${service().baseUrl}/api/settings`, { headers: { cookie: cookies.join('; ') } })).status
     const stale = 'svc_session=stale'
     expect(await me(stale)).toBe(401)
     expect(await me(stale, cookie)).toBe(200)

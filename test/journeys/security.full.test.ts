@@ -8,21 +8,12 @@ import { collections } from '../../lib/collections.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
+import { calling, saying, startWire } from '../fakes/model-wire.ts'
 import { connect, refusalOf } from './client.ts'
 import { isOffline, startService, temporaryFolder } from './service.ts'
 
 if (isOffline) process.stderr.write('SKIPPED: the approvals of this journey are put into a data folder\n')
 const oneProcess = isOffline ? it.skip : it
-
-const calls = (name: string, input: object) => {
-  const tool_calls = [
-    { index: 0, id: `call_${name}`, type: 'function', function: { name, arguments: JSON.stringify(input) } },
-  ]
-  return events(chunk({ role: 'assistant', tool_calls }), chunk({}, 'tool_calls'), usage(1, 1), DONE)
-}
-const says = (content: string) =>
-  events(chunk({ role: 'assistant', content }), chunk({}, 'stop'), usage(1, 1), DONE)
 
 /** Asks for approvals as conversations of the local user do, in a service that is not running. */
 const askIn = async (folder: string, ...conversationIds: string[]) => {
@@ -52,10 +43,10 @@ describe('security', () => {
   oneProcess('applies the policy to the calls of agents, and records each', async () => {
     using folder = temporaryFolder()
     const wire = await startWire(
-      calls('write_file', { path: 'a.txt', content: 'key sk-proj-abcdefgh12345678' }),
-      calls('git', { args: ['status'] }),
-      calls('read_file', { path: '../outside' }),
-      says('Done.'),
+      calling(['write_file', { path: 'a.txt', content: 'key sk-proj-abcdefgh12345678' }]),
+      calling(['git', { args: ['status'] }]),
+      calling(['read_file', { path: '../outside' }]),
+      saying('Done.'),
     )
     const env = {
       DATA_DIR: folder.in('data'),

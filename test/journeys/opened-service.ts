@@ -1,7 +1,7 @@
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openLocalApp } from '../../lib/app/local.ts'
-import { readConfig } from '../../lib/config/config.ts'
+import { type Config, readConfig } from '../../lib/config/config.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
 import { type Environment, isOffline, launchService, startService, temporaryFolder } from './service.ts'
 
@@ -16,8 +16,14 @@ const SETTINGS = {
   SERVICE_MODE: 'mini',
 }
 
+type App = { server: Server; start(): Promise<void>; close(): Promise<void> }
+type AppModule = { openLocalApp(config: Config): Promise<App> }
+/** Imported by its address: tests of the page are compiled with the types of a browser, which parts of the app do not fit. */
+const APP = new URL('../../lib/app/local.ts', import.meta.url).href
+
 /** In the process of the test, without a start of Node. Its log is dropped. */
 const openHere = async (env: Environment): Promise<OpenedService> => {
+  const { openLocalApp } = (await import(APP)) as AppModule
   const app = await openLocalApp(readConfig({ LOG_LEVEL: 'silent', ...env }))
   app.server.listen(Number(env.PORT ?? 0), '127.0.0.1')
   await once(app.server, 'listening')

@@ -40,7 +40,7 @@ describe('what is said when a provider refused a sign-in', () => {
 const within = hasBrowser ? describe : describe.skip
 
 within('the sign-in', () => {
-  let [cloud, local]: Service[] = []
+  let [cloud, local]: OpenedService[] = []
   let visits = 0
   const elsewhere = createServer((_request, response) => {
     visits += 1

@@ -75,7 +75,7 @@ const SLICE = /\??\.(slice|substring|substr)\(/g
 const LIMITS = [/\b[A-Z][A-Z_]+\b(?!\.length)/, /\b\d[\d_]+\b/, /\b(?:most|limit|max|longest|wanted|size)/i]
 /** Functions that return a list, and functions that return ASCII. */
 const RETURNS_LIST =
-  /^(?:sort|toSorted|toReversed|filter|map|flatMap|split|list|values|find|cookies|fileChanges|adminIds|bestOf|replacedIn|beginningWith)$/
+  /^(?:sort|toSorted|toReversed|filter|map|flatMap|split|list|values|find|cookies|fileChanges|adminIds|bestHits|replacedIn|beginningWith)$/
 const RETURNS_ASCII = /^(?:toISOString|toLocaleString|digest|hash|tokenHash|ulidIn)$/
 /** Names of lists that do not end in `s`. */
 const LISTS = new Set([

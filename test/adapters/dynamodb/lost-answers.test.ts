@@ -1,18 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { startDynalite, startDynamoDb } from '../../../offline/emulators.ts'
 import { job, jobs, lines, note, notes, samples } from '../../contract/store-samples.ts'
 import { databaseForTests } from '../../fakes/database.ts'
 import { type Fault, injectFaults } from './faults.ts'
 import { openClient, openTables } from './opened.ts'
 
 /** A write took effect, its answer was lost, and the SDK sent it again: it is to count once, as applied. */
-describe.each([
-  ['dynalite', startDynalite],
-  ['the better emulator', startDynamoDb],
-])('a write whose answer is lost, on %s', (_, start) => {
-  const database = databaseForTests(start)
+describe('a write whose answer is lost', () => {
+  const database = databaseForTests()
   let store: Store
   let other: Store
   /** What another process does before the next lost answer. */

@@ -4,12 +4,10 @@ import { createBlobOffload } from '../../lib/adapters/aws/dynamodb/blob-offload.
 import { planOf } from '../../lib/adapters/aws/dynamodb/plan.ts'
 import { agentSessions, KEEP_MS as KEPT_SESSIONS_MS } from '../../lib/agentic/rows.ts'
 import { collections } from '../../lib/collections.ts'
-import { REPLAY_MS } from '../../lib/core/idempotency.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import { toolCalls } from '../../lib/security/rows.ts'
 import { KEPT_MS as KEPT_CALLS_MS } from '../../lib/security/tool-calls.ts'
 import { settingsCatalog } from '../../lib/settings/catalog.ts'
-import { createReplays } from '../../lib/tasks/rows.ts'
 import { inboundEvents, KEPT_MS } from '../../lib/webhooks/rows.ts'
 import { openDeliveries, sample } from '../deliveries/opened.ts'
 import { createMemoryBlobs } from '../fakes/memory-blobs.ts'
@@ -56,7 +54,6 @@ const longestDelivery = async (): Promise<number> => {
 
 /** How long rows live at most, of each collection that expires and has what may lie beside its rows. */
 const LIVES: Readonly<Record<string, () => number | Promise<number>>> = {
-  [createReplays.name]: () => REPLAY_MS,
   [agentSessions.name]: () => KEPT_SESSIONS_MS,
   [toolCalls.name]: () => KEPT_CALLS_MS,
   [deliveryRows.name]: longestDelivery,
@@ -86,7 +83,6 @@ describe('what lies beside rows that expire', () => {
   )
 
   it.each([
-    [createReplays.name, { key: 'user_1:order 1', task: 'x'.repeat(40_000), expiresAt: 1 }],
     [deliveryRows.name, { ...sample, body: 'x'.repeat(40_000), attempts: [] }],
     [inboundEvents.name, { id: 'codehost-0', body: 'x'.repeat(40_000) }],
     [agentSessions.name, { id: 'sess_1', cancelRequestedAt: 'x'.repeat(40_000), expiresAt: 1 }],

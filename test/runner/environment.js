@@ -4,6 +4,9 @@ const fromNodeEnvironment = createRequire(createRequire(import.meta.url).resolve
 const { ModuleMocker } = fromNodeEnvironment('jest-mock')
 const { ModernFakeTimers } = fromNodeEnvironment('@jest/fake-timers')
 
+/** Events of the process that a service listens to until it ends. */
+const LASTING = ['exit', 'uncaughtException']
+
 /**
  * A jest environment without a realm of its own: a suite sees the globals of the worker, so that errors and buffers are the
  * ones that production sees. What suites change of the process is put back after each of them.
@@ -13,7 +16,7 @@ export default class SharedRealm {
   #before = {
     env: { ...process.env },
     exit: process.exit,
-    exitListeners: process.listeners('exit'),
+    listeners: LASTING.map((event) => process.listeners(event)),
     console: globalThis.console,
     cwd: process.cwd(),
   }
@@ -40,12 +43,13 @@ export default class SharedRealm {
   async teardown() {
     this.fakeTimersModern.dispose()
     this.moduleMocker.restoreAllMocks()
-    const { env, exit, exitListeners, console, cwd } = this.#before
+    const { env, exit, listeners, console, cwd } = this.#before
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
     Object.assign(process.env, env)
     process.exit = exit
-    for (const listener of process.listeners('exit'))
-      if (!exitListeners.includes(listener)) process.off('exit', listener)
+    for (const [index, event] of LASTING.entries())
+      for (const listener of process.listeners(event))
+        if (!listeners[index].includes(listener)) process.off(event, listener)
     globalThis.console = console
     process.chdir(cwd)
   }

@@ -190,6 +190,7 @@ describe('the changes of a workspace', () => {
       execFileSync('git', ['-C', workspace.root, ...args], { encoding: 'utf8' })
     git('init', '-q', '--object-format=sha256')
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x')
+    await workspace.keepObjects()
     await workspace.write('a.txt', 'a\n')
     const { filesChanged } = await changesIn(workspace, git('rev-parse', 'HEAD').trim(), never)
     expect(filesChanged).toMatchObject([{ path: 'a.txt' }])

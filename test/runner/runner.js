@@ -21,7 +21,8 @@ const PER_SUITE = ['test/', 'functions/', 'offline/'].map((folder) => root + fol
 
 let suite = 0
 
-enableCompileCache()
+// Where npm start keeps it: the folder of temporary files is gone after a run.
+enableCompileCache('node_modules/.cache/compiled')
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals')

@@ -18,7 +18,9 @@ describe('an excerpt of foreign text', () => {
     ['two\r\nlines\u0000and\u2028\tmore ', 'two lines and more'],
     ['task-123456789 asked for risk-assessment', 'task-123456789 asked for risk-assessment'],
   ])('of %j is %j', (text, expected) => {
-    expect(excerpt(text, hiding(['s3cret-one'], createMasker([])))).toBe(expected)
+    expect(
+      excerpt(text, hiding({ apiKey: 's3cret-one', baseUrl: 'http://127.0.0.1' }, createMasker([]))),
+    ).toBe(expected)
   })
 
   it('is short', () => {

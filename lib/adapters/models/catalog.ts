@@ -33,6 +33,14 @@ const bearer = (apiKey: string): Record<string, string> =>
 
 const graded = { low: 'low', medium: 'medium', high: 'high' } as const
 
+/** What most providers have in common: their APIs follow that of OpenAI. */
+const openAiLike = {
+  requires: 'a key',
+  healthPath: '/models',
+  modelsPath: '/models',
+  headers: bearer,
+} as const
+
 /** The provider kinds; the first configured one is the default. */
 export const catalog = {
   anthropic: {
@@ -47,13 +55,10 @@ export const catalog = {
     effort: { ...graded, max: 'max' },
   },
   openai: {
+    ...openAiLike,
     name: 'OpenAI',
     defaultModel: 'gpt-5.4',
     defaultBaseUrl: 'https://api.openai.com/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     effort: { ...graded, max: 'xhigh' },
     // The vendor stores nothing: encrypted reasoning is part of the history, so an old conversation can continue.
     options: { openai: { store: false } },
@@ -80,55 +85,42 @@ export const catalog = {
     effort: { ...graded, max: 'high' },
   },
   ollama: {
+    ...openAiLike,
     name: 'Ollama',
     defaultModel: 'qwen3',
     defaultBaseUrl: 'http://127.0.0.1:11434/v1',
     requires: 'a base URL or a model',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     namespaced: true,
   },
   openrouter: {
+    ...openAiLike,
     name: 'OpenRouter',
     defaultModel: 'openrouter/auto',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
-    requires: 'a key',
     healthPath: '/key',
-    modelsPath: '/models',
-    headers: bearer,
     namespaced: true,
     effort: { ...graded, max: 'high' },
   },
   groq: {
+    ...openAiLike,
     name: 'Groq',
     defaultModel: 'openai/gpt-oss-120b',
     defaultBaseUrl: 'https://api.groq.com/openai/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     namespaced: true,
   },
   xai: {
+    ...openAiLike,
     name: 'xAI',
     defaultModel: 'grok-latest',
     defaultBaseUrl: 'https://api.x.ai/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     effort: { ...graded, max: 'high' },
     options: { xai: { store: false } },
   },
   mistral: {
+    ...openAiLike,
     name: 'Mistral',
     defaultModel: 'mistral-large-latest',
     defaultBaseUrl: 'https://api.mistral.ai/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     callIds: /^[a-zA-Z0-9]{9}$/,
   },
   cohere: {
@@ -152,42 +144,30 @@ export const catalog = {
     toolless: true,
   },
   deepseek: {
+    ...openAiLike,
     name: 'DeepSeek',
     defaultModel: 'deepseek-v4-pro',
     defaultBaseUrl: 'https://api.deepseek.com',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     effort: { ...graded, max: 'xhigh' },
   },
   together: {
+    ...openAiLike,
     name: 'Together AI',
     defaultModel: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
     defaultBaseUrl: 'https://api.together.xyz/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     namespaced: true,
   },
   cerebras: {
+    ...openAiLike,
     name: 'Cerebras',
     defaultModel: 'gpt-oss-120b',
     defaultBaseUrl: 'https://api.cerebras.ai/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
   },
   fireworks: {
+    ...openAiLike,
     name: 'Fireworks',
     defaultModel: 'accounts/fireworks/models/kimi-k2p6',
     defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
-    requires: 'a key',
-    healthPath: '/models',
-    modelsPath: '/models',
-    headers: bearer,
     namespaced: true,
   },
 } as const satisfies Readonly<Record<string, CatalogEntry>>

@@ -1,20 +1,13 @@
 import * as z from 'zod'
-import { readBounded } from '../../core/bounded-body.ts'
 import { Problem } from '../../core/errors.ts'
 import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
-import { providerError, type Scene, sceneFor, toProblem } from './failures.ts'
+import { readRefusal, readText, sendRequest } from './exchange.ts'
+import { type Scene, sceneFor, toProblem } from './failures.ts'
 import type { Guard } from './guard.ts'
-import { configuredProviders, type ModelSettings, type Provider } from './resolve.ts'
-import {
-  failedAnswer,
-  failureIn,
-  lostConnection,
-  tooLarge,
-  unreadable,
-  type WireFailure,
-} from './wire-failure.ts'
+import { configuredProviders, type ModelSettings } from './resolve.ts'
+import { failureIn, unreadable, WireFailure } from './wire-failure.ts'
 import { fieldsIn } from './wire-fields.ts'
 
 /** The providers with embedding models. */
@@ -23,10 +16,8 @@ const ANSWERS_WITHIN_MS = 60_000
 /** The most bytes of an answer: about 500 vectors of 3,072 dimensions. */
 const MOST_BYTES = 33_554_432
 const MOST_DIMENSIONS = 16_384
-/** The most bytes read of an answer with an error status. */
-const LONGEST_REFUSAL = 65_536
-/** The waits before retries of a temporary failure; the last try has none. */
-const WAITS_MS = [500, 2_000, undefined]
+/** The waits before retries of a temporary failure. */
+const WAITS_MS = [500, 2_000]
 /** A provider that asks for a longer wait is not called until it is over. */
 const LONGEST_WAIT_MS = 5_000
 
@@ -41,8 +32,9 @@ type Needs = {
 }
 
 /**
- * The embedding model `provider/model`, over the wire protocol that all its providers share. Throws a one-line Error for
- * a provider without such models, or one that is not configured.
+ * The embedding model `provider/model`, over the protocol that all its providers share: the library for models would be
+ * the larger part of the functions that search memory. Throws a one-line Error for a provider without such models, or one
+ * that is not configured.
  */
 export const createEmbedding = ({ settings, model: named, clock, guard, ...needs }: Needs): Embedding => {
   const slash = named.indexOf('/')
@@ -53,92 +45,53 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   if (!provider) throw new Error(`${kind} is not configured`)
   const { fetch = globalThis.fetch, masker = createMasker([]) } = needs
 
-  let leftAlone: { untilMs: number; because: Problem } | undefined
-  const refuseIfLeftAlone = () => {
-    const retryAfterMs = leftAlone === undefined ? 0 : leftAlone.untilMs - clock.monotonic()
-    if (leftAlone === undefined || retryAfterMs <= 0) return
-    const { code, message } = leftAlone.because
+  /** The provider asked for a wait until then. */
+  let pause: { untilMs: number; because: Problem } | undefined
+  const refuseInPause = () => {
+    const retryAfterMs = pause === undefined ? 0 : pause.untilMs - clock.monotonic()
+    if (pause === undefined || retryAfterMs <= 0) return
+    const { kind, code, message } = pause.because
     // Not the first error itself, so that no breaker counts a call that was not made.
-    if (code === 'rate_limited') throw new Problem('rate_limited', 'rate_limited', message, { retryAfterMs })
-    throw new Problem('unavailable', 'provider_error', message, { retryAfterMs })
+    throw new Problem(kind, code, message, { retryAfterMs })
   }
 
   /** The wait before another try after an error answer; throws the error when there is none. */
   const waitAfter = (thrown: Problem, status: number, waitMs: number | undefined): number => {
     const { retryAfterMs: askedMs = 0 } = thrown
-    if (askedMs > LONGEST_WAIT_MS) leftAlone = { untilMs: clock.monotonic() + askedMs, because: thrown }
+    if (askedMs > LONGEST_WAIT_MS) pause = { untilMs: clock.monotonic() + askedMs, because: thrown }
     const isTemporary = status === 429 || status >= 500
     if (waitMs === undefined || askedMs > LONGEST_WAIT_MS || !isTemporary) throw thrown
     return Math.max(waitMs, askedMs)
   }
 
-  const call = async (texts: readonly string[], signal: AbortSignal, scene: Scene) => {
-    refuseIfLeftAlone()
-    const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
-    for (const usualMs of WAITS_MS) {
-      const answer = await asked(fetch, provider, { model, input: texts }, within)
-      if (answer.ok) return vectorsIn(await bodyOf(answer, MOST_BYTES), texts.length)
-      const waitMs = waitAfter(toProblem(await refusalOf(answer), scene), answer.status, usualMs)
+  const call = async (texts: readonly string[], callerSignal: AbortSignal, scene: Scene) => {
+    refuseInPause()
+    const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
+    const headers = { 'content-type': 'application/json', ...provider.entry.headers(provider.apiKey) }
+    const body = JSON.stringify({ model, input: texts, encoding_format: 'float' })
+    for (const usualMs of [...WAITS_MS, undefined]) {
+      const request = { method: 'POST', headers, body, signal }
+      const answer = await sendRequest(fetch, `${provider.baseUrl}/embeddings`, request)
+      if (answer.ok) return vectorsIn(await readText(answer, MOST_BYTES), texts.length)
+      const waitMs = waitAfter(toProblem(await readRefusal(answer), scene), answer.status, usualMs)
       await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
     }
-    return undefined
+    throw unreadable()
   }
 
-  const tried = async (texts: readonly string[], signal: AbortSignal) => {
+  const embed = async (texts: readonly string[], signal: AbortSignal) => {
     const scene = sceneFor(provider, model, clock.now(), masker)
     try {
-      const vectors = await call(texts, signal, scene)
-      if (vectors) return vectors
+      return await call(texts, signal, scene)
     } catch (thrown) {
       throw signal.aborted ? signal.reason : toProblem(thrown, scene)
     }
-    throw providerError(scene, 'unreadable', 'answered other vectors than it was asked for')
   }
 
   return {
     model: named,
-    embed: (texts, signal) => (guard ? guard(kind, () => tried(texts, signal)) : tried(texts, signal)),
+    embed: (texts, signal) => (guard ? guard(kind, () => embed(texts, signal)) : embed(texts, signal)),
   }
-}
-
-/**
- * Sends a request in the protocol that all these providers share. The library for models is not used: it would be the
- * larger part of the functions that search memory.
- */
-const asked = async (
-  send: typeof fetch,
-  { apiKey, baseUrl }: Provider,
-  body: { model: string; input: readonly string[] },
-  signal: AbortSignal,
-): Promise<Response> => {
-  try {
-    return await send(`${baseUrl}/embeddings`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
-      },
-      body: JSON.stringify({ ...body, encoding_format: 'float' }),
-      // A redirect could carry the key to another host.
-      redirect: 'manual',
-      signal,
-    })
-  } catch (thrown) {
-    throw lostConnection(thrown)
-  }
-}
-
-const bodyOf = async ({ body }: Response, mostBytes: number): Promise<string> => {
-  const { bytes, truncated } = await readBounded(body, mostBytes).catch((thrown: unknown) => {
-    throw lostConnection(thrown)
-  })
-  if (truncated) throw tooLarge(`answered with more than ${mostBytes} bytes`)
-  return bytes.toString('utf8')
-}
-
-const refusalOf = async (answer: Response): Promise<WireFailure> => {
-  const { bytes } = await readBounded(answer.body, LONGEST_REFUSAL).catch(() => ({ bytes: '' }))
-  return failedAnswer(answer.status, Object.fromEntries(answer.headers), bytes.toString())
 }
 
 const AnswerSchema = z.object({
@@ -147,17 +100,19 @@ const AnswerSchema = z.object({
   ),
 })
 
-/** The vectors; undefined unless there is one per text, all of one size. */
-const vectorsIn = (body: string, count: number): Float32Array[] | undefined => {
+/** Throws unless there is one vector per text, all of one size. */
+const vectorsIn = (body: string, count: number): Float32Array[] => {
   const answer = jsonIn(body)
   const failure = failureIn(fieldsIn(answer))
   if (failure) throw failure
   const { data = [] } = AnswerSchema.safeParse(answer).data ?? {}
-  const size = data[0]?.embedding.length ?? 0
-  if (data.length !== count || size === 0) return undefined
-  if (!data.every(({ embedding }) => embedding.length === size)) return undefined
-  const ordered = data.map((each, n) => ({ at: each.index ?? n, embedding: each.embedding }))
-  return ordered.sort((a, b) => a.at - b.at).map(({ embedding }) => Float32Array.from(embedding))
+  const sizes = new Set(data.map(({ embedding }) => embedding.length))
+  if (data.length !== count || sizes.size !== 1 || sizes.has(0))
+    throw new WireFailure('answered other vectors than it was asked for', { reason: 'unreadable' })
+  return data
+    .map(({ index, embedding }, n) => ({ index: index ?? n, embedding }))
+    .sort((a, b) => a.index - b.index)
+    .map(({ embedding }) => Float32Array.from(embedding))
 }
 
 const jsonIn = (body: string): unknown => {

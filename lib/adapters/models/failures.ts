@@ -2,9 +2,8 @@ import { shortenedText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Masker } from '../../core/masker.ts'
 import { askedWaitMs } from './asked-wait.ts'
-import { secretsOf } from './health.ts'
 import type { Provider } from './resolve.ts'
-import { type FailureReason, WireFailure } from './wire-failure.ts'
+import { causeChain, type FailureReason, WireFailure } from './wire-failure.ts'
 
 const MOST = 200
 
@@ -14,13 +13,15 @@ const KEY_LIKE =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+|\s+/g
 
-/** Masks the secrets of a provider, also short ones, and all that the service knows. */
+/** Masks the key of a provider and the credentials in its base URL, also short ones, and all that the service knows. */
 export const hiding =
-  (secrets: readonly string[], masker: Pick<Masker, 'text'>) =>
-  (text: string): string =>
-    secrets
+  ({ apiKey, baseUrl }: Pick<Provider, 'apiKey' | 'baseUrl'>, masker: Pick<Masker, 'text'>) =>
+  (text: string): string => {
+    const { username, password } = new URL(baseUrl)
+    return [apiKey, username, password]
       .filter((secret) => secret.length >= 4)
       .reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), masker.text(text))
+  }
 
 /** A short single line of a foreign text for an error message: without secrets and control characters. */
 export const excerpt = (text: string, hide: (text: string) => string): string => {
@@ -42,7 +43,7 @@ export const sceneFor = (provider: Provider, model: string, now: number, masker:
   provider: provider.kind,
   name: provider.entry.name,
   model,
-  hide: hiding(secretsOf(provider), masker),
+  hide: hiding(provider, masker),
   now,
 })
 
@@ -157,13 +158,6 @@ const ofWire = (at: Scene, failure: WireFailure): Problem => {
   return providerError(at, reason, said, { isSilence })
 }
 
-const causesOf = (thrown: unknown): unknown[] => {
-  const causes: unknown[] = []
-  for (let at = thrown; at !== undefined && at !== null && causes.length < 6; at = Object(at).cause)
-    causes.push(at)
-  return causes
-}
-
 const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgument|InvalidMessageRole)/
 
 /**
@@ -172,7 +166,7 @@ const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgumen
  */
 export const toProblem = (thrown: unknown, at: Scene): Problem => {
   if (thrown instanceof Problem) return thrown
-  const failure = causesOf(thrown).find((cause) => cause instanceof WireFailure)
+  const failure = causeChain(thrown).find((cause) => cause instanceof WireFailure)
   if (failure) return ofWire(at, failure)
   if (MALFORMED_REQUEST.test(String(Object(thrown).name)))
     return new Problem(

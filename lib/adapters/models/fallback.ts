@@ -14,11 +14,9 @@ const isUnavailable = (thrown: unknown): boolean => {
   if (isProviderFault(thrown)) return true
   if (!(thrown instanceof Problem)) return false
   const { status } = (thrown.details ?? {}) as { status?: number }
-  return thrown.code === 'circuit_open' || thrown.code === 'rate_limited' || isOverQuota(thrown.code, status)
+  const isOverQuota = thrown.code === 'provider_error' && status === PAYMENT_REQUIRED
+  return thrown.code === 'circuit_open' || thrown.code === 'rate_limited' || isOverQuota
 }
-
-const isOverQuota = (code: string, status: number | undefined): boolean =>
-  code === 'provider_error' && status === PAYMENT_REQUIRED
 
 /** Whether a provider can get the request; not when it supports no tools and the request has some. */
 export const supports = (

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { AssistantContent, ContentPart, ModelMessage as SdkMessage, ToolSet } from 'ai'
 import { jsonText } from '../../core/well-formed-json.ts'
 import type { ModelMessage } from '../../ports/model.ts'
+import type { Provider } from './resolve.ts'
+import { fieldsIn } from './wire-fields.ts'
 
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>
 type Opaque = { provider: string; messages: SdkMessage[] }
@@ -44,28 +46,22 @@ export const toOpaque = (provider: string, made: readonly ContentPart<ToolSet>[]
   return { provider, messages: JSON.parse(jsonText(messages)) }
 }
 
-const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>
-  typeof given === 'object' &&
-  given !== null &&
-  (given as Partial<Opaque>).provider === provider &&
-  Array.isArray((given as Partial<Opaque>).messages)
+const isMadeBy = (provider: string, opaque: unknown): opaque is Opaque =>
+  fieldsIn(opaque).provider === provider && Array.isArray(fieldsIn(opaque).messages)
 
 // Providers refuse arguments that are not an object; the failed tool result that follows gives the model the reason.
 const asInput = (given: unknown): unknown => (typeof given === 'object' && given !== null ? given : {})
 
-/** The provider that answers next, and the ids of tool calls that it accepts. */
-type Reader = { kind: string; callIds?: RegExp }
-
 // Equal ids become equal ids, so that a call and its result stay together.
-const callIdFor = ({ callIds }: Reader, id: string): string =>
+const callIdFor = ({ entry: { callIds } }: Provider, id: string): string =>
   !callIds || callIds.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
-const assistant = (message: Assistant, reader: Reader): SdkMessage[] => {
-  if (isOpaqueOf(reader.kind, message.opaque)) return message.opaque.messages
+const assistant = (message: Assistant, provider: Provider): SdkMessage[] => {
+  if (isMadeBy(provider.kind, message.opaque)) return message.opaque.messages
   const text = message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]
   const calls = (message.toolCalls ?? []).map((call) => ({
     type: 'tool-call' as const,
-    toolCallId: callIdFor(reader, call.id),
+    toolCallId: callIdFor(provider, call.id),
     toolName: call.name,
     input: asInput(call.arguments),
   }))
@@ -73,13 +69,13 @@ const assistant = (message: Assistant, reader: Reader): SdkMessage[] => {
   return content.length === 0 ? [] : [{ role: 'assistant', content }]
 }
 
-const toSdk = (message: ModelMessage, reader: Reader): SdkMessage[] => {
-  if (message.role === 'assistant') return assistant(message, reader)
+const toSdk = (message: ModelMessage, provider: Provider): SdkMessage[] => {
+  if (message.role === 'assistant') return assistant(message, provider)
   if (message.role !== 'tool')
     return message.role === 'user' ? [{ role: 'user', content: message.content }] : []
   const type = message.failed ? ('error-text' as const) : ('text' as const)
   const output = { type, value: message.content }
-  const toolCallId = callIdFor(reader, message.callId)
+  const toolCallId = callIdFor(provider, message.callId)
   const result = { type: 'tool-result' as const, toolCallId, toolName: message.name, output }
   return [{ role: 'tool', content: [result] }]
 }
@@ -88,10 +84,10 @@ const toSdk = (message: ModelMessage, reader: Reader): SdkMessage[] => {
  * The history in the SDK's form: system messages first, as one text, since not every provider accepts them later; the
  * model's turns as the provider made them, or rebuilt from text and tool calls for another provider.
  */
-export const toPrompt = (messages: readonly ModelMessage[], reader: Reader) => {
+export const toPrompt = (messages: readonly ModelMessage[], provider: Provider) => {
   const instructions = messages.flatMap((m) => (m.role === 'system' ? [m.content] : [])).join('\n\n')
   return {
     ...(instructions === '' ? {} : { instructions }),
-    messages: messages.flatMap((message) => toSdk(message, reader)),
+    messages: messages.flatMap((message) => toSdk(message, provider)),
   }
 }

@@ -9,11 +9,10 @@ import { createMasker, type Masker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
-import { attempt } from './attempt.ts'
 import { catalog } from './catalog.ts'
+import { checkHealth } from './exchange.ts'
 import { answered, type Chain, supports } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
-import { checkHealth } from './health.ts'
 import { createLearnedWindows } from './learned-windows.ts'
 import { createListing } from './listing.ts'
 import { loaders, type OpenModel } from './loaders.ts'
@@ -29,6 +28,7 @@ import {
   unknownProvider,
 } from './resolve.ts'
 import { retried } from './retry.ts'
+import { attemptStep } from './step.ts'
 import { createWire } from './wire.ts'
 import type { WireReader } from './wires/reader.ts'
 
@@ -133,7 +133,7 @@ export const createModels = (needs: ModelNeeds): Models => {
       log?.warn({ provider: kind, model, tried, delayMs }, 'model step is tried again')
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
     const needs = { ...once, maxOutputTokens: reservedOutputTokens(window) }
-    const step = () => retried(policy, () => attempt(needs, provider, model, request))
+    const step = () => retried(policy, () => attemptStep(needs, provider, model, request))
     return learned.learning(target, request, window, guarded(guard, kind, step))
   }
 
@@ -159,7 +159,7 @@ export const createModels = (needs: ModelNeeds): Models => {
     models: async (kind) => {
       if (kind !== undefined && !configured.has(kind)) throw unknownProvider(kind, configured)
       const asked = [...configured.values()].filter((one) => kind === undefined || one.kind === kind)
-      return (await Promise.all(asked.map(listing.of))).flat()
+      return (await Promise.all(asked.map(listing.models))).flat()
     },
     contextTokens,
     health: async (kind) => {

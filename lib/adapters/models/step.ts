@@ -1,58 +1,37 @@
-import type { ContentPart, LanguageModelStreamPart, FinishReason as SdkFinishReason, ToolSet } from 'ai'
+import type { ContentPart, LanguageModelStreamPart, ToolSet } from 'ai'
 import { parseJson } from '../../core/json.ts'
+import type { Masker } from '../../core/masker.ts'
 import { watchSilence } from '../../core/silence.ts'
 import type { TokenUsage } from '../../core/token-usage.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FinishReason, StepPart, StepRequest, ToolCall, ToolSpec } from '../../ports/model.ts'
-import { providerError, type Scene } from './failures.ts'
+import { providerError, type Scene, sceneFor, toProblem } from './failures.ts'
 import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
 import { refuseTooManyCalls } from './step-limits.ts'
 import { countIn, fieldsIn, textIn } from './wire-fields.ts'
 
-/** The connection of one step, for the side that may close it. */
-type Line = {
-  /** Aborts with the caller's reason, with `lost()` when the provider is silent, or when the step is over. */
-  readonly signal: AbortSignal
-  /** Starts the time until the provider sends something. */
-  start(): void
-  /** Stops the time: the provider has sent something that a reader takes. */
-  pause(): void
-  /** Closes an open connection, and stops listening to the caller's signal. */
-  close(): void
-}
-
-/** Binds a connection to its caller's signal and to a limit of silence, since a hanging provider sends no error. */
-export const openLine = (clock: Clock, caller: AbortSignal, silenceMs: number, lost: () => Error): Line => {
-  const line = new AbortController()
-  const drop = () => line.abort(caller.reason)
-  const silence = watchSilence(clock, silenceMs, () => line.abort(lost()))
-  caller.addEventListener('abort', drop, { once: true })
-  if (caller.aborted) drop()
-  return {
-    signal: line.signal,
-    start: silence.start,
-    pause: silence.pause,
-    close: () => {
-      silence.end()
-      caller.removeEventListener('abort', drop)
-      line.abort(new DOMException('The step is over', 'AbortError'))
-    },
-  }
-}
-
 type SdkPart = LanguageModelStreamPart<ToolSet>
 type Ended = Extract<SdkPart, { type: 'model-call-end' }>
 
-/** One call. */
+type Needs = {
+  clock: Clock
+  open: (provider: Provider) => Promise<OpenModel>
+  masker: Masker
+  /** The output limit of a request that sets none. */
+  maxOutputTokens: number
+  silenceMs: number
+}
+
 type Call = {
   provider: Provider
   open: OpenModel
-  model: string
   request: StepRequest
   maxOutputTokens: number
-  line: Line
+  /** Aborts with the caller's reason, with an error when the provider is silent, or when the step is over. */
+  signal: AbortSignal
+  silence: ReturnType<typeof watchSilence>
   scene: Scene
 }
 
@@ -66,19 +45,17 @@ const toTools = async (specs: readonly ToolSpec[] = []) => {
   return { tools }
 }
 
-const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
+const toSettings = ({ provider, request, maxOutputTokens, signal }: Call) => {
   const { effort, options } = provider.entry
   return {
     maxOutputTokens: request.maxOutputTokens ?? maxOutputTokens,
-    abortSignal: line.signal,
+    abortSignal: signal,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.tools?.length && request.toolChoice ? { toolChoice: request.toolChoice } : {}),
     ...(request.effort && effort ? { reasoning: effort[request.effort] } : {}),
     ...(options ? { providerOptions: options } : {}),
   }
 }
-
-const readerOf = ({ kind, entry: { callIds } }: Provider) => ({ kind, ...(callIds ? { callIds } : {}) })
 
 // One call without the loop of `streamText`: each stage costs time for every chunk. `retry.ts` alone decides about
 // retries.
@@ -88,8 +65,8 @@ const start = async (call: Call, onContent: (content: Answer['made']) => void) =
   const { experimental_streamLanguageModelCall: streamCall } = await import('ai')
   const tools = await toTools(call.request.tools)
   const { stream } = await streamCall({
-    model: call.open(call.model),
-    ...toPrompt(call.request.messages, readerOf(call.provider)),
+    model: call.open(call.scene.model),
+    ...toPrompt(call.request.messages, call.provider),
     ...toSettings(call),
     ...tools,
     onLanguageModelCallEnd: ({ content }) => onContent(content),
@@ -97,8 +74,8 @@ const start = async (call: Call, onContent: (content: Answer['made']) => void) =
   return stream
 }
 
-const toUsage = (ended: Ended | undefined): TokenUsage => {
-  const { inputTokens, outputTokens, totalTokens } = ended?.usage ?? {}
+const toUsage = ({ usage }: Ended): TokenUsage => {
+  const { inputTokens, outputTokens, totalTokens } = usage
   const [promptTokens, completionTokens] = [countIn(inputTokens) ?? 0, countIn(outputTokens) ?? 0]
   return {
     promptTokens,
@@ -107,23 +84,17 @@ const toUsage = (ended: Ended | undefined): TokenUsage => {
   }
 }
 
-const REASONS: Readonly<Partial<Record<SdkFinishReason, FinishReason>>> = {
-  stop: 'stop',
-  length: 'length',
-  'tool-calls': 'tool-calls',
-  'content-filter': 'content-filter',
-  other: 'other',
+const reasonOrThrow = ({ finishReason, rawFinishReason }: Ended, scene: Scene): FinishReason => {
+  const isUnnamed = finishReason === 'other' && rawFinishReason === undefined
+  if (isUnnamed || finishReason === 'error' || finishReason === 'interrupted') throw unreadableEnd(scene)
+  return finishReason
 }
 
-const reasonOrThrow = (ended: Ended | undefined, scene: Scene): FinishReason => {
-  const reason = ended && REASONS[ended.finishReason]
-  if (!reason || (reason === 'other' && ended.rawFinishReason === undefined))
-    throw providerError(scene, 'unreadable', 'ended its answer in a way that could not be read')
-  return reason
-}
+const unreadableEnd = (scene: Scene) =>
+  providerError(scene, 'unreadable', 'ended its answer in a way that could not be read')
 
 /** Arguments that no API of ours would take are passed on as the model's text, as malformed ones are. */
-const argumentsOf = (input: unknown): unknown => {
+const passableArguments = (input: unknown): unknown => {
   if (typeof input === 'string') return input
   const json = JSON.stringify(input)
   try {
@@ -137,15 +108,15 @@ const argumentsOf = (input: unknown): unknown => {
 const toCall = (part: Extract<SdkPart, { type: 'tool-call' }>): ToolCall => ({
   id: part.toolCallId,
   name: part.toolName,
-  arguments: argumentsOf(part.input),
+  arguments: passableArguments(part.input),
 })
 
 /**
  * Gemini leaves a malformed call out of its answer, and quotes it in a message. It is passed on as a call of the tool that
  * the message names, with the message as its arguments, so that the model is told of it. Undefined for other answers.
  */
-const quotedCall = async (ended: Ended | undefined, scene: Scene, tools: readonly ToolSpec[] = []) => {
-  if (ended?.rawFinishReason !== 'MALFORMED_FUNCTION_CALL') return undefined
+const quotedCall = async (ended: Ended, scene: Scene, tools: readonly ToolSpec[] = []) => {
+  if (ended.rawFinishReason !== 'MALFORMED_FUNCTION_CALL') return undefined
   const quoted = textIn(fieldsIn(ended.providerMetadata?.google).finishMessage) ?? 'Malformed function call'
   if (tools.length === 0)
     throw providerError(scene, 'unreadable', `ended its answer with an error: ${quoted}`)
@@ -155,9 +126,8 @@ const quotedCall = async (ended: Ended | undefined, scene: Scene, tools: readonl
   return { id: generateId(), name, arguments: quoted }
 }
 
-const shown = (part: SdkPart): StepPart | undefined => {
-  if (part.type !== 'text-delta' && part.type !== 'reasoning-delta') return undefined
-  if (part.text === '') return undefined
+const toTextPart = (part: SdkPart): StepPart | undefined => {
+  if ((part.type !== 'text-delta' && part.type !== 'reasoning-delta') || part.text === '') return undefined
   return { type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.text }
 }
 
@@ -194,28 +164,29 @@ const collect = (answer: Answer, part: SdkPart): void => {
 
 // An error part is not the end of the SDK's stream: the rest could contain tool calls of a broken answer.
 async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
-  const { line } = call
+  const { signal, silence } = call
   const answer: Answer = { content: '', toolCalls: [], made: [], begun: new Map(), isRewritten: false }
   const stream = await start(call, (made) => {
     answer.made = made
   })
   for await (const part of stream) {
-    line.pause()
+    silence.pause()
     if (part.type === 'error') throw part.error
     collect(answer, part)
-    const out = shown(part)
-    if (out) yield out
-    line.start()
+    const textPart = toTextPart(part)
+    if (textPart) yield textPart
+    silence.start()
   }
-  line.pause()
-  line.signal.throwIfAborted()
+  silence.pause()
+  signal.throwIfAborted()
   return answer
 }
 
 /** One call of a model. Throws at the first sign of failure; tool calls come only once the answer is complete. */
-export async function* callModel(call: Call): AsyncGenerator<StepPart> {
+async function* callModel(call: Call): AsyncGenerator<StepPart> {
   const { scene, request } = call
   const { content, toolCalls, made, begun, isRewritten, ended } = yield* read(call)
+  if (!ended) throw unreadableEnd(scene)
   const quoted = await quotedCall(ended, scene, request.tools)
   if (quoted) toolCalls.push(quoted)
   const reason = quoted ? 'tool-calls' : reasonOrThrow(ended, scene)
@@ -231,5 +202,32 @@ export async function* callModel(call: Call): AsyncGenerator<StepPart> {
     message: { role: 'assistant', content, ...(toolCalls.length > 0 ? { toolCalls } : {}), ...opaque },
     provider: scene.provider,
     model: scene.model,
+  }
+}
+
+/**
+ * One try of a step on a connection of its own, which is closed at the end. Throws Problems or the signal's reason; for a
+ * provider that is silent too long as well, since a hanging one sends no error.
+ */
+export async function* attemptStep(
+  { clock, open, masker, maxOutputTokens, silenceMs }: Needs,
+  provider: Provider,
+  model: string,
+  request: StepRequest,
+): AsyncGenerator<StepPart> {
+  const scene = sceneFor(provider, model, clock.now(), masker)
+  const line = new AbortController()
+  const signal = AbortSignal.any([request.signal, line.signal])
+  const said = `sent nothing for ${silenceMs / 1000} s`
+  const onSilence = () => line.abort(providerError(scene, 'transport', said, { isSilence: true }))
+  const silence = watchSilence(clock, silenceMs, onSilence)
+  try {
+    const call = { provider, open: await open(provider), request, maxOutputTokens, signal, silence, scene }
+    yield* callModel(call)
+  } catch (thrown) {
+    throw signal.aborted ? signal.reason : toProblem(thrown, scene)
+  } finally {
+    silence.end()
+    line.abort(new DOMException('The step is over', 'AbortError'))
   }
 }

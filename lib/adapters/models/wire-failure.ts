@@ -137,14 +137,20 @@ export const failedAnswer = (
   return reportedFailure(body, { status, headers, body })
 }
 
+/** An error and its causes, the outermost first. */
+export const causeChain = (thrown: unknown): unknown[] => {
+  const chain: unknown[] = []
+  for (let at = thrown; at !== undefined && at !== null && chain.length < 6; at = Object(at).cause)
+    chain.push(at)
+  return chain
+}
+
 const TIMED_OUT = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/
 const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,40}$/
 
 /** The failure of a connection: by the system's code, since messages of the HTTP client name addresses. */
 export const lostConnection = (thrown: unknown): WireFailure => {
-  const links: Fields[] = []
-  for (let at = fieldsIn(thrown); links.length < 6 && Object(at) === at; at = at.cause as Fields)
-    links.push(at)
+  const links = causeChain(thrown).map(fieldsIn)
   const code = links.map(({ code }) => code).find((each) => SYSTEM_CODE.test(String(each)))
   const isLate = TIMED_OUT.test(String(code)) || links.some(({ name }) => name === 'TimeoutError')
   const said = isLate ? 'did not answer in time' : 'could not be reached, or cut the answer off'

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
-import { readBounded } from '../../core/bounded-body.ts'
 import { textPieces } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { parseStreamedJson } from '../../core/json.ts'
+import { readRefusal, sendRequest } from './exchange.ts'
 import { createStepLimits } from './step-limits.ts'
 import {
-  failedAnswer,
   failedDocument,
   failedEvent,
   failureIn,
@@ -15,7 +14,7 @@ import {
   unreadable,
   WireFailure,
 } from './wire-failure.ts'
-import { type Fields, fieldsIn, listIn } from './wire-fields.ts'
+import { type Fields, fieldsIn, listIn, textIn } from './wire-fields.ts'
 import { TextEvent, type WireReader } from './wires/reader.ts'
 
 /** The most bytes of one answer, envelopes of its events included. */
@@ -32,37 +31,21 @@ const LONGEST_TEXT = 16_384
 const MOST_SEPARATE = 32
 /** The most characters of one event. */
 const LONGEST_EVENT = 4_194_304
-/** The most bytes read of an answer with an error status. */
-const LONGEST_ERROR = 65_536
 
 /**
  * A fetch for a library that reads streamed answers of models. It reads the answer first: within the limits, an error as
  * the failure that it reports, and of each event only the fields that are known, in their documented types. So what a
- * provider adds to its protocol is ignored, as they ask for. Throws `WireFailure`s, and the signal's reason.
+ * provider adds to its protocol is ignored, as they ask for. Throws `WireFailure`s.
  */
 export const createWire =
   (send: typeof fetch, reader: WireReader): typeof fetch =>
   async (input, init) => {
-    const answer = await sent(send, input, { ...init, redirect: 'manual' })
-    if (!answer.ok) throw await failureOf(answer)
+    const answer = await sendRequest(send, input, init)
+    if (!answer.ok) throw await readRefusal(answer)
     const { status } = answer
     const events = ReadableStream.from(encoded(readEvents(answer, reader)))
     return new Response(events, { status, headers: { 'content-type': 'text/event-stream' } })
   }
-
-const sent = async (send: typeof fetch, ...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
-  try {
-    return await send(input, init)
-  } catch (thrown) {
-    init?.signal?.throwIfAborted()
-    throw lostConnection(thrown)
-  }
-}
-
-const failureOf = async ({ status, headers, body }: Response): Promise<WireFailure> => {
-  const { bytes } = await readBounded(body, LONGEST_ERROR).catch(() => ({ bytes: '' }))
-  return failedAnswer(status, Object.fromEntries(headers), bytes.toString())
-}
 
 async function* encoded(events: AsyncIterable<object>): AsyncGenerator<Uint8Array> {
   let sentInTurn = 0
@@ -101,13 +84,13 @@ type NamedEvent = { name?: string | undefined; data: string }
 
 /** The server-sent events of a text, in groups of those that arrive together, also one at its end without the empty line. */
 async function* serverSentEvents(pieces: AsyncIterable<string>): AsyncGenerator<readonly NamedEvent[]> {
-  const found: NamedEvent[] = []
+  const events: NamedEvent[] = []
   let isTooLong = false
   const parser = createParser({
     maxBufferSize: LONGEST_EVENT,
     onEvent: ({ event: name, data }) => {
       isTooLong ||= data.length > LONGEST_EVENT
-      if (!isTooLong) found.push({ name, data })
+      if (!isTooLong) events.push({ name, data })
     },
     onError: ({ type }) => {
       isTooLong ||= type === 'max-buffer-size-exceeded'
@@ -115,25 +98,25 @@ async function* serverSentEvents(pieces: AsyncIterable<string>): AsyncGenerator<
   })
   for await (const piece of pieces) {
     parser.feed(piece)
-    while (found.length > 0) yield found.splice(0, MOST_IN_GROUP)
+    while (events.length > 0) yield events.splice(0, MOST_IN_GROUP)
     if (isTooLong) throw tooLarge('sent an event of more than 4 MiB')
   }
   parser.feed('\n\n')
-  yield found
+  yield events
 }
 
-/** A whole text within the limit of one event. */
-const joined = async (pieces: AsyncIterable<string>): Promise<string> => {
-  let text = ''
+/** A whole text, within the limit of one event, as one. */
+async function* documentEvent(pieces: AsyncIterable<string>): AsyncGenerator<readonly NamedEvent[]> {
+  let data = ''
   for await (const piece of pieces) {
-    text += piece
-    if (text.length > LONGEST_EVENT) throw tooLarge('answered with more than 4 MiB')
+    data += piece
+    if (data.length > LONGEST_EVENT) throw tooLarge('answered with more than 4 MiB')
   }
-  return text
+  yield [{ data }]
 }
 
-/** Whether a text is no event stream, but JSON or a page of a proxy. */
-const beginsDocument = (text: string): boolean => /^[\s\ufeff]*[{[<]/.test(text)
+/** The beginning of JSON or of a proxy's page, which is no event stream. */
+const DOCUMENT = /^[\s\ufeff]*[{[<]/
 
 /** A text whose first piece was taken. The rest ends with it, also before it is read. */
 async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
@@ -143,10 +126,6 @@ async function* withFirst(first: string, rest: AsyncGenerator<string>): AsyncGen
   } finally {
     await rest.return(undefined)
   }
-}
-
-async function* oneEvent(pieces: AsyncIterable<string>): AsyncGenerator<readonly NamedEvent[]> {
-  yield [{ data: await joined(pieces) }]
 }
 
 /** The events of an answer. An answer that is no event stream is read as one event; its headers do not decide that. */
@@ -159,12 +138,12 @@ const openEvents = async (answer: Response) => {
     first = next.value
   }
   const all = withFirst(first, pieces)
-  const isDocument = beginsDocument(first)
-  return { isDocument, groups: isDocument ? oneEvent(all) : serverSentEvents(all) }
+  const isDocument = DOCUMENT.test(first)
+  return { isDocument, groups: isDocument ? documentEvent(all) : serverSentEvents(all) }
 }
 
 /** The objects of an event: a server that does not stream may send all of them as one list. */
-const objectsOf = (data: string): readonly Fields[] => {
+const objectsIn = (data: string): readonly Fields[] => {
   try {
     const value = parseStreamedJson(data)
     return Array.isArray(value) ? listIn(value) : [fieldsIn(value)]
@@ -206,18 +185,16 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
   let count = 0
   let last: Fields = {}
 
-  const readObject = (event: Fields, name: string | undefined) => {
-    const failure = failureIn(event)
-    if (failure) throw failure
-    last = event
-    return read(event, name)
-  }
-
-  const readEvent = ({ name, data }: NamedEvent): readonly object[] => {
+  const readEvent = ({ name = '', data }: NamedEvent): readonly object[] => {
     if (data.trim() === '') return []
     if (data.trim() === '[DONE]') return done?.() ?? []
     if (name === 'error') throw failedEvent(data)
-    return objectsOf(data).flatMap((event) => readObject(event, name))
+    return objectsIn(data).flatMap((event) => {
+      const failure = failureIn(event)
+      if (failure) throw failure
+      last = event
+      return read(event, textIn(event.type) ?? name)
+    })
   }
 
   function* known(group: readonly NamedEvent[]): Generator<object> {

@@ -1,17 +1,24 @@
 import type { StepLimits } from '../step-limits.ts'
 import { WireFailure } from '../wire-failure.ts'
-import { countIn, definedIn, type Fields, fieldsIn, jsonTextIn, listIn, textIn } from '../wire-fields.ts'
+import {
+  countIn,
+  countsIn,
+  definedIn,
+  type Fields,
+  fieldsIn,
+  isFields,
+  jsonTextIn,
+  listIn,
+  textIn,
+} from '../wire-fields.ts'
 import { TextEvent, type WireReader } from './reader.ts'
 
-const usageIn = (given: unknown): object | undefined => {
-  if (typeof given !== 'object' || given === null) return undefined
-  const { prompt_tokens, completion_tokens, total_tokens } = fieldsIn(given)
-  const [prompt, completion] = [countIn(prompt_tokens) ?? 0, countIn(completion_tokens) ?? 0]
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: countIn(total_tokens) ?? prompt + completion,
-  }
+const COUNTS = ['prompt_tokens', 'completion_tokens', 'total_tokens'] as const
+
+const usageIn = (usage: unknown): object | undefined => {
+  if (!isFields(usage)) return undefined
+  const { prompt_tokens = 0, completion_tokens = 0, total_tokens } = countsIn(usage, COUNTS)
+  return { prompt_tokens, completion_tokens, total_tokens: total_tokens ?? prompt_tokens + completion_tokens }
 }
 
 /** The text of `content`: a text, or a list of parts, of which some providers make thinking one. */
@@ -87,8 +94,6 @@ const textEventIn = ({ delta, finish_reason }: Fields): TextEvent | undefined =>
   )
 }
 
-const saysNothing = 'ended its answer with an error'
-
 /** The documented reason for other names of it; an unknown one is passed on. */
 const REASONS: Readonly<Record<string, string>> = {
   eos: 'stop',
@@ -103,14 +108,12 @@ const REASONS: Readonly<Record<string, string>> = {
   safety: 'content_filter',
 }
 /** The reasons of answers that the provider broke off. */
-const BROKEN_OFF: ReadonlySet<string> = new Set([
-  ...['error', 'abort', 'aborted', 'cancelled', 'insufficient_system_resource'],
-])
+const BROKEN_OFF = /^(?:error|abort|aborted|cancelled|insufficient_system_resource)$/
 
 const reasonIn = (given: unknown): string | undefined => {
   const named = textIn(given)?.toLowerCase()
   if (named === undefined) return undefined
-  if (BROKEN_OFF.has(named)) throw new WireFailure(saysNothing, { reason: 'status' })
+  if (BROKEN_OFF.test(named)) throw new WireFailure('ended its answer with an error', { reason: 'status' })
   return Object.hasOwn(REASONS, named) ? REASONS[named] : named
 }
 
@@ -136,17 +139,10 @@ export const chatCompletions: WireReader = (limits) => {
       const ofGroq = usageIn(fieldsIn(x_groq).usage)
       if (first === undefined && !counted && !ofGroq) return []
       const event = first && !counted && !ofGroq ? textEventIn(first) : undefined
-      if (event) {
-        limits.text(event.text)
-        return [event]
-      }
-      return [
-        definedIn({
-          ...chunkOf(first ? [choiceIn(first)] : []),
-          usage: counted,
-          x_groq: ofGroq && { usage: ofGroq },
-        }),
-      ]
+      if (event) limits.text(event.text)
+      if (event) return [event]
+      const chunk = chunkOf(first ? [choiceIn(first)] : [])
+      return [definedIn({ ...chunk, usage: counted, x_groq: ofGroq && { usage: ofGroq } })]
     },
     // Some servers name no reason, and end the stream by `[DONE]` alone.
     done: () => {
@@ -171,5 +167,5 @@ export const mistralChatCompletions: WireReader = (limits) => {
     event instanceof TextEvent
       ? new TextEvent(event.key, event.text, (text) => withChoice(event.withText(text)))
       : withChoice(event)
-  return { read: (event, name) => read(event, name).map(adapted), ...end }
+  return { read: (event, type) => read(event, type).map(adapted), ...end }
 }

@@ -1,16 +1,11 @@
 import { failureIn, WireFailure } from '../wire-failure.ts'
-import { countIn, type Fields, fieldsIn, jsonTextIn, textIn } from '../wire-fields.ts'
+import { countIn, countsIn, type Fields, fieldsIn, jsonTextIn, textIn } from '../wire-fields.ts'
 import type { WireReader } from './reader.ts'
 
-const usageIn = (given: unknown): object => {
-  const { tokens, billed_units } = fieldsIn(given)
-  const counted = fieldsIn(tokens ?? billed_units)
-  return {
-    tokens: {
-      input_tokens: countIn(counted.input_tokens) ?? 0,
-      output_tokens: countIn(counted.output_tokens) ?? 0,
-    },
-  }
+const usageIn = (usage: unknown): object => {
+  const { tokens, billed_units } = fieldsIn(usage)
+  const counts = countsIn(tokens ?? billed_units, ['input_tokens', 'output_tokens'])
+  return { tokens: { input_tokens: 0, output_tokens: 0, ...counts } }
 }
 
 /** Cohere's chat, version 2 (https://docs.cohere.com/v2/docs/streaming). */
@@ -58,8 +53,7 @@ export const cohereChat: WireReader = (limits) => {
   const plain: ReadonlySet<string> = new Set(['message-start', 'content-end', 'tool-call-end'])
 
   return {
-    read: (event, name) => {
-      const type = textIn(event.type) ?? name ?? ''
+    read: (event, type) => {
       const index = countIn(event.index) ?? 0
       if (plain.has(type)) return [{ type, index }]
       const delta = fieldsIn(event.delta)

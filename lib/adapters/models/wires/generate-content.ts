@@ -1,16 +1,13 @@
-import { countIn, definedIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
+import { countsIn, definedIn, type Fields, fieldsIn, isFields, listIn, textIn } from '../wire-fields.ts'
 import type { WireReader } from './reader.ts'
 
 const COUNTS = [
-  ...['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
-  ...['cachedContentTokenCount', 'totalTokenCount'],
+  'promptTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'cachedContentTokenCount',
+  'totalTokenCount',
 ] as const
-
-const usageIn = (given: unknown): object | undefined => {
-  if (typeof given !== 'object' || given === null) return undefined
-  const counts = fieldsIn(given)
-  return definedIn(Object.fromEntries(COUNTS.map((name) => [name, countIn(counts[name])])))
-}
 
 /**
  * The stream of Gemini's `generateContent` (https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse).
@@ -30,8 +27,8 @@ export const generateContent: WireReader = (limits) => {
 
   const partIn = (given: Fields): object[] => {
     const signature = { thoughtSignature: limits.text(given.thoughtSignature) }
-    if (typeof given.functionCall === 'object' && given.functionCall !== null)
-      return [definedIn({ functionCall: callIn(fieldsIn(given.functionCall)), ...signature })]
+    if (isFields(given.functionCall))
+      return [definedIn({ functionCall: callIn(given.functionCall), ...signature })]
     const text = limits.text(given.text)
     const isThought = given.thought === true || undefined
     return text === undefined ? [] : [definedIn({ text, thought: isThought, ...signature })]
@@ -54,7 +51,7 @@ export const generateContent: WireReader = (limits) => {
       isEnded ||= blockReason !== undefined
       const chunk = definedIn({
         candidates: Array.isArray(candidates) ? listIn(candidates).slice(0, 1).map(candidateIn) : undefined,
-        usageMetadata: usageIn(usageMetadata),
+        usageMetadata: isFields(usageMetadata) ? countsIn(usageMetadata, COUNTS) : undefined,
         promptFeedback: blockReason === undefined ? undefined : { blockReason },
       })
       return Object.keys(chunk).length === 0 ? [] : [chunk]

@@ -1,17 +1,13 @@
 import type { StepLimits } from '../step-limits.ts'
-import { countIn, definedIn, type Fields, fieldsIn, textIn } from '../wire-fields.ts'
+import { countIn, countsIn, type Fields, fieldsIn, textIn } from '../wire-fields.ts'
 import { TextEvent, type WireReader } from './reader.ts'
 
-const usageIn = (given: unknown): object => {
-  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } =
-    fieldsIn(given)
-  return definedIn({
-    input_tokens: countIn(input_tokens),
-    output_tokens: countIn(output_tokens),
-    cache_read_input_tokens: countIn(cache_read_input_tokens),
-    cache_creation_input_tokens: countIn(cache_creation_input_tokens),
-  })
-}
+const COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+] as const
 
 type Block = { begin: object; delta?: object }
 type Blocks = Readonly<Record<string, (limits: StepLimits, block: Fields, index: number) => Block>>
@@ -90,7 +86,11 @@ export const messages: WireReader = (limits) => {
   const ending = (reason: unknown, usage: unknown): object => {
     const stop_reason = textIn(reason) ?? null
     isReasonNamed ||= stop_reason !== null
-    return { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 0, ...usageIn(usage) } }
+    return {
+      type: 'message_delta',
+      delta: { stop_reason },
+      usage: { output_tokens: 0, ...countsIn(usage, COUNTS) },
+    }
   }
 
   const events: Readonly<Record<string, (event: Fields, index: number) => object[]>> = {
@@ -103,7 +103,7 @@ export const messages: WireReader = (limits) => {
           role: 'assistant',
           model: '',
           content: [],
-          usage: { input_tokens: 0, output_tokens: 0, ...usageIn(fieldsIn(message).usage) },
+          usage: { input_tokens: 0, output_tokens: 0, ...countsIn(fieldsIn(message).usage, COUNTS) },
         },
       },
     ],
@@ -121,10 +121,7 @@ export const messages: WireReader = (limits) => {
   }
 
   return {
-    read: (event, name) => {
-      const known = events[textIn(event.type) ?? name ?? '']
-      return known?.(event, countIn(event.index) ?? 0) ?? []
-    },
+    read: (event, type) => events[type]?.(event, countIn(event.index) ?? 0) ?? [],
     hasEnded: () => isEnded,
   }
 }

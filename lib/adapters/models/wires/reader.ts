@@ -19,8 +19,11 @@ export class TextEvent {
 
 /** Reads the events of one answer. */
 type EventReader = {
-  /** The event with its known fields only; nothing for an unknown event. `name` is that of the server-sent event. */
-  read(event: Fields, name: string | undefined): readonly (object | TextEvent)[]
+  /**
+   * The event with its known fields only; nothing for an unknown event. `type` is that of the event, else the name of the
+   * server-sent event.
+   */
+  read(event: Fields, type: string): readonly (object | TextEvent)[]
   /** The events for `[DONE]`, which ends the stream. */
   done?(): readonly object[]
   /** Whether the event that ends an answer was read: without it the answer was cut off. */

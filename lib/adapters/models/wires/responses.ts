@@ -1,13 +1,22 @@
 import type { StepLimits } from '../step-limits.ts'
 import { failureIn, WireFailure } from '../wire-failure.ts'
-import { countIn, definedIn, type Fields, fieldsIn, jsonTextIn, listIn, textIn } from '../wire-fields.ts'
+import {
+  countIn,
+  countsIn,
+  definedIn,
+  type Fields,
+  fieldsIn,
+  isFields,
+  jsonTextIn,
+  listIn,
+  textIn,
+} from '../wire-fields.ts'
 import { TextEvent, type WireReader } from './reader.ts'
 
-const usageIn = (given: unknown): object | undefined => {
-  if (typeof given !== 'object' || given === null) return undefined
-  const { input_tokens, output_tokens } = fieldsIn(given)
-  const [input, output] = [countIn(input_tokens) ?? 0, countIn(output_tokens) ?? 0]
-  return { input_tokens: input, output_tokens: output, total_tokens: input + output }
+const usageIn = (usage: unknown): object | undefined => {
+  if (!isFields(usage)) return undefined
+  const { input_tokens = 0, output_tokens = 0 } = countsIn(usage, ['input_tokens', 'output_tokens'])
+  return { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
 }
 
 const partsIn = (limits: StepLimits, type: string, given: unknown): object[] =>
@@ -115,10 +124,11 @@ export const responses: WireReader = (limits) => {
     },
   }
 
-  const read = (type: string, event: Fields): object[] => {
-    const field = texts[type]
-    return field ? textEvent(field, type, event) : (others[type]?.(type, event) ?? [])
+  return {
+    read: (event, type) => {
+      const field = texts[type]
+      return field ? textEvent(field, type, event) : (others[type]?.(type, event) ?? [])
+    },
+    hasEnded: () => isEnded,
   }
-
-  return { read: (event, name) => read(textIn(event.type) ?? name ?? '', event), hasEnded: () => isEnded }
 }

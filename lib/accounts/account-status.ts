@@ -6,8 +6,6 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Store, Update } from '../ports/store.ts'
 import { ROSTER_ID, type Roster, rosters, type UserRow, users } from './rows.ts'
 
-const BUSY_MS = 1_000
-
 type Needs = {
   store: Store
   clock: Clock
@@ -32,7 +30,7 @@ export const createChangeAccountStatus = ({
   entropy,
   canSignIn,
 }: Needs): ChangeAccountStatus => {
-  const contend = createContention({ timer: clock, entropy })
+  const contend = createContention({ clock, entropy }, BUSY)
 
   /** Throws Problem `invalid` `last_admin` when the removed admin can sign in and no remaining admin can. */
   const refuseLast = async (userId: string, left: readonly string[]) => {
@@ -67,15 +65,10 @@ export const createChangeAccountStatus = ({
     return applied ? changed : undefined
   }
 
-  return async (userId, wanted) => {
-    const changed = await contend(() => attempt(userId, wanted))
-    if (changed === undefined) throw busy()
-    return changed
-  }
+  return (userId, wanted) => contend(() => attempt(userId, wanted))
 }
 
-const busy = () =>
-  new Problem('unavailable', 'users_busy', 'Others are changing users: try again', { retryAfterMs: BUSY_MS })
+const BUSY = ['users_busy', 'Others are changing users: try again'] as const
 
 /** Whether a user can sign in in this mode, without the linked accounts at the providers `unlinked`. */
 export type CanSignIn = (userId: string, unlinked?: readonly ProviderName[]) => Promise<boolean>

@@ -31,7 +31,7 @@ export const openJobs = (
   return { ...work, settings: auth.settings, auth, outside, log, clock, redeliverIn }
 }
 
-type Needs = { settings: { refresh(): Promise<void> | undefined }; log: Pick<Log, 'warn'> }
+type Needs = { settings: { refresh(): Promise<unknown> | undefined }; log: Pick<Log, 'warn'> }
 
 /** Reads the settings again. After a failure the cached ones stay: no message has to wait for them. */
 export const refreshSettings = async ({ settings, log }: Needs): Promise<void> => {

@@ -14,7 +14,7 @@ type Needs = {
     /** Replaces the hash `from` by `to`, where undefined means no key; false when the stored hash is another one. */
     replaceHash(from: string | undefined, to: string | undefined): Promise<boolean>
     /** Reads the hash from storage, past the cache. */
-    reread(): Promise<void>
+    reread(): Promise<unknown>
   }
   passwords: Passwords
   sessions: Pick<Sessions, 'open' | 'close' | 'closeAll'>

@@ -20,7 +20,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tracing } from '../ports/tracing.ts'
-import type { Objection } from '../settings/changes.ts'
+import type { Objection } from '../settings/service.ts'
 import { createSettings } from '../settings/service.ts'
 import { createTokenPrincipals } from '../tokens/token-principal.ts'
 

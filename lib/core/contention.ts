@@ -1,5 +1,7 @@
+import { Problem } from './errors.ts'
+
 type Needs = {
-  timer: { after(delayMs: number, call: () => void): unknown }
+  clock: { after(delayMs: number, call: () => void): unknown }
   /** Bytes that cannot be guessed, so that processes that began together wait for different times. */
   entropy: (bytes: number) => Uint8Array
 }
@@ -7,6 +9,10 @@ type Needs = {
 const TRIES = 12
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 500
+const RETRY_AFTER_MS = 1_000
+
+/** The code and the message of the Problem `unavailable` when other writers win every time. */
+export type BusyError = readonly [code: string, message: string]
 
 /** Resolves to undefined when another writer changed the row first. */
 type Attempt<T> = () => Promise<T | undefined>
@@ -14,28 +20,28 @@ type Attempt<T> = () => Promise<T | undefined>
 /**
  * Serializes read-modify-write attempts on one row. Attempts of this process take turns. An attempt that lost to another
  * process is repeated: the first time at once, since most often there are two writers, then after random waits below a
- * limit that doubles up to half a second. Resolves to undefined when all tries are used up.
+ * limit that doubles up to half a second. Throws `busy` when all tries are used up.
  */
-export const createContention = ({ timer, entropy }: Needs) => {
+export const createContention = ({ clock, entropy }: Needs, busy: BusyError) => {
   let last: Promise<unknown> = Promise.resolve()
 
   const pause = (attempt: number) => {
     const mostMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
     const [byte = 0] = entropy(1)
-    return new Promise<void>((resolve) => void timer.after((mostMs * byte) / 255, resolve))
+    return new Promise<void>((resolve) => void clock.after((mostMs * byte) / 255, resolve))
   }
 
-  const tried = async <T>(attempt: Attempt<T>): Promise<T | undefined> => {
+  const repeated = async <T>(attempt: Attempt<T>): Promise<T> => {
     for (let tries = 0; tries < TRIES; tries++) {
       if (tries > 1) await pause(tries - 1)
       const outcome = await attempt()
       if (outcome !== undefined) return outcome
     }
-    return undefined
+    throw new Problem('unavailable', ...busy, { retryAfterMs: RETRY_AFTER_MS })
   }
 
-  return <T>(attempt: Attempt<T>): Promise<T | undefined> => {
-    const mine = last.then(() => tried(attempt))
+  return <T>(attempt: Attempt<T>): Promise<T> => {
+    const mine = last.then(() => repeated(attempt))
     last = mine.catch(() => undefined)
     return mine
   }

@@ -1,9 +1,8 @@
-import { createContention } from '../core/contention.ts'
 import { cutText } from '../core/cut-text.ts'
 import { asFieldIssue, invalid, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
-import { versionedWrite } from '../core/versioned-row.ts'
+import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -49,16 +48,17 @@ type Given = { baseUrl?: string | null; apiKey?: string | null }
 type SealedKeys = ReadonlyMap<WebSearchProviderId, StoredKey>
 
 const NOTHING: WebSearchRow = { id: WEB_SEARCH_ID, version: 0, enabled: false, provider: 'brave', access: {} }
-const BUSY_MS = 1_000
 
 export type WebSearch = ReturnType<typeof createWebSearch>
 
 /** The web search that admins configure for agents. */
 export const createWebSearch = (needs: Needs) => {
-  const { store, cipher, providers, outbound, clock, entropy, audit } = needs
-  const contend = createContention({ timer: clock, entropy })
-
-  const load = async (): Promise<WebSearchRow> => (await store.get(integrationRows, WEB_SEARCH_ID)) ?? NOTHING
+  const { cipher, providers, outbound, audit } = needs
+  const cached = createVersionedRow<WebSearchRow>(needs, {
+    of: integrationRows,
+    first: NOTHING,
+    busy: ['integration_busy', 'Others are changing this integration: try again'],
+  })
 
   /** The reason why a search is impossible; undefined when it is possible. */
   const unavailableReason = ({ enabled, provider, access }: WebSearchRow): string | undefined => {
@@ -91,37 +91,26 @@ export const createWebSearch = (needs: Needs) => {
     return sealed
   }
 
-  /** Throws Problem `unavailable` `integration_busy` when other writers win every time. */
-  const write = async (change: WebSearchChange, sealed: SealedKeys): Promise<WebSearchRow> => {
-    const written = await contend(async () => {
-      const row = await load()
-      const next = changed(row, change, sealed)
-      const { applied } = await store.commit<WebSearchRow>(versionedWrite(integrationRows, row, next))
-      return applied ? next : undefined
-    })
-    if (written === undefined) throw busy()
-    return written
-  }
-
   return {
     /** The settings with masked keys, whether agents can search, and all providers. */
     read: async () => {
-      const row = await load()
+      const row = await cached.load()
       return { config: toConfig(row), status: toStatus(row), providers: listed(providers) }
     },
     /**
      * Changes the given fields. Throws Problem `invalid` `url_refused` for an address that the service may not reach, and
-     * for a masked key when no key is stored.
+     * for a masked key when no key is stored; `unavailable` `integration_busy` when other writers win every time.
      */
     change: async (actor: Actor, change: WebSearchChange): Promise<WebSearchStatus> => {
       await refuseBaseUrl(change)
-      const row = await write(change, await sealKeys(change))
+      const sealed = await sealKeys(change)
+      const row = await cached.change((before) => ({ set: changedFields(before, change, sealed) }))
       await audit(actor, 'integration.change', auditDetails(row, change))
       return toStatus(row)
     },
     /** Throws Problem `unsupported` `web_search_not_configured`, and the errors of the provider. */
     search: async (query: string, signal: AbortSignal): Promise<readonly WebResult[]> => {
-      const row = await load()
+      const row = await cached.load()
       const reason = unavailableReason(row)
       if (reason !== undefined) throw notConfigured(reason)
       const { baseUrl, key } = row.access[row.provider] ?? {}
@@ -135,14 +124,14 @@ export const createWebSearch = (needs: Needs) => {
 
 const sealContext = (id: WebSearchProviderId) => `integrations/${WEB_SEARCH_ID}/${id}`
 
-const changed = (row: WebSearchRow, change: WebSearchChange, sealed: SealedKeys): WebSearchRow => {
+const changedFields = (row: WebSearchRow, change: WebSearchChange, sealed: SealedKeys) => {
   const { enabled = row.enabled, provider = row.provider } = change
   const access = { ...row.access }
   for (const id of WEB_SEARCH_PROVIDERS) {
     const given: Given | undefined = change[id]
     if (given !== undefined) access[id] = changedAccess(id, access[id] ?? {}, given, sealed.get(id))
   }
-  return { ...row, version: row.version + 1, enabled, provider, access }
+  return { enabled, provider, access }
 }
 
 const changedAccess = (
@@ -193,8 +182,3 @@ const notConfigured = (reason: string) =>
     'web_search_not_configured',
     `${reason}: web search is not configured in this installation. Go on without it.`,
   )
-
-const busy = () =>
-  new Problem('unavailable', 'integration_busy', 'Others are changing this integration: try again', {
-    retryAfterMs: BUSY_MS,
-  })

@@ -1,6 +1,6 @@
 import { collection } from '../core/collection.ts'
 import { createContention } from '../core/contention.ts'
-import { Problem } from '../core/errors.ts'
+import type { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
@@ -9,8 +9,6 @@ import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
 type CountRow = { id: string; count: number }
 
 export const limitedCounts = collection<CountRow>({ name: 'limitedCounts', key: 'id', indexes: {} })
-
-const BUSY_MS = 1_000
 
 type Needs = {
   store: Pick<Store, 'get' | 'commit'>
@@ -31,7 +29,10 @@ type CommitWith<R> = (count: AnyWrite) => Promise<Outcome<R>>
  */
 export const createLimitedCount = (needs: Needs) => {
   const { store, clock, entropy, id, most, tooMany } = needs
-  const contend = createContention({ timer: clock, entropy })
+  const contend = createContention({ clock, entropy }, [
+    'limit_busy',
+    'Others create the same at once: try again',
+  ])
 
   const attempt = async <R>(commit: CommitWith<R>): Promise<true | undefined> => {
     const row = await store.get(limitedCounts, id)
@@ -51,15 +52,10 @@ export const createLimitedCount = (needs: Needs) => {
      * when other writers win every time.
      */
     insert: async <R>(commit: CommitWith<R>): Promise<void> => {
-      if ((await contend(() => attempt(commit))) === undefined) throw busy()
+      await contend(() => attempt(commit))
     },
     /** Commits a removal with the lowered number. */
     remove: <R>(commit: CommitWith<R>): Promise<Outcome<R>> =>
       commit({ update: limitedCounts, key: id, add: { count: -1 } }),
   }
 }
-
-const busy = () =>
-  new Problem('unavailable', 'limit_busy', 'Others create the same at once: try again', {
-    retryAfterMs: BUSY_MS,
-  })

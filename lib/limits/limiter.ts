@@ -1,6 +1,5 @@
 import { collection } from '../core/collection.ts'
 import { createContention } from '../core/contention.ts'
-import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
@@ -100,15 +99,15 @@ type Needs = { store: Store; clock: Clock; entropy: Entropy }
 /** The new calls of the row, or none when it stays unchanged; and the wait to answer. */
 type Step = { wait: number; moments?: Moments }
 
-const BUSY_MS = 1_000
-
 /**
  * Stores the times of calls, so that all processes share one count and a restart keeps it. A refused call costs a read; a
  * call that passes is a conditional write. A write is lost only to another call that passed, and no more than the limit
  * pass, so most calls that lose are refused soon.
  */
 export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
-  const contending = createKeyed(() => createContention({ timer: clock, entropy }))
+  const contending = createKeyed(() =>
+    createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again']),
+  )
 
   const attempt = async (id: string, limit: Limit, step: (live: Moments, now: number) => Step) => {
     const row = await store.get(callsRows, id)
@@ -126,11 +125,9 @@ export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
     return applied ? wait : undefined
   }
 
-  const change = async (limit: Limit, key: string, step: (live: Moments, now: number) => Step) => {
+  const change = (limit: Limit, key: string, step: (live: Moments, now: number) => Step) => {
     const id = `${limit.name}:${key}`
-    const wait = await contending(id, (contend) => contend(() => attempt(id, limit, step)))
-    if (wait === undefined) throw busy()
-    return wait
+    return contending(id, (contend) => contend(() => attempt(id, limit, step)))
   }
 
   const take = (limit: Limit, key: string) =>
@@ -157,6 +154,3 @@ export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
 
   return { take, takeAll, giveBack }
 }
-
-const busy = () =>
-  new Problem('unavailable', 'limit_busy', 'Too much at once: try again', { retryAfterMs: BUSY_MS })

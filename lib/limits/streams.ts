@@ -95,7 +95,7 @@ export const createSharedStreams = (
   { store, clock, entropy, ids, log }: Needs,
   { most, longestMs }: Limit,
 ): TakePlace => {
-  const contend = createContention({ timer: clock, entropy })
+  const contend = createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again'])
 
   const attempt = async (
     userId: string,
@@ -149,7 +149,6 @@ export const createSharedStreams = (
         withStream(streams, { id, isResumable, until: now + longestMs }, most),
       ),
     )
-    if (outcome === undefined) throw busy()
     if (outcome === 'refused') throw tooMany(most)
     const watch = isResumable
       ? watchPlace(userId, id)
@@ -180,6 +179,3 @@ const tooMany = (most: number) =>
     `You have ${most} streams open, the most at once: close one first`,
     { retryAfterMs: AGAIN_MS },
   )
-
-const busy = () =>
-  new Problem('unavailable', 'limit_busy', 'Too much at once: try again', { retryAfterMs: 1_000 })

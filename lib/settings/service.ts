@@ -1,18 +1,22 @@
-import { createContention } from '../core/contention.ts'
-import { Problem } from '../core/errors.ts'
+import { invalid } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import { createRowCache, versionedWrite } from '../core/versioned-row.ts'
+import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
 import { everySetting } from './catalog.ts'
-import { changesIn, type Given, merged, type Objection, refuseUnchangeable, settingsOf } from './changes.ts'
 import { SETTINGS_ID, type SettingsRow, settingsRows } from './rows.ts'
 import type { Settings, SettingsPatch, Source } from './schema.ts'
 
+/** The settings at the start of the process by variable, and which of them the environment set. */
+type StartSettings = { values: Readonly<Record<string, unknown>>; names: ReadonlySet<string> }
+
+/** The reason why a value is impossible in this configuration, as a message that follows the setting's path. */
+export type Objection = (path: string, value: unknown) => string | undefined | Promise<string | undefined>
+
 type Needs = {
   store: Store
-  given: Given
+  given: StartSettings
   objection: Objection
   clock: Clock
   entropy: Entropy
@@ -21,75 +25,55 @@ type Needs = {
   staleAfterMs: number
 }
 
+type Setting = (typeof everySetting)[number]
+
+/** A setting by its dotted path with its new value; null removes the stored one. */
+type Change = readonly [path: string, value: unknown]
+
 const NOTHING: SettingsRow = { id: SETTINGS_ID, version: 0, values: {} }
-const BUSY_MS = 1_000
 
 export type SettingsService = ReturnType<typeof createSettings>
 
 /** Settings that an admin may change while the service runs. The environment takes precedence over stored values. */
 export const createSettings = (needs: Needs) => {
-  const { store, given, clock, staleAfterMs } = needs
-  const contend = createContention({ timer: clock, entropy: needs.entropy })
+  const { given, staleAfterMs } = needs
   const listeners: ((settings: Settings) => void)[] = []
   let settings: Settings
 
-  const cache = createRowCache<SettingsRow>({
-    read: () => store.get(settingsRows, SETTINGS_ID),
+  const cached = createVersionedRow<SettingsRow>(needs, {
+    of: settingsRows,
     first: NOTHING,
-    clock,
     staleAfterMs,
+    busy: ['settings_busy', 'Others are changing the settings: try again'],
     onRow: () => {
-      settings = settingsOf(valueNow)
+      settings = settingsBy(presentValue)
       for (const listener of listeners) listener(settings)
     },
   })
 
-  const sourceOf = ({ path, variable }: { path: string; variable: string }): Source =>
-    given.names.has(variable) ? 'environment' : path in cache.row().values ? 'stored' : 'default'
+  const valueSource = ({ path, variable }: Setting): Source =>
+    given.names.has(variable) ? 'environment' : path in cached.row().values ? 'stored' : 'default'
 
-  const valueNow = (setting: { path: string; variable: string }): unknown =>
-    sourceOf(setting) === 'stored' ? cache.row().values[setting.path] : given.values[setting.variable]
+  const presentValue = (setting: Setting): unknown =>
+    valueSource(setting) === 'stored' ? cached.row().values[setting.path] : given.values[setting.variable]
 
-  settings = settingsOf(valueNow)
+  settings = settingsBy(presentValue)
 
   const read = () => ({
     settings,
-    sources: Object.fromEntries(everySetting.map((setting) => [setting.path, sourceOf(setting)])),
+    sources: Object.fromEntries(everySetting.map((setting) => [setting.path, valueSource(setting)])),
   })
-
-  /**
-   * Writes a change of the cached row and returns the resulting settings; false when `prepare` returns nothing. Throws
-   * Problem `unavailable` `settings_busy` when other writers win every time.
-   */
-  const write = async (prepare: (row: SettingsRow) => Partial<SettingsRow> | undefined) => {
-    const written = await contend(async () => {
-      await cache.load()
-      const before = cache.row()
-      const set = prepare(before)
-      if (set === undefined) return false
-      const next = { ...before, ...set, version: before.version + 1 }
-      const { applied } = await store.commit<SettingsRow>(versionedWrite(settingsRows, before, next))
-      if (!applied) return undefined
-      cache.put(next)
-      return read()
-    })
-    if (written === undefined) throw busy()
-    return written
-  }
 
   /** Changes settings. Throws Problem `invalid` that names each setting which the environment fixes. */
   const change = async (principal: Principal, patch: SettingsPatch) => {
     const changes = changesIn(patch)
     if (changes.length === 0) return { changed: false, ...read() }
     await refuseUnchangeable(changes, needs)
-    const written = await write(({ values }) => ({ values: merged(values, changes) }))
+    await cached.change(({ values }) => ({ set: { values: merged(values, changes) } }))
+    const answer = { changed: true, ...read() }
     await needs.audit(principal, 'settings.change', Object.fromEntries(changes))
-    return { changed: true, ...(written || read()) }
+    return answer
   }
-
-  /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
-  const latest = (): Promise<void> | undefined =>
-    staleAfterMs === Number.POSITIVE_INFINITY ? cache.refresh() : cache.load()
 
   return {
     /** Calls back with the settings after each read and change. */
@@ -97,10 +81,11 @@ export const createSettings = (needs: Needs) => {
     /** Every setting's present value, as cached in this process. */
     current: (): Settings => settings,
     /** Resolves when the cached settings are recent enough; undefined when they already are. */
-    refresh: cache.refresh,
+    refresh: cached.refresh,
     /** Reads the settings from storage, past the cache. */
-    reread: cache.load,
-    latest,
+    reread: cached.load,
+    /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
+    latest: () => (staleAfterMs === Number.POSITIVE_INFINITY ? cached.refresh() : cached.load()),
     read,
     change,
     /**
@@ -108,15 +93,52 @@ export const createSettings = (needs: Needs) => {
      * another one, which another process has set.
      */
     replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
-      const isTheOne = (row: SettingsRow) => (row.accessKeyHash || undefined) === from
-      return (await write((row) => (isTheOne(row) ? { accessKeyHash: to ?? '' } : undefined))) !== false
+      let isReplaced = false
+      await cached.change(({ accessKeyHash }) => {
+        isReplaced = (accessKeyHash || undefined) === from
+        return isReplaced ? { set: { accessKeyHash: to ?? '' } } : undefined
+      })
+      return isReplaced
     },
     /** The hash as it was last read. */
-    accessKeyHash: (): string | undefined => cache.row().accessKeyHash || undefined,
+    accessKeyHash: (): string | undefined => cached.row().accessKeyHash || undefined,
   }
 }
 
-const busy = () =>
-  new Problem('unavailable', 'settings_busy', 'Others are changing the settings: try again', {
-    retryAfterMs: BUSY_MS,
-  })
+/** The catalog defines both the type and the paths. */
+const settingsBy = (value: (setting: Setting) => unknown): Settings => {
+  const settings: Record<string, Record<string, unknown>> = {}
+  for (const setting of everySetting) {
+    const [group = '', name = ''] = setting.path.split('.')
+    settings[group] ??= {}
+    settings[group][name] = value(setting)
+  }
+  return settings as Settings
+}
+
+const changesIn = (patch: SettingsPatch): Change[] =>
+  Object.entries(patch).flatMap(([group, settings]) =>
+    Object.entries(settings ?? {}).map(([name, value]): Change => [`${group}.${name}`, value]),
+  )
+
+const merged = (values: SettingsRow['values'], changes: readonly Change[]) =>
+  Object.fromEntries(
+    Object.entries({ ...values, ...Object.fromEntries(changes) }).filter(([, value]) => value !== null),
+  )
+
+/** Throws Problem `invalid` `setting_not_changeable` that names each impossible change. */
+const refuseUnchangeable = async (
+  changes: readonly Change[],
+  { given, objection }: Pick<Needs, 'given' | 'objection'>,
+) => {
+  const issuesWith = async ([path, value]: Change) => {
+    const variable = everySetting.find((one) => one.path === path)?.variable ?? ''
+    const message = given.names.has(variable)
+      ? `is decided by ${variable} in the environment`
+      : // Null removes the stored value; the value from the start of the process applies again.
+        await objection(path, value ?? given.values[variable])
+    return message === undefined ? [] : [{ path, message }]
+  }
+  const issues = (await Promise.all(changes.map(issuesWith))).flat()
+  if (issues.length > 0) throw invalid(issues, 'setting_not_changeable')
+}

@@ -9,7 +9,6 @@ import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts
 import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
 
 const message = z.string()
-/** An address to compare; its case does not matter. */
 const GivenEmail = z
   .string()
   .trim()
@@ -28,10 +27,7 @@ const ProvidersSchema = z
   .min(1)
   .max(PROVIDERS.length)
   .refine((names) => new Set(names).size === names.length, 'names a provider twice')
-/**
- * Fields that callers expect in a profile. If they were dropped like other unknown keys, a leaked password would seem to
- * be changed.
- */
+/** Refused by name: if they were dropped like unknown keys, a leaked password would seem to be changed. */
 const ELSEWHERE = {
   password: z.never('is changed at POST /api/auth/password').optional(),
   email: z.never('cannot be changed; POST /api/auth/password changes the password').optional(),

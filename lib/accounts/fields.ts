@@ -16,7 +16,6 @@ export const EmailSchema = z
 /** The form of an address for comparisons. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
-/** The name of a person. */
 export const NameSchema = shownText(100).meta({ examples: ['Ann'] })
 
 /** Keyboards encode the same letters differently; see RFC 8265, section 4.2. */

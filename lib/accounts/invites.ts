@@ -14,7 +14,6 @@ import type { Invite, ReadAccountStatus } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const SECRET_BYTES = 16
-/** How long the list shows an expired invite. */
 const SHOWN_MS = 90 * DAY_MS
 const MOST_OF_EMAIL = 20
 
@@ -75,10 +74,7 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
     return isInTime && (only === undefined || only === email)
   }
 
-  /**
-   * Whether it is unused, or was used by the account of that address only: a repeated request of its owner answers the
-   * account.
-   */
+  /** Unused, or used by the account of that address: a repeated request of its owner answers the account. */
   const isFreeFor = async ({ usedBy }: InviteRow, email: string) =>
     usedBy === undefined || (await store.get(registrations, email))?.userId === usedBy
 

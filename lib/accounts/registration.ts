@@ -30,7 +30,6 @@ export type Applicant = Pick<
 /** The credentials that an account begins with: a password, or a link to an account elsewhere. */
 type Credentials = {
   passwordHash?: () => Promise<string>
-  /** Makes a write that is part of the commit of the account. */
   linkWrite?: ((userId: string) => Promise<AnyWrite>) | undefined
 }
 
@@ -43,7 +42,6 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** The reason why a person may register. */
 type Admission = { as: 'founder' } | { as: 'open' } | { as: 'invited'; invite: InviteRow }
 
 export type Register = ReturnType<typeof createRegister>

@@ -6,9 +6,7 @@ import { InviteSchema, type ProfilePatch, type User, UserSchema } from './schema
 type Role = z.output<typeof RoleSchema>
 type Profile = { [Field in keyof ProfilePatch]?: NonNullable<ProfilePatch[Field]> }
 
-/**
- * The owner of an e-mail address: its insert decides that an account is made. It has all initial fields of the account.
- */
+/** The owner of an e-mail address, with all initial fields of the account: its insert decides that it is made. */
 export type Registration = {
   /** In the form for comparisons. */
   email: string
@@ -74,7 +72,6 @@ export type InviteRow = {
   createdAt: string
   expiresAt: string
   usedAt?: string
-  /** The account that was made with it. */
   usedBy?: string
   /** Epoch milliseconds; the list shows it for some time after it expired. */
   keptUntil: number
@@ -89,7 +86,6 @@ export const invites = collection<InviteRow>({
   recount: { index: 'newest', counter: INVITE_COUNTERS.counter },
 })
 
-/** The first row of an account. */
 export const toUserRow = (registration: Registration): UserRow => ({
   id: registration.userId,
   email: registration.shownEmail,
@@ -100,7 +96,6 @@ export const toUserRow = (registration: Registration): UserRow => ({
   createdAt: registration.createdAt,
 })
 
-/** The user as its owner and the admins see it. */
 export const toUser = ({ disabled: _disabled, ...row }: UserRow): User => ({
   ...row,
   onboardingCompleted: row.onboardingCompleted ?? false,

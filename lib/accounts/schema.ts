@@ -51,16 +51,12 @@ export type FindUser = (userId: string) => Promise<User | undefined>
  */
 export type ReadAccountStatus = (userId: string) => Promise<AccountStatus | undefined>
 
-/**
- * The person whom an OAuth or OpenID Connect provider authenticated. `emailVerified` says that the provider verified the
- * address.
- */
+/** The person whom an OAuth or OpenID Connect provider authenticated, and whether it verified the address. */
 export type FederatedIdentity = {
   email: string
   emailVerified: boolean
   name?: string
   avatarUrl?: string
-  /** The invite code that the person brought. */
   invite?: string
 }
 
@@ -75,6 +71,5 @@ export type FindOrCreateUser = (
   linkWrite?: (userId: string) => Promise<AnyWrite>,
 ) => Promise<{ user: User; isNew: boolean }>
 
-/** The accounts elsewhere that a user has linked. */
 type Connections = { connectedAccounts: string[]; hasCodeHostToken: boolean }
 export type ReadConnections = (userId: string) => Promise<Connections>

@@ -30,7 +30,6 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** The fields of an account that an admin may change. */
 type Change = {
   role?: 'user' | 'admin' | undefined
   disabled?: boolean | undefined

@@ -28,10 +28,7 @@ type Applicant = Credentials & { name: string; inviteCode?: string | undefined }
 
 /** Accounts with a password, in cloud mode. */
 export const createSignIn = ({ store, mode, register, passwords, countAttempt }: Needs) => {
-  /**
-   * Counts an attempt from an address before the body is read, so malformed requests count too. Throws Problem
-   * `rate_limited`.
-   */
+  /** Counts an attempt from an address before the body is read. Throws Problem `rate_limited`. */
   const countFrom = async (of: AccountAttempt, address: string): Promise<void> => {
     refuseOtherModes(mode())
     await countAttempt(of, { address })
@@ -72,7 +69,6 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
   return { countFrom, signUp, logIn }
 }
 
-/** Throws when the password of the account has changed. */
 export const confirmation =
   (store: Store, { email, passwordHash }: Registration) =>
   async (): Promise<void> => {

@@ -32,7 +32,6 @@ export const createUsers = ({ store, mode }: Needs) => {
   /** Whether an account exists that may sign in as an admin; once there is one, there always is one. */
   const hasAdmin = async (): Promise<boolean> => (await store.get(rosters, ROSTER_ID)) !== undefined
 
-  /** Every active admin. */
   const adminIds = async (): Promise<readonly string[]> =>
     mode() === 'local' ? [LOCAL_USER] : ((await store.get(rosters, ROSTER_ID))?.admins ?? [])
 
@@ -58,7 +57,6 @@ export const createUsers = ({ store, mode }: Needs) => {
   return { findUser, readAccountStatus, hasAdmin, adminIds, list, change }
 }
 
-/** An account in the list for admins. */
 export const toListedUser = (row: UserRow): User & { disabled: boolean } => ({
   ...toUser(row),
   disabled: row.disabled,

@@ -5,9 +5,7 @@ import { defineRoutes } from '../http/route.ts'
 import { AgenticRequestSchema, AgentSessionSchema } from './schema.ts'
 
 const params = idParams('sess')
-/**
- * The number of the run, then of the event. Any other text is refused: compared as an id, it would hide earlier events.
- */
+/** Run and event number. Any other text is refused: compared as an id, it would hide earlier events. */
 const eventId = z.string().regex(/^(?:\d{4,12}-\d{7,12})?$/, 'must be the id of an event of this stream')
 const headers = z.object({ 'last-event-id': eventId.optional() })
 const events = z

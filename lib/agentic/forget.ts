@@ -28,7 +28,6 @@ export const createForgetSessions = ({ store, feed, clock }: Needs) => {
     return events + 1
   }
 
-  /** Removes at most `most` rows in one call. */
   return async (conversationId: string, most: number): Promise<Forgotten> => {
     const selection = { index: 'ofConversation', is: conversationId, order: 'asc', limit: most } as const
     const { rows, next } = await store.page(agentSessions, selection)

@@ -80,7 +80,6 @@ type Unstored = { -readonly [Field in keyof SessionEvent]: SessionEvent[Field] }
 
 type Needs = { feed: Pick<Feed, 'append'>; clock: Clock; log: Log; masker: Masker }
 
-/** The run of a session in this process. */
 export type LiveRun = {
   emit: EmitEvent
   /** Stores the events in memory. Never rejects. */
@@ -90,7 +89,6 @@ export type LiveRun = {
   /** The events after an id that are not stored yet, then new ones. `leave` removes the reader. */
   read(): { unstored: readonly SessionEvent[]; reader: Reader; leave(): void }
   readonly readers: number
-  /** `clock.now()` when the last reader left. */
   readonly readerLeftAt: number
   /** Whether any event is stored: before that the stored stream is empty. */
   readonly hasStored: boolean
@@ -120,16 +118,11 @@ export const createLiveRun = (
   // An earlier run of the session may have stored events.
   let hasStored = run > 1
   let readerLeftAt = clock.now()
-  /** The run takes no more events. */
   let isClosed = false
-  /**
-   * All events are stored. Until then a new reader waits: otherwise it would reconnect again and again without a pause.
-   */
+  /** All events are stored. Until then a new reader waits: otherwise it would reconnect without a pause. */
   let isOver = false
 
-  /**
-   * Sends a delta up to a possible beginning of a secret; the rest follows with the next delta, or before another event.
-   */
+  /** Sends a delta up to a possible beginning of a secret; the rest comes with the next delta or event. */
   const emitDelta = (type: string, data: Delta) => {
     const stream = streams.get(type) ?? { masker: masker.stream(), last: data }
     stream.last = data
@@ -265,7 +258,6 @@ const eventSize = (data: object): number => {
   return size
 }
 
-/** A copy of the data with its long texts cut. */
 const cut = (value: unknown): unknown => {
   if (typeof value === 'string') return shortenedText(value, LONGEST_TEXT)
   if (typeof value !== 'object' || value === null) return value

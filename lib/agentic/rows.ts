@@ -1,7 +1,6 @@
 import { collection, countRows } from '../core/collection.ts'
 import type { AgentSession } from './schema.ts'
 
-/** The retention of sessions and their events. */
 export const KEEP_MS = 30 * 86_400_000
 
 /**
@@ -14,7 +13,6 @@ export type AgentSessionRow = AgentSession & {
   cancelRequestedAt?: string
 }
 
-/** The name of the counters of a user's sessions. */
 export const sessionCounter = (userId: string): string => `agentSessions:${userId}`
 export const SESSIONS_MEMBER = 'all'
 
@@ -46,5 +44,4 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
   recount: { index: 'ofUser', ofUser: sessionCounter },
 })
 
-/** The stream of a session's events on the feed. */
 export const toStreamName = (sessionId: string): string => `session:${sessionId}`

@@ -27,7 +27,6 @@ export type AgentSession = z.output<typeof AgentSessionSchema>
 
 export const EFFORTS = ['low', 'medium', 'high', 'max'] as const
 
-/** The body of an agentic turn. */
 export const AgenticRequestSchema = z
   .object({
     content: freeText(100_000).meta({ examples: ['Which files are there?'] }),
@@ -42,9 +41,7 @@ export const AgenticRequestSchema = z
   .meta({ id: 'AgenticRequest' })
 export type AgenticRequest = z.output<typeof AgenticRequestSchema>
 
-/**
- * An event of a session. Ids of one session sort in the order of its events: the number of the run, then of the event.
- */
+/** An event of a session. Ids are the number of the run, then of the event, so they sort in that order. */
 export type SessionEvent = {
   readonly id: string
   readonly type: string

@@ -44,7 +44,6 @@ export class SessionStopped extends Error {
 /** A running session of a conversation, for the code that runs it. */
 export type OpenSession = {
   readonly id: string
-  /** Aborts with `SessionStopped`. */
   readonly signal: AbortSignal
   readonly emit: EmitEvent
   end(status: 'completed' | 'failed' | 'cancelled', error?: AgentSession['error']): Promise<void>
@@ -58,7 +57,6 @@ export type TaskSessionRun = {
   close(): Promise<void>
 }
 
-/** The facts about a task that its session shows. */
 export type TaskFacts = {
   readonly id: string
   readonly status: string
@@ -76,7 +74,6 @@ type Needs = {
   masker: Masker
   timeoutMs: number
   orphanMs: number
-  /** The task that a session belongs to. */
   taskOf: (taskId: string) => Promise<TaskFacts | undefined>
   /** Throws Problem `invalid` for a task that has ended. */
   cancelTask: (principal: Principal, taskId: string) => Promise<unknown>
@@ -97,7 +94,6 @@ const LOOKS_OF_APPEND = 2
 /** How long a mark of a reader in another process is valid, and how long before its end the mark is renewed. */
 const FOLLOWED_MS = 30_000
 const RENEWED_BEFORE_MS = 10_000
-/** The most stored events of one batch. */
 const READ_AT_ONCE = 500
 /** A session that runs this much longer than its time limit lost its process. */
 const LEFT_MS = 60_000
@@ -111,7 +107,6 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
   cancelled: 'cancelled',
 }
 
-/** The end of a task's session, from the state of the task. */
 const endOfTask = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
   const status = STATES_OF_TASKS[task?.status ?? ''] ?? 'failed'
   if (!isOver(status)) return { status }
@@ -135,7 +130,6 @@ export const createAgentSessions = (needs: Needs) => {
   const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf, cancelTask, checkOwnConversation } =
     needs
   const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
-  /** Sessions of conversations, until their end is stored. */
   const running = new Set<Promise<void>>()
 
   const toSession = async ({
@@ -232,10 +226,7 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
-  /**
-   * Checks a running session of a conversation each second: stops it when it has no reader, or when its cancellation was
-   * requested.
-   */
+  /** Stops a session of a conversation that has no reader, or whose cancellation was requested. */
   const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
     const appendFollowed = appends(run)
     const look = async () => {
@@ -345,7 +336,6 @@ export const createAgentSessions = (needs: Needs) => {
     yield* readStored(id, place)
   }
 
-  /** The stored events above an id, in batches. */
   async function* readStored(id: string, after: string): AsyncGenerator<readonly SessionEvent[]> {
     for (let place: string | undefined = after; place !== undefined; ) {
       const entries: readonly FeedEntry[] = await feed.read(toStreamName(id), {
@@ -401,10 +391,7 @@ export const createAgentSessions = (needs: Needs) => {
     return here === undefined ? followStored(id, after, signal) : readLive(here.run, id, after, signal)
   }
 
-  /**
-   * The events after an id, each once, until the session ends. Runs of a task may follow each other in different
-   * processes.
-   */
+  /** The events after an id, each once, until the session ends, over all runs in any process. */
   async function* follow(
     id: string,
     after: string,
@@ -427,20 +414,14 @@ export const createAgentSessions = (needs: Needs) => {
     openRun,
     get,
     list,
-    /**
-     * The events after an id, stored ones and then new ones, until the session ends or the signal aborts. Throws Problem
-     * `missing` for a session that the caller may not see.
-     */
+    /** Follows a session from the event after an id. Throws Problem `missing` for one that the caller may not see. */
     follow: async (principal: Principal, id: string, after: string, signal: AbortSignal) => {
       await load(principal, id)
       return follow(id, after, signal)
     },
     /** Follows a session that was just opened in this process, from its first event. */
     followOpened: (id: string, signal: AbortSignal) => follow(id, '', signal),
-    /**
-     * Stops a session; a task's session by cancelling the task. Throws Problem `missing`, and `invalid`
-     * `session_state_conflict` for a session that has ended.
-     */
+    /** Stops a session, or its task. Throws Problem `missing`, or `invalid` `session_state_conflict` if it ended. */
     cancel: async (principal: Principal, id: string): Promise<AgentSession> => {
       const row = await load(principal, id)
       const { status } = await toSession(row)
@@ -463,9 +444,7 @@ export const createAgentSessions = (needs: Needs) => {
       live.get(id)?.stop('CANCELLED')
       return toSession(row)
     },
-    /**
-     * Ends sessions whose process died; with `all`, at the start of the only process on this data, every running session.
-     */
+    /** Ends sessions whose process died; with `all`, at the start of the only process, every running session. */
     recover: async (all = false): Promise<void> => {
       const before = clock.now() - timeoutMs - LEFT_MS
       const selection = { index: 'byStatus', is: 'running', order: 'asc', limit: 100 } as const
@@ -518,7 +497,6 @@ const unseen = (after: string) => {
   }
 }
 
-/** Converts an entry of the feed to the event. */
 const toSessionEvent = ({ id, type, data }: FeedEntry): SessionEvent => ({
   id,
   type,

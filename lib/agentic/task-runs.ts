@@ -6,7 +6,6 @@ import type { AgentSessions, TaskFacts, TaskSessionRun } from './sessions.ts'
 
 type WaitingCall = { approvalId: string; toolCallId: string; name: string }
 
-/** How a run of a task ended. */
 type RunEnd =
   | { kind: 'succeeded'; result: { output: string; [more: string]: unknown } }
   | { kind: 'failed'; error: { code: string; message: string }; next: 'retry' | 'retry uncounted' | 'fail' }
@@ -28,9 +27,7 @@ type Needs = {
   ids: Ids
 }
 
-/**
- * Shows the runs of a task as one agent session, with its attempts inside. An agent that reports no steps has no session.
- */
+/** Shows the runs of a task as one agent session. An agent that reports no steps has no session. */
 export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
   const begin = (task: ClaimedTask) => {
     const chosen = target()

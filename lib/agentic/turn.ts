@@ -27,18 +27,13 @@ export type ConversationTurn = {
   release(): Promise<void>
 }
 
-/** The verbs of conversations that an agentic turn calls. */
 export type ConversationTurns<Turn extends ConversationTurn> = {
-  /**
-   * Saves the user's message. Throws Problem `missing` for a conversation of another user, and `invalid` while another
-   * turn is running.
-   */
+  /** Saves the user's message. Throws Problem `missing`, and `invalid` while another turn is running. */
   begin(
     principal: Principal,
     conversationId: string,
     message: AskedModel & {
       content: string
-      /** The text before the system prompt. */
       instructions: string
       specs: readonly ToolSpec[]
       signal: AbortSignal
@@ -230,10 +225,8 @@ type Start = {
   toolbox: Toolbox
   maxSteps: number
   target: { provider: string; model: string }
-  /** The tool calls so far, and the latest text of the model. */
   toolCalls: ChatToolCall[]
   partial: { text: string }
-  /** The usage so far, with that of the summary. */
   usage: TokenUsage
 }
 

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 
-/** An execution backend as the API shows it. */
 export const AgentSchema = z.object({
   type: z.string().meta({ examples: ['coding-agent'] }),
   name: z.string(),

@@ -10,10 +10,7 @@ const LONGEST_MS = 5_000
 
 type HealthCheckNeeds = { breakers: Breakers; clock: Clock; masker: Masker }
 
-/**
- * Checks the health of an adapter within five seconds, behind a circuit breaker of its own: an adapter that keeps failing
- * is not called for a while. Never rejects.
- */
+/** Checks an adapter within five seconds, behind a circuit breaker of its own. Never rejects. */
 const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
   const ask = (agent: AgentAdapter) =>
     breakers.of(`agent:${agent.type}`).run(() => within(LONGEST_MS, clock, () => answerOf(agent, masker)))

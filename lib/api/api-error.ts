@@ -9,7 +9,6 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   /** The wait that the service asks for before the next try. */
   readonly retryAfterMs: number | undefined
-  /** The body of the answer: parsed JSON, else text. */
   readonly body: unknown
 
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {

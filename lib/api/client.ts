@@ -10,7 +10,6 @@ type HttpRequest = {
   init: { method: string; headers: Record<string, string>; body?: string }
 }
 
-/** The request of a call. */
 export const toRequest = (
   { method, path, body, rawBody: takesBody = body }: Route,
   baseUrl: string,
@@ -75,14 +74,10 @@ export type ClientSettings = {
   /** The address of the service, such as `https://tasks.example.com`; empty in a page that the service serves. */
   baseUrl: string
   fetch?: typeof fetch
-  /** Sent with every request. */
   headers?: Readonly<Record<string, string>>
 }
 
-/**
- * A client with a typed method per route, under the route's name: `client.getTask({ params: { id } })`. Runs in browsers
- * too.
- */
+/** A client with a method per route, for browsers too: `client.getTask({ params: { id } })`. */
 export const createClient = <const R extends Routes>(routes: R, settings: ClientSettings): Client<R> =>
   Object.fromEntries(
     Object.entries(routes).map(([name, route]) => [name, createCall(route, settings)]),

@@ -5,7 +5,6 @@ import { withWarnings } from '../http/warnings.ts'
 
 export const JSON_TYPE = 'application/json'
 
-/** The body of every error. */
 const ProblemSchema = z
   .object({
     error: z.string().meta({
@@ -46,7 +45,6 @@ const callers: Partial<Record<Access, string>> = {
 const routeDescription = ({ access, about }: Route) =>
   [callers[access], about].filter((text) => text !== undefined).join(' ')
 
-/** One route as an OpenAPI operation. */
 export const toOperation = (name: string, route: Route, tag: string): ZodOpenApiOperationObject => ({
   operationId: name,
   summary: route.summary,

@@ -25,7 +25,6 @@ import { tokenRoutes } from '../tokens/contract.ts'
 import { inboundRoutes } from '../webhooks/contract.ts'
 import { apiRoutes } from './openapi-route.ts'
 
-/** The route tables of the service by domain. */
 export type Tables = Readonly<Record<string, Routes>>
 
 type Merged<T extends Tables> = { [Name in keyof T]: (table: T[Name]) => void }[keyof T] extends (
@@ -34,10 +33,7 @@ type Merged<T extends Tables> = { [Name in keyof T]: (table: T[Name]) => void }[
   ? All
   : never
 
-/**
- * All tables as one. Throws when two routes share their name, or their method and path: one of them would be unreachable,
- * and the client would call the wrong one.
- */
+/** All tables as one. Throws when two routes share their name, or their method and path. */
 export const mergeRoutes = <const T extends Tables>(tables: T): Merged<T> => {
   const routes = Object.values(tables).flatMap((table) => Object.entries(table))
   refuseRepeats(routes.map(([name]) => name))
@@ -46,7 +42,6 @@ export const mergeRoutes = <const T extends Tables>(tables: T): Merged<T> => {
   return Object.fromEntries(routes) as Merged<T>
 }
 
-/** The method and path of a route, without the names of its parameters. */
 const answered = ({ method, path }: Route) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
 
 const refuseRepeats = (keys: readonly string[]) => {
@@ -87,6 +82,5 @@ export const tables = {
   api: apiRoutes,
 } as const
 
-/** Every route of the service by its name. */
 export const routes = mergeRoutes(tables)
 export type ApiRoutes = typeof routes

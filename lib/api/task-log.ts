@@ -21,7 +21,6 @@ const isRetryAsNew = ({ type, metadata }: TaskEvent): boolean =>
 export const lastOfRun = (known: readonly TaskEvent[]): TaskEvent | undefined =>
   known.findLast((event) => !isRetryAsNew(event))
 
-/** The newest known event. */
 export const newestIn = (known: readonly TaskEvent[]): string | undefined => known.at(-1)?.id
 
 /** The event after which unknown events may exist; undefined for the beginning. */

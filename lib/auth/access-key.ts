@@ -13,7 +13,6 @@ type Needs = {
     hash(): string | undefined
     /** Replaces the hash `from` by `to`, where undefined means no key; false when the stored hash is another one. */
     replaceHash(from: string | undefined, to: string | undefined): Promise<boolean>
-    /** Reads the hash from storage, past the cache. */
     reread(): Promise<unknown>
   }
   passwords: Passwords
@@ -31,7 +30,6 @@ export const createAccessKey = (needs: Needs) => {
   const { stored, passwords, sessions } = needs
   const fixedKey = needs.fixedKey === undefined ? undefined : typed(needs.fixedKey)
 
-  /** Whether a key is set, so that callers need a session. */
   const exists = (): boolean => fixedKey !== undefined || stored.hash() !== undefined
 
   const refuseOtherModes = () => {

@@ -41,17 +41,13 @@ const digest = (account: string) => createHash('sha256').update(account).digest(
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
-/** A refused attempt to sign in, and its origin. */
 type Try = {
   with: 'password' | 'access-key' | 'current-password' | 'reset-code'
   address: string
   email?: string
 }
 
-/**
- * Records attempts with wrong credentials. Attempts over the rate limit are not recorded, so there are never more records
- * than allowed attempts.
- */
+/** Records attempts with wrong credentials. Attempts over the rate limit are not recorded. */
 export const createAuditRefusals =
   ({ audit }: Needs) =>
   async <T>({ email, ...details }: Try, attempt: Promise<T>, principal = ANONYMOUS): Promise<T> => {
@@ -69,10 +65,7 @@ export const createAuditRefusals =
 
 const ADDRESS = /^([^\s@])[^\s@]*@((?:[a-z\d-]+\.)+[a-z]{2,})$/i
 
-/**
- * An e-mail address, shortened so that only a reader who knows it recognises it; nothing of any other text, which may be
- * a password.
- */
+/** Recognisable to a reader who knows the address; shows nothing of any other text, which may be a password. */
 const hidden = (email: string): string => {
   const [, first, domain] = ADDRESS.exec(email.trim()) ?? []
   return first === undefined ? '***' : `${first}***@${domain}`

@@ -28,10 +28,8 @@ export type EndSessions = (
   which: { devices?: { by: Actor }; except?: string },
 ) => Promise<void>
 
-/** The facts that decide whether a session is still valid. */
 export type AccountStatus = { role: z.output<typeof RoleSchema>; disabled: boolean }
 
-/** A session as its user sees it. */
 export const SessionSchema = z.object({
   id: z.string(),
   createdAt: z.string(),
@@ -42,11 +40,7 @@ export const SessionSchema = z.object({
 })
 export type Session = z.output<typeof SessionSchema>
 
-/** The kinds of attempts that are limited. */
 export type Attempt = 'login' | 'signup' | 'verifyAccessKey' | 'changePassword' | 'resetPassword'
 
-/**
- * Counts an attempt from an address, and of an account if one is given. Throws Problem `rate_limited` when either exceeds
- * its limit.
- */
+/** Counts an attempt by address and account. Throws Problem `rate_limited` when either exceeds its limit. */
 export type CountAttempt = (of: Attempt, from: { address?: string; account?: string }) => Promise<void>

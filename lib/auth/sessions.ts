@@ -12,7 +12,6 @@ import type { Insert, Store } from '../ports/store.ts'
 import { type SessionRow, sessions } from './rows.ts'
 import type { AccountStatus, EndSessions, GrantSession, OpenedSession } from './schema.ts'
 
-/** The lifetime of the cookie. */
 export const SESSION_MS = 30 * 86_400_000
 const TOKEN_BYTES = 32
 const PAGE = 200
@@ -27,7 +26,6 @@ type Needs = {
   log: Log
   /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
   readAccountStatus: (userId: string) => Promise<AccountStatus | undefined>
-  /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
   /** Removes a paired device; `by` is the user who did it, absent when its own token did. */
   unpair: (deviceId: string, by?: Actor) => Promise<void>
@@ -46,10 +44,7 @@ export type Sessions = ReturnType<typeof createSessions>
 export const createSessions = (needs: Needs) => {
   const { store, entropy, clock, log, readAccountStatus, isPaired, fixedKey } = needs
 
-  /**
-   * Binds a session to the access key. The secret of the HMAC is the token, which is not stored, so that the key cannot be
-   * guessed from the proof.
-   */
+  /** Binds a session to the access key; only the token, which is not stored, makes the proof. */
   const proofFor = (token: string, { userId, deviceId }: Pick<SessionRow, 'userId' | 'deviceId'>) =>
     fixedKey === undefined || userId !== LOCAL_USER || deviceId !== undefined
       ? undefined
@@ -121,16 +116,12 @@ export const createSessions = (needs: Needs) => {
       )
   }
 
-  /**
-   * Ends a session; an ended one is no error. A session of a device ends with the pairing, which is removed first because
-   * it admits the device.
-   */
+  /** Ends a session; an ended one is no error. A pairing goes first, because it admits the device. */
   const end = async ({ id, deviceId }: SessionRow, by?: Actor): Promise<boolean> => {
     if (deviceId !== undefined) await needs.unpair(deviceId, by)
     return (await store.commit<SessionRow>({ remove: sessions, key: id })).applied
   }
 
-  /** Ends one session; an ended one is no error. */
   const close = async (sessionId: string): Promise<boolean> => {
     const row = await store.get(sessions, sessionId)
     return row !== undefined && end(row)
@@ -151,7 +142,6 @@ export const createSessions = (needs: Needs) => {
   return { open, draft, findPrincipal, holds, end, close, closeToken, closeAll }
 }
 
-/** The name of a browser, cut for a list. */
 const userAgentName = (text: string) => cutText(text, LONGEST_USER_AGENT).split(CONTROLS).join(' ')
 
 const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex')

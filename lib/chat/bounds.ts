@@ -4,7 +4,6 @@ import type { ChatToolCall } from './schema.ts'
 
 /** The most characters of a tool's result in a stored message, and of each text in a call's arguments. */
 export const LONGEST_RESULT = 20_000
-/** The most characters of an answer in a stored message. */
 const LONGEST_ANSWER = 400_000
 /** The most characters of all calls of a message: beyond it calls are cut to excerpts, the oldest first. */
 const MOST_OF_MESSAGE = 400_000
@@ -14,7 +13,6 @@ const LONGEST_WAITING = 100_000
 const MOST_WAITING = 1_000_000
 const SHORTEST_WAITING = 2_000
 
-/** The text of an answer, cut for storage. */
 export const boundedAnswer = (text: string): string => clipped(text, LONGEST_ANSWER)
 
 const cutTexts = (value: unknown, most: number): unknown => {

@@ -3,10 +3,7 @@ import type { Actor } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { conversations } from './rows.ts'
 
-/**
- * The check of an id of a conversation in a request: throws Problem `missing` for a conversation that does not exist, or
- * belongs to another user.
- */
+/** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
 export const createCheckOwnConversation =
   ({ store }: { store: Pick<Store, 'get'> }) =>
   async ({ userId }: Actor, id: string): Promise<void> => {

@@ -20,16 +20,12 @@ import type { Compaction } from './schema.ts'
 const FULL_AT = 0.75
 /** The share of the prompt that the newest messages keep after that. */
 const KEPT_PART = 0.5
-/**
- * The most messages of a prompt, and how many it keeps after a summary: the cost of a turn does not grow with the
- * conversation.
- */
+/** The most messages of a prompt, and after a summary, so that the cost of a turn does not grow. */
 const MOST_MESSAGES = 200
 const KEPT_MESSAGES = 100
 /** The most that is read, as a multiple of a prompt: the messages that stay, and those that are summarised. */
 const MOST_READ = 2
 const PAGE = 50
-/** The most tokens of a summary; fewer for a small window. */
 const LONGEST_SUMMARY = 2_048
 const SUMMARY_PART = 1 / 8
 /** The tokens of the text before a summary, and of the shortest summary in a prompt. */
@@ -58,7 +54,6 @@ type Given = {
   signal: AbortSignal
 }
 
-/** A prompt, and the compaction that it needed. */
 type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usage: TokenUsage }
 
 type Needs = { store: Store; models: Models; log: Log }
@@ -88,7 +83,6 @@ const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens
   return firstOfTurns === rows.length ? lastUserMessage : firstOfTurns
 }
 
-/** Cuts a text to a number of tokens. */
 const fitted = (text: string, mostTokens: number): string => {
   let fits = text
   for (
@@ -149,10 +143,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     return { rows: rows.reverse(), tokens, isWhole: true }
   }
 
-  /**
-   * Summarises as many messages as fit the model's window, together with the earlier summary. Throws the errors of the
-   * model, and Problem `provider_error` for an empty answer.
-   */
+  /** Summarises what fits the window, with the earlier summary. Throws `provider_error` for an empty answer. */
   const summarise = async (rows: readonly MessageRow[], before: string, { target, signal }: Given) => {
     const window = models.contextTokens(target)
     const maxOutputTokens = Math.max(1, Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY_PART)))

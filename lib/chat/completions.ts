@@ -25,13 +25,11 @@ type Needs = {
   turns: Pick<Turns, 'open' | 'finish' | 'fail'>
   openTurns: OpenTurns
   context: Pick<ChatContext, 'ofRequest'>
-  /** The time limit of a stream. */
   timeoutMs: number
   /** The time limit of a whole answer, and of the first piece of a stream. */
   firstByteMs: number
 }
 
-/** The prompt, and the turn that the answer belongs to. */
 type Prepared = {
   messages: readonly ModelMessage[]
   target: Target
@@ -92,10 +90,7 @@ export const createCompletions = (needs: Needs) => {
     }
   }
 
-  /**
-   * The pieces of the answer's text, and then how it finished. Throws Problem `provider_error` for an
-   * empty answer.
-   */
+  /** The pieces of the text, then how it finished. Throws Problem `provider_error` for an empty answer. */
   async function* answering(prepared: Prepared, settings: Settings, signal: AbortSignal) {
     const { messages, target, turn } = prepared
     const ending = turn ? AbortSignal.any([signal, turn.signal]) : signal
@@ -146,7 +141,6 @@ export const createCompletions = (needs: Needs) => {
   const answerContext = ({ turn, known }: Prepared): AnswerContext =>
     shownContext(known, turn?.conversation.id)
 
-  /** The whole answer, and the context that the model got. */
   const answered = async (principal: Principal, body: CompletionBody, options: Options = {}) => {
     const free = await takeSlot(principal, body)
     try {
@@ -261,7 +255,6 @@ export const createCompletions = (needs: Needs) => {
   const complete = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) =>
     (await answered(principal, body, { gone })).answer
 
-  /** A completion with memory about the user's last message. */
   const smart = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) => {
     const { answer, context: known } = await answered(principal, body, { gone, withMemory: true })
     return { ...answer, context: known }

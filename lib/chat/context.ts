@@ -7,14 +7,10 @@ import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { AnswerContext } from './schema.ts'
 
-/** The most characters of each text of a task or a ticket. */
 const LONGEST_TEXT = 8_000
-/** The most characters of a message that memory is searched for. */
 const LONGEST_QUERY = 2_000
 
-/** Undefined when the task does not exist. */
 export type FindTask = (id: string) => Promise<Task | undefined>
-/** The newest task of a ticket. */
 export type FindTicketTask = (provider: string, sourceId: string) => Promise<Task | undefined>
 /** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
 export type ReadTicket = (
@@ -22,12 +18,10 @@ export type ReadTicket = (
   provider: string,
   sourceId: string,
 ) => Promise<TrackerTicket | undefined>
-/** Searches memory for a question. */
 export type Recall = (query: string) => Promise<readonly MemoryChunk[]>
 
 /** The context that a model gets beside the messages. */
 export type Known = { task?: Task; ticket?: TrackerTicket; ticketId?: string; memory: readonly MemoryChunk[] }
-/** The task, the ticket, or both. */
 type Found = Pick<Known, 'task' | 'ticket'>
 type Subject = { taskId?: string | undefined; ticketId?: string | undefined }
 
@@ -101,10 +95,7 @@ export const createContext = (needs: Needs) => {
     return { ...found, ...(ticketId === undefined ? {} : { ticketId }), memory }
   }
 
-  /**
-   * The context of a conversation: its task and ticket, if they still exist, and memory if a memory session belongs to
-   * it.
-   */
+  /** Task and ticket of a conversation, if they still exist, and memory if a memory session belongs to it. */
   const ofConversation = async (
     conversation: { id: string; userId: string } & Subject,
     query: string,
@@ -185,7 +176,6 @@ export const systemText = (parts: Parts): string => {
     .join('\n\n')
 }
 
-/** The context in an answer, as the API shows it. */
 export const shownContext = ({ task, ticketId, memory }: Known, conversationId?: string): AnswerContext => ({
   ...(task ? { task: { id: task.id, title: task.title, status: task.status } } : {}),
   ...(ticketId === undefined ? {} : { ticketId }),

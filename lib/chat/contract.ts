@@ -280,5 +280,4 @@ export const modelRoutes = defineRoutes({
   },
 })
 
-/** All routes, for a process that serves both. */
 export const chatRoutes = { ...conversationRoutes, ...modelRoutes }

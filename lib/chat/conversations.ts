@@ -64,9 +64,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
     return shownConversation(row)
   }
 
-  /**
-   * The number of conversations, from a counter that may lag by 2 s; a filter by task and ticket together counts rows.
-   */
+  /** From a counter that may lag by 2 s; a filter by task and ticket together counts rows. */
   const counted = async (of: string, selection: Parameters<typeof store.count<ConversationRow>>[1]) =>
     selection.where?.length
       ? store.count(conversations, selection)
@@ -145,7 +143,6 @@ const fittingPage = ({ rows, next }: Page<MessageRow>): Page<MessageRow> => {
     : { rows: fittingRows, next: { by: last, key: last } }
 }
 
-/** A stored row as the API shows it. */
 export const shownConversation = (row: ConversationRow): Conversation => {
   const { id, title, systemPrompt, taskId, ticketId, messageCount, createdAt, updatedAt } = row
   return {

@@ -18,14 +18,12 @@ export const turnLost = (row: object | undefined): Problem =>
     ? missing('Conversation')
     : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
 
-/** Whether the lease of a turn that ends at this time holds. */
 export const turnLeaseHolds = (until: number, now: number): boolean => leaseHolds(until, LEASE_MS, now)
 
 /** Whether a turn of the conversation is running, in any process. */
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && turnLeaseHolds(turnUntil, clock.now())
 
-/** Frees a taken slot; repeats do nothing. */
 type FreeSlot = () => Promise<void>
 /** Takes one of the turns that a user may have open. Throws Problem `rate_limited`. */
 export type OpenTurns = (userId: string) => Promise<FreeSlot>
@@ -113,15 +111,11 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
         unset: ['turnToken', 'turnUntil', 'turnCancelled'],
       })
     },
-    /**
-     * Cancels the turn of a conversation at once if it runs in this process; otherwise the next renewal of its lease
-     * does.
-     */
+    /** Cancels the turn of a conversation: at once in this process, else at the next renewal of its lease. */
     stop: (conversationId: string): void => {
       for (const lease of leases.values())
         if (lease.conversationId === conversationId) lease.controller.abort(turnCancelled())
     },
-    /** Whether a turn of the conversation runs in this process. */
     isHere: (conversationId: string): boolean =>
       [...leases.values()].some((lease) => lease.conversationId === conversationId),
   }

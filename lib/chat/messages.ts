@@ -4,12 +4,9 @@ import { LONGEST_RESULT } from './bounds.ts'
 import type { MessageRow } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
 
-/** A stored row as the API shows it. */
 export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
 
-/**
- * The calls of one step with their results, in the form that the model made them; a call without a result gets a note.
- */
+/** The calls of one step with their results, as the model made them; a call without a result gets a note. */
 const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [
   {
     role: 'assistant',

@@ -21,7 +21,6 @@ import {
   workspaceSnapshots,
 } from './rows.ts'
 
-/** The number of messages that are removed at once. */
 const REMOVED_AT_ONCE = 50
 /** The most rows that one run removes, and that a request removes. */
 const MOST_REMOVED = 1_000
@@ -35,10 +34,7 @@ type Needs = {
   conversations: Pick<Conversations, 'own'>
   /** Stops the turn of a conversation if it runs in this process. */
   stopTurn: (conversationId: string) => void
-  /**
-   * Whether a turn runs in this process, if it runs all turns; absent when other processes run them, whose leases show
-   * it.
-   */
+  /** Whether a turn runs here; absent where other processes run turns, whose leases show it. */
   hasTurn?: ((conversationId: string) => boolean) | undefined
   /** Stops and removes agent sessions with their events, at most `most` rows. */
   forgetSessions: (conversationId: string, most: number) => Promise<{ removed: number; isDone: boolean }>
@@ -50,10 +46,7 @@ type Needs = {
 
 export type ConversationRemoval = ReturnType<typeof createConversationRemoval>
 
-/**
- * Deletes conversations with their messages, waiting turn, agent sessions with events, approvals, allowlist, and
- * workspace. Audit records stay.
- */
+/** Deletes conversations with all that belongs to them. Audit records stay. */
 export const createConversationRemoval = (needs: Needs) => {
   const { store, clock, log, conversations, stopTurn, hasTurn } = needs
   const { forgetSessions, forgetApprovals, removeWorkspace } = needs

@@ -3,7 +3,6 @@ import { TruncatedSchema } from '../core/truncated.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { TokenUsageSchema } from '../tasks/schema.ts'
 
-/** The most characters of one message. */
 export const LONGEST_CONTENT = 100_000
 
 const timestamp = z.iso.datetime()
@@ -43,10 +42,7 @@ const ChatToolCallSchema = z.object({
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
-/**
- * A call that was made or refused, as conversations store it. `before` is the number of steps in earlier loops of the
- * turn.
- */
+/** A call that was made or refused. `before` counts the steps in earlier loops of the turn. */
 export const finishedCall = (
   { call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>,
   before = 0,
@@ -99,7 +95,6 @@ export const PendingApprovalSchema = z.object({
   params: z.unknown(),
 })
 
-/** The context that a context-aware answer was given. */
 export const ContextSchema = z.object({
   task: z.object({ id: z.string(), title: z.string(), status: z.string() }).optional(),
   ticketId: z.string().optional(),

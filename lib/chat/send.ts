@@ -59,14 +59,12 @@ type Needs = {
   loop: RunLoop
   openTools: OpenTools
   workspaces: Pick<Workspaces, 'open'>
-  /** The mode of a turn that sets none. */
   defaultMode: () => Promise<SecurityMode> | SecurityMode
   conversations: Pick<Conversations, 'own'>
   turns: Turns
   leases: TurnLeases
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
-  /** Whether the account of a user is disabled. */
   isDisabled: (userId: string) => Promise<boolean>
   /** The time limit of a turn after a decision; each decision starts it anew. */
   timeoutMs: number
@@ -90,7 +88,6 @@ type Run = {
   steps: number
   /** The usage of all steps and of their summary. */
   usage: ChatTurnRow['usage']
-  /** The latest text of the model in this process. */
   latestText: string
 }
 type Waiting = Run & { answer: string }
@@ -135,10 +132,8 @@ export const createSend = (needs: Needs) => {
   const { store, clock, ids, loop, openTools, workspaces, conversations, turns, leases } = needs
   const { snapshots, timeoutMs, firstByteMs, withdrawApprovals, isDisabled } = needs
 
-  /** The turns that run in this process. */
   const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
 
-  /** Runs `work` with a time limit. */
   const within = async <T>(mostMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     using limit = timeLimit(clock, mostMs)
     const ended = work(limit.signal)
@@ -169,7 +164,6 @@ export const createSend = (needs: Needs) => {
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
   })
 
-  /** A turn without tools. */
   const send = (principal: Principal, id: string, body: SendBody) =>
     within(firstByteMs, (signal) => answerPlainly(principal, id, body, signal))
 
@@ -318,9 +312,7 @@ export const createSend = (needs: Needs) => {
     return Object.assign(run, { answer })
   }
 
-  /**
-   * Releases the lease of a waiting turn, unless a decision came after `wakes` was read; resolves to whether one came.
-   */
+  /** Releases the lease of a waiting turn, unless a decision came after `wakes` was read; then false. */
   const park = async (run: Waiting, wakes: number): Promise<boolean> => {
     const { conversationId, token } = run
     const notice = await snapshots.keep(conversationId, token)

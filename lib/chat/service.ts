@@ -37,7 +37,6 @@ type Needs = ChatPorts & {
   recall: Recall
   hasMemorySession: (conversation: { id: string; userId: string }) => Promise<boolean>
   defaultMode: () => Promise<SecurityMode> | SecurityMode
-  /** The workspaces between turns. */
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
   holdsRights: (principal: Principal) => Promise<boolean>

@@ -9,7 +9,6 @@ import type { Toolbox } from '../ports/tool.ts'
 import type { PackedWorkspace, Workspaces } from '../ports/workspace.ts'
 import { type ConversationRow, conversations as conversationRows, workspaceSnapshots } from './rows.ts'
 
-/** The time limit of restoring or packing a workspace. */
 const LONGEST_MS = 60_000
 const LOST = 'The files of the last turn were too many or too large to be kept. The workspace is empty.'
 const FAILED =
@@ -54,7 +53,6 @@ type Needs = {
   ids: Ids
   log: Log
   workspaces: Pick<Workspaces, 'open' | 'pack' | 'unpack' | 'marked' | 'mark'>
-  /** Whether a tool may change files. */
   changesFiles: (tool: string) => boolean
 }
 

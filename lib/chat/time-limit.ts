@@ -2,10 +2,7 @@ import { Problem } from '../core/errors.ts'
 import { durationText } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/**
- * A signal that aborts after `mostMs` with Problem `unavailable` `timeout`, with `outer`, or by `stop`. The caller
- * disposes of it when the work is done.
- */
+/** Aborts after `mostMs` with Problem `unavailable` `timeout`, with `outer`, or by `stop`. */
 export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => {
   const controller = new AbortController()
   const cancel = clock.after(mostMs, () => {

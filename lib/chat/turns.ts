@@ -61,9 +61,7 @@ type OpenTurn = Ask & { messages: readonly TurnMessage[]; system?: readonly stri
 /** A turn whose lease this process has, until it is finished or released. */
 export type Turn = {
   conversation: Conversation
-  /** The latest message of the user, as stored. */
   userMessage: ChatMessage
-  /** The prompt. */
   messages: readonly ModelMessage[]
   compaction?: Compaction
   /** The number of messages of the conversation, with the new ones. */
@@ -77,9 +75,7 @@ export type Turn = {
   token: string
   /** Aborts with a Problem when the turn is cancelled or its lease is lost. */
   signal: AbortSignal
-  /**
-   * Ends the turn without an answer. The user's message stays, and the next turn sends it together with the next message.
-   */
+  /** Ends the turn without an answer. The next turn sends the user's message together with the next one. */
   release(): Promise<void>
 }
 
@@ -93,7 +89,6 @@ export type TurnAnswer = {
   /** Why the answer is incomplete. */
   error?: { code: string; message: string }
   notice?: string
-  /** The agent session of the answer. */
   sessionId?: string | undefined
 }
 
@@ -120,7 +115,6 @@ type Needs = {
   firstByteMs: number
   snapshots: Pick<Snapshots, 'keep'>
   withdrawApprovals: WithdrawApprovals
-  /** Whether a caller still has the rights of its request. */
   holdsRights: (principal: Principal) => Promise<boolean>
   openTurns: OpenTurns
 }
@@ -132,7 +126,6 @@ const underWay = () =>
     'Another turn of this conversation is under way; wait for its answer',
   )
 
-/** A title from the first line of a message. */
 const firstLineTitle = (content: string): string => {
   const line = content.replaceAll(new RegExp(CONTROLS, 'gu'), '\n').trim().split('\n', 1)[0]?.trim() ?? ''
   return line.length > LONGEST_TITLE ? `${cutText(line, LONGEST_TITLE - 1).trim()}…` : line
@@ -185,7 +178,6 @@ export const createTurns = (needs: Needs) => {
     }
   }
 
-  /** Stores the user's messages and acquires the lease. */
   const acquireWith = async (
     principal: Principal,
     row: ConversationRow,
@@ -320,7 +312,6 @@ export const createTurns = (needs: Needs) => {
   const begin = (principal: Principal, id: string, { content, ...more }: BeginTurn): Promise<Turn> =>
     open(principal, id, { ...more, messages: [{ role: 'user', content }] })
 
-  /** The answer for storage. */
   const storedAnswerFields = ({
     content,
     toolCalls = [],
@@ -344,10 +335,7 @@ export const createTurns = (needs: Needs) => {
     ...(sessionId === undefined ? {} : { sessionId }),
   })
 
-  /**
-   * Stores the answer and releases the lease; resolves to the message. Throws Problem `missing` for a conversation that
-   * was deleted meanwhile.
-   */
+  /** Stores the answer and releases the lease. Throws Problem `missing` for a deleted conversation. */
   const finish = async (turn: Turn, answer: TurnAnswer): Promise<ChatMessage> => {
     const { conversation, token, messageCount } = turn
     const { id } = conversation
@@ -385,7 +373,6 @@ export const createTurns = (needs: Needs) => {
 
 export type Turns = ReturnType<typeof createTurns>
 
-/** The code of a failure that is no Problem. */
 export const UNFORESEEN = 'internal_error'
 
 /** A failure for storage with an answer; the message of an error that is no Problem is left out. */

@@ -7,7 +7,6 @@ import type { ChatMessage, ChatToolCall } from './schema.ts'
 /** The longest wait of a turn for approvals, which expire long before. */
 export const LONGEST_WAIT_MS = 3_600_000
 
-/** Whether a turn that waits until this time still waits. */
 export const stillWaits = (waitingUntil: number, now: number): boolean =>
   leaseHolds(waitingUntil, LONGEST_WAIT_MS, now)
 

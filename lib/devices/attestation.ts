@@ -21,7 +21,6 @@ export const signedBytes = ({ deviceId, timestamp, nonce, data }: Claims): Buffe
 
 type Needs = { identity: Pick<OwnIdentity, 'read' | 'sign'>; entropy: Entropy; clock: Pick<Clock, 'now'> }
 
-/** Signs data as this device, with the present time. */
 export const createAttest =
   ({ identity, entropy, clock }: Needs) =>
   async (data: Record<string, unknown>): Promise<Attestation> => {

@@ -17,10 +17,7 @@ type Secrets = { secret: Buffer; codeKey: Buffer }
 
 export type OwnIdentity = ReturnType<typeof createOwnIdentity>
 
-/**
- * The Ed25519 identity of the installation, made at its first use and stored. When several processes make one at once,
- * the first insert wins.
- */
+/** The Ed25519 identity of the installation, made at its first use; of several processes the first insert wins. */
 export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
   const make = async (): Promise<IdentityRow> => {
     const secret = entropy(SECRET_BYTES)
@@ -60,7 +57,6 @@ export const openIdentity = async (store: Store, cipher: Cipher): Promise<void> 
   if (row !== undefined) await cipher.open(row.sealedSecret, CONTEXT)
 }
 
-/** The identity of a public key. */
 export const toDeviceIdentity = (publicKey: Buffer): DeviceIdentity => {
   const digest = createHash('sha256').update(publicKey).digest('hex')
   return {

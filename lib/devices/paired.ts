@@ -100,10 +100,7 @@ export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
     await audit(by ?? { userId: approvedBy }, 'device.end', { id, requesterId, approvedBy })
   }
 
-  /**
-   * Removes all pairings of a user except the one with the session `except`; also approved ones without a session, whose
-   * device has not fetched its token yet.
-   */
+  /** Removes a user's pairings but that of the session `except`; also those without a token yet. */
   const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
     for await (const rows of rowPages((from) => store.page(pairings, { ...selection, ...from }))) {

@@ -9,10 +9,8 @@ import type { Requests } from './requests.ts'
 import type { PairingRow } from './rows.ts'
 import type { PairingRequestSchema, PairingState } from './schema.ts'
 
-/** The longest DNS name or address with a port. */
 const LONGEST_HOST = 261
 
-/** The address in a QR code, with the code of a request. */
 const pairingUrl = (code: string, baseUrl: string): string => {
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : ''
   if (host === '' || host.length > LONGEST_HOST)
@@ -77,7 +75,6 @@ type Needs = {
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
-/** The user who enters a code, and the address of the request. */
 export type Approver = { principal: Principal; address: string }
 
 /** Pairs devices: a device asks and shows a code, and the user enters the code. */

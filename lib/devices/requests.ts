@@ -28,7 +28,6 @@ const ENTERED = /^[0-9A-HJKMNP-TV-Z]{9}$/
 export const newCode = (entropy: Entropy): string =>
   Array.from(entropy(LENGTH), (byte) => DIGITS[byte & 31]).join('')
 
-/** The code in three groups, joined by a hyphen or a space. */
 export const grouped = (code: string, between: '-' | ' '): string =>
   [code.slice(0, 3), code.slice(3, 6), code.slice(6)].join(between)
 
@@ -82,7 +81,6 @@ export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds)
 
 type PairingSlots = ReturnType<typeof createPairingSlots>
 
-/** The key of the slot of a request. */
 const slotKey = ({ address, place }: { address: string; place: string }) =>
   [addressNetwork(address), place] as const
 
@@ -111,7 +109,6 @@ type Needs = {
   identity: Pick<OwnIdentity, 'codeHash'>
   slots: Pick<PairingSlots, 'free'>
 }
-/** The device that asks, in its own words, and its address. */
 type Requester = { requesterId: string; meta?: Record<string, unknown> | undefined; address: string }
 type Decision =
   | { status: 'approved'; approvedAt: string; approvedBy: string }
@@ -190,10 +187,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
     return row && store.get(pairings, row.pairingId)
   }
 
-  /**
-   * Decides about the open request of a code, once, and frees its slot: one of several concurrent decisions gets the row,
-   * the others get undefined.
-   */
+  /** Decides about a code's open request, once, and frees its slot; undefined for the other decisions. */
   const decide = async (entered: string, decision: Decision): Promise<PairingRow | undefined> => {
     const request = await ofCode(entered)
     if (request === undefined || !isOpen(request)) return undefined
@@ -225,14 +219,10 @@ const EXPIRED_PAGE = 200
 
 type PendingNeeds = { store: Store; clock: Clock }
 
-/**
- * Requests without a decision. All have the same lifetime, so the ones created before a certain time are the expired
- * ones.
- */
+/** Requests without a decision. All have the same lifetime, so their age shows which have expired. */
 export const createPending = ({ store, clock }: PendingNeeds) => {
   const newestExpired = () => clock.now() - OPEN_MS
 
-  /** The open requests, newest first, at most 200. */
   const list = async (): Promise<PairingRow[]> => {
     const { rows } = await store.page(pairings, {
       index: 'byStatus',

@@ -21,7 +21,6 @@ export type PairingRow = {
   address: string
   place: string
   approvedAt?: string
-  /** The user that the device acts for. */
   approvedBy?: string
   reason?: string
   /** The sealed token, set when the device first asks for it. */

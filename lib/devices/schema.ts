@@ -31,7 +31,6 @@ export const AttestationSchema = z.strictObject({
 })
 export type Attestation = z.output<typeof AttestationSchema>
 
-/** The faults of an attestation. */
 const VerificationErrorSchema = z.enum([
   'malformed',
   'device_id_mismatch',
@@ -51,7 +50,6 @@ export type Verification = z.output<typeof VerificationSchema>
 const PairingStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired'])
 export type PairingStatus = z.output<typeof PairingStatusSchema>
 
-/** The state of a request, as its device sees it. */
 export const PairingStateSchema = z.object({
   status: PairingStatusSchema,
   token: z.string().optional().describe('A session token for the device, until the request expires'),
@@ -75,7 +73,6 @@ export const PairingRequestSchema = z.object({
   approvedBy: z.string().optional(),
 })
 
-/** A device that may act for the user who approved it. */
 export const PairedDeviceSchema = z.object({
   id: z.string(),
   requesterId: z.string().meta({ examples: ['laptop'] }),

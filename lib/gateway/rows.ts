@@ -40,5 +40,4 @@ export const gatewayKeys = collection<GatewayKey>({
 const TASK = 'task_'
 const REQUEST = 'gw_'
 
-/** The id of a task's request. */
 export const toRequestId = (taskId: string): string => REQUEST + taskId.slice(TASK.length)

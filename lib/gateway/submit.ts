@@ -14,7 +14,6 @@ import type { GatewayBody } from './contract.ts'
 import { workflowPrompt } from './prompt.ts'
 import { type GatewayKey, type GatewayRequest, gatewayKeys, gatewayRequests, toRequestId } from './rows.ts'
 
-/** The verbs of tasks that the gateway calls. */
 export type GatewayTasks = {
   /**
    * A new task, the write that stores and queues it, and the rows of the same commit. A `watched` task sends a notice
@@ -27,11 +26,8 @@ export type GatewayTasks = {
   ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
   /** Throws Problem `invalid` for a task whose repository this caller may not name. */
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
-  /** The whole task; undefined when it does not exist. */
   find(id: string): Promise<Task | undefined>
-  /** Whether the task has ended; undefined when it does not exist. */
   isOver(id: string): Promise<boolean | undefined>
-  /** The latest progress message of the task's agent. */
   lastProgress(id: string): Promise<string | undefined>
 }
 
@@ -49,7 +45,6 @@ type Submitted = { taskId: string; status: Task['status']; replayed: boolean }
 
 type Asked = { principal: Principal; body: GatewayBody; trace: Trace | undefined }
 
-/** The longest prompt of a task. */
 const LONGEST_PROMPT = 100_000
 
 /** Stores a request: its task, the request and the use of its key are one commit. */
@@ -138,9 +133,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   }
 }
 
-/**
- * The task for its agent. Its id marks the beginning and the end of the caller's text, since the caller cannot know it.
- */
+/** The task for its agent. Its id marks the caller's text, since the caller cannot know it. */
 const toTask = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {
   const prompt = workflowPrompt(workflow, task, taskId)
   if (prompt !== undefined && prompt.length > LONGEST_PROMPT)

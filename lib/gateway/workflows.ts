@@ -1,10 +1,7 @@
 /** Instructions for a kind of work, placed before the request. */
 export type Workflow = {
-  /** The purpose of the work, in one sentence. */
   purpose: string
-  /** The steps in their order. */
   steps: readonly string[]
-  /** The required contents of the final answer. */
   handIn: readonly string[]
   never: readonly string[]
 }

@@ -20,7 +20,6 @@ const statusAt = (count: number, { degraded, unhealthy }: { degraded: number; un
   return count >= degraded ? 'degraded' : 'healthy'
 }
 
-/** The worst of several states; healthy when there are none. */
 export const worst = (statuses: readonly HealthStatus[]): HealthStatus =>
   HEALTH_STATUSES.findLast((status) => statuses.includes(status)) ?? 'healthy'
 
@@ -37,7 +36,6 @@ export const queueHealth = (counts: Readonly<Record<string, number>>): Of<'queue
   }
 }
 
-/** The health of the dead letter queue by the number of pending items. */
 export const deadLettersHealth = ({
   pending,
   resolved,

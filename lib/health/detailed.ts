@@ -25,20 +25,15 @@ export type DetailedNeeds = {
   clock: Clock
   log: Log
   process: ProcessInfo
-  /** The number of tasks in each state, from counters. */
   taskCounts: () => Promise<Readonly<Record<string, number>>>
   deadLetters: () => Promise<DlqCounts>
-  /** Checked at the request. */
   adapters: () => Promise<readonly AdapterHealth[]>
   breakers: () => readonly BreakerReading[]
   /** The isolation of agents' programs from the service; absent where none run. */
   sandbox?: { status: HealthStatus; message: string } | undefined
 }
 
-/**
- * The health of every component, and the worst status as that of the service. A component that cannot be read in time is
- * unhealthy.
- */
+/** The health of every component, and the worst as the whole's; unhealthy if it cannot be read in time. */
 export const createDetailed = (needs: DetailedNeeds) => {
   const { version, clock, process } = needs
   const checked = createCheck(needs)
@@ -91,6 +86,5 @@ const createCheck =
     }
   }
 
-/** Rounded to two decimals. */
 const percentage = (part: number, whole: number) =>
   whole > 0 ? Math.round((part / whole) * 10_000) / 100 : 0

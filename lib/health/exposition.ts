@@ -32,7 +32,6 @@ const labelled = (labels: Labels) => {
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
 
-/** All readings for Prometheus, at one moment. */
 type Readings = {
   nowMs: number
   endpoints: readonly EndpointReading[]

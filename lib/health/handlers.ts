@@ -3,10 +3,7 @@ import { type Handlers, Reply } from '../http/route.ts'
 import { healthRoutes } from './contract.ts'
 import type { Health } from './service.ts'
 
-/**
- * Whether an `Accept` header prefers plain text to JSON (RFC 9110, section 12.5.1). JSON is the answer to equal
- * preference and to a malformed header.
- */
+/** Whether text is preferred to JSON (RFC 9110, section 12.5.1); not if equal, or if malformed. */
 export const prefersText = (accept: string | undefined): boolean => {
   const ranges = cutText(accept ?? '*/*', 1_000)
     .split(',')
@@ -21,7 +18,6 @@ const parseRange = (text: string): Range => {
   return { type, weight: Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
 }
 
-/** The weight of the most specific range that matches. */
 const acceptWeight = (ranges: readonly Range[], type: string, subtype: string): number => {
   const names = [`${type}/${subtype}`, `${type}/*`, '*/*']
   const range = names

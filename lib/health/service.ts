@@ -64,7 +64,6 @@ export type Health = ReturnType<typeof createHealth>
 /** The health of the service: liveness, readiness, components, metrics. */
 export const createHealth = (needs: HealthNeeds) => {
   const { clock, process, requests } = needs
-  /** Every state is present, also one without tasks. */
   const tasks = async (): Promise<TaskCounts> => {
     const counts = await needs.taskCounts()
     return Object.fromEntries(

@@ -20,5 +20,4 @@ export const acceptedEncodings = (header: string | undefined): PageEncoding[] =>
   )
 }
 
-/** Whether a caller asks for a page, as browsers do when they open an address. */
 export const acceptsHtml = (header: string | undefined): boolean => listed(header).names.includes('text/html')

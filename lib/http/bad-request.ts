@@ -12,7 +12,6 @@ const LINGER_MS = 2_000
 export const malformed = (message: string, code = 'malformed_request') =>
   new Problem('invalid', code, message, { headers: { connection: 'close' } })
 
-/** The errors of node:http's parser. */
 const faults: Readonly<Record<string, () => Problem>> = {
   HPE_HEADER_OVERFLOW: () =>
     malformed(`The headers are larger than ${maxHeaderSize} bytes`, 'headers_too_large'),

@@ -55,10 +55,7 @@ const encodeBody = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64E
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }
 }
 
-/**
- * The bytes of a body in pieces as they arrive, or in one piece if the host has read them. Throws Problem `too_large` for
- * more than `limit` bytes.
- */
+/** The bytes of a body as they arrive, or as the host has read them. Throws Problem `too_large`. */
 export async function* bodyPieces(
   { body: read, isBase64Encoded }: HttpEvent,
   { body }: HttpContext,
@@ -70,7 +67,6 @@ export async function* bodyPieces(
   yield bytes
 }
 
-/** Gateways send either no field or null for a missing body. */
 const bodyText = ({ body, isBase64Encoded }: HttpEvent) => {
   const text = body ?? ''
   if (!isBase64Encoded) return text

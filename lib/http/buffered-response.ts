@@ -13,10 +13,7 @@ const SHORT = 2_000_000
 /** Room for the rest of an answer in bytes, whose headers are the service's own and short. */
 const ROOM_FOR_HEADERS = 65_536
 
-/**
- * A whole answer of a function, with bytes in base64; an answer that is too long becomes Problem `too_large`
- * `answer_too_large`.
- */
+/** A whole answer, with bytes in base64; one that is too long becomes Problem `answer_too_large`. */
 export const buffered = async (result: HttpResult): Promise<BufferedResponse> => {
   if (result.body instanceof Uint8Array) {
     const body = Buffer.from(result.body).toString('base64')

@@ -17,7 +17,6 @@ const HEADERS = {
 export const eventText = (data: object, { name, id }: { name?: string; id?: string } = {}): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${jsonText(data)}\n\n`
 
-/** A comment, which no reader takes for an event. */
 const comment = () => ': still here\n\n'
 
 /** An answer of server-sent events; each text has one or more. `heartbeat` makes what is sent every 15 s of silence. */

@@ -10,15 +10,12 @@ import type { TrustedProxies } from './trusted-proxies.ts'
 /** Identifies the caller of a request and checks its access; throws Problem `unauthenticated` or `forbidden`. */
 export type Guard = (access: Access, event: HttpEvent) => Promise<Principal>
 
-/** Identifies callers. */
 export type Identity = {
   /** Whether there is no sign-in, so that every caller is an admin. Throws a Problem when no one can sign in. */
   isOpen(): boolean
   /** The user of a session; undefined for an invalid or ended one. */
   ofSession(token: string): Promise<Principal | undefined>
-  /**
-   * The user who made an API token; undefined for an invalid one. Throws Problem `forbidden` for a token without `scope`.
-   */
+  /** The user of an API token; undefined for an invalid one. Throws Problem `forbidden` without `scope`. */
   ofToken(token: string, scope?: Scope): Promise<Principal | undefined>
 }
 
@@ -124,7 +121,6 @@ export const createHoldsRights =
     return identity.holds(principal)
   }
 
-/** Whether a route also serves callers without an account. */
 const isForAll = (access: Access) => access === 'public' || access === 'optional' || access === 'any'
 
 const permitted = (access: Access, principal: Principal): Principal => {
@@ -138,6 +134,5 @@ const NO_SESSION = 'This session is not valid, or not any more: sign in again'
 const notSignedIn = (code: string, message: string, headers: Record<string, string> = {}) =>
   new Problem('unauthenticated', code, message, { headers })
 
-/** The header of RFC 6750, section 3.1. */
 const unknownBearer = (message: string) =>
   notSignedIn('invalid_token', message, { 'www-authenticate': 'Bearer error="invalid_token"' })

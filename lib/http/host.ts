@@ -26,10 +26,8 @@ const createBatch = (): ((call: () => void) => void) => {
   }
 }
 
-/** Finds the handler of a path. */
 export type Dispatch = (path: string) => HttpHandler
 
-/** How long the rest of a refused body is read. */
 const LINGER_MS = 30_000
 
 /** This file refuses a missing Host header, in the form of every error. */

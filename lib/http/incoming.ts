@@ -4,7 +4,6 @@ import { tooLarge } from './body.ts'
 import { type HttpEvent, hasBody, type UnreadBody } from './event.ts'
 import type { RequestTarget } from './request-target.ts'
 
-/** The body of a request; undefined without one. */
 export const unreadBody = (request: IncomingMessage): UnreadBody | undefined =>
   hasUnread(request)
     ? { bytes: (limit) => readBody(request, limit), pieces: (limit) => bodyPieces(request, limit) }
@@ -30,7 +29,6 @@ const readBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buf
   return bytes
 }
 
-/** A body that arrives in pieces. */
 const gatherPieces = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     if (request.errored) return reject(aborted(request.errored))
@@ -65,7 +63,6 @@ async function* bodyPieces(request: IncomingMessage, limit: number): AsyncGenera
   }
 }
 
-/** The caller disconnected: no response can be sent. */
 const aborted = (cause: Error) =>
   new Problem('invalid', 'request_aborted', 'The request was aborted', { cause })
 

@@ -9,7 +9,6 @@ import { unknownKeys, type Warning } from './warnings.ts'
 /** The list of faults must not be longer than the body. */
 const MOST_ISSUES = 100
 
-/** The validated input of a request; `warnings` name its unknown keys. */
 type Read<R extends Route> = { input: Input<R>; warnings: readonly Warning[] }
 
 /** Makes the function that validates the input of one route from an event, or throws the faults. */

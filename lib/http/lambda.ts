@@ -18,7 +18,6 @@ import { encodeWildcardPath, noRoute, type Place, refuseSlash, routeMethods } fr
 import { requestOrigin, type TrustedProxies } from './trusted-proxies.ts'
 import { whileRightsHold } from './while-rights-hold.ts'
 
-/** The needs of every handler function. */
 export type HttpNeeds = {
   guard: Guard
   holds: HoldsRights
@@ -26,7 +25,6 @@ export type HttpNeeds = {
   record: RecordRequest
   clock: Clock
   log: Log
-  /** Absent where requests have no trace. */
   tracing?: Tracing
 }
 

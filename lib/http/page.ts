@@ -2,7 +2,6 @@ import type { PageFile, PageFiles } from '../ports/page-files.ts'
 import { acceptedEncodings, acceptsHtml } from './accept.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 
-/** Files whose names contain a hash of their content. */
 const HASHED = 'assets/'
 const INDEX = 'index.html'
 const YEAR = 'public, max-age=31536000, immutable'
@@ -15,7 +14,6 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** Nothing inline, nothing from other hosts, and no frames. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -20,7 +20,6 @@ export const statusByKind: Readonly<Record<ProblemKind, number>> = {
 /** The wait of a caller when the limit does not give one, as a provider's may not. */
 const UNKNOWN_WAIT_MS = 60_000
 
-/** The error that callers see in place of an internal one. */
 const concealed = (cause: unknown) =>
   new Problem(
     'internal',
@@ -29,7 +28,6 @@ const concealed = (cause: unknown) =>
     { cause },
   )
 
-/** Any thrown value as the problem for the caller. */
 export const toProblem = (thrown: unknown): Problem =>
   thrown instanceof Problem ? thrown : concealed(thrown)
 

@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import type { Principal } from '../core/principal.ts'
 import type { Origin } from './trusted-proxies.ts'
 
-/** The scopes of API tokens. */
 export const SCOPES = ['gateway', 'webhooks'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -39,23 +38,16 @@ export type Route = {
   /** The headers that the route reads, names in lower case. */
   headers?: z.ZodObject
   body?: z.ZodType
-  /**
-   * Describes a body in place of `body`, for documentation only. The handler reads the bytes itself, once it has
-   * identified the caller.
-   */
+  /** Documents a body whose bytes the handler reads itself, once it has identified the caller. */
   rawBody?: z.ZodType
   response: z.ZodType
   /** Status of the normal answer, 200 when absent. */
   status?: 200 | 201 | 202 | 302
   /** The most bytes of the body, 1 MiB when absent. */
   bodyLimit?: number
-  /** Another status with the same body. */
   alsoStatus?: 200 | 401 | 503
-  /** Whether calls may be rate limited: 429. */
   limited?: true
-  /**
-   * The level of the log line of an answered request, `info` when absent; for requests that machines repeat all the time.
-   */
+  /** The level of the log line, `info` when absent; for requests that machines repeat all the time. */
   logLevel?: 'debug'
   /** Whether a parameter of the path grants access: log lines then have the route's path in place of the request's. */
   secretPath?: true
@@ -67,12 +59,10 @@ export type Route = {
 
 export type Routes = Readonly<Record<string, Route>>
 
-/** Keeps the literal types of a route table. */
 export const defineRoutes = <const R extends Routes>(routes: R): R => routes
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 
-/** The validated input of a handler. */
 export type Input<R extends Route> = {
   params: Parsed<R['params']>
   query: Parsed<R['query']>
@@ -110,7 +100,6 @@ export class Reply<Body> {
   }
 }
 
-/** A body that is sent unchanged instead of as JSON. */
 export type RawBody = { raw: string | AsyncIterable<string> }
 
 type Answer<R extends Route> = z.input<R['response']> | Reply<z.input<R['response']> | RawBody>
@@ -120,10 +109,7 @@ type Admit = (call: Call) => Promise<void>
 
 export type Handler<R extends Route> = Handle<R> & { readonly admit?: Admit }
 
-/**
- * A handler that may refuse calls before their body is read: so a limit also counts bodies that are too large, malformed
- * or invalid.
- */
+/** A handler with a check before the body is read: a limit then also counts malformed bodies. */
 export const admitting = <R extends Route>(admit: Admit, handle: Handle<R>): Handler<R> =>
   Object.assign(handle, { admit })
 

@@ -3,7 +3,6 @@ import type { HttpEvent, HttpHandler } from './event.ts'
 import type { Dispatch } from './host.ts'
 import type { Route, Routes } from './route.ts'
 
-/** A group of routes and the function that serves them. */
 export type Group = { routes: Routes; handler: HttpHandler }
 
 /**
@@ -29,7 +28,6 @@ const groupPrefix = (path: string) => {
   return third < 0 ? path : path.slice(0, third)
 }
 
-/** The method and path of a route. */
 export type Place = Pick<Route, 'method' | 'path' | 'writes'>
 
 /** The methods of a route: GET includes HEAD (RFC 9110, section 9.3.2), unless it writes. */

@@ -25,7 +25,6 @@ const toOctets = (hex: string): readonly number[] => {
   return [value >> 8, value & 255]
 }
 
-/** The trusted proxies before the service, and the public address of the service. */
 export type TrustedProxies = {
   /** The number of proxies whose `X-Forwarded-*` headers are trusted; 0 trusts none. */
   trustedHops: number
@@ -82,17 +81,13 @@ export const requestOrigin = (event: HttpEvent, proxies: TrustedProxies): Origin
   }
 }
 
-/** The host that the client asked for, in lower case. */
 const clientHost = (event: HttpEvent, proxies: TrustedProxies): string =>
   (forwarded(event, 'host', proxies) ?? event.headers.host ?? 'localhost').toLowerCase()
 
 const clientScheme = (event: HttpEvent, proxies: TrustedProxies) =>
   forwarded(event, 'proto', proxies)?.toLowerCase() === 'https' ? 'https' : 'http'
 
-/**
- * The header in which the Lambda Web Adapter describes a request and its invocation; a caller's own header of this name
- * is replaced.
- */
+/** The Lambda Web Adapter describes a request and its invocation here, whatever the caller sent. */
 const HEADER = 'x-amzn-request-context'
 const INVOCATION = 'x-amzn-lambda-context'
 

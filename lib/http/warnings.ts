@@ -20,7 +20,6 @@ const LONGEST_PATH = 200
 type Shape = {
   isOpen: boolean
   keys: ReadonlyMap<string, Shape>
-  /** The shape of a list's items, or of a record's values. */
   items?: Shape
   values?: Shape
 }
@@ -29,10 +28,7 @@ const NO_KEYS: ReadonlyMap<string, Shape> = new Map()
 const SCALAR: Shape = { isOpen: false, keys: NO_KEYS }
 const OPEN: Shape = { isOpen: true, keys: NO_KEYS }
 
-/**
- * Makes the function that names the keys of a value which the schema drops, at every depth that the schema describes, up
- * to `MOST_WARNINGS`.
- */
+/** Makes the function that names the keys which the schema drops, at every depth, up to `MOST_WARNINGS`. */
 export const unknownKeys = (schema: z.ZodType | undefined) => {
   const shape = schema === undefined ? SCALAR : toShape(schema)
   return (value: unknown, warnings: Warning[]): void => compare(shape, value, '', warnings)
@@ -89,7 +85,6 @@ const toShape = (schema: z.core.$ZodType): Shape => {
   }
 }
 
-/** Knows each key that either schema reads. */
 const either = (a: Shape, b: Shape): Shape => {
   const keys = new Map(a.keys)
   for (const [key, shape] of b.keys) keys.set(key, both(keys.get(key), shape) ?? shape)

@@ -55,7 +55,6 @@ export const createConnectionStatus = ({
   },
 })
 
-/** The given fields that have a value. */
 const present = <Name extends string>(
   fields: Record<Name, string | undefined>,
 ): { [Field in Name]?: string } =>

@@ -34,7 +34,6 @@ export const integrationRoutes = defineRoutes({
   },
 })
 
-/** The caller's linked accounts. */
 export const connectionRoutes = defineRoutes({
   getCodehostConnection: {
     method: 'GET',

@@ -25,7 +25,6 @@ const KeyChange = ApiKey.nullable()
   .describe('As it was shown, with its asterisks: the stored one stays. Null removes it')
 const hosted = z.object({ apiKey: KeyChange }).exactOptional()
 
-/** Fields that are left out stay as they are. */
 export const WebSearchChangeSchema = z
   .object({
     enabled: z.boolean().exactOptional(),
@@ -91,7 +90,6 @@ const rights = {
 /** The present rights of an account, and those it would ask for, by its owner's role and the settings. */
 export type Rights = z.output<z.ZodObject<typeof rights>>
 
-/** The caller's account with the code host. */
 export const CodehostStatusSchema = z
   .object({
     connected,
@@ -105,7 +103,6 @@ export const CodehostStatusSchema = z
   .meta({ id: 'CodehostStatus' })
 export type CodehostStatus = z.output<typeof CodehostStatusSchema>
 
-/** The caller's account with the first tracker. */
 export const TrackeraStatusSchema = z
   .object({
     connected,
@@ -118,7 +115,6 @@ export const TrackeraStatusSchema = z
   .meta({ id: 'TrackeraStatus' })
 export type TrackeraStatus = z.output<typeof TrackeraStatusSchema>
 
-/** The caller's account with the second tracker. */
 export const TrackerbStatusSchema = z
   .object({
     connected,

@@ -30,7 +30,6 @@ const LONGEST_PREFIX = 4
 const maskedKey = (key: string): string =>
   cutText(key, Math.min(LONGEST_PREFIX, Math.floor(key.length / 4))) + ASTERISKS
 
-/** Whether a text is a masked key. */
 const isMaskedKey = (text: string): boolean => text.endsWith('****')
 
 type Needs = {

@@ -5,7 +5,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
 
-/** The number of rows of a kind that has a limit. */
 type CountRow = { id: string; count: number }
 
 export const limitedCounts = collection<CountRow>({ name: 'limitedCounts', key: 'id', indexes: {} })
@@ -14,7 +13,6 @@ type Needs = {
   store: Pick<Store, 'get' | 'commit'>
   clock: Pick<Clock, 'after'>
   entropy: Entropy
-  /** The name of the kind of rows. */
   id: string
   most: number
   tooMany: () => Problem
@@ -47,14 +45,10 @@ export const createLimitedCount = (needs: Needs) => {
   }
 
   return {
-    /**
-     * Commits an insert with the raised number. Throws the error `tooMany` at the limit, and Problem `unavailable` `limit_busy`
-     * when other writers win every time.
-     */
+    /** Throws `tooMany` at the limit, and Problem `unavailable` `limit_busy` when other writers win every time. */
     insert: async <R>(commit: CommitWith<R>): Promise<void> => {
       await contend(() => attempt(commit))
     },
-    /** Commits a removal with the lowered number. */
     remove: <R>(commit: CommitWith<R>): Promise<Outcome<R>> =>
       commit({ update: limitedCounts, key: id, add: { count: -1 } }),
   }

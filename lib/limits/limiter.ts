@@ -7,7 +7,6 @@ import type { Store } from '../ports/store.ts'
 /** At most `calls` in any window of that length (a sliding window). `name` distinguishes limits. */
 export type Limit = { name: string; calls: number; windowMs: number }
 
-/** Counts calls; several processes share one count. */
 export interface Limiter {
   /**
    * Counts one call of `key` and resolves to 0, unless the last `windowMs` already have as many calls as allowed: then it
@@ -16,10 +15,7 @@ export interface Limiter {
    * `unavailable` when the medium fails or too many processes count the same key at once.
    */
   take(limit: Limit, key: string): Promise<number>
-  /**
-   * Counts one call of several keys, in their order, if every key allows it; else counts nothing. Resolves and rejects as
-   * `take`.
-   */
+  /** Counts one call of each key, in their order, if all allow it; else counts nothing. */
   takeAll(limit: Limit, keys: readonly string[]): Promise<number>
   /** Uncounts one call within its window, for limits that count failures only. */
   giveBack(limit: Limit, key: string): Promise<void>
@@ -38,7 +34,6 @@ const MOST_MOMENTS = 100
 const liveMoments = (moments: Moments, { windowMs }: Limit, now: number): Moments =>
   moments.filter(([at]) => Math.abs(now - at) < windowMs)
 
-/** Milliseconds until a call may pass; 0 when it may now. */
 const waitMs = (live: Moments, { calls, windowMs }: Limit, now: number): number => {
   let tooMany = live.reduce((sum, [, passed]) => sum + passed, 0) - calls + 1
   if (tooMany <= 0) return 0

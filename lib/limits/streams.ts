@@ -17,7 +17,6 @@ type Stream = {
   readonly isReplaced?: true
 }
 
-/** The open streams of one user, oldest first. */
 type StreamsRow = { id: string; version: number; streams: readonly Stream[]; expiresAt: number }
 
 export const openStreams = collection<StreamsRow>({
@@ -52,7 +51,6 @@ const withStream = (
   return [...streams.map((one) => (one === oldest ? { ...one, isReplaced: true as const } : one)), added]
 }
 
-/** The streams of one process. */
 export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 'most'>): TakePlace => {
   const streamsByUser = new Map<string, readonly Stream[]>()
   const controllers = new Map<string, AbortController>()
@@ -79,7 +77,6 @@ export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 
 
 const without = (streams: readonly Stream[], id: string) => streams.filter((one) => one.id !== id)
 
-/** How often a stream finds out whether it was replaced. */
 const LOOK_MS = 2_000
 
 type Needs = {

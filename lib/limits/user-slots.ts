@@ -21,7 +21,6 @@ const once = (free: () => Promise<void> | void): FreeSlot => {
   }
 }
 
-/** Slots in one process. */
 export const createLocalUserSlots = (
   clock: Pick<Clock, 'after'>,
   { most, longestMs, refused }: Kind,
@@ -62,7 +61,6 @@ export const createSharedUserSlots = (
 
 const AGAIN_MS = 5_000
 
-/** The limits of what one user may have open. */
 export const turnLimit = (most: number, longestMs: number): Kind => ({
   name: 'open.turns',
   most,

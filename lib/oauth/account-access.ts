@@ -10,11 +10,9 @@ type Needs = {
   providers: Providers
   workingToken: WorkingToken
   clock: Clock
-  /** The active admins. */
   adminIds: () => Promise<readonly string[]>
 }
 
-/** The most admins whose accounts are read. */
 const MOST_ADMINS = 100
 
 /** Access to providers in the name of the owners of linked accounts. */

@@ -5,7 +5,6 @@ import type { Profile, Tokens } from './provider.ts'
 type Revocation = {
   method: 'DELETE' | 'POST'
   path: string
-  /** Whether the request is authenticated as the client or by the token. */
   as: 'client' | 'token'
   body?: object
 }
@@ -19,10 +18,8 @@ export type CatalogEntry = {
   scopes: readonly string[]
   /** The further scopes of linking, for writing comments. */
   writeScopes: readonly string[]
-  /** Whether tokens of these scopes may write comments. */
   writes: (scopes: readonly string[]) => boolean
   scopeSeparator: ' ' | ','
-  /** Further parameters of the authorization request. */
   parameters?: Readonly<Record<string, string>>
   /** The error codes after which a refresh token never works again. */
   deadTokenErrors: readonly string[]

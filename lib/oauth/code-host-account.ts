@@ -27,7 +27,6 @@ type Needs = {
 }
 
 const NAME = 'codehost' satisfies CatalogName
-/** The most admins whose accounts are read. */
 const MOST_ADMINS = 100
 
 /**

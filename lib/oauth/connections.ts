@@ -15,7 +15,6 @@ export const createFindConnection =
     return row && toConnection(row)
   }
 
-/** A linked account without its tokens. */
 const toConnection = (row: LinkedAccountRow): Connection => {
   const { provider, username, avatarUrl, scopes, tokensExpireAt, ended } = row
   const { cloudId, siteName, workspaceId, workspaceName, teams } = row

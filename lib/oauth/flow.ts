@@ -48,7 +48,6 @@ type Needs = {
 /** The parameters of a begin; the return goes to the callback unless `redirectPath` names another page of the site. */
 export type BeginOptions = { invite?: string | undefined; redirectPath?: string | undefined }
 
-/** The parameters of the browser's return. */
 export type Returned = {
   code?: string | undefined
   state?: string | undefined
@@ -70,14 +69,12 @@ export const createFlow = (needs: Needs) => {
   const { providers, authorizationRequests, accounts, mode, findUser, audit } = needs
   const findPerson = createFindPerson(needs)
 
-  /** Throws Problem `unsupported` `oauth_not_configured`. */
   const configuredProvider = (name: ProviderName): Provider => {
     const provider = providers.get(name)
     if (provider) return provider
     throw new Problem('unsupported', 'oauth_not_configured', notConfigured(name))
   }
 
-  /** Tells clients which providers work, before a sign-in begins. */
   const providerStatuses = (): ProviderStatus[] =>
     PROVIDERS.map((name) => {
       if (!providers.has(name)) return { name, signsIn: false, needs: notConfigured(name) }

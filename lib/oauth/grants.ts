@@ -60,7 +60,6 @@ export const toTokens = (answer: oauth.TokenEndpointResponse): Tokens => {
   }
 }
 
-/** The error code of an authorization server's refusal; undefined for any other thrown value. */
 export const refusalIn = (thrown: unknown): string | undefined =>
   thrown instanceof oauth.ResponseBodyError ? thrown.error : undefined
 
@@ -80,7 +79,6 @@ export const asOauthFailed = (thrown: unknown): never => {
   throw oauthFailed(refusalIn(thrown) ?? errorCode(thrown))
 }
 
-/** The code of an error of oauth4webapi, or of a Problem. */
 export const errorCode = (thrown: unknown): unknown =>
   thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
 

@@ -19,10 +19,7 @@ export type StoredTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
 
 export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
 
-/**
- * The key of an account: a hash, since subjects may contain anything. It does not depend on the client, so a changed
- * client keeps its users.
- */
+/** A hash, since subjects may contain anything. A changed client keeps its users. */
 export const accountId = ({ name, realm }: Provider, subject: string): string =>
   createHash('sha256')
     .update(JSON.stringify([name, realm, subject]))
@@ -46,7 +43,6 @@ export const createLinkedAccounts = ({ store, cipher, clock, readAccountStatus }
   const seal = (tokens: StoredTokens, id: string, userId: string) =>
     cipher.seal(JSON.stringify(tokens), sealContext(id, userId))
 
-  /** The fields with tokens. */
   const tokenFields = async (
     tokens: Tokens | undefined,
     id: string,
@@ -109,10 +105,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, readAccountStatus }
     throw taken()
   }
 
-  /**
-   * Whether the stored tokens may do more than the new ones: a user who linked an account for writing signs in with fewer
-   * scopes, and the link stays.
-   */
+  /** Whether the stored tokens may do more: one who linked for writing signs in with fewer scopes. */
   const isWider = async (
     provider: Provider,
     userId: string,

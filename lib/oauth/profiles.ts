@@ -9,7 +9,6 @@ const text = z
   .min(1)
   .max(500)
   .transform((value) => value.toWellFormed())
-/** An optional field of an unexpected type is left out. */
 const optional = text.nullish().catch(undefined)
 
 const CodehostUser = z.object({ id: z.number().int(), login: text, name: optional, avatar_url: optional })
@@ -123,6 +122,5 @@ export const oidcProfile = (subject: string, idToken: unknown, userinfo: unknown
 
 type Present<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
 
-/** The fields that have a value. */
 const present = <T extends Record<string, string | null | undefined>>(fields: T): Present<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<T>

@@ -19,7 +19,6 @@ export type Profile = {
   workplace?: Workplace
 }
 
-/** The parameters of the redirect to the provider. */
 type RedirectParameters = { redirectUri: string; state: string; verifier: string; nonce: string }
 /** The parameters of the return, with those of the redirect. */
 export type CallbackParameters = RedirectParameters & { code: string; iss?: string | undefined }

@@ -18,7 +18,6 @@ type Needs = { settings: ProviderSettings; fetch: ProviderFetch; clock: Clock; l
 
 export type Providers = ReadonlyMap<ProviderName, Provider>
 
-/** Every configured provider. */
 export const createProviders = ({ settings, fetch, clock, log }: Needs): Providers => {
   const providers = new Map<ProviderName, Provider>()
   for (const name of Object.keys(catalog) as CatalogName[]) {

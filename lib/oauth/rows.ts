@@ -47,7 +47,6 @@ export type LinkedAccountRow = Workplace & {
   tokens?: string
   /** Epoch milliseconds; absent for tokens that do not expire. */
   tokensExpireAt?: number
-  /** Whether the provider refused to renew the tokens. */
   ended: boolean
   /** Epoch milliseconds; a renewal that is not done by then has failed. */
   renewingUntil?: number
@@ -61,7 +60,6 @@ export const linkedAccounts = collection<LinkedAccountRow>({
 /** The scope of subjects; without a client it covers all clients. */
 export type Place = { name: ProviderName; realm: string; clientId?: string }
 
-/** Whether the account is one of that scope. */
 export const isAccountAt = (
   { name, realm, clientId }: Place,
   row: Pick<LinkedAccountRow, 'provider' | 'realm' | 'clientId'>,

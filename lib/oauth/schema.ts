@@ -68,14 +68,12 @@ export type Unlink = (
   providers: readonly ProviderName[],
 ) => Promise<readonly Pick<Connection, 'provider' | 'username'>[]>
 
-/** A linked account with tokens. */
 type UsableAccount = { id: string; username?: string; cloudId?: string }
 
 /** Linked accounts, for calls to a provider in their owner's name. */
 export type AccountAccess = {
   /** The account with write access that an admin linked last with the provider; undefined when there is none. */
   writerAt(provider: ProviderName): Promise<UsableAccount | undefined>
-  /** The account that a user linked last with the provider. */
   readerFor(userId: string, provider: ProviderName): Promise<UsableAccount | undefined>
   /**
    * A valid token of that account, renewed when due; undefined when the account is not linked any more. Throws Problem

@@ -2,10 +2,7 @@ import { collection, countRows } from '../core/collection.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
 import type { Policy, ToolCallEntry } from './schema.ts'
 
-/**
- * The policy values that admins changed. `version` grows with each change, so that concurrent changes do not undo each
- * other.
- */
+/** The changed policy values. `version` grows, so that concurrent changes do not undo each other. */
 export type PolicyRow = { id: string; version: number; values: Partial<Policy> }
 export const POLICY_ID = 'policy'
 export const policyRows = collection<PolicyRow>({ name: 'securityPolicy', key: 'id', indexes: {} })

@@ -24,7 +24,6 @@ type Needs = {
 }
 type Query = z.output<typeof ListToolCallsQuery>
 
-/** A call as the tools report it: masked and bounded. */
 export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { risk?: string }
 
 export const KEPT_MS = 90 * 86_400_000
@@ -105,10 +104,7 @@ export const createToolCallAudit = (needs: Needs) => {
     if (rows.length === 0) await checkOwnConversation(principal, conversationId)
   }
 
-  /**
-   * The calls, newest first; admins see all calls, other users their own. Throws Problem `missing` for a conversation of
-   * another user.
-   */
+  /** The calls, newest first; admins see all. Throws Problem `missing` for a conversation of another user. */
   const list = async (principal: Principal, query: Query) => {
     const index = narrowestIndex(principal, query)
     const where = toTests(principal, query, index)
@@ -143,7 +139,6 @@ export const createToolCallAudit = (needs: Needs) => {
 
 type Index = { index: 'newest' } | { index: 'ofUser' | 'ofSession'; is: string }
 
-/** The narrowest index for a query. */
 const narrowestIndex = ({ userId, role }: Principal, query: Query): Index => {
   const session = query.conversationId ?? query.taskId
   if (session !== undefined) return { index: 'ofSession', is: session }

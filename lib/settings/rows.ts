@@ -1,9 +1,6 @@
 import { collection } from '../core/collection.ts'
 
-/**
- * The settings that admins changed, by dotted path. `version` grows with each change, so that concurrent changes do not
- * undo each other.
- */
+/** The changed settings, by dotted path. `version` grows, so that concurrent changes do not undo each other. */
 export type SettingsRow = {
   id: string
   version: number

@@ -8,7 +8,6 @@ const groups = Object.entries<Readonly<Record<string, Setting>>>(settingsCatalog
 const shapeOf = (settings: Readonly<Record<string, Setting>>, wrap: (schema: z.ZodType) => z.ZodType) =>
   z.object(Object.fromEntries(Object.entries(settings).map(([name, { schema }]) => [name, wrap(schema)])))
 
-/** Every setting with its value, by the catalog. */
 export const SettingsSchema = z.object(
   Object.fromEntries(groups.map(([group, settings]) => [group, shapeOf(settings, (schema) => schema)])),
 ) as unknown as z.ZodType<Settings>
@@ -27,6 +26,5 @@ export type SettingsPatch = {
   [Group in keyof Settings]?: { [Name in keyof Settings[Group]]?: Settings[Group][Name] | null }
 }
 
-/** The source of a value; the environment takes precedence over stored values. */
 export const SourceSchema = z.enum(['environment', 'stored', 'default'])
 export type Source = z.output<typeof SourceSchema>

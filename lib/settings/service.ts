@@ -78,20 +78,15 @@ export const createSettings = (needs: Needs) => {
   return {
     /** Calls back with the settings after each read and change. */
     onRead: (listener: (settings: Settings) => void) => void listeners.push(listener),
-    /** Every setting's present value, as cached in this process. */
     current: (): Settings => settings,
     /** Resolves when the cached settings are recent enough; undefined when they already are. */
     refresh: cached.refresh,
-    /** Reads the settings from storage, past the cache. */
     reread: cached.load,
     /** Resolves when a read that begins now has ended; undefined where no other process can change settings. */
     latest: () => (staleAfterMs === Number.POSITIVE_INFINITY ? cached.refresh() : cached.load()),
     read,
     change,
-    /**
-     * Replaces the hash `from` of local mode's access key, where undefined means no key. False when the stored hash is
-     * another one, which another process has set.
-     */
+    /** Replaces the hash `from`, where undefined means no key; false when another process has replaced it. */
     replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
       let isReplaced = false
       await cached.change(({ accessKeyHash }) => {
@@ -100,12 +95,10 @@ export const createSettings = (needs: Needs) => {
       })
       return isReplaced
     },
-    /** The hash as it was last read. */
     accessKeyHash: (): string | undefined => cached.row().accessKeyHash || undefined,
   }
 }
 
-/** The catalog defines both the type and the paths. */
 const settingsBy = (value: (setting: Setting) => unknown): Settings => {
   const settings: Record<string, Record<string, unknown>> = {}
   for (const setting of everySetting) {

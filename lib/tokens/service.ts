@@ -63,9 +63,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     return { tokens: page.rows.map(toToken), ...pageFacts(page, total, query, scope) }
   }
 
-  /**
-   * Revokes one of the caller's tokens, as an admin any token. Throws `missing` for a token that the caller cannot see.
-   */
+  /** Revokes an own token, as an admin any. Throws `missing` for a token that the caller cannot see. */
   const revoke = async (principal: Principal, id: string): Promise<void> => {
     const row = await store.get(tokenRows, id)
     if (row === undefined || !mayRevoke(principal, row)) throw missing('Token')
@@ -77,7 +75,6 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
   return { create, list, revoke }
 }
 
-/** Admins see the tokens of all users. */
 const tokenSelection = ({ userId, role }: Principal): { index: string; is?: string; counter: string } =>
   role === 'admin'
     ? { index: 'newest', counter: TOKENS }
@@ -85,7 +82,6 @@ const tokenSelection = ({ userId, role }: Principal): { index: string; is?: stri
 
 const mayRevoke = ({ userId, role }: Principal, row: TokenRow) => role === 'admin' || row.userId === userId
 
-/** The audit details of a token. */
 const auditDetails = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
 
 const toToken = ({ hash: _hash, ...token }: TokenRow): Token => token

@@ -27,5 +27,4 @@ export const tokenIdIn = (text: string): string | undefined => {
 /** The stored hash of a token. The token has 160 random bits, so a fast hash suffices. */
 export const tokenHash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Independent of the stored hash. */
 const checksum = (text: string) => tokenHash(`checksum\0${text}`).slice(0, SUM_LENGTH)

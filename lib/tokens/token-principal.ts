@@ -13,7 +13,6 @@ type Needs = {
   store: Store
   clock: Clock
   log: Log
-  /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
   readAccountStatus: (userId: string) => Promise<{ role: Role; disabled: boolean } | undefined>
 }
 
@@ -86,5 +85,4 @@ export const createTokenPrincipals = ({ store, clock, log, readAccountStatus }: 
   return { findPrincipal, holds }
 }
 
-/** Compares two hashes in constant time. */
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'))

@@ -5,7 +5,6 @@ import { oneLine } from './outside-text.ts'
 
 /** The request of a label: solve an issue, or review a change. */
 export type LabelKind = 'task' | 'review'
-/** The kinds of requests: those of labels, and comments. */
 export type AskKind = LabelKind | 'comment'
 
 /** The request of an event, in terms that no sender defines. Texts are unchanged. */
@@ -13,7 +12,6 @@ export type Ask = {
   kind: AskKind
   /** The name of the issue. Where the sender has one, it is a name that stays when the issue is moved or renamed. */
   issue: string
-  /** The issue in the sender's API. */
   at: IssueRef
   sourceId: string
   title: string | undefined
@@ -37,10 +35,8 @@ export type Withdrawal = { issue: string; withdrawn: 'all' | readonly LabelKind[
 /** The reading of an event: a request, a withdrawal, or the reason why it is neither. */
 export type Verdict = Ask | Withdrawal | string
 
-/** The labels that request a task or a review. */
 export type Labels = { task: string; review: string }
 
-/** Reads one kind of event. */
 export type Rule = (payload: unknown, labels: Labels) => Verdict
 
 /** A rule for events of one schema; events that do not fit it request nothing. */
@@ -57,15 +53,11 @@ export const labelKinds = (names: readonly string[], labels: Labels): LabelKind[
   return (['task', 'review'] as const).filter((kind) => has(labels[kind]))
 }
 
-/** The first kind of these labels. */
 export const firstLabelKind = (names: readonly string[], labels: Labels): LabelKind | undefined =>
   labelKinds(names, labels)[0]
 
-/** How events of a sender are read. */
 export type Provider = {
-  /**
-   * The name of an event, which selects its rule; `header` is the value of the sender's event header, if there is one.
-   */
+  /** The name of an event, which selects its rule; `header` is the sender's event header. */
   eventName(payload: unknown, header: string | undefined): string | undefined
   /** Rules by the name of the event; an event without a rule requests nothing. */
   rules: Readonly<Record<string, Rule>>

@@ -105,7 +105,6 @@ type Named = { repository: About['repository']; issue: Pick<About['issue'], 'num
 const issueName = ({ issue, repository }: Named): string =>
   `${repository.id ?? repository.full_name.toLowerCase()}#${issue.number}`
 
-/** The request about an issue or a pull request, from its own fields. */
 const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
   kind,
   issue: issueName({ issue, repository }),
@@ -175,10 +174,7 @@ const toReview = (event: PullRequestEvent): Ask | string => {
   }
 }
 
-/**
- * A rule of the repository may request reviews of all changes. Changes of agents are ignored: their reviews would cause
- * further reviews without end.
- */
+/** A rule may request reviews of all changes; reviews of agents' changes would cause others without end. */
 const reviewRequested = (event: PullRequestEvent): Ask | string => {
   const { head, body } = event.pull_request
   return isOfRepository(event) && isOwnPullRequest(head.ref, body)
@@ -220,7 +216,6 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const Acted = z.object({ action: z.string() })
 
-/** GitHub. */
 export const codehost: Provider = {
   /** `issues.labeled`: the header gives the subject, the payload the action. */
   eventName: (payload, header) => {

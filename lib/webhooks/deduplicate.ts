@@ -11,18 +11,13 @@ import { type InboundClaim, type InboundEvent, inboundClaims, inboundEvents } fr
 import type { Sender } from './schema.ts'
 import { webhookTask } from './webhook-task.ts'
 
-/** The verbs of tasks that inbound webhooks call. */
 export type WebhookTasks = {
-  /**
-   * A new task under a given id, and the write that stores and queues it. A `watched` task sends a notice each time it
-   * ends.
-   */
+  /** A task, and the writes that store and queue it. A `watched` one sends a notice each time it ends. */
   draft(
     principal: Principal,
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
   ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
-  /** The whole task; undefined when it does not exist. */
   find(id: string): Promise<Task | undefined>
   /** Cancels a task that no worker has claimed; undefined for any other task. */
   cancelWaiting(principal: Principal, id: string): Promise<Task | undefined>
@@ -48,7 +43,6 @@ type Needs = {
 
 type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 
-/** A stored event, and its task; undefined for an event without a request. */
 type StoredEvent = { event: InboundEvent; task: Task | undefined }
 
 const MOST_TRIES = 20
@@ -189,10 +183,7 @@ const openedClaims = (claim: InboundClaim | undefined, ask: Ask): AnyWrite[] =>
 const requestedKind = ({ metadata }: Task): AskKind | undefined =>
   (metadata as { webhook?: { asks?: AskKind } } | undefined)?.webhook?.asks
 
-/**
- * Inserts an event. An event that was stored without a task gets the new reading, on condition that no other event
- * changed it: so one body makes one task.
- */
+/** Inserts an event, or gives one without a task the new reading: one body makes one task. */
 const eventWrite = (event: InboundEvent, known: InboundEvent | undefined): Write<InboundEvent> => {
   if (known === undefined) return { insert: inboundEvents, row: event }
   const { id: key, receivedAt: _first, body: _same, sender: _too, ...set } = event

@@ -21,10 +21,7 @@ export const orderInDocument = (comment: unknown): string | undefined => {
   return isNode(comment) && beginsWithCommand(comment) ? orderIn(plainText(comment), 'markdown') : undefined
 }
 
-/**
- * Whether the first block with text is a paragraph of the document itself, not of a quote, a panel or a list, and begins
- * with the command in plain text.
- */
+/** Whether the first block with text is a paragraph outside of quotes and lists, and begins with the command. */
 const beginsWithCommand = ({ type, content }: Node): boolean => {
   const blocks = type === 'doc' && Array.isArray(content) ? content : []
   const first: unknown = blocks.find((block) => plainText(block))

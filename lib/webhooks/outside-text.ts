@@ -11,7 +11,6 @@ export const oneLine = (text: string | undefined, most: number): string | undefi
   return shownText(most).safeParse(line).data
 }
 
-/** An http address of acceptable length, else undefined. */
 export const httpUrl = (text: string | undefined): string | undefined =>
   text !== undefined && text.length <= 2_000 && /^https?:\/\//i.test(text) && URL.canParse(text)
     ? text.toWellFormed()

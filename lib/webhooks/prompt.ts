@@ -1,7 +1,6 @@
 import { cutText } from '../core/cut-text.ts'
 import type { Ask, AskKind } from './ask.ts'
 
-/** The longest prompt of a task. */
 const LONGEST = 100_000
 const LONGEST_ORDER = 40_000
 const LONGEST_FACT = 1_000

@@ -14,13 +14,11 @@ import { trackera } from './trackera.ts'
 import { trackerb } from './trackerb.ts'
 import { isSigned, wires } from './wire.ts'
 
-/** Every sender of events. */
 export const catalog: Readonly<Record<Sender, Provider>> = { codehost, trackera, trackerb }
 
 /** A request: its headers by their names in lower case, and the bytes of its body. */
 export type Incoming = { header(name: string): string | undefined; pieces(): AsyncIterable<Buffer> }
 
-/** An event of a known sender, ready to be stored, and the result of its rule. */
 export type ReceivedEvent = { event: InboundEvent; verdict: Verdict }
 
 type Needs = {
@@ -31,10 +29,7 @@ type Needs = {
 
 const LONGEST_ID = 200
 
-/**
- * Reads an event and checks its signature. Throws Problem `forbidden` for every kind of wrong signature, and the errors
- * of `parsePayload`.
- */
+/** Throws Problem `forbidden` for every kind of wrong signature, and the errors of `parsePayload`. */
 export const createReceive =
   ({ clock, labels, secrets }: Needs) =>
   async (sender: Sender, { header, pieces }: Incoming): Promise<ReceivedEvent> => {
@@ -61,10 +56,7 @@ export const createReceive =
 
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 
-/**
- * The payload of a body whose sender is known: JSON, or a form whose field `payload` is JSON. Throws the errors of
- * `parseJson`.
- */
+/** JSON, or a form whose field `payload` is JSON. Throws the errors of `parseJson`. */
 export const parsePayload = (bytes: Buffer, contentType: string | undefined): unknown => {
   if (!isUtf8(bytes)) throw notJson('is not UTF-8')
   const text = bytes.toString('utf8')

@@ -16,9 +16,7 @@ export type InboundEvent = {
   event: string
   delivery?: string
   receivedAt: string
-  /** The signed body, byte by byte. */
   body: string
-  /** The reason why it requests no task. */
   nothing?: string
   /** The task of the event: a new one, or that of its delivery id or its issue. */
   taskId?: string

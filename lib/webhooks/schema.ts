@@ -1,6 +1,5 @@
 import * as z from 'zod'
 
-/** The senders of events: a code host and two trackers. */
 export const SENDERS = ['codehost', 'trackera', 'trackerb'] as const
 export type Sender = (typeof SENDERS)[number]
 

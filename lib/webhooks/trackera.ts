@@ -210,7 +210,6 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const Named = z.object({ webhookEvent: z.string() })
 
-/** Jira. */
 export const trackera: Provider = {
   eventName: (payload) => Named.safeParse(payload).data?.webhookEvent,
   rules,

@@ -37,7 +37,6 @@ const Issue = z.object({
   externalUserCreatorId: z.unknown().optional(),
 })
 
-/** The changed fields with their values before the change. */
 const Before = z
   .object({ labelIds: z.array(z.string()).optional().catch(undefined), stateId: optionalText })
   .nullish()
@@ -119,13 +118,9 @@ const updated = (event: IssueEvent, labels: Labels): Verdict => {
     : { issue, withdrawn }
 }
 
-/** The types of closed states. */
 const CLOSED = new Set(['completed', 'canceled', 'duplicate'])
 
-/**
- * The kinds of requests that an issue which lost a label no longer has. The payload has only the id of the lost label,
- * not its name.
- */
+/** The kinds of requests that an issue has lost. The payload has only the id of the lost label. */
 const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
   const now = event.data.labels.map(({ id }) => id)
   const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))
@@ -177,9 +172,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const Acted = z.object({ type: z.string(), action: z.string() })
 
-/** Linear. */
 export const trackerb: Provider = {
-  /** `Issue.update` */
   eventName: (payload) => {
     const { data } = Acted.safeParse(payload)
     return data && `${data.type}.${data.action}`

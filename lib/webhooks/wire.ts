@@ -1,11 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Sender } from './schema.ts'
 
-/** The form of a sender's requests. */
 type Wire = {
   /** The sender's name in the API's description: `code host`. */
   says: string
-  /** The product whose formats the sender uses. */
   format: string
   /** The header of the signature, and the text before its hexadecimal digits. */
   signature: { header: string; prefix: string }

@@ -58,10 +58,10 @@ const routes = {
  */
 export const openStreaming = (): Server => {
   const open = openWork<typeof routes>((served) => {
-    const { gateway, tasks, reportOf, ports } = served
+    const { gateway, tasks, findReport, ports } = served
     const { exportTasks } = taskHandlers({
       tasks,
-      reportOf,
+      findReport,
       keepExport: openExportCopies(readConfig(), ports),
     })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })

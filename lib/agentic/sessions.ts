@@ -1,7 +1,6 @@
 import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal, rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { endsSession } from '../core/session-end.ts'
 import { iso } from '../core/time.ts'

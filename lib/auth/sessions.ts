@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { cutText } from '../core/cut-text.ts'
 import { errorMessage } from '../core/errors.ts'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import { type Actor, LOCAL_USER, type Principal, type Role } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'

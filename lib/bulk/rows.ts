@@ -1,8 +1,8 @@
 import { type Change, collection, countRows, type LiveDraft, type Message } from '../core/collection.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Role } from '../core/principal.ts'
 import type { Trace } from '../core/trace.ts'
-import type { BulkNotice } from './notice.ts'
-import type { BulkFailure, BulkResults, BulkSummary } from './schema.ts'
+import type { BulkFailure, BulkNotice, BulkResults, BulkSummary } from './schema.ts'
 
 /** The items of one message: the most that another worker has to take over when one dies. */
 const SLICE = 50
@@ -18,12 +18,11 @@ const totalEnded = ({ completed, failed, cancelled }: Ended): number => complete
 export const allEnded = (done: number, ended: Ended): boolean => totalEnded(ended) >= done
 
 /**
- * A job. `at` is the index of the next item. Each item's effect and the step of `at` are one commit, so that no item
- * takes effect twice and every counted item took effect. It runs with the role that its caller had. `movedAt` is the time
- * of its last step or repeated message; `resent` counts repeated messages. A retry is refused for a task that was retried
- * at `unretriedSince` or later, so that two jobs at the same time run no task twice.
- * A retry is `following` after its last item, until the tasks that it queued have ended; `ended` is how many of them had
- * when the job was last looked at.
+ * A job. `at` is the index of the next item: an item's effect and the step of `at` are one commit, so none takes
+ * effect twice. It runs with the `role` that its caller had. `movedAt` is the time of its last step or repeated
+ * message, `resent` counts repeated messages. A task that was retried at `unretriedSince` or later is not retried, so
+ * that two jobs run no task twice. A retry is `following` after its last item, until the tasks that it queued have
+ * ended; `ended` counts those that had at the last look.
  */
 export type BulkRow = Omit<BulkSummary, 'status' | 'results'> &
   Expiring & {
@@ -38,8 +37,8 @@ export type BulkRow = Omit<BulkSummary, 'status' | 'results'> &
   }
 
 /**
- * Sends one message for each slice: the first with the job, each further one with the last step of the slice before, and
- * a repeat when the message is resent.
+ * One message for each slice: the first with the job, each further one with the last step of the slice before; and
+ * repeats.
  */
 const sliceMessages = ({ before, after }: Change<BulkRow>): Message[] => {
   if (after === undefined || after.status !== 'running') return []
@@ -64,10 +63,10 @@ export const toBulkSummary = (row: BulkRow): BulkSummary => {
     total,
     done,
     failed,
-    ...(ended === undefined ? {} : { results: toBulkResults(done, ended) }),
+    ...(ended && { results: toBulkResults(done, ended) }),
     createdBy,
     createdAt,
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...definedFields({ endedAt }),
   }
 }
 

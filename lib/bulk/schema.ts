@@ -9,6 +9,7 @@ import {
   TASK_SORTINGS,
   TaskSourceSchema,
   TaskStatusSchema,
+  TraceSchema,
   word,
 } from '../tasks/schema.ts'
 
@@ -17,10 +18,6 @@ export const MOST_ITEMS = 10_000
 /** The most failures that a job lists; further ones are counted only. */
 export const MOST_FAILURES = 100
 
-const BULK_TARGETS = ['tasks', 'dlq'] as const
-export type BulkTarget = (typeof BULK_TARGETS)[number]
-const BULK_ACTIONS = ['cancel', 'retry', 'discard'] as const
-export type BulkAction = (typeof BULK_ACTIONS)[number]
 /** The retention of jobs. */
 export const KEEP_MS = 30 * 86_400_000
 /** The counter of how the tasks of a retry ended: completed, failed, cancelled. It is stored as long as its job. */
@@ -29,8 +26,6 @@ export const bulkResultCounters = (jobId: string) => ({
   member: 'all',
   expiresAt: timeOfId(jobId) + KEEP_MS,
 })
-
-const BULK_STATUSES = ['running', 'completed', 'cancelled'] as const
 
 const BulkFailureSchema = z.object({
   id: z.string(),
@@ -55,13 +50,22 @@ const BulkResultsSchema = z
   )
 export type BulkResults = z.output<typeof BulkResultsSchema>
 
+/** The notice that continues a job from an item, with the trace of the job's request. */
+export const BulkNoticeSchema = z.object({
+  kind: z.literal('bulk'),
+  jobId: z.string().min(1).max(200),
+  from: z.int().min(0),
+  trace: TraceSchema,
+})
+export type BulkNotice = z.output<typeof BulkNoticeSchema>
+
 /** A job in lists and events. */
 export const BulkSummarySchema = z.object({
   id: z.string(),
-  target: z.enum(BULK_TARGETS),
-  action: z.enum(BULK_ACTIONS),
+  target: z.enum(['tasks', 'dlq']),
+  action: z.enum(['cancel', 'retry', 'discard']),
   status: z
-    .enum(BULK_STATUSES)
+    .enum(['running', 'completed', 'cancelled'])
     .describe(
       'A retry is completed when the tasks that it queued have ended, any other job with its last item. Stopping a retry leaves its tasks running',
     ),
@@ -74,6 +78,8 @@ export const BulkSummarySchema = z.object({
   endedAt: z.iso.datetime().optional(),
 })
 export type BulkSummary = z.output<typeof BulkSummarySchema>
+export type BulkTarget = BulkSummary['target']
+export type BulkAction = BulkSummary['action']
 
 export const BulkJobSchema = BulkSummarySchema.extend({
   failures: z.array(BulkFailureSchema).describe(`The first ${MOST_FAILURES} items that failed, and why`),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { errorMessage, missing, Problem } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { errorMessage, existing, Problem } from '../core/errors.ts'
+import { countedPage, type PageQuery, rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -11,7 +11,6 @@ import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Insert, Store, Update } from '../ports/store.ts'
 import type { DlqItem } from '../queue/schema.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { BulkNotice } from './notice.ts'
 import {
   allEnded,
   type BulkFailureRow,
@@ -29,12 +28,12 @@ import {
   toBulkSummary,
 } from './rows.ts'
 import {
-  type BulkAction,
   type BulkDlq,
   type BulkFailure,
   type BulkJob,
+  type BulkNotice,
   type BulkPreview,
-  type BulkTarget,
+  type BulkSummary,
   type BulkTasks,
   bulkResultCounters,
   type DlqSelection,
@@ -68,10 +67,13 @@ type BulkTaskVerbs = {
   ): Promise<unknown>
   allows(status: Task['status'], action: BulkTasks['action']): boolean
   summary(id: string): Promise<TaskSummary | undefined>
-  selection: {
-    preview(selection: TaskSelection, sample: number): Promise<{ rows: readonly Task[]; count: number }>
-    ids(selection: TaskSelection, most: number): Promise<string[]>
-  }
+  selection: SelectedItems<TaskSelection, TaskSummary, string>
+}
+
+/** A selection's rows and items, see `createSelection`. */
+type SelectedItems<Selection, Row, Item> = {
+  preview(selection: Selection, sample: number): Promise<{ rows: readonly Row[]; count: number }>
+  items(selection: Selection, most: number): Promise<Item[]>
 }
 
 /** The verbs of dead letters that jobs call. */
@@ -85,8 +87,7 @@ type BulkLetterVerbs = {
   ): Promise<unknown>
   discard(id: string, along: readonly AnyWrite[]): Promise<unknown>
   find(id: string): Promise<DlqItem | undefined>
-  preview(selection: DlqSelection, sample: number): Promise<{ rows: readonly DlqItem[]; count: number }>
-  select(selection: DlqSelection, most: number): Promise<{ id: string; taskId: string }[]>
+  selection: SelectedItems<DlqSelection, DlqItem, Pick<DlqItem, 'id' | 'taskId'>>
 }
 
 type Needs = {
@@ -101,18 +102,12 @@ type Needs = {
 
 /** The items of a job, and their selection for the audit record. `unretriedSince` is that of the job's row. */
 type Selection = { ids: readonly string[]; by: object; unretriedSince?: string }
-type Asked = { target: BulkTarget; action: BulkAction; trace?: Trace | undefined }
+type JobRequest = Pick<BulkSummary, 'target' | 'action'> & { trace?: Trace | undefined }
 
 export type Bulk = ReturnType<typeof createBulk>
 
 /** One action on many tasks or dead letters, as a job that continues after its request and after a restart. */
 export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }: Needs) => {
-  const read = async (id: string): Promise<BulkRow> => {
-    const row = await store.get(bulkJobs, id)
-    if (row === undefined) throw missing('Bulk job')
-    return row
-  }
-
   const withFailures = async (row: BulkRow): Promise<BulkJob> => {
     const query = { index: 'ofJob', is: row.id, order: 'asc', limit: MOST_FAILURES } as const
     const { rows } = row.failed === 0 ? { rows: [] } : await store.page(bulkFailures, query)
@@ -142,7 +137,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const { row: stored } = await store.commit<BulkRow>({
       update: bulkJobs,
       key: row.id,
-      when: { status: 'following' as const },
+      when: FOLLOWING,
       set: { ended, ...(isOver ? { status: 'completed' as const, endedAt: iso(clock.now()) } : {}) },
     })
     return stored ?? row
@@ -157,22 +152,17 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
 
   /** The jobs of a user, newest first, without their failures. */
   const list = async ({ userId }: Principal, query: PageQuery) => {
-    const scope = `bulk:${userId}`
-    const counter = bulkCounter(userId)
-    const [page, counters] = await Promise.all([
-      store.page(bulkJobs, { index: 'ofUser', is: userId, order: 'desc', ...pageRange(query, scope) }),
-      store.counters(counter),
-    ])
-    return {
-      jobs: (await Promise.all(page.rows.map(withResults))).map(toBulkSummary),
-      ...pageFacts(page, pageTotal(page, counters[LISTED]?.total, query), query, scope),
-    }
+    const { rows, facts } = await countedPage(query, `bulk:${userId}`, {
+      page: (range) => store.page(bulkJobs, { index: 'ofUser', is: userId, order: 'desc', ...range }),
+      count: async () => (await store.counters(bulkCounter(userId)))[LISTED]?.total,
+    })
+    return { jobs: (await Promise.all(rows.map(withResults))).map(toBulkSummary), ...facts }
   }
 
   /** Stores the items, then the job, whose first message starts it. */
   const start = async (
     principal: Principal,
-    { target, action, trace }: Asked,
+    { target, action, trace }: JobRequest,
     { ids: items, by, unretriedSince }: Selection,
   ): Promise<BulkJob> => {
     if (items.length > MOST_ITEMS) throw tooMany()
@@ -194,8 +184,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       at: 0,
       role: principal.role,
       expiresAt,
-      ...(trace === undefined ? {} : { trace }),
-      ...(unretriedSince === undefined ? {} : { unretriedSince }),
+      ...definedFields({ trace, unretriedSince }),
       ...(action === 'retry' ? { ended: NONE_ENDED } : {}),
     }
     const parts = Array.from({ length: Math.ceil(items.length / PART) }, (_, part): BulkPart => {
@@ -209,7 +198,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 
   /** One item more than a job may have, so that too many are noticed. */
-  const ASKED = MOST_ITEMS + 1
+  const MOST_READ = MOST_ITEMS + 1
 
   const selectedTasks = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
     // The time before the selection: a retry between the two counts as one by another request.
@@ -217,44 +206,45 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     if (given !== undefined) return { ids: [...new Set(given)], by: {}, unretriedSince }
     const { fingerprint, limit, retried } = filter
     if (fingerprint === undefined) {
-      const ids = await tasks.selection.ids(filter, ASKED)
+      const ids = await tasks.selection.items(filter, MOST_READ)
       return { ids, by: { filter }, unretriedSince: retried === false ? NEVER_RETRIED : unretriedSince }
     }
-    const letters = await deadLetters.select(groupSelection(fingerprint, limit), ASKED)
+    const letters = await deadLetters.selection.items({ fingerprint, limit }, MOST_READ)
     const ids = [...new Set(letters.map(({ taskId }) => taskId))]
     return { ids, by: { filter }, unretriedSince: NEVER_RETRIED }
   }
 
   const selectedLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
     if (given !== undefined) return { ids: [...new Set(given)], by: {} }
-    return { ids: (await deadLetters.select(filter, ASKED)).map(({ id }) => id), by: { filter } }
+    const letters = await deadLetters.selection.items(filter, MOST_READ)
+    return { ids: letters.map(({ id }) => id), by: { filter } }
   }
 
   /** The items that `startTasks` would select. Of ids those count whose task exists in a state that the action fits. */
   const previewTasks = async ({ ids: given, action, filter = {} }: BulkTasks): Promise<BulkPreview> => {
     if (given !== undefined) {
-      const rows = await found(given, tasks.summary)
+      const rows = await readAll(given, tasks.summary)
       const fitting = rows.filter(({ status }) => tasks.allows(status, action))
-      return { count: fitting.length, sample: taskSample(fitting) }
+      return { count: fitting.length, sample: sample(fitting) }
     }
     const { fingerprint, limit } = filter
     if (fingerprint === undefined) {
       const { rows, count } = await tasks.selection.preview(filter, SAMPLE)
-      return { count, sample: taskSample(rows) }
+      return { count, sample: sample(rows) }
     }
-    const { rows, count } = await deadLetters.preview(groupSelection(fingerprint, limit), SAMPLE)
+    const { rows, count } = await deadLetters.selection.preview({ fingerprint, limit }, SAMPLE)
     const ids = rows.map(({ taskId }) => taskId)
-    return { count, sample: taskSample(await found(ids, tasks.summary)) }
+    return { count, sample: sample(await readAll(ids, tasks.summary)) }
   }
 
   /** The items that `startDlq` would select. Of ids those count whose dead letter exists and is pending. */
   const previewLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<BulkPreview> => {
     if (given === undefined) {
-      const { rows, count } = await deadLetters.preview(filter, SAMPLE)
-      return { count, sample: letterSample(rows) }
+      const { rows, count } = await deadLetters.selection.preview(filter, SAMPLE)
+      return { count, sample: sample(rows) }
     }
-    const fitting = (await found(given, deadLetters.find)).filter(({ status }) => status === 'pending')
-    return { count: fitting.length, sample: letterSample(fitting) }
+    const fitting = (await readAll(given, deadLetters.find)).filter(({ status }) => status === 'pending')
+    return { count: fitting.length, sample: sample(fitting) }
   }
 
   /** Applies the action to one item; `along` is written with its effect. */
@@ -274,33 +264,22 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const { id, at, total, done, ended } = row
     const isLast = at + 1 === total
     const hasTasks = ended !== undefined && (what === 'done' || done > 0)
-    const over = hasTasks
-      ? { status: 'following' as const }
-      : { status: 'completed' as const, endedAt: iso(clock.now()) }
+    const over = hasTasks ? FOLLOWING : { status: 'completed' as const, endedAt: iso(clock.now()) }
     return {
       update: bulkJobs,
       key: id,
       when: { at, status: 'running' },
-      set: {
-        at: at + 1,
-        movedAt: iso(clock.now()),
-        ...(isLast ? over : {}),
-      },
+      set: { at: at + 1, movedAt: iso(clock.now()), ...(isLast ? over : {}) },
       add: { [what]: 1 },
     }
   }
 
   const failureRow = ({ id: jobId, at, expiresAt }: BulkRow, id: string, thrown: unknown): BulkFailureRow => {
-    const known = thrown instanceof Problem
-    if (!known) log.warn({ jobId, itemId: id, reason: errorMessage(thrown) }, 'an item of a bulk job failed')
-    return {
-      jobId,
-      place: String(at).padStart(PLACE_DIGITS, '0'),
-      id,
-      error: known ? errorMessage(thrown, LONGEST_ERROR) : 'Internal error',
-      code: known ? thrown.code : 'internal_error',
-      expiresAt,
-    }
+    const place = String(at).padStart(PLACE_DIGITS, '0')
+    if (thrown instanceof Problem)
+      return { jobId, place, id, error: errorMessage(thrown, LONGEST_ERROR), code: thrown.code, expiresAt }
+    log.warn({ jobId, itemId: id, reason: errorMessage(thrown) }, 'an item of a bulk job failed')
+    return { jobId, place, id, error: 'Internal error', code: 'internal_error', expiresAt }
   }
 
   /** The insert of a failure with the title of its task; without it where that cannot be read, which must not stop the job. */
@@ -363,15 +342,15 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const when = { status: ['running', 'following'] as const }
     const set = { status: 'cancelled' as const, endedAt: iso(clock.now()) }
     const outcome = await store.commit<BulkRow>({ update: bulkJobs, key: id, when, set })
-    if (outcome.row === undefined) throw missing('Bulk job')
-    const { done, failed } = outcome.row
+    const row = existing(outcome.row, 'Bulk job')
+    const { done, failed } = row
     if (outcome.applied) await audit(principal, 'bulk.cancel', { id, done, failed })
-    return withFailures(await withResults(outcome.row))
+    return withFailures(await withResults(row))
   }
 
   /**
-   * Repeats the message of each running job without a step for 10 minutes: a message is lost when the change feed skipped
-   * a record. Of two messages of a slice only one handles each item.
+   * Repeats the message of each running job without a step for 10 minutes: the change feed may have skipped it. Of
+   * two messages of a slice only one handles each item.
    */
   const resend = async (): Promise<void> => {
     const query = { index: 'byStatus', is: 'running', order: 'asc', limit: MOST_JOBS } as const
@@ -400,7 +379,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     followAll,
     /** A job whose tasks are followed is looked at first, so that its reader does not wait for the tick. */
     get: async (id: string): Promise<BulkJob> => {
-      const row = await read(id)
+      const row = existing(await store.get(bulkJobs, id), 'Bulk job')
       return withFailures(await (row.status === 'following' ? follow(row) : withResults(row)))
     },
   }
@@ -409,10 +388,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
 /** A stored failure in the API's order of fields. */
 const failureIn = ({ id, title, error, code }: BulkFailureRow): BulkFailure => ({
   id,
-  ...(title === undefined ? {} : { title }),
+  ...definedFields({ title }),
   error,
   code,
 })
+
+const FOLLOWING = { status: 'following' } as const
 
 /** The start of time: a task that was ever retried is refused. */
 const NEVER_RETRIED = ''
@@ -420,13 +401,8 @@ const NEVER_RETRIED = ''
 /** Temporary errors: the item is tried again. */
 const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])
 
-const groupSelection = (fingerprint: string, limit: number | undefined): DlqSelection => ({
-  fingerprint,
-  ...(limit === undefined ? {} : { limit }),
-})
-
 /** The existing ones, each once. Throws Problem `too_large` for more than a job may have. */
-const found = async <T>(
+const readAll = async <T>(
   given: readonly string[],
   find: (id: string) => Promise<T | undefined>,
 ): Promise<T[]> => {
@@ -440,11 +416,13 @@ const found = async <T>(
   return items
 }
 
-const taskSample = (rows: readonly TaskSummary[]): BulkPreview['sample'] =>
-  rows.slice(0, SAMPLE).map(({ id, title, status }) => ({ id, title, status }))
-
-const letterSample = (rows: readonly DlqItem[]): BulkPreview['sample'] =>
-  rows.slice(0, SAMPLE).map(({ id, title, status, taskId }) => ({ id, title, status, taskId }))
+const sample = (rows: readonly (TaskSummary | DlqItem)[]): BulkPreview['sample'] =>
+  rows.slice(0, SAMPLE).map(({ id, title, status, ...item }) => ({
+    id,
+    title,
+    status,
+    ...('taskId' in item && { taskId: item.taskId }),
+  }))
 
 const tooMany = () =>
   new Problem(

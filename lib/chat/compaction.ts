@@ -6,7 +6,7 @@ import {
 } from '../core/context-window.ts'
 import { clipped } from '../core/cut-text.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import { lostFields } from '../core/truncated.ts'
 import type { Log } from '../ports/log.ts'

@@ -1,5 +1,5 @@
 import { errorMessage } from '../core/errors.ts'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'

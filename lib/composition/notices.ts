@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BulkNoticeSchema } from '../bulk/notice.ts'
+import { BulkNoticeSchema } from '../bulk/schema.ts'
 import { createBulk } from '../bulk/service.ts'
 import { Problem } from '../core/errors.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'

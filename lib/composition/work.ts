@@ -97,7 +97,13 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const retry = () => settings.current().retry
   const active = createActiveRuns()
   const counters = createTaskCounters(store)
-  const agents = createAgents({ adapters: ports.adapters, stats: counters.ofAgents, breakers, clock, masker })
+  const agents = createAgents({
+    adapters: ports.adapters,
+    stats: counters.agentStatistics,
+    breakers,
+    clock,
+    masker,
+  })
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
@@ -108,8 +114,8 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     approvals,
     queue: taskQueue,
     agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
-    deadLetterOf: (task, eventId) => deadLetters.deadLetterInsert(task, eventId),
-    resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
+    makeDeadLetter: (...failure) => deadLetters.deadLetterInsert(...failure),
+    resolveDeadLetter: (...retry) => deadLetters.resolving(...retry),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
     sendsNotice:
@@ -123,22 +129,15 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   })
   const deadLetters = createDeadLetters({
     ...ports,
-    redrive: {
-      find: tasks.find,
-      failureEventId: tasks.failureOf,
-      retryWrite: tasks.redrive.writeOf,
-      bulkJoinWrite: tasks.redrive.joinOf,
-      sendAgain: tasks.recovery.sendAgain,
-    },
+    redrive: { ...tasks, ...tasks.redrive, sendAgain: tasks.recovery.sendAgain },
   })
-  const places = providerApiUrls(config.accounts)
   const { endpoints: reportEndpoints, ...reporting } = createReporting({
     ...ports,
     ...(ports.commenting ?? withoutCommenting),
     findTask: tasks.find,
     addDelivery: (delivery) => deliveries.add(delivery),
     isOn: () => settings.current().reporting.comments,
-    placeOf: (provider) => places[provider],
+    addresses: providerApiUrls(config.accounts),
     publicUrl: config.PUBLIC_URL,
   })
   const deliveries = createDeliveries({
@@ -211,7 +210,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     reporting,
     active,
     worker,
-    reportOf: reporting.findReport,
+    findReport: reporting.findReport,
     withdrawLeftApprovals: () => approvals.withdrawLeft(hasEnded, TASK_ENDED),
   }
 }

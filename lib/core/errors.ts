@@ -80,6 +80,12 @@ export const issuesText = (issues: readonly FieldIssue[], root: string): string 
 export const missing = (what: string) =>
   new Problem('missing', `${what.toLowerCase().replaceAll(' ', '_')}_not_found`, `${what} not found`)
 
+/** Returns a value that was looked up. Throws `missing` for undefined. */
+export const existing = <T>(value: T | undefined, what: string): T => {
+  if (value === undefined) throw missing(what)
+  return value
+}
+
 /**
  * The message of a thrown value, cut to fit a log line or a stored error. `mask` runs before the cut: it would not find
  * half a secret.

@@ -88,7 +88,7 @@ export const pageRange = ({ limit, offset = 0, cursor }: Asked, scope: string) =
  * when it began at the start or at an offset.
  */
 export const pageTotal = (
-  { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
+  { rows, next }: Page<unknown>,
   counted: number | undefined,
   { offset = 0, cursor }: Pick<Asked, 'offset' | 'cursor'>,
 ): number => {
@@ -97,9 +97,78 @@ export const pageTotal = (
   return isEnd ? first + rows.length : Math.max(counted ?? 0, rows.length === 0 ? 0 : first + rows.length)
 }
 
+/**
+ * A page of a list, and the fields that the list answers beside its rows. `page` reads a range, `count` the counter of its
+ * rows. Throws as `decodeCursor` does.
+ */
+export const countedPage = async <R>(
+  query: Asked,
+  scope: string,
+  reads: {
+    page(range: ReturnType<typeof pageRange>): Promise<{ rows: R[]; next: Place | undefined }>
+    count(): Promise<number | undefined>
+  },
+) => {
+  const range = pageRange(query, scope)
+  const [page, counted] = await Promise.all([reads.page(range), reads.count()])
+  return { rows: page.rows, facts: pageFacts(page, pageTotal(page, counted, query), query, scope) }
+}
+
+type Page<R> = { rows: readonly R[]; next: Place | undefined; total?: number }
+
+/**
+ * Reads the rows of all pages. It reads a page only when the caller has taken all rows of the page before; a caller that
+ * leaves the loop stops the reading. `read` gets the start of the page, as part of a query.
+ */
+export async function* rowPages<R>(
+  read: (from: { after?: Place }) => Promise<Page<R>>,
+): AsyncGenerator<readonly R[]> {
+  let after: Place | undefined
+  do {
+    const { rows, next } = await read(after === undefined ? {} : { after })
+    yield rows
+    after = next
+  } while (after !== undefined)
+}
+
+const ROWS_AT_ONCE = 500
+
+/**
+ * Reads the rows that a selection covers. `toQuery` makes its query, with the limit that the selection sets, if any; `toItem`
+ * keeps of a row what its reader needs.
+ */
+export const createSelection = <S, Q extends { limit: number | undefined }, R, T>(
+  toQuery: (selection: S) => Q,
+  page: (query: Omit<Q, 'limit'> & { limit: number; total?: boolean; after?: Place }) => Promise<Page<R>>,
+  toItem: (row: R) => T,
+) => ({
+  /** The number of rows, and the first `sample` of them. */
+  preview: async (selection: S, sample: number): Promise<{ rows: readonly R[]; count: number }> => {
+    const { limit, ...query } = toQuery(selection)
+    const { rows, total = 0 } = await page({
+      ...query,
+      limit: Math.min(sample, limit ?? sample),
+      total: true,
+    })
+    return { rows, count: Math.min(total, limit ?? total) }
+  },
+  /** The items in order, at most `most`. */
+  items: async (selection: S, most: number): Promise<T[]> => {
+    const { limit: own = most, ...query } = toQuery(selection)
+    const wanted = Math.min(most, own)
+    const limit = Math.min(wanted, ROWS_AT_ONCE)
+    const items: T[] = []
+    for await (const rows of rowPages((from) => page({ ...query, limit, ...from }))) {
+      items.push(...rows.map(toItem))
+      if (items.length >= wanted) break
+    }
+    return items.slice(0, wanted)
+  },
+})
+
 /** The fields of a list beside its rows; `total` counts the rows of all pages. */
 export const pageFacts = (
-  { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
+  { rows, next }: Page<unknown>,
   total: number,
   { limit, offset, cursor }: Asked,
   scope: string,

@@ -1,7 +1,6 @@
 import { fitting } from '../core/answer-size.ts'
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageRange } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { type PageQuery, pageRange, rowPages } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Page, Store, Update } from '../ports/store.ts'

@@ -1,5 +1,5 @@
 import { errorMessage } from '../core/errors.ts'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import { LONGEST_RETRY_AFTER_MS } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, createStepWatch, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'

@@ -1,7 +1,6 @@
 import type * as z from 'zod'
 import { errorMessage, missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { type PageQuery, pageFacts, pageRange, rowPages } from '../core/page.ts'
 import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { isTooLate, leaseHolds, tooLateFrom } from '../core/wrong-clock.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'

@@ -1,6 +1,5 @@
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal, rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, isTooLate, tooLateFrom } from '../core/wrong-clock.ts'

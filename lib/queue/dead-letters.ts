@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { DlqSelection } from '../bulk/schema.ts'
 import { shortenedText } from '../core/cut-text.ts'
-import { missing, Problem, withTooBroad } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { existing, Problem, withTooBroad } from '../core/errors.ts'
 import { failureFingerprint } from '../core/failure-group.ts'
-import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { countedPage, createSelection, pageFacts, pageRange } from '../core/page.ts'
 import type { Actor } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -23,7 +23,7 @@ import type { DlqCounts, DlqItem, Resolution } from './schema.ts'
 type Undelivered = { messageId: string; taskId: string; reason: string }
 
 /** The request for a retry, and the bulk job that it is part of. */
-type Cause = { trace?: Trace | undefined; bulkJobId?: string | undefined }
+type RetryCause = { trace?: Trace | undefined; bulkJobId?: string | undefined }
 
 /** The verbs of tasks that the dead letter queue calls. */
 type Redrive = {
@@ -31,18 +31,12 @@ type Redrive = {
   /** The id of the event with which a task failed; undefined for a task that has not failed. */
   failureEventId(task: Task): Promise<string | undefined>
   /** The write that queues a failed task again, with its attempts at 0. */
-  retryWrite(task: Task, cause: Cause): AnyWrite
+  retryWrite(task: Task, cause: RetryCause): AnyWrite
   /** The write that makes a task that still waits count for a bulk job. */
   bulkJoinWrite(task: Task, bulkJobId: string): AnyWrite
   /** Repeats the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   sendAgain(task: Task): Promise<void>
 }
-
-/** A dead letter of a selection, and its task. */
-type Selected = Pick<DlqItem, 'id' | 'taskId'>
-
-/** Rows of a selection that are read at once. */
-const PAGE = 500
 
 type Needs = { store: Store; redrive: Redrive; clock: Clock }
 type Closing = Pick<DlqItem, 'resolution'> & { status: 'resolved' | 'discarded' }
@@ -88,62 +82,22 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
 
   const list = async (query: z.output<typeof ListDlqQuery>) => {
     const { status, fingerprint } = query
-    if (fingerprint !== undefined) return listGroup({ ...query, fingerprint })
-    const scope = `dlq:${status}`
-    const [page, counts] = await Promise.all([
-      store.page(deadLetters, {
-        ...(status === 'all' ? { index: 'newest' } : { index: 'byStatus', is: status }),
-        order: 'desc',
-        ...pageRange(query, scope),
-      }),
-      countAll(),
-    ])
-    return {
-      items: page.rows,
-      ...pageFacts(page, pageTotal(page, counts[status === 'all' ? 'total' : status], query), query, scope),
+    const selection = selectionQuery({ fingerprint, status: status === 'all' ? undefined : [status] })
+    const scope = fingerprint === undefined ? `dlq:${status}` : `dlq:${status}:${fingerprint}`
+    if (fingerprint !== undefined) {
+      const page = await store.page(deadLetters, { ...selection, ...pageRange(query, scope), total: true })
+      return { items: page.rows, ...pageFacts(page, page.total ?? 0, query, scope) }
     }
-  }
-
-  const listGroup = async (query: z.output<typeof ListDlqQuery> & { fingerprint: string }) => {
-    const { status, fingerprint } = query
-    const scope = `dlq:${status}:${fingerprint}`
-    const selection = selectionQuery({ fingerprint, ...(status === 'all' ? {} : { status: [status] }) })
-    const page = await store.page(deadLetters, { ...selection, ...pageRange(query, scope), total: true })
-    return { items: page.rows, ...pageFacts(page, page.total ?? 0, query, scope) }
-  }
-
-  /** The number of dead letters of a selection, and the newest of them. Throws as `ids` does. */
-  const preview = async (selection: DlqSelection, sample: number) => {
-    const most = Math.min(sample, selection.limit ?? sample)
-    const query = { ...selectionQuery(waiting(selection)), limit: most, total: true }
-    const { rows, total = 0 } = await store.page(deadLetters, query).catch(tooBroad)
-    return { rows, count: Math.min(total, selection.limit ?? total) }
-  }
-
-  /**
-   * The dead letters of a selection, newest first, at most `most`. Throws Problem `selection_too_broad` when storage
-   * would have to read too many rows.
-   */
-  const select = async (selection: DlqSelection, most: number): Promise<Selected[]> => {
-    const found: Selected[] = []
-    const wanted = Math.min(most, selection.limit ?? most)
-    const query = { ...selectionQuery(waiting(selection)), limit: Math.min(wanted, PAGE) }
-    for await (const rows of rowPages((from) => store.page(deadLetters, { ...query, ...from }))) {
-      found.push(...rows.map(({ id, taskId }) => ({ id, taskId })))
-      if (found.length >= wanted) break
-    }
-    return found.slice(0, wanted)
+    const { rows, facts } = await countedPage(query, scope, {
+      page: (range) => store.page(deadLetters, { ...selection, ...range }),
+      count: async () => (await countAll())[status === 'all' ? 'total' : status],
+    })
+    return { items: rows, ...facts }
   }
 
   const countAll = async (): Promise<DlqCounts> => {
     const { counter, member } = DEAD_LETTER_COUNTERS
-    const {
-      pending = 0,
-      resolved = 0,
-      discarded = 0,
-      total = 0,
-    } = (await store.counters(counter))[member] ?? {}
-    return { pending, resolved, discarded, total }
+    return { pending: 0, resolved: 0, discarded: 0, total: 0, ...(await store.counters(counter))[member] }
   }
 
   /** Only a pending item can be closed, so one of several concurrent decisions takes effect. */
@@ -166,47 +120,44 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   ): Promise<DlqItem> => {
     const writes = task ? [task.write, ...along] : along
     const outcome = await store.commit<DlqItem>(closing(id, closed), writes)
-    if (outcome.applied && outcome.row) return outcome.row
     if (!outcome.applied && outcome.refused > 0) throw stateConflict(task?.status)
-    if (!outcome.row) throw missing('Dead letter')
-    throw notPending(outcome.row)
+    const row = existing(outcome.row, 'Dead letter')
+    if (!outcome.applied) throw notPending(row)
+    return row
   }
 
   /**
-   * Queues the task of an item again: a failed task with its attempts at 0; a task that still waits for the lost message
-   * unchanged. Its end counts for a bulk job of the `cause`. The same commit writes the rows `along`. Throws Problem `task_state_conflict` when the task went on
-   * without that message, or when a condition of `along` fails.
+   * Queues the task of an item again: a failed task with its attempts at 0; a task that still waits for the lost
+   * message unchanged. The same commit writes the rows `along`. Throws Problem `task_state_conflict` when the task
+   * went on without that message, or when a condition of `along` fails.
    */
   const retry = async (
     { userId: by }: Actor,
     id: string,
-    cause: Cause = {},
+    cause: RetryCause = {},
     along: readonly AnyWrite[] = [],
   ): Promise<{ item: DlqItem; task: Task }> => {
-    const letter = await store.get(deadLetters, id)
-    if (letter === undefined) throw missing('Dead letter')
-    const task = await redrive.find(letter.taskId)
+    const letter = existing(await store.get(deadLetters, id), 'Dead letter')
     // The dead letter of a message without a task can only be discarded.
-    if (task === undefined) throw missing('Task')
+    const task = existing(await redrive.find(letter.taskId), 'Task')
     if (letter.status !== 'pending') throw notPending(letter)
     const closed: Closing = { status: 'resolved', resolution: { by, taskId: task.id } }
-    const read = async () => (await redrive.find(task.id)) ?? task
+    const presentTask = async () => (await redrive.find(task.id)) ?? task
     if (task.status === 'pending' || task.status === 'queued') {
       // The message is sent before the item is closed: after a death in between, the open item allows another try.
       await redrive.sendAgain(task)
       const { bulkJobId } = cause
-      const joined = bulkJobId && { write: redrive.bulkJoinWrite(task, bulkJobId), status: task.status }
-      return { item: await close(id, closed, along, joined || undefined), task: await read() }
+      const join = bulkJobId
+        ? { write: redrive.bulkJoinWrite(task, bulkJobId), status: task.status }
+        : undefined
+      return { item: await close(id, closed, along, join), task: await presentTask() }
     }
     // The task's failure has a dead letter of its own, which alone decides about it.
     const failure = await redrive.failureEventId(task)
     if (task.status !== 'failed' || (failure !== undefined && toDeadLetterId(failure) !== id))
       throw stateConflict(task.status)
-    const item = await close(id, closed, along, {
-      write: redrive.retryWrite(task, cause),
-      status: task.status,
-    })
-    return { item, task: await read() }
+    const write = redrive.retryWrite(task, cause)
+    return { item: await close(id, closed, along, { write, status: task.status }), task: await presentTask() }
   }
 
   /** The write that resolves the pending dead letter of a failure; undefined where there is none. */
@@ -221,8 +172,16 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     addMessage,
     find: (id: string): Promise<DlqItem | undefined> => store.get(deadLetters, id),
     list,
-    preview,
-    select: (selection: DlqSelection, most: number) => select(selection, most).catch(tooBroad),
+    /** Newest first; both verbs throw Problem `selection_too_broad`. */
+    selection: createSelection(
+      // It covers pending dead letters, unless it names other states.
+      (selection: DlqSelection) => ({
+        ...selectionQuery({ status: ['pending'], ...selection }),
+        limit: selection.limit,
+      }),
+      (query) => store.page(deadLetters, query).catch(tooBroad),
+      ({ id, taskId }) => ({ id, taskId }),
+    ),
     countAll,
     retry,
     /** Closes an item and leaves its task failed. Throws as `retry` does. */
@@ -231,18 +190,14 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   }
 }
 
-/** A selection covers pending dead letters, unless it names other states. */
-const waiting = (selection: DlqSelection): DlqSelection => ({ status: ['pending'], ...selection })
-
 /** The narrowest index for a selection, and the conditions that its rows must meet besides. */
-const selectionQuery = ({ status, fingerprint, agent, createdAfter, createdBefore }: DlqSelection) => {
-  const from = createdAfter === undefined ? {} : { from: createdAfter }
-  const to = createdBefore === undefined ? {} : { to: createdBefore }
+const selectionQuery = (selection: DlqSelection) => {
+  const { status, fingerprint, agent, createdAfter: from, createdBefore: to } = selection
   const [only, ...others] = status ?? []
   const byStatus: Test<DlqItem>[] = status === undefined ? [] : [{ field: 'status', in: status }]
   const where: Test<DlqItem>[] = [
     ...(agent === undefined ? [] : [{ field: 'agent' as const, in: agent }]),
-    ...((createdAfter ?? createdBefore) ? [{ field: 'createdAt' as const, ...from, ...to }] : []),
+    ...((from ?? to) ? [{ field: 'createdAt' as const, ...definedFields({ from, to }) }] : []),
   ]
   const order = 'desc' as const
   if (fingerprint !== undefined)

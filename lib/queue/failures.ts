@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { invalid, missing } from '../core/errors.ts'
 import { foldedMessage } from '../core/failure-group.ts'
+import { getOrCreate } from '../core/get-or-create.ts'
 import type { Actor } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -32,7 +33,7 @@ type Needs = {
   audit: (actor: Actor, action: string, details: object) => Promise<void>
 }
 
-type Counted = Pick<FailureGroup, 'fingerprint' | 'count' | 'pending' | 'spark'>
+type CountedGroup = Pick<FailureGroup, 'fingerprint' | 'count' | 'pending' | 'spark'>
 
 export type Failures = ReturnType<typeof createFailures>
 
@@ -47,12 +48,8 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     (await store.page(deadLetters, { ...lettersQuery(fingerprint), order: 'desc', limit: SAMPLE })).rows
 
   /** Undefined for a group without dead letters: its counters are wrong until the next recount. */
-  const described = async ({
-    fingerprint,
-    count,
-    pending,
-    spark,
-  }: Counted): Promise<FailureGroup | undefined> => {
+  const describedGroup = async (group: CountedGroup): Promise<FailureGroup | undefined> => {
+    const { fingerprint } = group
     const [newest, { rows: oldest }, muted] = await Promise.all([
       newestLetters(fingerprint),
       store.page(deadLetters, { ...lettersQuery(fingerprint), order: 'asc', limit: 1 }),
@@ -62,15 +59,12 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     const [first = last] = oldest
     if (last === undefined || first === undefined) return undefined
     return {
-      fingerprint,
+      ...group,
       code: last.code ?? 'unknown',
       message: foldedMessage(last.lastError),
       agent: last.agent ?? 'unknown',
-      count,
-      pending,
       firstSeen: first.createdAt,
       lastSeen: last.createdAt,
-      spark,
       taskIds: [...new Set(newest.map(({ taskId }) => taskId))],
       muted,
     }
@@ -86,9 +80,9 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
       throw invalid([{ path: 'since', message: 'must be a time of the last 30 days' }])
     const bucketMs = bucketLengthMs(now - from)
     const members = await store.counters(FAILURE_COUNTERS, failureMember(iso(from), ''))
-    const groups = counted(members, { from, bucketMs, buckets: Math.ceil((now - from + 1) / bucketMs) })
+    const groups = countedGroups(members, { from, bucketMs, buckets: Math.ceil((now - from + 1) / bucketMs) })
     const most = groups.toSorted((a, b) => b.count - a.count).slice(0, MOST_GROUPS)
-    const failures = (await Promise.all(most.map(described))).filter((group) => group !== undefined)
+    const failures = (await Promise.all(most.map(describedGroup))).filter((group) => group !== undefined)
     return { failures, total: groups.length, since: iso(from), bucketMs }
   }
 
@@ -116,23 +110,20 @@ const startOfHour = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 const bucketLengthMs = (spanMs: number): number =>
   Math.max(1, Math.ceil(Math.floor(spanMs / HOUR_MS) / MOST_BUCKETS)) * HOUR_MS
 
-type Buckets = { from: number; bucketMs: number; buckets: number }
-
 /** Groups the counters of all hours by failure group. */
-const counted = (
+const countedGroups = (
   members: Readonly<Record<string, Counters>>,
-  { from, bucketMs, buckets }: Buckets,
-): Counted[] => {
-  const groups = new Map<string, Counted>()
+  { from, bucketMs, buckets }: { from: number; bucketMs: number; buckets: number },
+): CountedGroup[] => {
+  const groups = new Map<string, CountedGroup>()
   for (const [member, { count = 0, pending = 0 }] of Object.entries(members)) {
     const { atMs, fingerprint } = partsOfMember(member)
-    const empty = { fingerprint, count: 0, pending: 0, spark: Array<number>(buckets).fill(0) }
-    const group = groups.get(fingerprint) ?? empty
+    const empty = () => ({ fingerprint, count: 0, pending: 0, spark: Array<number>(buckets).fill(0) })
+    const group = getOrCreate(groups, fingerprint, empty)
     const at = Math.min(buckets - 1, Math.floor((atMs - from) / bucketMs))
     group.count += count
     group.pending += pending
     group.spark[at] = (group.spark[at] ?? 0) + count
-    groups.set(fingerprint, group)
   }
   return [...groups.values()].filter(({ count }) => count > 0)
 }

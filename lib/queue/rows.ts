@@ -1,5 +1,6 @@
 import { type Change, collection, type Increment, type LiveDraft, type Message } from '../core/collection.ts'
 import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { ulidIn } from '../core/ulid.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
@@ -27,10 +28,8 @@ const letterIncrements = ({ before, after }: Change<DlqItem>): Increment[] => {
   return [{ ...DEAD_LETTER_COUNTERS, add }, ...groupIncrements(before, after)]
 }
 
-const groupIncrements = (
-  before: DlqItem | undefined,
-  { fingerprint, createdAt, status }: DlqItem,
-): Increment[] => {
+const groupIncrements = (before: DlqItem | undefined, letter: DlqItem): Increment[] => {
+  const { fingerprint, createdAt, status } = letter
   if (fingerprint === undefined) return []
   const pending = Number(status === 'pending') - Number(before?.status === 'pending')
   const count = Number(before === undefined)
@@ -56,9 +55,7 @@ const failureAnnouncements = ({ before, after }: Change<DlqItem>): Message[] => 
     title: cutText(`Task failed: ${title}`, LONGEST_TITLE),
     message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
   }
-  return [
-    { to: 'notices', id, body: { kind: 'announce', notification, ...(fingerprint ? { fingerprint } : {}) } },
-  ]
+  return [{ to: 'notices', id, body: { kind: 'announce', notification, ...definedFields({ fingerprint }) } }]
 }
 
 /** Publishes a dead letter without the reason of the failure, which may be long. */
@@ -86,8 +83,4 @@ export const deadLetters = collection<DlqItem>({
 
 /** A failure group that causes no notifications: who muted it, and when. */
 export type FailureMute = { fingerprint: string; mutedBy: string; mutedAt: string }
-export const failureMutes = collection<FailureMute>({
-  name: 'failureMutes',
-  key: 'fingerprint',
-  indexes: {},
-})
+export const failureMutes = collection<FailureMute>({ name: 'failureMutes', key: 'fingerprint', indexes: {} })

@@ -1,12 +1,12 @@
 import type { DlqCounts, QueueStatus } from './schema.ts'
 
-type WorkerState = { readonly running: boolean; readonly concurrency: number }
+type WorkerState = QueueStatus['workers']['tasks']
 
 type Needs = {
   mode: QueueStatus['mode']
   taskCounts: () => Promise<Readonly<Record<string, number>>>
   deadLetterCounts: () => Promise<DlqCounts>
-  workers: { tasks: WorkerState; notifications: WorkerState }
+  workers: Readonly<QueueStatus['workers']>
 }
 
 /** The status of the queue in the API, from counters. */

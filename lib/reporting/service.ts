@@ -18,8 +18,8 @@ type Needs = Parameters<typeof createSendReport>[0] & {
   addDelivery: AddDelivery
   /** Whether the service writes comments. */
   isOn: () => boolean
-  /** The address of the provider: deliveries to one address take turns. */
-  placeOf: (provider: TrackerName) => string
+  /** The addresses of providers: deliveries to one address take turns. */
+  addresses: Readonly<Record<TrackerName, string>>
 }
 
 /** The most retries that are followed back to the task of an event. */
@@ -27,7 +27,7 @@ const MOST_RETRIES = 50
 
 /** Reports the ends of tasks at their sources: one comment for each task, which a later end changes. */
 export const createReporting = (needs: Needs) => {
-  const { store, clock, access, findTask, addDelivery, isOn, placeOf } = needs
+  const { store, clock, access, findTask, addDelivery, isOn, addresses } = needs
   const send = createSendReport(needs)
 
   /** The report of the task that this one was retried from, across several retries. */
@@ -118,7 +118,7 @@ export const createReporting = (needs: Needs) => {
       owner: row.id,
       event: `task.${task.status}`,
       body: '{}',
-      url: placeOf(row.provider),
+      url: addresses[row.provider],
     })
   }
 

@@ -1,6 +1,5 @@
 import { errorMessage, missing, Problem, withPathPrefix } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { type PageQuery, pageFacts, pageRange, pageTotal, rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'

@@ -4,29 +4,26 @@ import { createHistogram, type Histogram } from '../core/histogram.ts'
 import { iso, utcDay } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
-import type { AnalyticsAsked, AnalyticsSchema, WindowSchema } from './contract.ts'
+import type { AnalyticsQuery, AnalyticsSchema, WindowSchema } from './contract.ts'
 import { DAILY_COUNTERS, OTHER_AGENTS, byStatus as statuses, TASK_COUNTERS, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { HAPPENINGS, type Happening, type HourlyCount, QUARTER_MS, readHourly } from './hourly-counters.ts'
-import { partsOf, type Span } from './windows.ts'
+import { type Span, windowParts } from './windows.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-/**
- * Statistics of all stored tasks, and of the asked window, read from counters. Rates are 0..1, as shares of the tasks
- * that ended.
- */
+/** Statistics of all stored tasks, and of the window of the query, read from counters. Rates are 0 to 1. */
 export const createAnalytics =
   ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
-  async (asked: AnalyticsAsked = {}): Promise<z.output<typeof AnalyticsSchema>> => {
+  async (query: AnalyticsQuery = {}): Promise<z.output<typeof AnalyticsSchema>> => {
     const firstDay = utcDay(iso(clock.now() - (DAYS - 1) * DAY_MS))
     const types = agents.types()
-    const nameOf = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
+    const countedName = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
     const [all, days, recent] = await Promise.all([
       store.counters(TASK_COUNTERS.counter),
       store.counters(DAILY_COUNTERS, firstDay),
-      isAsked(asked) ? readWindow(store, clock.now(), asked, nameOf) : undefined,
+      (query.window ?? query.timezone) ? readWindow(store, clock.now(), query, countedName) : undefined,
     ])
     const counters = all[TASK_COUNTERS.member] ?? {}
     const byStatus = statuses(counters)
@@ -37,49 +34,39 @@ export const createAnalytics =
       pendingTasks: byStatus.pending ?? 0,
       inProgressTasks: byStatus.in_progress ?? 0,
       cancelledTasks: byStatus.cancelled ?? 0,
-      ...ratesOf(byStatus.completed ?? 0, byStatus.failed ?? 0),
-      ...durationsOf(counters),
+      ...rates(byStatus.completed ?? 0, byStatus.failed ?? 0),
+      ...durations(counters),
       byStatus,
       byPriority: under(counters, 'priority'),
       bySource: under(counters, 'source'),
-      byAgent: registered(under(counters, 'agent'), nameOf),
-      daily: Object.entries(days).map(([date, { created = 0, completed = 0, failed = 0 }]) => ({
+      byAgent: byRegisteredAgent(under(counters, 'agent'), countedName),
+      daily: Object.entries(days).map(([date, counts]) => ({
         date,
-        created,
-        completed,
-        failed,
+        created: 0,
+        completed: 0,
+        failed: 0,
+        ...counts,
       })),
       ...(recent ? { recent } : {}),
     }
   }
 
-const isAsked = ({ window, timezone }: AnalyticsAsked): boolean =>
-  window !== undefined || timezone !== undefined
-
 /** Agents that are not registered count together, so that the answer has at most one entry more than there are agents. */
-const registered = (
-  counts: Record<string, number>,
-  nameOf: (agent: string) => string,
-): Record<string, number> => {
-  const shown: Record<string, number> = {}
+const byRegisteredAgent = (counts: Record<string, number>, countedName: (agent: string) => string) => {
+  const byAgent: Record<string, number> = {}
   for (const [name, count] of Object.entries(counts)) {
-    const agent = nameOf(name)
-    shown[agent] = (shown[agent] ?? 0) + count
+    const agent = countedName(name)
+    byAgent[agent] = (byAgent[agent] ?? 0) + count
   }
-  return shown
+  return byAgent
 }
 
-const ratesOf = (completed: number, failed: number) => {
+const rates = (completed: number, failed: number) => {
   const ended = completed + failed
   return { successRate: ended ? completed / ended : 0, failureRate: ended ? failed / ended : 0 }
 }
 
-const durationsOf = ({
-  durationCount = 0,
-  durationMs = 0,
-  leastDurationMs = 0,
-  mostDurationMs = 0,
-}: Counters) => ({
+const durations = ({ durationCount, durationMs = 0, leastDurationMs = 0, mostDurationMs = 0 }: Counters) => ({
   avgDurationMs: durationCount ? durationMs / durationCount : 0,
   minDurationMs: leastDurationMs,
   maxDurationMs: mostDurationMs,
@@ -92,52 +79,55 @@ const durationsOf = ({
 const readWindow = async (
   store: Store,
   now: number,
-  { window = '24h', timezone = 'UTC' }: AnalyticsAsked,
-  nameOf: (agent: string) => string,
+  { window = '24h', timezone = 'UTC' }: AnalyticsQuery,
+  countedName: (agent: string) => string,
 ): Promise<z.output<typeof WindowSchema>> => {
-  const parts = partsOf(window, timezone, now)
-  const { from, to } = { from: parts[0]?.from ?? now, to: parts.at(-1)?.to ?? now }
+  const parts = windowParts(window, timezone, now)
+  const [from, to] = [parts[0]?.from ?? now, parts.at(-1)?.to ?? now]
   // A window of five-minute parts may begin within a quarter, whose waits and runs count whole; in other windows each
   // part is whole quarters.
-  const counts = (await readHourly(store, iso(from))).filter((count) => endOf(count) > from && count.at < to)
-  const agents = Map.groupBy(counts, ({ agent }) => nameOf(agent))
+  const counts = (await readHourly(store, iso(from))).filter(
+    (count) => slotEnd(count) > from && count.at < to,
+  )
+  const agents = Map.groupBy(counts, ({ agent }) => countedName(agent))
   return {
     window,
     timezone,
     from: iso(from),
     to: iso(to),
-    buckets: countedIn(parts, counts),
-    ...percentilesIn(counts),
+    buckets: buckets(parts, counts),
+    ...waitAndRun(counts),
     byAgent: Object.fromEntries(
-      [...agents].map(([agent, own]) => [agent, { ...sumsOf(own), ...percentilesIn(own) }]),
+      [...agents].map(([agent, own]) => [agent, { ...happeningSums(own), ...waitAndRun(own) }]),
     ),
   }
 }
 
-const endOf = (count: HourlyCount): number => ('bucket' in count ? count.at + QUARTER_MS : count.at + 1)
+const slotEnd = (count: HourlyCount): number => ('bucket' in count ? count.at + QUARTER_MS : count.at + 1)
 
-const nothing = (): Record<Happening, number> =>
-  Object.fromEntries(HAPPENINGS.map((what) => [what, 0])) as Record<Happening, number>
-
-const sumsOf = (counts: readonly HourlyCount[]): Record<Happening, number> => {
-  const sums = nothing()
+const happeningSums = (counts: readonly HourlyCount[]) => {
+  const sums = Object.fromEntries(HAPPENINGS.map((what) => [what, 0])) as Record<Happening, number>
   for (const one of counts) if (!('bucket' in one)) sums[one.what] += one.count
   return sums
 }
 
-const countedIn = (parts: readonly Span[], counts: readonly HourlyCount[]) => {
+const buckets = (parts: readonly Span[], counts: readonly HourlyCount[]) => {
   const byPart = Map.groupBy(counts, ({ at }) => parts.findIndex(({ from, to }) => from <= at && at < to))
-  return parts.map(({ from, to }, n) => ({ from: iso(from), to: iso(to), ...sumsOf(byPart.get(n) ?? []) }))
+  return parts.map(({ from, to }, n) => ({
+    from: iso(from),
+    to: iso(to),
+    ...happeningSums(byPart.get(n) ?? []),
+  }))
 }
 
-const percentilesIn = (counts: readonly HourlyCount[]) => {
+const waitAndRun = (counts: readonly HourlyCount[]) => {
   const histograms = new Map<string, Histogram>()
   for (const one of counts)
     if ('bucket' in one) getOrCreate(histograms, one.what, createHistogram).add(one.bucket, one.count)
-  return { wait: percentilesOf(histograms.get('wait')), run: percentilesOf(histograms.get('run')) }
+  return { wait: percentiles(histograms.get('wait')), run: percentiles(histograms.get('run')) }
 }
 
-const percentilesOf = (histogram: Histogram | undefined) => {
+const percentiles = (histogram: Histogram | undefined) => {
   const [p50Ms, p95Ms] = [0.5, 0.95].map((q) => histogram?.quantile(q))
   if (histogram === undefined || p50Ms === undefined || p95Ms === undefined) return { count: 0 }
   return { count: histogram.count, p50Ms: Math.round(p50Ms), p95Ms: Math.round(p95Ms) }

@@ -1,4 +1,5 @@
-import { missing, Problem } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { existing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -13,14 +14,14 @@ import { type CreateTask, publicTask, TASK_DEFINITION, type Task, type TaskRow }
 import type { Transitions } from './transitions.ts'
 import { WAIT_FIELDS, waitedUntil } from './wait.ts'
 
-/** Who retried a task, and the id of the new task. */
-type Resolution = { by: string; taskId: string }
-
 /**
- * Makes the write that resolves the dead letter of a failure, by the id of the failure's event; undefined without a
- * pending dead letter.
+ * The write that resolves the dead letter of a failure, by the id of its event, with the user who retried the task and the
+ * new task; undefined without a pending dead letter.
  */
-export type ResolveDeadLetter = (eventId: string, resolution: Resolution) => Promise<AnyWrite | undefined>
+type ResolveDeadLetter = (
+  eventId: string,
+  resolution: { by: string; taskId: string },
+) => Promise<AnyWrite | undefined>
 
 /** Rows of the same commit as a retry, the time since which the task must not have been retried, and the job of the retry. */
 type RetryInBulk = {
@@ -44,9 +45,7 @@ type Needs = {
 export const createTaskCommands = (needs: Needs) => {
   const { store, transitions, reads, creation, resolveDeadLetter, stopRun, clock } = needs
 
-  /**
-   * Cancels a task while `mayBe` accepts its status, together with `rows`; answers the row, and whether it was cancelled.
-   */
+  /** Cancels a task, together with `rows`, while `mayBe` accepts its status. */
   const cancelWhile = async (
     principal: Principal,
     id: string,
@@ -54,15 +53,13 @@ export const createTaskCommands = (needs: Needs) => {
     rows: readonly AnyWrite[] = [],
   ) => {
     let row = await reads.load(id)
-    // The status may change between the read and the write; each change that wins against this write is progress of the
-    // task.
+    // Each change that wins against this write is progress of the task.
     while (mayBe(row.status)) {
       const outcome = await transitions.apply(
         {
           taskId: id,
           from: row.status,
           verb: 'cancel',
-          // The wait that it ends is the one that was read.
           when: { fence: row.fence },
           set: { completedAt: iso(clock.now()), ...waitedUntil(row, clock.now()) },
           unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'checkpoint', ...WAIT_FIELDS],
@@ -74,20 +71,17 @@ export const createTaskCommands = (needs: Needs) => {
         rows,
       )
       if (!outcome.applied && outcome.refused > 0) throw changedMeanwhile()
-      const { applied, row: found } = outcome
-      if (!found) throw missing('Task')
-      if (applied) {
-        stopRun(id)
-        return { row: found, isCancelled: true }
-      }
-      row = found
+      row = existing(outcome.row, 'Task')
+      if (!outcome.applied) continue
+      stopRun(id)
+      return { row, isCancelled: true }
     }
     return { row, isCancelled: false }
   }
 
   /**
-   * Cancels a task that has not ended, together with `rows` or not at all, and stops its run. Throws
-   * `task_state_conflict` when the task has ended, and when a condition of `rows` fails.
+   * Cancels a task that has not ended, together with `rows` or not at all. Throws Problem `task_state_conflict` when
+   * the task has ended, and when a condition of `rows` fails.
    */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
     const { row, isCancelled } = await cancelWhile(principal, id, (status) => allows(status, 'cancel'), rows)
@@ -102,10 +96,10 @@ export const createTaskCommands = (needs: Needs) => {
   }
 
   /**
-   * The id of the event with which a task failed; undefined for a task that has not failed. Only retries as a new task
-   * follow the failure, the first of which resolves its dead letter: where more than `MOST_RETRIES` follow, none is pending.
+   * The id of the event with which a task failed; undefined for any other. Of a failure with more than `MOST_RETRIES`
+   * retries after it no dead letter is pending: the first one resolved it.
    */
-  const failureOf = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> => {
+  const failureEventId = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> => {
     if (status !== 'failed') return undefined
     for (const newest of [1, MOST_RETRIES]) {
       const failure = (await store.log(tasks, id, { newest })).find(({ type }) => type === 'failed')
@@ -114,7 +108,7 @@ export const createTaskCommands = (needs: Needs) => {
     return undefined
   }
 
-  /** Compares with the time at which the latest retry was created; a new task that is gone was created long before. */
+  /** By the creation of the latest retry. A new task that is gone was created long before. */
   const isRetriedSince = async ({ retriedBy }: TaskRow, since: string): Promise<boolean> => {
     if (retriedBy === undefined) return false
     if (since === '') return true
@@ -123,10 +117,10 @@ export const createTaskCommands = (needs: Needs) => {
   }
 
   /**
-   * Creates a new task with the parameters of one that has ended. The same commit names the new task in the old one, the
-   * latest of several, resolves the pending dead letter of a failed task and writes the rows `along`. Throws
-   * `task_state_conflict` for a task that has not ended, for one that is retried by another request at the same time or
-   * was retried `since` a time (ISO 8601, empty for ever), and when a condition of `along` fails.
+   * Creates a new task with the definition of one that has ended. The same commit resolves the pending dead letter of
+   * a failed task and writes the rows `along`. Throws Problem `task_state_conflict` for a task that has not ended,
+   * that another request retries at the same time or that was retried `since` a time (ISO 8601, empty for ever), and
+   * when a condition of `along` fails.
    */
   const retry = async (
     principal: Principal,
@@ -138,9 +132,8 @@ export const createTaskCommands = (needs: Needs) => {
     if (!allows(row.status, 'retry')) throw notOver(row)
     if (since !== undefined && (await isRetriedSince(row, since))) throw retriedBefore(row)
     refuseLost(row, TASK_DEFINITION, 'The task cannot be run again')
-    const body = definitionOf(row)
-    const watched = row.watched ? ({ watched: true } as const) : {}
-    const more = { retriedFrom: id, trace, bulkJobId, ...watched }
+    const body = taskDefinition(row)
+    const more = { retriedFrom: id, trace, bulkJobId, ...(row.watched && { watched: row.watched }) }
     const { task, write, rows } = creation.draft(principal, body, more)
     await creation.checkRepository(principal, body)
     const logged: Update<TaskRow> = {
@@ -157,7 +150,7 @@ export const createTaskCommands = (needs: Needs) => {
         }),
       ],
     }
-    const eventId = await failureOf(row)
+    const eventId = await failureEventId(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
     const all = [logged, ...rows, ...along]
     if (letter && (await store.commit<TaskRow>(write, [...all, letter])).applied) return task
@@ -166,20 +159,20 @@ export const createTaskCommands = (needs: Needs) => {
     return task
   }
 
-  return { allows, cancel, cancelWaiting, retry, failureOf }
+  return { allows, cancel, cancelWaiting, retry, failureEventId }
 }
-
-/** The request for a redrive, and the bulk job that it is part of. */
-type RedriveCause = { trace?: Trace | undefined; bulkJobId?: string | undefined }
 
 /** The writes of a retried dead letter's task, for a commit with the dead letter. */
 export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' | 'clock'>) => ({
   /**
-   * Queues a failed task again, with its attempts at 0. The write applies to this failure only:
-   * a later failure has a dead letter of its own.
+   * Queues a failed task again, with its attempts at 0. It applies to this failure only: a later one has its own dead
+   * letter.
    */
-  writeOf: ({ id, completedAt }: Task, { trace, bulkJobId }: RedriveCause = {}): Update<TaskRow> =>
-    transitions.writeOf({
+  retryWrite: (
+    { id, completedAt }: Task,
+    { trace, bulkJobId }: { trace?: Trace | undefined; bulkJobId?: string | undefined } = {},
+  ): Update<TaskRow> =>
+    transitions.toWrite({
       taskId: id,
       from: 'failed',
       verb: 'redrive',
@@ -187,21 +180,13 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       set: {
         attempts: 0,
         queuedAt: iso(clock.now()),
-        ...(trace ? { trace } : {}),
-        ...(bulkJobId === undefined ? {} : { bulkJobId }),
+        ...definedFields({ trace, bulkJobId }),
       },
-      unset: [
-        'error',
-        'completedAt',
-        'startedAt',
-        'refusals',
-        'waitingMs',
-        ...(bulkJobId === undefined ? (['bulkJobId'] as const) : []),
-      ],
+      unset: ['error', 'completedAt', 'startedAt', 'refusals', 'waitingMs', ...(bulkJobId ? [] : BULK_JOB)],
     }),
 
   /** Makes a task that still waits count for a bulk job; applies while it waits. */
-  joinOf: ({ id, status }: Task, bulkJobId: string): Update<TaskRow> => ({
+  bulkJoinWrite: ({ id, status }: Task, bulkJobId: string): Update<TaskRow> => ({
     update: tasks,
     key: id,
     when: { status },
@@ -218,14 +203,13 @@ const MOST_RETRIES = 100
 
 const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 
-/** The stored parameters of a task. They are not validated again: the rules may have become stricter since the create. */
-const definitionOf = (row: TaskRow): CreateTask => {
-  const given = TASK_DEFINITION.filter((field) => row[field] !== undefined).map((field) => [
-    field,
-    row[field],
-  ])
-  return Object.fromEntries(given) as CreateTask
-}
+const BULK_JOB = ['bulkJobId'] as const
+
+/**
+ * The stored definition of a task. It is not validated again: the rules may have become stricter since the create.
+ */
+const taskDefinition = (row: TaskRow): CreateTask =>
+  definedFields(Object.fromEntries(TASK_DEFINITION.map((field) => [field, row[field]]))) as CreateTask
 
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)
 

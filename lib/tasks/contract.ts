@@ -93,7 +93,7 @@ const AnalyticsQuery = z.object({
     'The zone of hours and days; UTC when absent. Without a window it selects one of a day',
   ),
 })
-export type AnalyticsAsked = z.output<typeof AnalyticsQuery>
+export type AnalyticsQuery = z.output<typeof AnalyticsQuery>
 
 const PercentilesSchema = z
   .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })

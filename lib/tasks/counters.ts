@@ -3,7 +3,7 @@ import type { Change, Increment } from '../core/collection.ts'
 import { runTimeMs } from '../core/run-time.ts'
 import { utcDay } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
-import { hourlyCountsOf } from './hourly-counters.ts'
+import { hourlyIncrements } from './hourly-counters.ts'
 import { isFinal, TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { CountedTask } from './schema.ts'
 
@@ -12,24 +12,24 @@ export const TASK_COUNTERS = { counter: 'tasks', member: 'all' } as const
 export const DAILY_COUNTERS = 'tasks.daily'
 
 /**
- * The name that counts agents which are not registered: an import may name any number of agents, and each name takes
- * space in a counter.
+ * Counts agents that are not registered: an import may name any number of them, and each name takes space in a
+ * counter.
  */
 export const OTHER_AGENTS = 'other'
 
 type TaskChange = Pick<Change<CountedTask>, 'before' | 'after'>
 
 /** The increments of a change of a task, and of the bulk job that queued it. */
-export const countsOf = (change: TaskChange): Increment[] => {
+export const taskIncrements = (change: TaskChange): Increment[] => {
   const { before } = change
   if (before?.bulkJobId === undefined || isFinal(before.status)) return taskCounts(change)
   return [...taskCounts(change), ...bulkResult(before.bulkJobId, change.after)]
 }
 
-/** A new task by its properties, a change of status, and the end of a run. */
+/** By the properties of a new task, a change of status, and the end of a run. */
 const taskCounts = ({ before, after }: TaskChange): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
-  const ended = [...endedRun(after), ...hourlyCountsOf(before, after)]
+  const ended = [...endedRun(after), ...hourlyIncrements(before, after)]
   return before === undefined
     ? [created(after), daily(after.createdAt, 'created'), ...ended]
     : [moved(before.status, after.status), ...ended]
@@ -49,24 +49,23 @@ export const byStatus = (counters: Counters): Record<string, number> => ({
   ...under(counters, 'status'),
 })
 
-/** Reads the counters of all tasks, for status, agents and metrics. */
-export const createTaskCounters = (store: Store) => {
-  const read = async (): Promise<Counters> =>
-    (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
-  return {
-    byStatus: async (): Promise<Record<string, number>> => byStatus(await read()),
-    /** The runs of each agent: completions, final failures, milliseconds, and the latest completion. */
-    ofAgents: async () => {
-      const counters = await read()
-      return (type: string) => ({
-        completed: counters[`completed:${type}`] ?? 0,
-        failed: counters[`failed:${type}`] ?? 0,
-        durationMs: counters[`durationMs:${type}`] ?? 0,
-        lastAt: counters[`lastAt:${type}`],
-      })
-    },
-  }
-}
+export const createTaskCounters = (store: Store) => ({
+  byStatus: async (): Promise<Record<string, number>> => byStatus(await countTasks(store)),
+  /** The runs of each agent: completions, final failures, milliseconds, and the latest completion. */
+  agentStatistics: async () => {
+    const counters = await countTasks(store)
+    return (type: string) => ({
+      completed: counters[`completed:${type}`] ?? 0,
+      failed: counters[`failed:${type}`] ?? 0,
+      durationMs: counters[`durationMs:${type}`] ?? 0,
+      lastAt: counters[`lastAt:${type}`],
+    })
+  },
+})
+
+/** The counters of all tasks. */
+export const countTasks = async (store: Store): Promise<Counters> =>
+  (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
 
 /**
  * The first end of a task after a bulk job queued it counts for the job. One that is removed before its end, or that another
@@ -78,19 +77,27 @@ const bulkResult = (jobId: string, after: CountedTask | undefined): Increment[] 
   return [{ ...bulkResultCounters(jobId), add: { [isGone ? 'cancelled' : after.status]: 1 } }]
 }
 
-const ofAll = (add: Record<string, number>): Increment => ({ ...TASK_COUNTERS, add })
-
-const created = ({ status, priority, source, agent: own, countedAs: agent = own }: CountedTask): Increment =>
-  ofAll({
+const created = ({
+  status,
+  priority,
+  source,
+  agent: own,
+  countedAs: agent = own,
+}: CountedTask): Increment => ({
+  ...TASK_COUNTERS,
+  add: {
     total: 1,
     [`status:${status}`]: 1,
     [`priority:${priority}`]: 1,
     [`source:${source}`]: 1,
     [`agent:${agent}`]: 1,
-  })
+  },
+})
 
-const moved = (from: TaskStatus, to: TaskStatus): Increment =>
-  ofAll({ [`status:${from}`]: -1, [`status:${to}`]: 1 })
+const moved = (from: TaskStatus, to: TaskStatus): Increment => ({
+  ...TASK_COUNTERS,
+  add: { [`status:${from}`]: -1, [`status:${to}`]: 1 },
+})
 
 /** A completion or failure counts for its agent and its day, a completion also its duration. */
 const endedRun = ({ status, agent: own, countedAs: agent = own, ...times }: CountedTask): Increment[] => {

@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { invalid, type Problem } from '../core/errors.ts'
 import { fingerprint, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import { isLocalAdmin, type Principal } from '../core/principal.ts'
@@ -7,7 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { AnyWrite, Insert, Store } from '../ports/store.ts'
-import { type CreateReplay, createReplays, tasks, ticketRowsOf } from './rows.ts'
+import { type CreateReplay, createReplays, tasks, ticketInserts } from './rows.ts'
 import { type CreateTask, publicTask, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -24,7 +25,6 @@ type Needs = {
   maxAttempts: () => number
 }
 
-/** Fields of a new task that do not come from the request. */
 type More = {
   id?: string
   retriedFrom?: string
@@ -32,9 +32,6 @@ type More = {
   bulkJobId?: string | undefined
   trace?: Trace | undefined
 }
-
-/** A new task, the write that stores it, and the rows of the same commit. */
-type TaskDraft = { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 
 export type TaskCreation = ReturnType<typeof createTaskCreation>
 
@@ -48,8 +45,8 @@ export const createTaskCreation = (needs: Needs) => {
     return iso(latest)
   }
 
-  /** Returns the task's agent. Throws Problem `invalid` `agent_unknown` for an agent that does not exist. */
-  const agentOf = ({ assignedAgent }: Pick<CreateTask, 'assignedAgent'>): string => {
+  /** The task's agent. Throws Problem `invalid` `agent_unknown` for one that does not exist. */
+  const checkedAgent = ({ assignedAgent }: Pick<CreateTask, 'assignedAgent'>): string => {
     // The start of the service checked that the default agent exists; a function that runs no tasks knows no agents.
     if (assignedAgent === undefined) return agents.fallback
     if (agents.types().includes(assignedAgent)) return assignedAgent
@@ -57,17 +54,18 @@ export const createTaskCreation = (needs: Needs) => {
     throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
   }
 
-  /** Checks the agent of a task that is created later. Throws as `agentOf` does. */
-  const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void agentOf(body)
+  /** Checks the agent of a task that is created later. Throws as `create` does. */
+  const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void checkedAgent(body)
 
-  const rowOf = (
+  /** Makes a new task, its write and the rows of the same commit, for a caller that commits them. Throws Problem `invalid`. */
+  const draft = (
     principal: Principal,
     body: CreateTask,
-    { id, trace, bulkJobId, ...more }: More,
-  ): TaskRow => {
-    const agent = agentOf(body)
+    { id, trace, bulkJobId, ...more }: More = {},
+  ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] } => {
+    const agent = checkedAgent(body)
     const at = creationTime()
-    return {
+    const row: TaskRow = {
       ...body,
       id: id ?? ids.next('task'),
       status: 'queued',
@@ -80,22 +78,10 @@ export const createTaskCreation = (needs: Needs) => {
       createdBy: principal.userId,
       fence: 0,
       ...more,
-      ...(trace === undefined ? {} : { trace }),
-      ...(bulkJobId === undefined ? {} : { bulkJobId }),
+      ...definedFields({ trace, bulkJobId }),
     }
-  }
-
-  const insertOf = (row: TaskRow): Insert<TaskRow> => ({
-    insert: tasks,
-    row,
-    // A new task is queued at once.
-    log: [transitions.emittedEvent('created'), transitions.event('queued')],
-  })
-
-  /** Makes a new task and its write, for a caller that commits them. Throws Problem `invalid`. */
-  const draft = (principal: Principal, body: CreateTask, more: More = {}): TaskDraft => {
-    const row = rowOf(principal, body, more)
-    return { task: publicTask(row), write: insertOf(row), rows: ticketRowsOf(row) }
+    const log = [transitions.emittedEvent('created'), transitions.event('queued')]
+    return { task: publicTask(row), write: { insert: tasks, row, log }, rows: ticketInserts(row) }
   }
 
   /** Throws the errors of `Repositories.check` for a repository that this caller may not name. */
@@ -115,7 +101,7 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /** The answer of the first request with the same key. */
-  const replayed = (principal: Principal, body: CreateTask, { made }: CreateReplay): Task => {
+  const replayedTask = (principal: Principal, body: CreateTask, { made }: CreateReplay): Task => {
     const { id, agent, maxAttempts: most, createdAt: at } = made
     const times = { createdAt: at, updatedAt: at, queuedAt: at }
     const row = { ...body, id, status: 'queued' as const, agent, attempts: 0, maxAttempts: most, ...times }
@@ -128,11 +114,11 @@ export const createTaskCreation = (needs: Needs) => {
    */
   const createOnce = async (principal: Principal, body: CreateTask, key: string, trace?: Trace) => {
     const record = replayKey(principal, key)
-    const earlier = async (): Promise<{ task: Task; replayed: true } | undefined> => {
-      const known = await store.get(createReplays, record)
-      if (known === undefined) return undefined
-      refuseReuse(known.bodyHash, fingerprint(body))
-      return { task: replayed(principal, body, known), replayed: true }
+    const replay = async (): Promise<{ task: Task; replayed: true } | undefined> => {
+      const row = await store.get(createReplays, record)
+      if (row === undefined) return undefined
+      refuseReuse(row.bodyHash, fingerprint(body))
+      return { task: replayedTask(principal, body, row), replayed: true }
     }
     const { task, write, rows } = draft(principal, body, { trace })
     // A repeated request is answered even if its repository would be refused by now.
@@ -141,9 +127,9 @@ export const createTaskCreation = (needs: Needs) => {
       (thrown: Problem) => thrown,
     )
     if (refusal !== undefined) {
-      const known = await earlier()
-      if (known === undefined) throw refusal
-      return known
+      const answer = await replay()
+      if (answer === undefined) throw refusal
+      return answer
     }
     const { id, agent, maxAttempts: most, createdAt } = task
     const row: CreateReplay = {
@@ -154,9 +140,9 @@ export const createTaskCreation = (needs: Needs) => {
     }
     const { applied } = await store.commit<CreateReplay>({ insert: createReplays, row }, [write, ...rows])
     if (applied) return { task, replayed: false }
-    const known = await earlier()
-    if (known === undefined) throw new Error('A record that stood in the way does not exist')
-    return known
+    const answer = await replay()
+    if (answer === undefined) throw new Error('A record that stood in the way does not exist')
+    return answer
   }
 
   return { draft, create, createOnce, checkAgent, checkRepository }

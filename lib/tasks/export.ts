@@ -1,4 +1,4 @@
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { jsonText } from '../core/well-formed-json.ts'
@@ -19,7 +19,7 @@ type Needs = {
   audit: (principal: Principal, action: string) => Promise<void>
 }
 
-/** The response header with the key of the export's copy, where one is stored. */
+/** The response header with the key of the export's copy. */
 export const COPY_HEADER = 'x-export-copy'
 
 /**
@@ -42,26 +42,21 @@ export const createTaskExport = ({ store, clock, audit }: Needs) =>
     yield `],"taskCount":${written}}`
   }
 
-type ExportCopiesNeeds = { archive: Archive; ids: Ids; log: Log }
+type CopyNeeds = { archive: Archive; ids: Ids; log: Log }
 type Pieces = AsyncGenerator<string, void>
 
 /** The pieces of an export for its caller, and the key of its copy where there is one. */
 export type KeepExport = (pieces: Pieces) => { pieces: Pieces; copy?: string }
 
 /**
- * Stores a copy of each export in the archive while the caller reads it, at the pace of the slower of the two. A copy
- * that fails delays the caller until then; an export that fails leaves no copy.
- *
- * The answer ends only when the copy is stored or discarded, so the copy may take as long as the answer, in Lambda as
- * long as the invocation. A function in Lambda does not learn that a caller has disconnected, and AWS runs the answer to
- * its end ("streamed responses are not interrupted or stopped when the invoking client connection is broken", Lambda
- * Developer Guide, Response streaming). There is no copy of an answer that AWS cuts off: at the function's time limit, or
- * at 200 MB.
- *
- * A host that reports the disconnect, as `npm run offline` does, finishes the copy without the caller while the process
- * lives. Lambda may stop a process after the answer's end, so this is an attempt and no guarantee.
+ * Stores a copy of each export in the archive while the caller reads it, at the pace of the slower of the two. An
+ * export that fails leaves no copy. The answer ends only when the copy is stored or discarded: a function in Lambda
+ * does not learn that a caller has disconnected, and runs to the end of the answer ("streamed responses are not
+ * interrupted or stopped when the invoking client connection is broken", Lambda Developer Guide). An answer that AWS
+ * cuts off, at the function's time limit or at 200 MB, has no copy. A host that reports the disconnect finishes the
+ * copy without the caller while the process lives, without guarantee.
  */
-export const createExportCopies = ({ archive, ids, log }: ExportCopiesNeeds): KeepExport => {
+export const createExportCopies = ({ archive, ids, log }: CopyNeeds): KeepExport => {
   const finish = async (pieces: Pieces, copy: Copy) => {
     try {
       while (copy.isKept()) if ((await pieces.next()).done) break
@@ -72,22 +67,22 @@ export const createExportCopies = ({ archive, ids, log }: ExportCopiesNeeds): Ke
   }
   return (exported) => {
     const key = `exports/${ids.next('export')}.json`
-    const copy = copyOf(archive.begin(key), key, log)
+    const copy = createCopy(archive.begin(key), key, log)
     const onLeave = (rest: Pieces) => finish(rest, copy)
-    return { pieces: outliving(written(exported, copy), onLeave), copy: key }
+    return { pieces: outliving(copied(exported, copy), onLeave), copy: key }
   }
 }
 
-type Copy = ReturnType<typeof copyOf>
+type Copy = ReturnType<typeof createCopy>
 
 /** A draft that logs a warning and is discarded when a write fails; later writes do nothing. */
-const copyOf = (draft: Draft, key: string, log: Log) => {
+const createCopy = (draft: Draft, key: string, log: Log) => {
   let givenUp: Promise<void> | undefined
-  const abort = async (reason: unknown) => {
-    log.warn({ key, err: reason }, 'the copy of an export was given up')
-    await draft.abort().catch((err: unknown) => {
-      log.warn({ key, err }, 'the unfinished copy of an export was not removed')
-    })
+  const abort = async (err: unknown) => {
+    log.warn({ key, err }, 'the copy of an export was given up')
+    await draft
+      .abort()
+      .catch((err: unknown) => log.warn({ key, err }, 'the unfinished copy of an export was not removed'))
   }
   /** The rest of the answer does not wait for the discard. */
   const giveUp = (reason: unknown): void => {
@@ -105,7 +100,7 @@ const copyOf = (draft: Draft, key: string, log: Log) => {
 }
 
 /** Yields each piece after it was written to the copy. */
-async function* written(pieces: Pieces, copy: Copy): Pieces {
+async function* copied(pieces: Pieces, copy: Copy): Pieces {
   try {
     for await (const piece of pieces) {
       await copy.write(piece)

@@ -6,12 +6,16 @@ import { COPY_HEADER, type KeepExport } from './export.ts'
 import type { Task } from './schema.ts'
 import type { Tasks } from './service.ts'
 
-type Needs = { tasks: Tasks; reportOf: FindReport; keepExport?: KeepExport }
+type Needs = {
+  tasks: Tasks
+  findReport: FindReport
+  /** Stores a copy of every export, in modes that have copies. */
+  keepExport?: KeepExport
+}
 
-/** `keepExport` stores a copy of every export, in modes that have copies. */
 export const taskHandlers = ({
   tasks,
-  reportOf,
+  findReport,
   keepExport = (pieces) => ({ pieces }),
 }: Needs): Handlers<typeof taskRoutes> => ({
   listTasks: ({ query }) => tasks.list(query),
@@ -39,7 +43,7 @@ export const taskHandlers = ({
   ),
   getTask: async ({ params }) => {
     const task = await tasks.get(params.id)
-    const report = HAS_NO_REPORT.has(task.source) ? undefined : await reportOf(task.id)
+    const report = HAS_NO_REPORT.has(task.source) ? undefined : await findReport(task.id)
     return { task: report === undefined ? task : { ...task, report } }
   },
   cancelTask: async ({ params }, { principal }) => ({

@@ -28,19 +28,18 @@ const HAPPENS: Partial<Record<TaskStatus, Happening>> = {
  * The increments of a change of a task in its hour: what happened, the wait for a first start, and the run of a
  * completion. An imported task counts at its creation and its end.
  */
-export const hourlyCountsOf = (before: CountedTask | undefined, after: CountedTask): Increment[] => {
+export const hourlyIncrements = (before: CountedTask | undefined, after: CountedTask): Increment[] => {
   const { status, createdAt, startedAt, completedAt, queuedAt, updatedAt } = after
-  const counted: Increment[] = []
-  if (before === undefined) counted.push(hourly(createdAt, after, 'created'))
+  const increments = before === undefined ? [hourly(createdAt, after, 'created')] : []
   const happening = HAPPENS[status]
   const at = before === undefined ? completedAt : (completedAt ?? updatedAt)
-  if (happening === undefined || at === undefined) return counted
-  counted.push(hourly(at, after, happening))
+  if (happening === undefined || at === undefined) return increments
+  increments.push(hourly(at, after, happening))
   if (before && !before.startedAt && startedAt && queuedAt)
-    counted.push(lasted(at, after, 'wait', Date.parse(startedAt) - Date.parse(queuedAt)))
+    increments.push(lasted(at, after, 'wait', Date.parse(startedAt) - Date.parse(queuedAt)))
   if (status === 'completed' && startedAt)
-    counted.push(lasted(at, after, 'run', runTimeMs(after, Date.parse(at))))
-  return counted
+    increments.push(lasted(at, after, 'run', runTimeMs(after, Date.parse(at))))
+  return increments
 }
 
 const increment = (
@@ -49,12 +48,8 @@ const increment = (
   name: string,
 ): Increment => {
   const hour = at.slice(0, HOUR_LENGTH)
-  return {
-    counter: HOURLY_COUNTERS,
-    member: `${hour} ${agent}`,
-    add: { [name]: 1 },
-    expiresAt: hourMs(hour) + KEPT_MS,
-  }
+  const expiresAt = hourMs(hour) + KEPT_MS
+  return { counter: HOURLY_COUNTERS, member: `${hour} ${agent}`, add: { [name]: 1 }, expiresAt }
 }
 
 const HOUR_LENGTH = '2026-01-31T23'.length
@@ -76,16 +71,16 @@ const LETTERS: Readonly<Record<Happening | Waited, string>> = {
 const NAMES = new Map(Object.entries(LETTERS).map(([name, letter]) => [letter, name as Happening | Waited]))
 
 /** The part of its hour that contains a time. */
-const partOf = (at: string, partMs: number): string =>
+const hourPart = (at: string, partMs: number): string =>
   Math.floor((Number(at.slice(14, 16)) * 60_000) / partMs)
     .toString(36)
     .toUpperCase()
 
 const hourly = (at: string, task: CountedTask, what: Happening): Increment =>
-  increment(at, task, partOf(at, SLOT_MS) + LETTERS[what])
+  increment(at, task, hourPart(at, SLOT_MS) + LETTERS[what])
 
 const lasted = (at: string, task: CountedTask, what: Waited, ms: number): Increment =>
-  increment(at, task, partOf(at, QUARTER_MS) + LETTERS[what] + bucketIndex(ms))
+  increment(at, task, hourPart(at, QUARTER_MS) + LETTERS[what] + bucketIndex(ms))
 
 /**
  * How often something happened in the slot that begins at `at`, or had a duration in a histogram bucket in the quarter

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod'
 import { cutText } from '../core/cut-text.ts'
 import { beforeDeadline } from '../core/deadline.ts'
-import { errorMessage, type FieldIssue, Invalid, invalid, issuesText, Problem } from '../core/errors.ts'
+import { errorMessage, Invalid, invalid, issuesText, Problem } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
 import { notJson, readJson } from '../core/json.ts'
 import { type CutList, createListCutter } from '../core/json-list.ts'
@@ -11,12 +11,12 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Insert, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import { ImportBody, type ImportResults, MOST_IMPORTED } from './contract.ts'
 import { OTHER_AGENTS } from './counters.ts'
 import type { AgentChoice } from './create.ts'
 import { isFinal } from './machine.ts'
-import { tasks, ticketRowsOf } from './rows.ts'
+import { tasks, ticketInserts } from './rows.ts'
 import { StoredTaskSchema, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -33,28 +33,28 @@ const listIn = async (pieces: AsyncIterable<Buffer>): Promise<CutList> => {
   const cutter = createListCutter('tasks', { mostItems: MOST_IMPORTED, mostBytesAround: ITEM_LIMIT })
   for await (const piece of pieces) cutter.push(piece)
   const cut = cutter.end()
-  const text = textOf(cut.around)
-  const { success, data, error } = ImportBody.safeParse(text.trim() === '' ? {} : readJson(text), {
-    error: issueText,
-  })
-  if (!success) throw invalid(issuesOf(error))
+  const text = utf8Text(cut.around)
+  const body = parsed(ImportBody, text.trim() === '' ? {} : readJson(text))
   // The list is not cut out when its name is written with escapes.
-  if (data.tasks.length > 0) throw invalid([{ path: 'tasks', message: 'must be written without escapes' }])
+  if (body.tasks.length > 0) throw invalid([{ path: 'tasks', message: 'must be written without escapes' }])
   return cut
 }
 
 /** Parses one item. Throws Problem `invalid` and `too_large`, by the rules of a request body. */
 const itemIn = (bytes: Buffer): unknown => {
   if (bytes.length > ITEM_LIMIT) throw invalid([{ path: '', message: `is larger than ${ITEM_LIMIT} bytes` }])
-  return readJson(textOf(bytes))
+  return readJson(utf8Text(bytes))
 }
 
-/** The issues of an item in the form of every other answer. */
-const issuesOf = (error: z.ZodError): FieldIssue[] =>
-  error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+/** Throws Problem `invalid` with the issues in the form of every other answer. */
+const parsed = <T>(schema: z.ZodType<T>, value: unknown): T => {
+  const { success, data, error } = schema.safeParse(value, { error: issueText })
+  if (!success) throw invalid(error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+  return data
+}
 
 /** Yields small batches, so that the work on one does not block other requests. */
-function* batchesOf(items: Iterable<Buffer>): Generator<Buffer[]> {
+function* batches(items: Iterable<Buffer>): Generator<Buffer[]> {
   let batch: Buffer[] = []
   let bytes = 0
   for (const item of items) {
@@ -68,7 +68,7 @@ function* batchesOf(items: Iterable<Buffer>): Generator<Buffer[]> {
   if (batch.length > 0) yield batch
 }
 
-const textOf = (bytes: Buffer): string => {
+const utf8Text = (bytes: Buffer): string => {
   if (!isUtf8(bytes)) throw notJson('is not UTF-8')
   return bytes.toString('utf8')
 }
@@ -79,7 +79,7 @@ const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
 /** Names of endpoints under `/api/tasks/`: a task with such an id could not be read. */
 const TAKEN = new Set(['filter', 'analytics', 'export', 'import'])
 
-/** The id of an imported task; it becomes part of the name of a workspace. */
+/** It becomes part of the name of a workspace. */
 const ImportedId = z
   .string()
   .regex(
@@ -128,9 +128,8 @@ type Needs = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
   maxAttempts: () => number
 }
-type Refusal = { index: number; id?: string; message: string }
-type Outcome = 'imported' | 'skipped' | Refusal
 type Results = z.output<typeof ImportResults>
+type Outcome = 'imported' | 'skipped' | Results['errors'][number]
 
 const MOST_ERRORS = 100
 /** The longest lead of another service's clock. */
@@ -146,9 +145,9 @@ export const createTaskImport = (needs: Needs) => {
   let isUnderWay = false
 
   /** Ids and times are kept. A task that had ended is restored; any other is queued from the start. */
-  const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
+  const importedRow = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
     const agent = task.agent ?? task.assignedAgent ?? agents.fallback
-    const whole: TaskRow = {
+    const restored: TaskRow = {
       ...task,
       agent,
       ...(agents.types().includes(agent) ? {} : { countedAs: OTHER_AGENTS }),
@@ -158,44 +157,36 @@ export const createTaskImport = (needs: Needs) => {
       updatedAt: task.updatedAt ?? iso(clock.now()),
       fence: 0,
     }
-    if (isFinal(task.status)) return whole
-    const { startedAt: _1, completedAt: _2, nextAttemptAt: _3, waitingMs: _4, ...fresh } = whole
+    if (isFinal(task.status)) return restored
+    const { startedAt: _1, completedAt: _2, nextAttemptAt: _3, waitingMs: _4, ...fresh } = restored
     return { ...fresh, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
   }
 
-  const insertOf = (row: TaskRow): Insert<TaskRow> => {
-    const event = transitions.event(row.status === 'queued' ? 'queued' : 'created', { message: 'imported' })
-    return { insert: tasks, row, log: [event] }
-  }
-
-  /**
-   * Validates one task. Throws Problem `invalid` for an invalid task, and for one whose times are in the future: it would
-   * enter the statistics.
-   */
-  const taskOf = (given: unknown): z.output<typeof ImportedTask> => {
-    const { success, data, error } = ImportedTask.safeParse(given, { error: issueText })
-    if (!success) throw invalid(issuesOf(error))
-    const late = PAST.filter((field) => Date.parse(data[field] ?? '') > clock.now() + AHEAD_MS)
+  /** Throws Problem `invalid` for an invalid task, and for one with a time of the future: it would enter the statistics. */
+  const checkedTask = (item: unknown): z.output<typeof ImportedTask> => {
+    const task = parsed(ImportedTask, item)
+    const late = PAST.filter((field) => Date.parse(task[field] ?? '') > clock.now() + AHEAD_MS)
     if (late.length > 0) throw invalid(late.map((path) => ({ path, message: 'lies in the future' })))
-    return data
+    return task
   }
 
   const importOne = async (principal: Principal, bytes: Buffer, index: number): Promise<Outcome> => {
-    let given: unknown
+    let item: unknown
     try {
-      given = itemIn(bytes)
-      const row = rowOf(principal, taskOf(given))
-      const { applied } = await store.commit<TaskRow>(insertOf(row), ticketRowsOf(row))
-      return applied ? 'imported' : 'skipped'
+      item = itemIn(bytes)
+      const row = importedRow(principal, checkedTask(item))
+      const event = transitions.event(row.status === 'queued' ? 'queued' : 'created', { message: 'imported' })
+      const insert = { insert: tasks, row, log: [event] }
+      return (await store.commit<TaskRow>(insert, ticketInserts(row))).applied ? 'imported' : 'skipped'
     } catch (thrown) {
-      return { index, ...idOf(given), message: errorMessage(faultOf(thrown, index)) }
+      return { index, ...itemId(item), message: errorMessage(withItemPath(thrown, index)) }
     }
   }
 
   const importItems = async (principal: Principal, items: Iterable<Buffer>): Promise<Results> => {
     const results: Results = { imported: 0, skipped: 0, errors: [] }
     let index = 0
-    for (const batch of batchesOf(items)) {
+    for (const batch of batches(items)) {
       const first = index
       const outcomes = await Promise.all(batch.map((item, n) => importOne(principal, item, first + n)))
       for (const outcome of outcomes) count(results, outcome)
@@ -207,10 +198,10 @@ export const createTaskImport = (needs: Needs) => {
   }
 
   /**
-   * Restores an export. The file is read to its end before anything is stored: a file that is too large, or no export,
-   * changes nothing. Then an existing id is skipped, an invalid task is reported, and the rest continues. One import runs
-   * at a time, since each holds its file in memory. Throws Problem `rate_limited` `import_under_way`, `invalid`
-   * `request_timeout` for an upload of more than a minute, and the errors of the file.
+   * Restores an export. The whole file is read before anything is stored, so a file that is too large, or no export,
+   * changes nothing. An existing id is skipped, an invalid task is reported. One import runs at a time, since each
+   * holds its file in memory. Throws Problem `rate_limited` `import_under_way`, `invalid` `request_timeout` for an
+   * upload of more than a minute, and the errors of the file.
    */
   return async (
     principal: Principal,
@@ -235,13 +226,13 @@ const count = (results: Results, outcome: Outcome): void => {
   else results.moreErrors = (results.moreErrors ?? 0) + 1
 }
 
-const idOf = (given: unknown) =>
-  typeof given === 'object' && given !== null && 'id' in given && typeof given.id === 'string'
-    ? { id: cutText(given.id, 128) }
+const itemId = (item: unknown) =>
+  typeof item === 'object' && item !== null && 'id' in item && typeof item.id === 'string'
+    ? { id: cutText(item.id, 128) }
     : {}
 
 /** Names a field of an item as a create does, and an item as a whole by its index in the list. */
-const faultOf = (thrown: unknown, index: number): unknown =>
+const withItemPath = (thrown: unknown, index: number): unknown =>
   thrown instanceof Invalid ? issuesText(thrown.issues, `tasks.${index}`) : thrown
 
 const underWay = () =>

@@ -1,35 +1,26 @@
 import { approvalExpired } from '../core/approval-expiry.ts'
-import { missing } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { existing } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
-import { progressOf } from './read.ts'
+import { progressStream } from './read.ts'
 import { tasks } from './rows.ts'
-import {
-  type RunTask,
-  type Task,
-  type TaskError,
-  type TaskResult,
-  type TaskRow,
-  TokenUsageSchema,
-} from './schema.ts'
+import type { RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
+import { TokenUsageSchema } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
 import { type TaskApprovals, WAIT_FIELDS, waitedUntil } from './wait.ts'
 
 /** Makes the dead letter of a failure; the same commit writes both. */
-export type DeadLetterOf = (task: Task, eventId: string) => AnyWrite
+type MakeDeadLetter = (task: Task, eventId: string) => AnyWrite
 
 /** A task that a worker has leased; its fencing token is the proof. */
 type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint' | 'refusals'>
 
 /** What a run leaves that waits for a decision. */
-type Suspension = {
-  checkpoint: object
-  message: string
-  approvals: readonly { approvalId: string }[]
-}
+type Suspension = { checkpoint: object; message: string; approvals: readonly { approvalId: string }[] }
 
 type Needs = {
   store: Store
@@ -37,7 +28,7 @@ type Needs = {
   /** Called when a progress message is stored; absent where no agents run. */
   publishProgress?: (taskId: string) => void
   transitions: Transitions
-  deadLetterOf: DeadLetterOf
+  makeDeadLetter: MakeDeadLetter
   approvals: Pick<TaskApprovals, 'firstExpiry'>
   clock: Clock
   ids: Ids
@@ -53,7 +44,7 @@ export type Lease = ReturnType<typeof createLease>
  * claim applies only while the task is leased under the same fencing token.
  */
 export const createLease = (needs: Needs) => {
-  const { store, feed, publishProgress, transitions, deadLetterOf, approvals, clock, ids } = needs
+  const { store, feed, publishProgress, transitions, makeDeadLetter, approvals, clock, ids } = needs
   const { leaseMs, longestDelayMs } = needs
   const leaseEnd = () => clock.now() + leaseMs
 
@@ -88,8 +79,7 @@ export const createLease = (needs: Needs) => {
     when: { attempts: attempt - 1, ...(fence === undefined ? {} : { fence }) },
     add: { fence: 1, attempts: 1 },
     set: { leaseExpiresAt: leaseEnd() },
-    // The first start of the task's current life: later attempts keep it, and a redrive, which begins a new life, removes
-    // it.
+    // Later attempts keep it; a redrive, which begins a new life, removes it.
     setIfAbsent: { startedAt: iso(clock.now()) },
     unset: ['nextAttemptAt', 'sentAgainAt'],
     event: { attempt },
@@ -108,20 +98,18 @@ export const createLease = (needs: Needs) => {
   })
 
   /**
-   * Leases a queued task for the attempt in a message: counts the attempt and increments the fencing token. Resolves to
-   * undefined when there is nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws
-   * Problem `missing` for a task that does not exist.
+   * Leases a queued task for the attempt in a message: counts the attempt and increments the fencing token. Resolves
+   * to undefined when there is nothing to run: the task was cancelled or is claimed, or the message is a repeat.
+   * Throws Problem `missing`.
    */
   const claim = async (message: RunTask): Promise<TaskRow | undefined> => {
     if (message.resume) return claimWaiting(message)
     const { applied, row } = await transitions.apply(started(message))
-    if (row === undefined) throw missing('Task')
-    return applied ? row : undefined
+    return applied ? row : void existing(row, 'Task')
   }
 
   const claimWaiting = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
-    const waiting = await store.get(tasks, taskId)
-    if (waiting === undefined) throw missing('Task')
+    const waiting = existing(await store.get(tasks, taskId), 'Task')
     if (waiting.waitingFor === undefined) return undefined
     const { applied, row } = await transitions.apply(resumed(waiting, attempt))
     return applied ? row : undefined
@@ -138,11 +126,8 @@ export const createLease = (needs: Needs) => {
       set: { leaseExpiresAt: leaseEnd() },
     })
     if (applied && message !== undefined) {
-      await feed.append(
-        progressOf(leased.id),
-        [{ type: 'progress', data: { message, attempt: leased.attempts } }],
-        { id: eventId },
-      )
+      const entry = { type: 'progress', data: { message, attempt: leased.attempts } }
+      await feed.append(progressStream(leased.id), [entry], { id: eventId })
       publishProgress?.(leased.id)
     }
     return applied
@@ -157,14 +142,14 @@ export const createLease = (needs: Needs) => {
   const succeed = (leased: Leased, result: TaskResult) =>
     applyLeased(leased, {
       verb: 'succeed',
-      set: { result, completedAt: iso(clock.now()), ...usageOf(result) },
+      set: { result, completedAt: iso(clock.now()), ...reportedUsage(result) },
       unset: ['error'],
       event: { attempt: leased.attempts },
     })
 
   /**
-   * Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. An attempt that
-   * was refused before any work is not counted, and its number is used again.
+   * Queues the next attempt in `delayMs`; a delay that is too long for the queue makes the task pending. An attempt
+   * that was refused before any work is not counted: its number is used again.
    */
   const retry = (leased: Leased, error: TaskError, delayMs: number, isCounted = true) => {
     const metadata = { code: error.code, delayMs, ...(isCounted ? {} : { counted: false }) }
@@ -213,8 +198,8 @@ export const createLease = (needs: Needs) => {
   const fail = (leased: Leased, error: TaskError, when: Transition['when'] = {}) => {
     const eventId = ids.next('evt')
     const completedAt = iso(clock.now())
-    const { id, attempts: attempt } = leased
-    const letter = deadLetterOf({ ...leased, id, error, completedAt }, eventId)
+    const { attempts: attempt } = leased
+    const letter = makeDeadLetter({ ...leased, error, completedAt }, eventId)
     const event = { attempt, message: error.message, metadata: { code: error.code } }
     const set = { error, completedAt, ...waitedUntil(leased, clock.now()) }
     const unset = leased.waitingFor === undefined ? [] : ([...WAIT_FIELDS, 'checkpoint'] as const)
@@ -225,15 +210,15 @@ export const createLease = (needs: Needs) => {
   const recover = async (row: TaskRow): Promise<void> => {
     const message = `The process that ran attempt ${row.attempts} died or stalled: its lease expired`
     const error = { code: 'worker_lost', message }
-    const when = row.leaseExpiresAt === undefined ? {} : { leaseExpiresAt: row.leaseExpiresAt }
+    const when = definedFields({ leaseExpiresAt: row.leaseExpiresAt })
     if (row.attempts >= row.maxAttempts) return void (await fail(row, error, when))
     const event = { attempt: row.attempts, message, metadata: { code: error.code } }
     await applyLeased(row, { verb: 'recover', when, set: { error }, unset: ['checkpoint'], event })
   }
 
   /**
-   * Fails a task, with its dead letter, when the queue gave up its message before any claim. Resolves to false when the
-   * task does not wait for that message.
+   * Fails a task, with its dead letter, when the queue gave up its message before any claim. False when the task does
+   * not wait for that message.
    */
   const markUndeliverable = async (
     { taskId, attempt, fence }: RunTask,
@@ -255,29 +240,15 @@ export const createLease = (needs: Needs) => {
         event: { message: error.message, metadata: { code: error.code } },
         eventId,
       },
-      [deadLetterOf({ ...row, error, completedAt }, eventId)],
+      [makeDeadLetter({ ...row, error, completedAt }, eventId)],
     )
     return applied
   }
 
-  return {
-    claim,
-    renew,
-    isLeased,
-    succeed,
-    retry,
-    release,
-    suspend,
-    expire,
-    fail,
-    recover,
-    markUndeliverable,
-  }
+  const ends = { succeed, retry, release, suspend, expire, fail, recover, markUndeliverable }
+  return { claim, renew, isLeased, ...ends }
 }
 
 /** The usage that an agent reports, when it has the form that tasks show. */
-const usageOf = ({ usage }: TaskResult) => {
-  if (usage === undefined) return {}
-  const { data } = TokenUsageSchema.safeParse(usage)
-  return data ? { usage: data } : {}
-}
+const reportedUsage = ({ usage }: TaskResult) =>
+  definedFields({ usage: TokenUsageSchema.safeParse(usage).data })

@@ -1,37 +1,31 @@
 import type { TaskSelection } from '../bulk/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { withTooBroad } from '../core/errors.ts'
-import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import { rowPages } from '../core/pages.ts'
+import { countedPage, createSelection, pageFacts, pageRange } from '../core/page.ts'
 import { truncatedIn } from '../core/truncated.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
-import { TASK_COUNTERS } from './counters.ts'
+import { countTasks } from './counters.ts'
 import { tasks } from './rows.ts'
 import { publicTask, type TaskFields, type TaskRow } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 
-/**
- * Newest tasks first, of one status or of all. The total comes from a counter, so its cost does not grow with the tasks.
- */
+/** Newest tasks first, of one status or of all. The total comes from a counter. */
 export const createTaskList =
   ({ store }: { store: Store }) =>
   async (query: ListTasks) => {
     const { status } = query
     const fields = query.full ? undefined : query.fields
     const scope = `tasks:${status ?? ''}`
-    const [page, counters] = await Promise.all([
-      store.page(tasks, { ...selectionOf(query), order: 'desc', ...pageRange(query, scope) }),
-      store.counters(TASK_COUNTERS.counter),
-    ])
-    const counted = counters[TASK_COUNTERS.member]?.[status ? `status:${status}` : 'total']
-    return {
-      tasks: page.rows.map((row) => (fields ? picked(row, fields) : publicTask(row))),
-      ...pageFacts(page, pageTotal(page, counted, query), query, scope),
-    }
+    const { rows, facts } = await countedPage(query, scope, {
+      page: (range) => store.page(tasks, { ...listSelection(query), order: 'desc', ...range }),
+      count: async () => (await countTasks(store))[status ? `status:${status}` : 'total'],
+    })
+    return { tasks: rows.map((row) => (fields ? picked(row, fields) : publicTask(row))), ...facts }
   }
 
-const selectionOf = ({ status, full, fields }: ListTasks) => ({
+const listSelection = ({ status, full, fields }: ListTasks) => ({
   ...(status ? { index: 'byStatus', is: status } : { index: 'newest' }),
   detail: full === true || fields?.some((name) => DETAIL.has(name)) === true,
 })
@@ -46,17 +40,9 @@ const picked = (row: TaskRow, fields: readonly (keyof TaskFields)[]): TaskFields
 export const createTaskFilter =
   ({ store }: { store: Store }) =>
   async (query: FilterTasks) => {
-    const { limit, offset = 0, sortBy, sortOrder } = query
-    const scope = scopeOf(query)
-    const selection = {
-      index: 'newest',
-      where: testsOf(query),
-      ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
-      order: sortOrder,
-      detail: true,
-      total: true,
-      ...pageRange(query, scope),
-    }
+    const { limit, offset = 0 } = query
+    const scope = filterScope(query)
+    const selection = { ...sortedSelection(query), detail: true, total: true, ...pageRange(query, scope) }
     const page = await store.page(tasks, selection).catch(tooBroad)
     return {
       tasks: page.rows.map(publicTask),
@@ -69,50 +55,34 @@ const tooBroad = withTooBroad(
 )
 
 /** A cursor is valid only for the selection and order that it was made for. */
-const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
+const filterScope = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
   `filter:${JSON.stringify(selection)}`
 
-/** Rows of a selection that are read at once. */
-const PAGE = 500
+/** The tasks of a selection at the time of the call. Both verbs throw Problem `selection_too_broad`. */
+export const createTaskSelection = ({ store }: { store: Store }) =>
+  createSelection(
+    (selection: TaskSelection) => ({ ...sortedSelection(selection), limit: selection.limit }),
+    (query) => store.page(tasks, query).catch(tooBroad),
+    ({ id }) => id,
+  )
 
-/**
- * The tasks of a selection at the time of the call. Both verbs throw Problem `selection_too_broad` as the filter does.
- */
-export const createTaskSelection = ({ store }: { store: Store }) => ({
-  /** The number of the tasks, and the first of them. */
-  preview: async (selection: TaskSelection, sample: number) => {
-    const query = { ...rowsOf(selection), limit: Math.min(sample, selection.limit ?? sample), total: true }
-    const { rows, total = 0 } = await store.page(tasks, query).catch(tooBroad)
-    return { rows: rows.map(publicTask), count: Math.min(total, selection.limit ?? total) }
-  },
-  /** At most `most` of their ids, in order. */
-  ids: async (selection: TaskSelection, most: number): Promise<string[]> => {
-    const wanted = Math.min(most, selection.limit ?? most)
-    const query = { ...rowsOf(selection), limit: Math.min(wanted, PAGE) }
-    const ids: string[] = []
-    for await (const rows of rowPages((from) => store.page(tasks, { ...query, ...from }).catch(tooBroad))) {
-      for (const { id } of rows) ids.push(id)
-      if (ids.length >= wanted) break
-    }
-    return ids.slice(0, wanted)
-  },
-})
-
-const rowsOf = ({ sortBy = 'createdAt', sortOrder = 'desc', ...selection }: TaskSelection) => ({
+const sortedSelection = ({
+  sortBy = 'createdAt',
+  sortOrder = 'desc',
+  ...query
+}: FilterTasks | TaskSelection) => ({
   index: 'newest',
-  where: testsOf(selection),
+  where: tests(query),
   ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
   order: sortOrder,
 })
 
-const testsOf = (
-  query: Omit<FilterTasks, 'limit' | 'sortBy' | 'sortOrder'> | TaskSelection,
-): Test<TaskRow>[] => [
-  ...oneOf('status', query.status),
-  ...oneOf('priority', query.priority),
-  ...oneOf('source', query.source),
-  ...oneOf('agent', query.agent),
-  ...oneOf('repository', query.repository === undefined ? undefined : [query.repository]),
+const tests = (query: Omit<FilterTasks | TaskSelection, 'sortBy' | 'sortOrder'>): Test<TaskRow>[] => [
+  ...fieldIn('status', query.status),
+  ...fieldIn('priority', query.priority),
+  ...fieldIn('source', query.source),
+  ...fieldIn('agent', query.agent),
+  ...fieldIn('repository', query.repository === undefined ? undefined : [query.repository]),
   ...(query.labels ? [{ field: 'labels' as const, hasAll: query.labels }] : []),
   ...(query.retried === undefined ? [] : [{ field: 'retriedBy' as const, exists: query.retried }]),
   ...between('createdAt', query.createdAfter, query.createdBefore),
@@ -122,10 +92,8 @@ const testsOf = (
 
 type TaskField = Extract<keyof TaskRow, string>
 
-const oneOf = (field: TaskField, values: readonly (string | number)[] | undefined): Test<TaskRow>[] =>
+const fieldIn = (field: TaskField, values: readonly (string | number)[] | undefined): Test<TaskRow>[] =>
   values ? [{ field, in: values }] : []
 
 const between = (field: TaskField, from: string | undefined, to: string | undefined): Test<TaskRow>[] =>
-  from === undefined && to === undefined
-    ? []
-    : [{ field, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }]
+  (from ?? to) ? [{ field, ...definedFields({ from, to }) }] : []

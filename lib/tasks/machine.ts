@@ -30,7 +30,7 @@ export type TaskVerb = VerbsOf<TaskStatus>
 export const TASK_STATUSES = Object.keys(transitions) as [TaskStatus, ...TaskStatus[]]
 
 /** The event that each verb adds to the task's log. */
-export const eventOf = {
+export const verbEvents = {
   enqueue: 'queued',
   start: 'started',
   succeed: 'completed',

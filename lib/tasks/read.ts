@@ -1,5 +1,5 @@
 import type { LogEntry } from '../core/collection.ts'
-import { invalid, missing } from '../core/errors.ts'
+import { existing, invalid } from '../core/errors.ts'
 import { webhookCreator } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { timeOfId } from '../core/ulid.ts'
@@ -7,7 +7,7 @@ import type { Feed, FeedEntry } from '../feed/feed.ts'
 import type { Store } from '../ports/store.ts'
 import type { TaskEventsRange } from './contract.ts'
 import { isFinal, TASK_STATUSES } from './machine.ts'
-import { tasks, ticketOf, ticketTasks } from './rows.ts'
+import { tasks, ticketKey, ticketTasks } from './rows.ts'
 import {
   publicTask,
   type Task,
@@ -25,15 +25,11 @@ const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
 const LOOKED_AT = 50
 
 /** The stream of progress messages of a task's agent. */
-export const progressOf = (taskId: string): string => `task:${taskId}`
+export const progressStream = (taskId: string): string => `task:${taskId}`
 
 /** Reads of single tasks. */
 export const createTaskReads = ({ store, feed }: Needs) => {
-  const load = async (id: string): Promise<TaskRow> => {
-    const row = await store.get(tasks, id, true)
-    if (!row) throw missing('Task')
-    return row
-  }
+  const load = async (id: string): Promise<TaskRow> => existing(await store.get(tasks, id, true), 'Task')
 
   const get = async (id: string): Promise<Task> => publicTask(await load(id))
 
@@ -51,20 +47,15 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 
   /** The newest task of a ticket; undefined when there is none. */
   const newestOfTicket = async (source: string, sourceId: string): Promise<Task | undefined> => {
-    const known = TaskSourceSchema.safeParse(source)
-    if (!known.success || sourceId === '') return undefined
-    const { rows } = await store.page(ticketTasks, {
-      index: 'ofTicket',
-      is: ticketOf(known.data, sourceId),
-      order: 'desc',
-      limit: 1,
-    })
+    if (!TaskSourceSchema.safeParse(source).success || sourceId === '') return undefined
+    const query = { index: 'ofTicket', is: ticketKey(source, sourceId), order: 'desc', limit: 1 } as const
+    const { rows } = await store.page(ticketTasks, query)
     return rows[0] && find(rows[0].taskId)
   }
 
   /**
-   * The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier task that was redriven;
-   * undefined when there is none. It reads unfinished tasks only.
+   * The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier task that was redriven.
+   * It reads unfinished tasks only.
    */
   const unfinishedLike = async (id: string): Promise<Task | undefined> => {
     const { source, sourceId } = (await find(id)) ?? {}
@@ -93,21 +84,21 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 
   /** The latest progress message of the task's agent. */
   const lastProgress = async (id: string): Promise<string | undefined> => {
-    const entry = await feed.last(progressOf(id))
+    const entry = await feed.last(progressStream(id))
     return entry && (entry.data as ProgressData).message
   }
 
   /**
    * The events of a task in order: its log and the progress of its runs, all of them or `limit` of them, from the
-   * beginning or `after` an event. It reads no more progress, which may be long, than it answers. Throws Problem
-   * `missing`, and `invalid` for an event that the task does not have.
+   * beginning or `after` an event. It reads no more progress than it answers. Throws Problem `missing`, and `invalid`
+   * for an event that the task does not have.
    */
   const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
     const task = await load(id)
     const [log, progress, isProgress] = await Promise.all([
       store.log(tasks, id),
-      feed.read(progressOf(id), { ...(after && { after }), limit }),
-      after === undefined ? false : feed.has(progressOf(id), after),
+      feed.read(progressStream(id), { ...(after && { after }), limit }),
+      after === undefined ? false : feed.has(progressStream(id), after),
     ])
     if (after !== undefined && !isProgress && !log.some((entry) => entry.id === after))
       throw invalid([{ path: 'after', message: 'is not an event of this task' }])

@@ -1,5 +1,6 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { CORRECTED, isTooLate } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -39,28 +40,22 @@ const WAITS_CHECKED_MS = 15 * 60_000
 const SENT_AGAIN_MS = 3_600_000
 
 /** A page of a status, oldest first. */
-const oldestOf = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
+const oldestFirst = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
 
 const isWaiting = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
 
+type RowWork = (row: TaskRow) => Promise<unknown>
+
 /** Continues tasks that a death of a process or a lost message interrupted. */
-export const createRecovery = ({
-  store,
-  queue,
-  transitions,
-  lease,
-  approvals,
-  clock,
-  log,
-  leaseMs,
-}: Needs) => {
+export const createRecovery = (needs: Needs) => {
+  const { store, queue, transitions, lease, approvals, clock, log, leaseMs } = needs
   /** The rest of a backoff; a clock that stepped back does not lengthen it. */
   const delayMs = ({ nextAttemptAt, updatedAt }: TaskRow) =>
     nextAttemptAt === undefined
       ? 0
       : Math.max(0, Date.parse(nextAttemptAt) - Math.max(clock.now(), Date.parse(updatedAt)))
 
-  const messageOfRow = (row: TaskRow): Outgoing<RunTask> => ({
+  const toMessage = (row: TaskRow): Outgoing<RunTask> => ({
     body: nextRun(row),
     priority: row.priority,
     delayMs: Math.min(delayMs(row), queue.longestDelayMs),
@@ -70,11 +65,11 @@ export const createRecovery = ({
   /** Sends the message that continues a run which waits for a decision. */
   const sendResume = (row: TaskRow): Promise<void> => {
     const { since: _since, due: _due, ...body } = nextRun(row)
-    return queue.send([{ ...messageOfRow(row), body: { ...body, attempt: row.attempts, resume: true } }])
+    return queue.send([{ ...toMessage(row), body: { ...body, attempt: row.attempts, resume: true } }])
   }
 
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
-  const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
+  const send = (row: TaskRow): Promise<void> => queue.send([toMessage(row)])
 
   /** Continues a task whose approvals are decided, and fails one with an expired approval. False if it still waits. */
   const settleWait = async (row: TaskRow): Promise<boolean> => {
@@ -86,17 +81,14 @@ export const createRecovery = ({
 
   /** Yields pages of tasks of a status, oldest first; tasks that leave the status meanwhile do not disturb the order. */
   async function* inStatus(status: TaskStatus, isOver = () => false): AsyncGenerator<readonly TaskRow[]> {
-    for await (const rows of rowPages((from) => store.page(tasks, { ...oldestOf(status), ...from }))) {
+    for await (const rows of rowPages((from) => store.page(tasks, { ...oldestFirst(status), ...from }))) {
       yield rows
       if (isOver()) return
     }
   }
 
   /** Calls `work` for every row and resolves to the number of successes; one failure does not stop the others. */
-  const withEach = async (
-    rows: readonly TaskRow[],
-    work: (row: TaskRow) => Promise<unknown>,
-  ): Promise<number> => {
+  const withEach = async (rows: readonly TaskRow[], work: RowWork): Promise<number> => {
     const outcomes = await Promise.allSettled(rows.map(work))
     for (const [n, outcome] of outcomes.entries())
       if (outcome.status === 'rejected')
@@ -108,8 +100,8 @@ export const createRecovery = ({
   }
 
   /**
-   * Runs once at the start of the only process on this data: the process of every stored lease is dead, and a queue in
-   * memory is empty.
+   * Runs once at the start of the only process on this data: the process of every stored lease is dead, and its queue
+   * empty.
    */
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
@@ -119,23 +111,14 @@ export const createRecovery = ({
       await withEach(rows.filter(isWaiting), async (row) => {
         if (await settleWait(row)) resent += 1
       })
-      recovered += await withEach(
-        rows.filter((row) => !isWaiting(row)),
-        lease.recover,
-      )
+      const running = rows.filter((row) => !isWaiting(row))
+      recovered += await withEach(running, lease.recover)
     }
     return { resent, recovered }
   }
 
-  /**
-   * Works on rows in order, until all are done or `isOver`. Resolves to the number of failures, and the last row that it
-   * started.
-   */
-  const workOn = async (
-    rows: readonly TaskRow[],
-    work: (row: TaskRow) => Promise<unknown>,
-    isOver: () => boolean,
-  ) => {
+  /** Works on rows in order, until all are done or `isOver`. Resolves to the number of failures and the last row it started. */
+  const workOn = async (rows: readonly TaskRow[], work: RowWork, isOver: () => boolean) => {
     let failed = 0
     let at = 0
     // The first rows are handled even when it is late, so that each call makes progress.
@@ -152,11 +135,7 @@ export const createRecovery = ({
   }
 
   /** Works through a status in order, until all rows are done or the time is up. Resolves to the number of failures. */
-  const workThrough = async (
-    status: TaskStatus,
-    isDue: (row: TaskRow) => boolean,
-    work: (row: TaskRow) => Promise<unknown>,
-  ): Promise<number> => {
+  const workThrough = async (status: TaskStatus, isDue: (row: TaskRow) => boolean, work: RowWork) => {
     let failed = 0
     const isOver = isOverSoon()
     for await (const rows of inStatus(status, isOver))
@@ -181,7 +160,7 @@ export const createRecovery = ({
   }
 
   /** The corrected times of a row that was written under a clock ahead; undefined for any other row. */
-  const correctionOf = (row: TaskRow): Partial<TaskRow> | undefined => {
+  const correction = (row: TaskRow): Partial<TaskRow> | undefined => {
     const now = clock.now()
     const updatedAt = Date.parse(row.updatedAt)
     const isAhead = isTooLate(updatedAt, now)
@@ -195,10 +174,10 @@ export const createRecovery = ({
 
   /** Stores the corrected times unless the row has changed since. */
   const correct = async (row: TaskRow): Promise<void> => {
-    const set = correctionOf(row)
+    const set = correction(row)
     if (set === undefined) return
     const { id: taskId, status, updatedAt, nextAttemptAt, leaseExpiresAt } = row
-    const when = { status, updatedAt, ...(leaseExpiresAt === undefined ? {} : { leaseExpiresAt }) }
+    const when = { status, updatedAt, ...definedFields({ leaseExpiresAt }) }
     const { applied } = await store.commit<TaskRow>({ update: tasks, key: taskId, when, set })
     if (applied) log.warn({ taskId, before: { updatedAt, nextAttemptAt, leaseExpiresAt }, ...set }, CORRECTED)
   }
@@ -214,7 +193,7 @@ export const createRecovery = ({
     const isCheckOfWaits = clock.monotonic() - waitsCheckedAt >= WAITS_CHECKED_MS
     if (isCheckOfWaits) waitsCheckedAt = clock.monotonic()
     const isLeftWaiting = ({ updatedAt }: TaskRow) => Date.parse(updatedAt) < now - WAITS_CHECKED_MS
-    const isAhead = (row: TaskRow) => correctionOf(row) !== undefined
+    const isAhead = (row: TaskRow) => correction(row) !== undefined
     const isAbandoned = ({ id, leaseExpiresAt = 0 }: TaskRow) => leaseExpiresAt < now && !isRunningHere(id)
     const isDue = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
@@ -239,10 +218,9 @@ export const createRecovery = ({
   let resendAfter: Position | undefined
 
   /**
-   * Repeats the messages of tasks that have been queued for 15 minutes without a claim, oldest first: a message is lost
-   * when the change feed skipped a record, or was down for longer than its retention. Of two messages only one leads to a
-   * claim. Each call reads one page and the next call continues behind it, so that a long backlog is neither read nor
-   * sent at once.
+   * Repeats the messages of tasks that have been queued for 15 minutes without a claim, oldest first: a message is
+   * lost when the change feed skipped a record, or was down for longer than its retention. Of two messages only one
+   * leads to a claim. Each call reads one page and the next call continues behind it.
    */
   const resend = async (): Promise<number> => {
     const now = clock.now()
@@ -263,26 +241,23 @@ export const createRecovery = ({
     // No task is queued before its creation, so younger tasks need not be read.
     const where = [{ field: 'createdAt' as const, to: iso(now - UNCLAIMED_MS) }]
     const from = resendAfter === undefined ? {} : { after: resendAfter }
-    const { rows, next } = await store.page(tasks, { ...oldestOf('queued'), where, ...from })
+    const { rows, next } = await store.page(tasks, { ...oldestFirst('queued'), where, ...from })
     const due = rows.filter(isUnclaimed)
     const { failed, last } = await workOn(due, sendOnceMore, isOverSoon())
     resendAfter = last === due.at(-1) ? next : last && { by: last.createdAt, key: last.id }
     return failed
   }
 
-  /**
-   * Repeats the message of a task that waits for it. Rejects with Problem `unavailable` when the queue does not accept
-   * it.
-   */
+  /** Repeats the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
   const sendAgain = async ({ id }: Pick<TaskRow, 'id'>): Promise<void> => {
     const row = await store.get(tasks, id)
     if (row?.status === 'queued') await send(row)
   }
 
   /**
-   * Continues a task one of whose approvals was decided, or fails it when one has expired. Does nothing for a task that
-   * neither waits nor runs. Throws Problem `unavailable` for a task that still runs and is about to wait, so that the message
-   * of the decision is delivered again.
+   * Continues a task one of whose approvals was decided, or fails it when one has expired; any other task stays as it
+   * is. Throws Problem `unavailable` for a task that still runs and is about to wait, so that the message is
+   * delivered again.
    */
   const resume = async (taskId: string): Promise<void> => {
     const row = await store.get(tasks, taskId)

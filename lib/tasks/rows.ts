@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto'
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
 import type { Insert } from '../ports/store.ts'
-import { countsOf } from './counters.ts'
+import { taskIncrements } from './counters.ts'
 import { isFinal } from './machine.ts'
 import {
   CreateTaskSchema,
   type EmittedEntry,
+  HIDDEN,
   publicTask,
   type RunTask,
   type SentTask,
@@ -23,9 +25,8 @@ import {
 type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
 /**
- * Fields that are set at creation and rarely or never change. A list is filtered by `retriedBy` alone, which costs no read
- * more: the rows of a list are tested by their copies in the index, which have all of these. So the write of `retriedBy`
- * costs a write unit for each of the two indexes; without the copies every row of such a list would be read whole.
+ * Fields that rarely or never change. `retriedBy` is one for the filter: it tests rows by their copies in the index,
+ * which have all of these, and so reads no row more. Its write costs a write unit for each of the two indexes.
  */
 const FIXED: readonly TaskField[] = [
   'sourceId',
@@ -50,16 +51,7 @@ const FIXED: readonly TaskField[] = [
 // The fields of the request come first, as in the row that a create makes.
 const ALL_FIELDS = [
   ...new Set([...Object.keys(CreateTaskSchema.shape), ...Object.keys(TaskSchema.shape)]),
-  'fence',
-  'leaseExpiresAt',
-  'countedAs',
-  'checkpoint',
-  'refusals',
-  'approvalIds',
-  'sentAgainAt',
-  'trace',
-  'watched',
-  'bulkJobId',
+  ...Object.keys(HIDDEN),
 ] as TaskField[]
 
 export const taskEvents = collection<TaskLogEntry & { taskId: string }>({
@@ -82,37 +74,28 @@ export const nextRun = (row: SentTask): RunTask => ({
   fence: row.fence,
   ...tracedBy(row),
   since: waitsSince(row),
-  ...(row.nextAttemptAt === undefined ? {} : { due: row.nextAttemptAt }),
+  ...definedFields({ due: row.nextAttemptAt }),
 })
 
 /**
- * The message of a task's next attempt. Its group is the repository, else the caller: for a task without a repository,
- * and for one whose repository is a long field that storage keeps beside the row.
+ * The message of a task's next attempt. Its group is the repository, else the caller, as for a repository that is a
+ * long field, which storage keeps beside the row.
  */
 const runMessage = (row: SentTask): Message => ({
   to: 'run',
   id: `${row.id}:${row.attempts + 1}`,
   body: nextRun(row),
   priority: row.priority,
-  ...(row.nextAttemptAt === undefined ? {} : { notBefore: row.nextAttemptAt }),
+  ...definedFields({ notBefore: row.nextAttemptAt }),
   group: row.repository ?? row.createdBy,
   rebuilt: true,
 })
 
 const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
-  const { code } = metadata ?? {}
-  const entry: EmittedEntry = {
-    id,
-    type,
-    ...(attempt === undefined ? {} : { attempt }),
-    ...(message === undefined ? {} : { message }),
-    ...(typeof code === 'string' ? { code } : {}),
-  }
-  return {
-    to: 'notices',
-    id: `${id}:emitted`,
-    body: { kind: 'emitted', taskId: row.id, entry, ...tracedBy(row) },
-  }
+  const code = typeof metadata?.code === 'string' ? metadata.code : undefined
+  const entry: EmittedEntry = { id, type, ...definedFields({ attempt, message, code }) }
+  const body = { kind: 'emitted', taskId: row.id, entry, ...tracedBy(row) }
+  return { to: 'notices', id: `${id}:emitted`, body }
 }
 
 /** Withdraws the approvals that a task waited for. */
@@ -127,7 +110,7 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
  * A task that becomes queued sends its run message. Notices carry the end of a watched task, each emitted entry, and the
  * withdrawal of approvals that a task waited for when it ended.
  */
-export const sendsOf = (change: Change<SentTask>): Message[] => {
+export const taskMessages = (change: Change<SentTask>): Message[] => {
   const { before, after, log } = change
   if (after === undefined || before?.status === after.status) return []
   const entries = log as readonly TaskLogEntry[]
@@ -143,7 +126,7 @@ export const sendsOf = (change: Change<SentTask>): Message[] => {
 const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor', 'retriedBy'] as const
 
 /** Publishes the light fields of a task when users see it change, and the queue when the status changed. */
-const publishesOf = ({ before, after }: Change<SentTask>): LiveDraft[] => {
+const liveEvents = ({ before, after }: Change<SentTask>): LiveDraft[] => {
   const id = (after ?? before)?.id ?? ''
   if (after === undefined) return [{ type: 'task.removed', data: { id } }]
   if (before !== undefined && SEEN.every((field) => before[field] === after[field])) return []
@@ -162,21 +145,18 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   placeholders: { title: LOST_TEXT, labels: [] },
   fixed: FIXED,
   log: taskEvents,
-  counts: countsOf,
+  counts: taskIncrements,
   // Not counted again: failures stay counted when their task is queued again, the last completion and the extremes are
   // never taken back, and the rows do not have what happened in an hour.
   recount: {
     index: 'newest',
     isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
   },
-  sends: sendsOf,
-  publishes: publishesOf,
+  sends: taskMessages,
+  publishes: liveEvents,
 })
 
-/**
- * The tasks of a ticket, by the ticket. It is a collection because an index of the tasks would cost more in each write.
- * The places of one ticket sort by the creation of their tasks.
- */
+/** The tasks of a ticket, in the order of their creation. An index of the tasks would cost more in each write. */
 type TicketTask = { ticket: string; place: string; taskId: string }
 
 export const ticketTasks = collection<TicketTask>({
@@ -187,12 +167,12 @@ export const ticketTasks = collection<TicketTask>({
 })
 
 /** The key of a ticket: a hash, since its name may be longer than a key. */
-export const ticketOf = (source: string, sourceId: string): string => hash('sha256', `${source}:${sourceId}`)
+export const ticketKey = (source: string, sourceId: string): string => hash('sha256', `${source}:${sourceId}`)
 
 /** The ticket row of a new task; none for a task without a ticket. */
-export const ticketRowsOf = ({ id, source, sourceId, createdAt }: Task): Insert<TicketTask>[] => {
+export const ticketInserts = ({ id, source, sourceId, createdAt }: Task): Insert<TicketTask>[] => {
   if (!sourceId) return []
-  const row = { ticket: ticketOf(source, sourceId), place: `${createdAt}:${id}`, taskId: id }
+  const row = { ticket: ticketKey(source, sourceId), place: `${createdAt}:${id}`, taskId: id }
   return [{ insert: ticketTasks, row }]
 }
 

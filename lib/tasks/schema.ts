@@ -242,7 +242,7 @@ export type TaskRow = Task & {
 }
 
 /** The fields of a row that no task shows; one that is missing here does not compile. */
-const HIDDEN: Readonly<Record<Exclude<keyof TaskRow, keyof Task>, true>> = {
+export const HIDDEN: Readonly<Record<Exclude<keyof TaskRow, keyof Task>, true>> = {
   fence: true,
   leaseExpiresAt: true,
   countedAs: true,

@@ -1,46 +1,27 @@
 import type { Principal } from '../core/principal.ts'
-import type { Feed } from '../feed/feed.ts'
-import type { Limiter } from '../limits/limiter.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Log } from '../ports/log.ts'
-import type { Queue } from '../ports/queue.ts'
-import type { Repositories } from '../ports/repositories.ts'
-import type { Store } from '../ports/store.ts'
 import { createAnalytics } from './analytics.ts'
-import { createRedrive, createTaskCommands, type ResolveDeadLetter } from './commands.ts'
-import { type AgentChoice, createTaskCreation } from './create.ts'
+import { createRedrive, createTaskCommands } from './commands.ts'
+import { createTaskCreation } from './create.ts'
 import { createTaskExport } from './export.ts'
 import { createImportLimit, createTaskImport } from './import.ts'
-import { createLease, type DeadLetterOf } from './lease.ts'
+import { createLease } from './lease.ts'
 import { createTaskFilter, createTaskList, createTaskSelection } from './list.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
-import type { RunTask, Task, TaskEvent } from './schema.ts'
 import { createTransitions } from './transitions.ts'
-import type { TaskApprovals } from './wait.ts'
 
-type Needs = {
-  store: Store
-  feed: Feed
-  queue: Queue<RunTask>
-  agents: AgentChoice
-  repositories: Pick<Repositories, 'check'>
-  deadLetterOf: DeadLetterOf
-  approvals: TaskApprovals
-  resolveDeadLetter: ResolveDeadLetter
-  stopRun: (taskId: string) => void
-  ended: (task: Task) => Promise<void>
-  publishProgress?: (taskId: string) => void
-  sendsNotice: (type: TaskEvent['type']) => boolean
-  clock: Clock
-  ids: Ids
-  log: Log
-  limiter: Limiter
-  audit: (principal: Principal, action: string, details?: object) => Promise<void>
-  maxAttempts: () => number
-  leaseMs: number
-}
+/** What the parts need, but for what they give to each other. */
+type Needs = Omit<
+  Parameters<typeof createTransitions>[0] &
+    Parameters<typeof createTaskReads>[0] &
+    Parameters<typeof createTaskCreation>[0] &
+    Parameters<typeof createTaskCommands>[0] &
+    Parameters<typeof createTaskImport>[0] &
+    Parameters<typeof createImportLimit>[0] &
+    Parameters<typeof createLease>[0] &
+    Parameters<typeof createRecovery>[0],
+  'transitions' | 'reads' | 'creation' | 'lease' | 'longestDelayMs' | 'audit'
+> & { audit: (principal: Principal, action: string, details?: object) => Promise<void> }
 
 export type Tasks = ReturnType<typeof createTasks>
 

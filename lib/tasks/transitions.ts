@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Outcome, Store, Update, Write } from '../ports/store.ts'
-import { eventOf, isFinal, nextStatus, type TaskStatus, type TaskVerb } from './machine.ts'
+import { isFinal, nextStatus, type TaskStatus, type TaskVerb, verbEvents } from './machine.ts'
 import { tasks } from './rows.ts'
 import { publicTask, type Task, type TaskEvent, type TaskLogEntry, type TaskRow } from './schema.ts'
 
@@ -21,15 +21,10 @@ type Needs = {
 export type EventText = Pick<TaskLogEntry, 'message' | 'attempt' | 'metadata'>
 
 /** One change of state: the state that it leaves, the verb, and further fields of the write. */
-export type Transition = {
+export type Transition = Pick<Update<TaskRow>, 'when' | 'set' | 'setIfAbsent' | 'add' | 'unset'> & {
   taskId: string
   from: TaskStatus
   verb: TaskVerb
-  when?: NonNullable<Update<TaskRow>['when']>
-  set?: Partial<TaskRow>
-  setIfAbsent?: Partial<TaskRow>
-  add?: { fence?: number; attempts?: number }
-  unset?: readonly Extract<keyof TaskRow, string>[]
   event?: EventText
   /** The id of its event, when another row uses it as a name. */
   eventId?: string
@@ -52,38 +47,36 @@ export const createTransitions = ({ store, clock, ids, ended, sendsNotice }: Nee
   })
 
   /** The write of a change of state. Throws Error for a change that the lifecycle does not have. */
-  const writeOf = (it: Transition): Update<TaskRow> & { set: Partial<TaskRow> & { status: TaskStatus } } => {
-    const status = nextStatus(it.from, it.verb)
-    if (status === undefined) throw new Error(`the lifecycle has no ${it.verb} from ${it.from}`)
+  const toWrite = ({ taskId, from, verb, when, set, event, eventId, ...changes }: Transition) => {
+    const status = nextStatus(from, verb)
+    if (status === undefined) throw new Error(`the lifecycle has no ${verb} from ${from}`)
     return {
       update: tasks,
-      key: it.taskId,
-      when: { ...it.when, status: it.from },
-      set: { ...it.set, status, updatedAt: iso(clock.now()) },
-      ...(it.setIfAbsent ? { setIfAbsent: it.setIfAbsent } : {}),
-      ...(it.add ? { add: it.add } : {}),
-      ...(it.unset ? { unset: it.unset } : {}),
-      log: [emittedEvent(eventOf[it.verb], it.event, it.eventId)],
+      key: taskId,
+      when: { ...when, status: from },
+      set: { ...set, status, updatedAt: iso(clock.now()) },
+      ...changes,
+      log: [emittedEvent(verbEvents[verb], event, eventId)],
     }
   }
 
   /**
-   * Applies a change of state if the task is still in the state that it leaves and meets `when`, together with `rows` or
-   * not at all. The outcome's row has its detail fields.
+   * Applies a change of state together with `rows` or not at all, if the task is still in the state that it leaves
+   * and meets `when`. The row of the outcome has its detail fields.
    */
   const apply = async (it: Transition, rows: readonly AnyWrite[] = []): Promise<Outcome<TaskRow>> => {
-    const write = writeOf(it)
+    const write = toWrite(it)
     const outcome = await store.commit<TaskRow>(write, rows, true)
     if (outcome.applied && outcome.row && isFinal(write.set.status)) await ended(publicTask(outcome.row))
     return outcome
   }
 
-  return { apply, writeOf, event, emittedEvent }
+  return { apply, toWrite, event, emittedEvent }
 }
 
 /**
- * A store that logs each committed change of a task's state, creations included: `{requestId, traceparent?, taskId,
- * from?, to, attempt?}`. `requestId` is missing when only the stored row has it and the commit did not return that row.
+ * A store that logs each committed change of a task's state, creations included. `requestId` is missing where only
+ * the stored row has it and the commit did not return that row.
  */
 export const withTransitionLog = (store: Store, log: Pick<Log, 'info'>): Store => {
   const commit = async <R extends object>(

@@ -14,7 +14,7 @@ const SLOTS = HOUR_MS / SLOT_MS
  * Hours and days are those of the time zone: a day on which its clocks change has 23 or 25 hours, and an hour that occurs
  * twice is two parts.
  */
-export const partsOf = (window: Window, timezone: string, now: number): Span[] => {
+export const windowParts = (window: Window, timezone: string, now: number): Span[] => {
   if (window === '1h') {
     const last = now - (now % SLOT_MS)
     return Array.from({ length: SLOTS }, (_, n) => {
@@ -31,13 +31,13 @@ export const partsOf = (window: Window, timezone: string, now: number): Span[] =
  * The last parts of time whose quarters have the same name; none is longer than `longestMs`. Offsets of all time zones
  * are whole quarters of an hour.
  */
-const alike = (nameOf: (ms: number) => string, count: number, longestMs: number, now: number): Span[] => {
+const alike = (partName: (ms: number) => string, count: number, longestMs: number, now: number): Span[] => {
   const spans: Span[] = []
   let name = ''
   const first = now - (now % QUARTER_MS) - (count + 1) * longestMs
   for (let at = first; at <= now + longestMs; at += QUARTER_MS) {
     const last = spans.at(-1)
-    const own = nameOf(at)
+    const own = partName(at)
     if (last !== undefined && own === name) last.to = at + QUARTER_MS
     else if (at > now) break
     else spans.push({ from: at, to: at + QUARTER_MS })
@@ -46,21 +46,15 @@ const alike = (nameOf: (ms: number) => string, count: number, longestMs: number,
   return spans.slice(-count)
 }
 
-const dayIn = (timeZone: string) => {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
-  return (ms: number) => format.format(ms)
-}
+const dayIn = (timeZone: string) => new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format
 
 /** The name includes the offset: an hour that occurs twice has two names. */
-const hourIn = (timeZone: string) => {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    ...({ timeZone, hourCycle: 'h23', timeZoneName: 'longOffset' } as const),
-    ...({ month: '2-digit', day: '2-digit', hour: '2-digit' } as const),
-  })
-  return (ms: number) => format.format(ms)
-}
+const hourIn = (timeZone: string) =>
+  new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+  }).format

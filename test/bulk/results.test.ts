@@ -80,7 +80,7 @@ describe.each(['tasks', 'dlq'] as const)('the results of a bulk retry of %s', (t
       'another job takes over',
       async ({ call, service }) => {
         const task = await service.tasks.get(await runningTask(call))
-        await service.store.commit(service.tasks.redrive.joinOf(task, service.ids.next('bulk')))
+        await service.store.commit(service.tasks.redrive.bulkJoinWrite(task, service.ids.next('bulk')))
       },
       { completed: 0, failed: 1, running: 0, cancelled: 1 },
     ],

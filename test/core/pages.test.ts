@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Place } from '../../lib/core/cursor.ts'
-import { rowPages } from '../../lib/core/pages.ts'
+import { rowPages } from '../../lib/core/page.ts'
 
 /** Pages by where they begin; each knows the key of its last row. */
 const PAGES = new Map([

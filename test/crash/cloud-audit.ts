@@ -1,7 +1,7 @@
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { rowPages } from '../../lib/core/pages.ts'
+import { rowPages } from '../../lib/core/page.ts'
 import { NOTIFICATION_COUNTERS, notifications } from '../../lib/notifications/rows.ts'
 import { deadLetters } from '../../lib/queue/rows.ts'
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'

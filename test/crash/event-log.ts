@@ -1,12 +1,12 @@
-import { eventOf, nextStatus, type TaskStatus, type TaskVerb } from '../../lib/tasks/machine.ts'
+import { nextStatus, type TaskStatus, type TaskVerb, verbEvents } from '../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 
-const VERBS = Object.keys(eventOf) as TaskVerb[]
+const VERBS = Object.keys(verbEvents) as TaskVerb[]
 
 /** The states that an event leads to from another by the lifecycle's table; none where the table has no such way. */
 const after = (status: TaskStatus, type: TaskEvent['type']): TaskStatus[] => {
   if (type === 'progress') return status === 'in_progress' ? [status] : []
-  return VERBS.filter((verb) => eventOf[verb] === type).flatMap((verb) => nextStatus(status, verb) ?? [])
+  return VERBS.filter((verb) => verbEvents[verb] === type).flatMap((verb) => nextStatus(status, verb) ?? [])
 }
 
 /**

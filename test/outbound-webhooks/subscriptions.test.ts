@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
 import type { Notice } from '../../lib/composition/notices.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { sendsOf, tasks as taskRows } from '../../lib/tasks/rows.ts'
+import { taskMessages, tasks as taskRows } from '../../lib/tasks/rows.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -36,7 +36,7 @@ const processOn = async (store: Store) => {
     noticesOfTask: async (): Promise<Notice[]> => {
       const { id } = await service.create()
       const after = await store.get(taskRows, id)
-      const sends = sendsOf({ before: undefined, after, log: await store.log(taskRows, id) })
+      const sends = taskMessages({ before: undefined, after, log: await store.log(taskRows, id) })
       return sends.flatMap(({ to, body }) => (to === 'notices' ? [body as Notice] : []))
     },
     handle: async (notices: readonly Notice[]) => {

@@ -66,7 +66,7 @@ describe('POST /api/dlq/:id/retry', () => {
 
   it('leaves a task alone that has failed again since', async () => {
     const { call, item, service, taskId } = await withDead(1, () => Promise.reject(new Error('still broken')))
-    const earlier = service.tasks.redrive.writeOf(await service.tasks.get(taskId))
+    const earlier = service.tasks.redrive.retryWrite(await service.tasks.get(taskId))
     service.clock.advance(1_000)
     await call(`POST /api/dlq/${item.id}/retry`)
     await turns(30)

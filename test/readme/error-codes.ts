@@ -77,6 +77,9 @@ const isHandedOn = (node: Node): boolean =>
     ? isHandedOn(node.callee as Node)
     : node.type === 'MemberExpression' && [nameOf(node.property), nameOf(node.object)].includes('code')
 
+/** The functions that name what was not found, each at the place of the argument that names it. */
+const LOOKUPS = ['missing', 'existing']
+
 /** Types of zod's issues are no codes of errors. */
 const NOT_CODES = new Set(['custom'])
 const DEFINED_IN = 'lib/core/errors.ts'
@@ -158,7 +161,7 @@ export const errorCodes = () => {
     for (const call of calls) {
       const maker = makers.get(`${call.file} ${call.name}`) ?? makers.get(call.name)
       if (maker) take(call, maker, constants)
-      const what = call.name === 'missing' ? textOf(call.args[0]) : undefined
+      const what = textOf(call.args[LOOKUPS.indexOf(call.name)])
       if (what) note(`${what.toLowerCase().replaceAll(' ', '_')}_not_found`, 'missing')
     }
   }

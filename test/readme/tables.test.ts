@@ -9,7 +9,7 @@ import { PROVIDER_KINDS } from '../../lib/config/families.ts'
 import { securityModes } from '../../lib/core/security-mode.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
 import { everySetting } from '../../lib/settings/catalog.ts'
-import { eventOf, TASK_STATUSES, transitions } from '../../lib/tasks/machine.ts'
+import { TASK_STATUSES, transitions, verbEvents } from '../../lib/tasks/machine.ts'
 import { conversationTools } from '../../lib/tools/catalog.ts'
 import { guards } from '../../lib/tools/guards.ts'
 import { modePolicy } from '../../lib/tools/policy.ts'
@@ -37,7 +37,7 @@ describe('the page of the lifecycle', () => {
   })
 
   it('names every verb with its event', () => {
-    expect(tablesOf('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(eventOf))
+    expect(tablesOf('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(verbEvents))
   })
 })
 

@@ -53,7 +53,7 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
     findTask: async (id) => tasks.get(id),
     addDelivery: (delivery) => deliveries.add(delivery),
     isOn: () => settings.on,
-    placeOf: (name) => trackers.apiUrls[name],
+    addresses: trackers.apiUrls,
     publicUrl: 'https://agents.example.com',
   })
   const deliveries = createDeliveries({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { eventOf, TASK_STATUSES, type TaskStatus, type TaskVerb } from '../../lib/tasks/machine.ts'
+import { TASK_STATUSES, type TaskStatus, type TaskVerb, verbEvents } from '../../lib/tasks/machine.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { createTransitions } from '../../lib/tasks/transitions.ts'
 import { startDomains } from '../fakes/service.ts'
 import { storeIn } from './samples.ts'
 import { ALLOWED } from './transitions.ts'
 
-const VERBS = Object.keys(eventOf) as TaskVerb[]
+const VERBS = Object.keys(verbEvents) as TaskVerb[]
 
 const REFUSED = TASK_STATUSES.flatMap((from) =>
   VERBS.filter((verb) => !ALLOWED.some(([state, word]) => state === from && word === verb)).map(

@@ -95,7 +95,7 @@ const recounted = (lives: readonly Life[]): Record<string, number> => {
     return [{ agent: row.agent, endMs, durationMs: Math.max(0, endMs - Date.parse(row.startedAt ?? '')) }]
   })
   const durations = completed.map(({ durationMs }) => durationMs)
-  const ofAgents = [...Map.groupBy(completed, ({ agent }) => agent)].flatMap(([agent, ends]) => [
+  const agentStatistics = [...Map.groupBy(completed, ({ agent }) => agent)].flatMap(([agent, ends]) => [
     [`durationMs:${agent}`, ends.reduce((sum, { durationMs }) => sum + durationMs, 0)],
   ])
   const lastEnds = [...Map.groupBy(lives, ({ row }) => row.agent)].flatMap(([agent, ofAgent]) => {
@@ -116,7 +116,7 @@ const recounted = (lives: readonly Life[]): Record<string, number> => {
     ...(completed.length === 0
       ? {}
       : { leastDurationMs: Math.min(...durations), mostDurationMs: Math.max(...durations) }),
-    ...Object.fromEntries([...ofAgents, ...lastEnds]),
+    ...Object.fromEntries([...agentStatistics, ...lastEnds]),
   })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
 import { createAnalytics } from '../../lib/tasks/analytics.ts'
-import { countsOf } from '../../lib/tasks/counters.ts'
+import { taskIncrements } from '../../lib/tasks/counters.ts'
 import type { TaskStatus } from '../../lib/tasks/machine.ts'
 import type { CountedTask } from '../../lib/tasks/schema.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
@@ -92,7 +92,7 @@ describe.each(storesOf(collections))('the analytics of a window in %s', (_name, 
     clock.setWall(Date.parse(at('07:46')))
     const { store, close } = await open(clock)
     const changes = LIVES.flatMap(changesOf)
-    await store.adjust(changes.flatMap(countsOf))
+    await store.adjust(changes.flatMap(taskIncrements))
     const agents = { fallback: 'a', types: () => ['a', 'b'] }
     const { recent } = await createAnalytics({ store, clock, agents })({ window, timezone })
     await close()

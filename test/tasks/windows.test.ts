@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { partsOf, type Window } from '../../lib/tasks/windows.ts'
+import { type Window, windowParts } from '../../lib/tasks/windows.ts'
 
 const HOUR_MS = 3_600_000
 const shown = (window: Window, timezone: string, now: string) =>
-  partsOf(window, timezone, Date.parse(now)).map(({ from, to }) => ({
+  windowParts(window, timezone, Date.parse(now)).map(({ from, to }) => ({
     from: new Date(from).toISOString().slice(0, 16),
     hours: (to - from) / HOUR_MS,
   }))
@@ -49,7 +49,7 @@ describe('the parts of a window', () => {
 
   it('follow one another without a gap', () => {
     for (const window of ['1h', '24h', '7d'] as const) {
-      const parts = partsOf(window, 'America/St_Johns', Date.parse('2026-11-02T03:00:00Z'))
+      const parts = windowParts(window, 'America/St_Johns', Date.parse('2026-11-02T03:00:00Z'))
       for (const [n, { from }] of parts.slice(1).entries()) expect(from).toBe(parts[n]?.to)
     }
   })

@@ -8,10 +8,6 @@ import type { Capacity } from '../../../offline/capacity.ts'
 import { unlimited } from '../../fakes/limiter.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 
-async function* createNothing() {
-  yield* []
-}
-
 /** A service whose queue takes everything: what a deployed one writes. */
 export const tasksOn = (store: Store): Tasks => {
   const clock = createClock()
@@ -23,12 +19,10 @@ export const tasksOn = (store: Store): Tasks => {
     feed: {
       append: async () => [],
       read: async () => [],
-      follow: () => createNothing(),
       has: async () => false,
       last: async () => undefined,
-      remove: async () => 0,
     },
-    deadLetterOf: () => {
+    makeDeadLetter: () => {
       throw new Error('no task fails here')
     },
     approvals: { stateOfAll: async () => 'pending', firstExpiry: async () => undefined },

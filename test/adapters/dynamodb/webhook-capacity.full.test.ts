@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { collections } from '../../../lib/collections.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { sendsOf, tasks as taskRows } from '../../../lib/tasks/rows.ts'
+import { taskMessages, tasks as taskRows } from '../../../lib/tasks/rows.ts'
 import type { Capacity } from '../../../offline/capacity.ts'
 import { meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
@@ -48,7 +48,7 @@ suite('the capacity units of webhooks', () => {
       units += created.write + claimed.write + completed.write
       const row = await store.get(taskRows, id)
       const log = await store.log(taskRows, id)
-      const sends = sendsOf({ before: undefined, after: row, log })
+      const sends = taskMessages({ before: undefined, after: row, log })
       notices.push(...sends.filter(({ to }) => to === 'notices').map(({ body }) => body))
     }
     meter()

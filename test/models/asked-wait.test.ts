@@ -96,6 +96,7 @@ describe('the wait that the answer of a provider asks for', () => {
     ['RateLimit: without a time', 429, { ratelimit: '"default";r=0' }, undefined],
     ['RateLimit: a month', 429, { ratelimit: '"default";r=0;t=2592000' }, DAY],
     ['Retry-After before RateLimit', 429, { 'retry-after': '2', ratelimit: '"default";r=0;t=40' }, 2_000],
+    ['a name with two hyphens', 429, { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '40' }, 40_000],
     ['RateLimit-Reset', 429, { 'ratelimit-remaining': '0', 'ratelimit-reset': '40' }, 40_000],
     ['nothing', 429, {}, undefined],
   ])('%s', (_, status, headers, waitMs) => {
@@ -122,6 +123,18 @@ describe('the wait that the answer of a provider asks for', () => {
     ['in written milliseconds', 429, '', 'try again in 20 milliseconds', 20],
     ['in minutes', 429, '', 'try again in 2 minutes', 120_000],
     ['in longer words', 429, '', 'Please retry after 20 seconds.', 20_000],
+    ['in days', 429, '', 'You may try again in 2 days.', DAY],
+    ['as a time to wait', 429, '', 'Too many requests, please wait for 30 seconds', 30_000],
+    ['of an overload', 503, '', 'Overloaded, try again in 30s', 30_000],
+    [
+      'of a used-up plan',
+      429,
+      '{"error":{"type":"usage_limit_reached","resets_in_seconds":340}}',
+      '',
+      340_000,
+    ],
+    ['of a used-up plan, since 1970', 429, `{"error":{"resets_at":${secondsOf(NOW + 45_000)}}}`, '', 45_000],
+    ['of a model that loads', 503, '{"error":"Model is loading","estimated_time":20.5}', '', 20_500],
     ['not of a limit', 500, '', 'Please try again in 5m', undefined],
     ['of no time', 429, '', 'Please try again in a while', undefined],
   ])('in the text %s', (_, status, body, said, waitMs) => {

@@ -9,7 +9,8 @@ type Refusal = { status: number; headers?: Headers | undefined; body?: string | 
 /**
  * How long a provider asks to be left alone, in milliseconds up to a day; undefined when it does not say. In this order:
  * `retry-after-ms`, which Azure also names `x-ms-retry-after-ms`, `retry-after`, the delay in the body, and the resets of its
- * rate limits, which a router of models hands on in the body. The message of an answer about a rate limit is read last: an error event in a stream has no headers.
+ * rate limits, which a router of models hands on in the body. The message of an answer about a rate limit or overload is read last: an error event in a
+ * stream has no headers.
  */
 export const askedWaitMs = (refusal: Refusal, nowMs: number): number | undefined => {
   const { status, headers = {}, body = '', said } = refusal
@@ -19,12 +20,14 @@ export const askedWaitMs = (refusal: Refusal, nowMs: number): number | undefined
     retryAfterMs(headers['retry-after'], nowMs) ??
     delayInBody(body, nowMs) ??
     boundedWaitMs(untilReset({ ...limitsInBody(body), ...headers }, status === 429, nowMs)) ??
-    (status === 429 ? boundedWaitMs(delayInText(said)) : undefined)
+    (SAYS_WHEN.has(status) ? boundedWaitMs(delayInText(said)) : undefined)
   )
 }
 
+const SAYS_WHEN: ReadonlySet<number> = new Set([429, 503, 529])
+
 // The anthropic-ratelimit-…-reset of Anthropic, the x-ratelimit-reset-… of OpenAI, and those of others.
-const isReset = (name: string): boolean => name.includes('ratelimit') && name.includes('-reset')
+const isReset = (name: string): boolean => /rate-?limit/.test(name) && name.includes('-reset')
 
 /** A rate limit: what is left of it, and the milliseconds until its reset; NaN for what is unknown. */
 type Limit = { remaining: number; resetMs: number }
@@ -63,22 +66,26 @@ const untilReset = (headers: Headers, isRateLimit: boolean, nowMs: number): numb
   return waits.length === 0 ? undefined : Math.max(...waits)
 }
 
-/** `"retryDelay": "34s"` of https://cloud.google.com/apis/design/errors#error_details, `"retry_after_seconds": 34`. */
+/**
+ * `"retryDelay": "34s"` of https://cloud.google.com/apis/design/errors#error_details, `"retry_after_seconds": 34`,
+ * `"resets_in_seconds": 34` and `"resets_at": 1767225634` of a used-up plan, `"estimated_time": 34` of a model that loads.
+ */
 const DELAY =
-  /"(?:retryDelay|(?:x-ms-)?retry[_-]?after(?:_seconds|([_-]ms))?)"\s*:\s*"?(\d[\d.]{0,19})s?["\s,}]/i
+  /"(?:retryDelay|(?:x-ms-)?retry[_-]?after(?:_seconds|([_-]ms))?|resets_(?:in_seconds|at)|estimated_time)"\s*:\s*"?(\d[\d.]{0,19})s?["\s,}]/i
 const delayInBody = (body: string, nowMs: number): number | undefined => {
   const [, isMs, count] = DELAY.exec(body) ?? []
   return boundedWaitMs(isMs ? numberIn(count) : waitIn(count ?? '', nowMs))
 }
 
-const LIMIT = /"([\w-]{0,40}ratelimit[\w-]{0,40})"\s*:\s*"?([^",}]{1,64})/gi
+const LIMIT = /"([\w-]{0,40}rate-?limit[\w-]{0,40})"\s*:\s*"?([^",}]{1,64})/gi
 const limitsInBody = (body: string): Headers =>
   Object.fromEntries(
     [...body.matchAll(LIMIT)].map(([, name = '', value = '']) => [name.toLowerCase(), value]),
   )
 
-/** "Please try again in 1m12.5s", "Please retry after 20 seconds". */
-const IN_TEXT = /\b(?:try again|retry) (?:in|after) ([\d.]{1,20}) ?(milli)?((?:ms|s|m|h)[\dmsh.]{0,40})?/i
+/** "Please try again in 1m12.5s", "Please retry after 20 seconds", "Please wait 2 days". */
+const IN_TEXT =
+  /\b(?:(?:try again|retry) (?:in|after)|wait(?: for)?) ([\d.]{1,20}) ?(milli)?((?:ms|s|m|h|d)[\dmsh.]{0,40})?/i
 const delayInText = (said: string): number | undefined => {
   const [, count, milli, rest] = IN_TEXT.exec(said) ?? []
   if (count === undefined || (!milli && !rest)) return undefined

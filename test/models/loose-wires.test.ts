@@ -46,6 +46,12 @@ const chats: [string, string, Sent?][] = [
   ['a chunk of an unknown object', frames(...hello, { object: 'chat.note', text: 1 }, stop, DONE)],
   ['values that are no objects', frames(...hello, 'data: null\n\ndata: 5\n\n', stop, DONE)],
   ['comments, empty data and other fields', frames(':\n\n', ...hello, 'data:\n\nretry: x\n\nfoo\n\n', stop)],
+  [
+    'signs of life that are no JSON',
+    frames(hello[0], 'event: ping\ndata: keepalive\n\n', 'data: ping\n\n', hello[1], stop),
+  ],
+  ['a page after its end', frames(...hello, stop, DONE, 'data: <html>\n\n')],
+  ['another case of [DONE]', frames(...hello, 'data: [done]\n\n')],
   ['lines that end in CRLF', frames(...hello, stop).replaceAll('\n', '\r\n')],
   ['no empty line at the end', frames(...hello, stop).trimEnd()],
   ['another role', frames(changed({ role: 'model', content: 'Hello' }), stop)],
@@ -150,6 +156,11 @@ describe('an answer over Anthropic messages', () => {
         ...end,
       ),
     ],
+    ['a ping of words', frames(start, 'event: ping\ndata: still here\n\n', ...said, ...end)],
+    ['no beginning of its block', frames(start, said[1], ...end)],
+    ['no `message_stop`', frames(start, ...said, end[0])],
+    ['[DONE] in place of `message_stop`', frames(start, ...said, end[0], DONE)],
+    ['[DONE] before `message_stop`', frames(start, ...said, end[0], DONE, end[1])],
     ['no `message_delta`', frames(start, ...said, { type: 'message_stop' })],
     [
       'a reason of its end that is null',
@@ -182,6 +193,7 @@ describe('an answer over the Responses API', () => {
       'an unknown item',
       frames(...responded, { type: 'response.output_item.done', item: { type: 'hologram' } }, completed),
     ],
+    ['a ping of words', frames(...responded, 'event: ping\ndata: still here\n\n', completed)],
     ['an event without a type', frames({ x: 1 }, ...responded, completed)],
     ['no usage', frames(...responded, { type: 'response.completed', response: {} })],
   ])('with %s is read', async (_, body) => {
@@ -383,6 +395,12 @@ describe('an error inside of an answer with status 200', () => {
       { reason: 'status' },
     ],
     [
+      'openrouter',
+      frames(...hello, changed({ content: '' }, { finish_reason: 'error', error: { code: 502, ...error } })),
+      'failed (HTTP 502): Upstream is down',
+      { reason: 'status', status: 502 },
+    ],
+    [
       'openai',
       frames({ object: 'error', message: 'Bad model', code: 400 }),
       'refused the request (HTTP 400): Bad model',
@@ -403,6 +421,16 @@ describe('an error inside of an answer with status 200', () => {
       'failed (HTTP 500): Upstream is down',
       { reason: 'status', status: 500 },
     ],
+    [
+      'xai',
+      frames(...responded, {
+        type: 'response.completed',
+        response: { status: 'failed', error: { code: 'server_error', ...error } },
+      }),
+      'failed (HTTP 500): Upstream is down',
+      { reason: 'status', status: 500 },
+    ],
+    ['xai', frames(...responded, { type: 'response.cancelled' }), 'failed', { reason: 'status' }],
     [
       'google',
       frames(candidate([{ text: 'H' }]), { error: { code: 503, ...error, status: 'UNAVAILABLE' } }),
@@ -452,6 +480,7 @@ describe('an error inside of an answer with status 200', () => {
       { reason: 'refused' },
     ],
     ['anthropic', '<html>Sign in</html>', 'answered what could not be read', { reason: 'unreadable' }],
+    ['openai', frames('data: Sign in\n\n'), 'answered what could not be read', { reason: 'unreadable' }],
     ['anthropic', '{"hello": 1}', 'answered what could not be read', { reason: 'unreadable' }],
   ])('of %s %s says: %s', async (...[kind, body, message, details, sent]) => {
     const { thrown } = await failure(models(kind, body, sent), request)

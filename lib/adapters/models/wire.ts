@@ -142,6 +142,10 @@ const openEvents = async (answer: Response) => {
   return { isDocument, groups: isDocument ? documentEvent(all) : serverSentEvents(all) }
 }
 
+/** Whether a text may be an event of a protocol. Others are signs of life of a proxy, or a page. */
+const looksLikeJson = (text: string): boolean => /^[{["]/.test(text)
+const DONE = /^\[done\]$/i
+
 /** The objects of an event: a server that does not stream may send all of them as one list. */
 const objectsIn = (data: string): readonly Fields[] => {
   try {
@@ -183,12 +187,18 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
   const { read, done, hasEnded } = reader(createStepLimits())
   const { isDocument, groups } = await openEvents(answer)
   let count = 0
-  let last: Fields = {}
+  let last: Fields | undefined
+  let hasOtherText = false
 
   const readEvent = ({ name = '', data }: NamedEvent): readonly object[] => {
-    if (data.trim() === '') return []
-    if (data.trim() === '[DONE]') return done?.() ?? []
+    const text = data.trim()
+    if (text === '') return []
+    if (DONE.test(text)) return done?.(true) ?? []
     if (name === 'error') throw failedEvent(data)
+    if (!looksLikeJson(text)) {
+      hasOtherText = true
+      return []
+    }
     return objectsIn(data).flatMap((event) => {
       const failure = failureIn(event)
       if (failure) throw failure
@@ -209,7 +219,9 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
     yield* group.length > MOST_SEPARATE ? withJoinedTexts(known(group)) : separate(known(group))
     if (group.length === MOST_IN_GROUP) await setImmediate()
   }
+  yield* done?.(false) ?? []
   if (hasEnded()) return
-  if (isDocument) throw failedDocument(last)
+  if (isDocument) throw failedDocument(last ?? {})
+  if (hasOtherText && last === undefined) throw unreadable()
   throw new WireFailure('cut its answer off before the end', { reason: 'transport' })
 }

@@ -1,5 +1,5 @@
 import type { StepLimits } from '../step-limits.ts'
-import { WireFailure } from '../wire-failure.ts'
+import { failureIn, WireFailure } from '../wire-failure.ts'
 import {
   countIn,
   countsIn,
@@ -117,6 +117,14 @@ const reasonIn = (given: unknown): string | undefined => {
   return Object.hasOwn(REASONS, named) ? REASONS[named] : named
 }
 
+/** The choice that is the answer; throws the failure that it reports. */
+const firstChoiceIn = (choices: unknown): Fields | undefined => {
+  const [first] = listIn(choices).filter(({ index }) => !Number(index))
+  const failure = first && failureIn(first)
+  if (failure) throw failure
+  return first
+}
+
 /**
  * Chat completions, as OpenAI documents them
  * (https://platform.openai.com/docs/api-reference/chat-streaming/streaming), and as others send them.
@@ -133,7 +141,7 @@ export const chatCompletions: WireReader = (limits) => {
 
   return {
     read: ({ choices, usage, x_groq }) => {
-      const [first] = listIn(choices).filter(({ index }) => !Number(index))
+      const first = firstChoiceIn(choices)
       isBegun ||= first !== undefined
       const counted = usageIn(usage)
       const ofGroq = usageIn(fieldsIn(x_groq).usage)
@@ -145,8 +153,8 @@ export const chatCompletions: WireReader = (limits) => {
       return [definedIn({ ...chunk, usage: counted, x_groq: ofGroq && { usage: ofGroq } })]
     },
     // Some servers name no reason, and end the stream by `[DONE]` alone.
-    done: () => {
-      if (isEnded || !isBegun) return []
+    done: (isMarked) => {
+      if (isEnded || !isBegun || !isMarked) return []
       isEnded = true
       return [chunkOf([{ index: 0, delta: {}, finish_reason: 'stop' }])]
     },

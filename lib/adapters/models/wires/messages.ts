@@ -46,6 +46,12 @@ const deltas: Readonly<Record<string, string>> = {
   input_json_delta: 'partial_json',
 }
 
+/** The block of a delta that comes without the beginning of one, as some servers send it. */
+const UNANNOUNCED_BLOCKS: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+}
+
 /**
  * Anthropic's messages (https://docs.anthropic.com/en/docs/build-with-claude/streaming): new event types may be added, and
  * a reader ignores those that it does not know.
@@ -56,10 +62,14 @@ export const messages: WireReader = (limits) => {
   let hasCall = false
   /** The indices of known blocks: deltas of others are left out with them. */
   const open = new Set<number>()
+  /** The indices of all blocks. */
+  const begun = new Set<number>()
 
   const blockDelta = (event: Fields, index: number): object[] => {
     const given = fieldsIn(event.delta)
     const field = deltas[String(given.type)]
+    const block = begun.has(index) ? undefined : UNANNOUNCED_BLOCKS[String(given.type)]
+    const beginning = block ? blockStart({ content_block: { type: block } }, index) : []
     const text = field && limits.text(given[field])
     if (!field || text === undefined || !open.has(index)) return []
     const withText = (joined: string) => ({
@@ -67,12 +77,13 @@ export const messages: WireReader = (limits) => {
       index,
       delta: { type: given.type, [field]: joined },
     })
-    return [new TextEvent(`${index}/${field}`, text, withText)]
+    return [...beginning, new TextEvent(`${index}/${field}`, text, withText)]
   }
 
   const blockStart = (event: Fields, index: number): object[] => {
     const given = fieldsIn(event.content_block)
     const known = blocks[String(given.type)]
+    begun.add(index)
     if (!known) return []
     open.add(index)
     hasCall ||= given.type === 'tool_use'
@@ -113,6 +124,7 @@ export const messages: WireReader = (limits) => {
       open.delete(index) ? [{ type: 'content_block_stop', index }] : [],
     message_delta: ({ delta, usage }) => [ending(fieldsIn(delta).stop_reason, usage)],
     message_stop: () => {
+      if (isEnded) return []
       isEnded = true
       // Some servers name no reason: the answer is whole all the same.
       const named = isReasonNamed ? [] : [ending(hasCall ? 'tool_use' : 'end_turn', undefined)]
@@ -122,6 +134,8 @@ export const messages: WireReader = (limits) => {
 
   return {
     read: (event, type) => events[type]?.(event, countIn(event.index) ?? 0) ?? [],
+    // Some servers leave out the last event: an answer whose reason of its end is known is whole.
+    done: () => (isReasonNamed ? (events.message_stop?.({}, 0) ?? []) : []),
     hasEnded: () => isEnded,
   }
 }

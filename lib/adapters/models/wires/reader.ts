@@ -24,8 +24,8 @@ type EventReader = {
    * server-sent event.
    */
   read(event: Fields, type: string): readonly (object | TextEvent)[]
-  /** The events for `[DONE]`, which ends the stream. */
-  done?(): readonly object[]
+  /** The events for the end of the stream, which `[DONE]` may mark. */
+  done?(isMarked: boolean): readonly object[]
   /** Whether the event that ends an answer was read: without it the answer was cut off. */
   hasEnded(): boolean
 }

@@ -80,11 +80,17 @@ export const responses: WireReader = (limits) => {
     return [{ type, output_index, item }]
   }
 
+  const failed = (_type: string, { response }: Fields): never => {
+    throw failureIn(fieldsIn(response)) ?? new WireFailure('failed', { reason: 'status' })
+  }
+
   const end = (type: string, { response }: Fields): object[] => {
+    const { usage, incomplete_details, status: named } = fieldsIn(response)
+    if (named === 'failed' || named === 'cancelled') failed(type, { response })
     isEnded = true
-    const { usage, incomplete_details } = fieldsIn(response)
-    const named = textIn(fieldsIn(incomplete_details).reason)
-    const reason = named ?? (type === 'response.incomplete' ? 'max_output_tokens' : undefined)
+    const reason =
+      textIn(fieldsIn(incomplete_details).reason) ??
+      (type === 'response.incomplete' ? 'max_output_tokens' : undefined)
     const status = {
       id: '',
       object: 'response',
@@ -119,9 +125,8 @@ export const responses: WireReader = (limits) => {
     'response.completed': end,
     'response.incomplete': end,
     'response.done': end,
-    'response.failed': (_type, { response }) => {
-      throw failureIn(fieldsIn(response)) ?? new WireFailure('failed', { reason: 'status' })
-    },
+    'response.failed': failed,
+    'response.cancelled': failed,
   }
 
   return {

@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs'
 import { tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { tables as routeTables } from '../lib/api/routes.ts'
 import { collections } from '../lib/collections.ts'
-import { capitalized, functionAlarms, functionsIn } from './alarms.ts'
+import { functionsIn, alarms as serviceAlarms } from './alarms.ts'
+import { dashboard as serviceDashboard } from './dashboard.ts'
 import { httpEvents } from './http-events.ts'
 import { queueResources } from './queues.ts'
+import { functionRoles, roleName } from './roles.ts'
 import { streamSources } from './streams.ts'
 import { anyStage, tableName, tableResources } from './tables.ts'
 
@@ -15,15 +17,10 @@ export const tables = tableResources(definitions, anyStage)
 export const queues = queueResources(anyStage)
 export const streams = streamSources(definitions, collections, anyStage)
 const functions = functionsIn(readdirSync(new URL('../functions', import.meta.url)))
-export const alarms = functionAlarms(functions, anyStage)
-const roleNames = functions.map((name) => [name, `${capitalized(name)}Role`])
+export const alarms = serviceAlarms(functions, anyStage)
 /** The role of each function, and the names of all. */
-export const roles = {
-  Resources: Object.fromEntries(
-    roleNames.map(([name, role]) => [role, `\${file(resources/roles/${name}.yml):Resources.${role}}`]),
-  ),
-}
-export const roleReferences = roleNames.map(([, Ref]) => ({ Ref }))
+export const roles = functionRoles(functions, streams.arns)
+export const roleReferences = functions.map((name) => ({ Ref: roleName(name) }))
 export const http = httpEvents(routeTables)
 /** Files that one upload reports arrive together, and cost one listing of the bucket. */
 export const memory = [
@@ -38,3 +35,4 @@ export const memory = [
     },
   },
 ]
+export const dashboard = serviceDashboard(functions, [...Object.keys(http), 'ui', 'agentic'], anyStage)

@@ -34,11 +34,14 @@ export const tableResources = (definitions: readonly TableDefinition[], stage: S
   ),
 })
 
+/** `tasks` → `Tasks`, as CloudFormation names what belongs to a table or function. */
+export const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
 /** `tasks` → `TasksTable`. */
-export const logicalName = ({ create }: TableDefinition, { prefix }: Stage) => {
-  const collection = create.TableName.slice(prefix.length)
-  return `${collection.charAt(0).toUpperCase()}${collection.slice(1)}Table`
-}
+export const logicalTable = (collection: string) => `${capitalized(collection)}Table`
+
+export const logicalName = ({ create }: TableDefinition, { prefix }: Stage) =>
+  logicalTable(create.TableName.slice(prefix.length))
 
 const resource = (
   { create: { StreamSpecification: stream, ...create }, ttl }: TableDefinition,

@@ -116,6 +116,6 @@ export const openDlq = async () => {
   return sending(batch)
 }
 
-/** The log line about tasks that the tick could not recover, which resources/alarms-service.yml turns into an alarm. */
+/** The log line about tasks that the tick could not recover, which resources/alarms.ts turns into an alarm. */
 export const stuckTasks = (tablePrefix: string, value: number, atMs: number) =>
   embeddedMetric({ namespace: tablePrefix.replace(/-$/, ''), name: 'StuckTasks', value, atMs })

@@ -49,11 +49,11 @@ const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
 main().catch((thrown) => {
   // A start that a signal interrupted has not failed.
   if (isEnding) return
-  complain(reasonOf(thrown))
+  complain(failureText(thrown))
   process.exit(1)
 })
 
-const reasonOf = (thrown: unknown) => {
+const failureText = (thrown: unknown) => {
   if (thrown instanceof Problem) return `Cannot start: ${thrown.message}`
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')

@@ -46,7 +46,7 @@ let opened: Opened | undefined
 type Step = { step: string; needsMs?: number; work: () => unknown }
 
 /** The steps of a tick in their order. Long steps come last, and have a time limit. */
-const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
+const tickSteps = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
   { step: 'schedules', work: rest.schedules.runAllDue },
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
@@ -92,7 +92,7 @@ export const handler = async (_event: unknown, context: InvocationContext): Prom
   const { log } = opened
   const leftMs = context.getRemainingTimeInMillis
   const failed: string[] = []
-  for (const { step, needsMs = 0, work } of stepsOf(opened, leftMs)) {
+  for (const { step, needsMs = 0, work } of tickSteps(opened, leftMs)) {
     if (leftMs() < needsMs) {
       log.warn({ step, leftMs: leftMs() }, 'a step of the tick is left to the next one')
       continue

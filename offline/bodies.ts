@@ -6,26 +6,26 @@ import { openContainerLog } from '../lib/app/cloud-container.ts'
 import { DEFAULT_BODY_LIMIT, tooLarge } from '../lib/http/body.ts'
 import { createHost } from '../lib/http/host.ts'
 import type { Route } from '../lib/http/route.ts'
-import { pathOf } from './requests.ts'
+import { requestPath } from './requests.ts'
 
 const limits = new Map(
   Object.values(tables)
     .flatMap((routes): Route[] => Object.values(routes))
     .map(({ method, path, bodyLimit }) => [`${method} ${path}`, bodyLimit]),
 )
-const limitOf = (method: string | undefined, path: string): number =>
+const routeBodyLimit = (method: string | undefined, path: string): number =>
   limits.get(`${method} ${path}`) ?? DEFAULT_BODY_LIMIT
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 export const announcesTooMuch = (request: IncomingMessage): boolean =>
-  Number(request.headers['content-length'] ?? 0) > limitOf(request.method, pathOf(request))
+  Number(request.headers['content-length'] ?? 0) > routeBodyLimit(request.method, requestPath(request))
 
 /** The body of a request, null without one. A body that is too large is not read to its end. */
-export const bodyOf = async (request: IncomingMessage): Promise<Buffer | null | 'too large'> => {
+export const requestBody = async (request: IncomingMessage): Promise<Buffer | null | 'too large'> => {
   if (!hasBody(request)) return null
-  const limit = limitOf(request.method, pathOf(request))
+  const limit = routeBodyLimit(request.method, requestPath(request))
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -44,7 +44,7 @@ export const openRefusing = (): Server =>
   createHost({
     dispatch: () => async (event) => {
       const { method, path } = event.requestContext.http
-      throw tooLarge(limitOf(method, path))
+      throw tooLarge(routeBodyLimit(method, path))
     },
     ids: createIds({ clock: createClock() }),
     log: openContainerLog(),

@@ -15,7 +15,7 @@ const METERED = new Set([
 
 type Answered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] }
 
-const unitsOf = ({ ConsumedCapacity: consumed = [] }: Answered): number =>
+const consumedUnits = ({ ConsumedCapacity: consumed = [] }: Answered): number =>
   [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
 
 /** Makes a client request the cost of each call; the returned function answers the sum since its last call. */
@@ -28,7 +28,7 @@ export const meterCapacity = (client: DynamoDBClient): (() => Capacity) => {
         const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
         const kind = READS.has(commandName) ? 'read' : 'write'
         taken.requests += 1
-        taken[kind] += unitsOf(answer.output as Answered)
+        taken[kind] += consumedUnits(answer.output as Answered)
         return answer
       },
     { step: 'initialize', name: 'meterCapacity' },

@@ -55,7 +55,7 @@ const main = async () => {
   started('outer', gateway)
   process.stdout.write(
     banner({
-      ...modelOf(config),
+      ...answeringModel(config),
       signIn: await signInOf(auth, ports.store),
       version: VERSION,
       url: gateway.url,
@@ -105,7 +105,7 @@ if (process.env.npm_lifecycle_event === 'npx') {
 }
 
 /** The model that answers, by the worker's rules. */
-const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
+const answeringModel = ({ providers, DEFAULT_PROVIDER }: Config) => {
   const kinds = PROVIDER_KINDS.filter((kind) => isConfigured(providers[kind]))
   const provider = DEFAULT_PROVIDER ?? kinds[0] ?? 'demo'
   const settings = provider === 'demo' ? undefined : providers[provider]
@@ -116,11 +116,11 @@ const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
 }
 
 /** One line for errors of third-party modules; the output of a failed serverless-offline stays whole. */
-const reasonOf = (thrown: unknown): string => {
+const failureText = (thrown: unknown): string => {
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
   return `Cannot start: ${thrown instanceof Problem ? thrown.message : errorMessage(thrown)}`
 }
 
-main().catch((thrown) => end(1, reasonOf(thrown)))
+main().catch((thrown) => end(1, failureText(thrown)))

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Request, Server } from '@hapi/hapi'
 import { openStreaming } from '../functions/agentic/server.ts'
 import { answerInOurForm, keepAnswer } from './answers.ts'
-import { announcesTooMuch, bodyOf, openRefusing } from './bodies.ts'
-import { asSent, mendedUrl, pathOf } from './requests.ts'
+import { announcesTooMuch, openRefusing, requestBody } from './bodies.ts'
+import { asSent, mendedUrl, requestPath } from './requests.ts'
 import { type Resources, streamedIn } from './streamed.ts'
 
 /** A type whose bodies serverless-offline passes in base64. */
@@ -42,8 +42,8 @@ export const mount = (server: Server, resources: Resources): void => {
     }
     if (announcesTooMuch(req)) return pass(refusing)
     if (req.headers.expect !== undefined) res.writeContinue()
-    if (isStreamed(pathOf(req))) return pass(streaming)
-    const body = await bodyOf(req)
+    if (isStreamed(requestPath(req))) return pass(streaming)
+    const body = await requestBody(req)
     if (body === 'too large') return pass(refusing)
     // hapi does not read or check a body when the payload is set already.
     Object.assign(request, { payload: body })

@@ -21,7 +21,7 @@ export default class OfflineStack {
     process.once('disconnect', () => process.exit(1))
     keepHttp(serverless.service)
     bundleOnce(serverless.service)
-    keepBundles(pluginOf(serverless, 'EsbuildServerlessPlugin'), process.env.BUNDLES_KEPT)
+    keepBundles(findPlugin(serverless, 'EsbuildServerlessPlugin'), process.env.BUNDLES_KEPT)
     this.hooks = {
       'before:offline:start:init': () => {
         fillIn(serverless.service)
@@ -96,7 +96,7 @@ const keepBundles = (esbuild, kept) => {
   }
 }
 
-const pluginOf = ({ pluginManager }, name) =>
+const findPlugin = ({ pluginManager }, name) =>
   pluginManager.plugins.find((plugin) => plugin.constructor.name === name)
 
 /** Functions get the environment of this process, and no settings of the cloud: there are no proxies here. */
@@ -119,7 +119,7 @@ const mountOn = async (serverless) => {
   const [{ mount }, esbuild] = await Promise.all([import('./mount.ts'), import('esbuild')])
   // Its service caches all that it read for a rebuild, which never comes.
   await esbuild.stop()
-  const offline = pluginOf(serverless, 'ServerlessOffline').internals()
+  const offline = findPlugin(serverless, 'ServerlessOffline').internals()
   mount(offline.getApiGatewayServer(), serverless.service.resources)
   process.send?.('mounted')
 }

@@ -7,7 +7,7 @@ const split = (url: string): [path: string, query: string] => {
 }
 
 /** The unchanged path of a request. */
-export const pathOf = ({ url = '/' }: IncomingMessage): string => split(url)[0]
+export const requestPath = ({ url = '/' }: IncomingMessage): string => split(url)[0]
 
 const isDecodable = (path: string): boolean => {
   try {
@@ -38,7 +38,7 @@ export const asSent = (request: Request): void => {
   Object.assign(request, {
     // With a type other than JSON the body stays unchanged; the function reads the type from the headers.
     mime: 'text/plain',
-    state: cookie === undefined ? null : Object.fromEntries(cookie.split(';').map(pairOf)),
+    state: cookie === undefined ? null : Object.fromEntries(cookie.split(';').map(cookiePair)),
   })
   const [pathname, query] = split(req.url ?? '/')
   if (!pathname.startsWith('/')) return
@@ -46,7 +46,7 @@ export const asSent = (request: Request): void => {
   Object.defineProperty(request, 'url', { value: url })
 }
 
-const pairOf = (text: string): [name: string, value: string] => {
+const cookiePair = (text: string): [name: string, value: string] => {
   const [name = '', ...value] = text.trim().split('=')
   return [name, value.join('=')]
 }

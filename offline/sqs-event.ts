@@ -11,12 +11,12 @@ export type LambdaRecord = SqsRecord & {
 type Attributes = Message['MessageAttributes']
 
 /** The record of a message that was received with all its attributes. */
-export const recordOf = (message: Message, queueArn: string): LambdaRecord => ({
+export const sqsRecord = (message: Message, queueArn: string): LambdaRecord => ({
   messageId: message.MessageId ?? '',
   receiptHandle: message.ReceiptHandle ?? '',
   body: message.Body ?? '',
   attributes: { ApproximateReceiveCount: '1', ...message.Attributes },
-  messageAttributes: attributesOf(message.MessageAttributes),
+  messageAttributes: lambdaAttributes(message.MessageAttributes),
   md5OfBody: message.MD5OfBody ?? '',
   eventSource: 'aws:sqs',
   eventSourceARN: queueArn,
@@ -24,7 +24,7 @@ export const recordOf = (message: Message, queueArn: string): LambdaRecord => ({
 })
 
 /** Lambda begins the names of an attribute's parts with a lower-case letter. */
-const attributesOf = (attributes: Attributes = {}): SqsRecord['messageAttributes'] =>
+const lambdaAttributes = (attributes: Attributes = {}): SqsRecord['messageAttributes'] =>
   Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType = 'String', StringValue }]) => [
       name,

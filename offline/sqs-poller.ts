@@ -8,7 +8,7 @@ import {
 import type { SqsEvent } from '../lib/adapters/aws/sqs/event.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { createInvocations, type FunctionHandler } from './invocation.ts'
-import { failedIn, type LambdaRecord, recordOf } from './sqs-event.ts'
+import { failedIn, type LambdaRecord, sqsRecord } from './sqs-event.ts'
 
 type Settings = {
   client: SQSClient
@@ -94,7 +94,7 @@ const createSource = (client: SQSClient, queueUrl: string) => {
         MessageAttributeNames: ['All'],
       })
       const { Messages = [] } = await client.send(command, { requestTimeout: waitMs + 5_000 })
-      return Messages.map((message) => recordOf(message, queueArn))
+      return Messages.map((message) => sqsRecord(message, queueArn))
     },
     async remove(records: readonly LambdaRecord[]): Promise<void> {
       if (records.length === 0) return

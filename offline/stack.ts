@@ -4,7 +4,11 @@ import type { DynamoDBStreamEvent } from '../lib/adapters/aws/dynamodb/stream.ts
 import { createTables, type TableDefinition, tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { createBucket } from '../lib/adapters/aws/s3.ts'
 import { createQueues } from '../lib/adapters/aws/sqs/create-queues.ts'
-import { deadLetterQueueOf, queueDefinitions, urgentQueueOf } from '../lib/adapters/aws/sqs/definitions.ts'
+import {
+  deadLetterQueueName,
+  queueDefinitions,
+  urgentQueueName,
+} from '../lib/adapters/aws/sqs/definitions.ts'
 import { tableNames } from '../lib/app/cloud-ports.ts'
 import { collections } from '../lib/collections.ts'
 import type { Config } from '../lib/config/config.ts'
@@ -13,7 +17,7 @@ import { CREDENTIALS, type Emulator, REGION, startDynamoDb, startSqsAndS3 } from
 import type { FunctionHandler } from './invocation.ts'
 import { seedMemory } from './memory.ts'
 import { startStreamPoller } from './stream-poller.ts'
-import { streamArnsOf } from './streams.ts'
+import { streamArns } from './streams.ts'
 import { type Fed, recordWrites } from './write-records.ts'
 
 const BUCKET = 'agent-tasks-files'
@@ -35,7 +39,7 @@ export const startStack = async (config: Config, folder?: string) => {
   try {
     const furnished = await furnish(config, { tables, endpoint, services }, folder)
     // dynalite has no streams.
-    const arns = recorder ? [] : await streamArnsOf(openDynamoDb({ region: REGION, endpoint }), tables)
+    const arns = recorder ? [] : await streamArns(openDynamoDb({ region: REGION, endpoint }), tables)
     const streams = { endpoint, streams: arns }
     const follow = recorder?.follow ?? followStreams(streams, folder)
     return { ...furnished, streams, follow, database: database.name, stop, ended: database.ended }
@@ -82,17 +86,17 @@ const furnish = async (config: Config, { tables, endpoint, services }: Emulators
     createBucket(s3, BUCKET),
   ])
   await seedMemory(s3, BUCKET, config.MEMORY_DIR)
-  const urlOf = (name: string): string => {
+  const queueUrl = (name: string): string => {
     const url = urls[name]
     if (url === undefined) throw new Error(`The queue ${name} was not created`)
     return url
   }
   const queues = {
-    tasks: urlOf(config.QUEUE_NAME),
-    urgent: urlOf(urgentQueueOf(config.QUEUE_NAME)),
-    notifications: urlOf(config.QUEUE_NOTIFICATION_NAME),
-    deadLetters: urlOf(deadLetterQueueOf(config.QUEUE_NAME)),
-    notificationDeadLetters: urlOf(deadLetterQueueOf(config.QUEUE_NOTIFICATION_NAME)),
+    tasks: queueUrl(config.QUEUE_NAME),
+    urgent: queueUrl(urgentQueueName(config.QUEUE_NAME)),
+    notifications: queueUrl(config.QUEUE_NOTIFICATION_NAME),
+    deadLetters: queueUrl(deadLetterQueueName(config.QUEUE_NAME)),
+    notificationDeadLetters: queueUrl(deadLetterQueueName(config.QUEUE_NOTIFICATION_NAME)),
   }
   Object.assign(process.env, {
     TASK_QUEUE_URL: queues.tasks,

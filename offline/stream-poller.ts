@@ -56,7 +56,7 @@ const openCheckpoints = ({ file, rereadMs = REREAD_MS }: Pick<Settings, 'file' |
   }
 }
 
-const sequenceOf = ({ dynamodb }: StreamRecord) => dynamodb?.SequenceNumber ?? ''
+const sequenceNumber = ({ dynamodb }: StreamRecord) => dynamodb?.SequenceNumber ?? ''
 
 /**
  * Does what Lambda's event source mapping does with DynamoDB streams: passes the records of each shard to a function in
@@ -83,7 +83,7 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
       if (named.size === 0) return undefined
       return Math.max(
         0,
-        records.findIndex((record) => named.has(sequenceOf(record))),
+        records.findIndex((record) => named.has(sequenceNumber(record))),
       )
     } catch {
       return 0
@@ -101,7 +101,7 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
       return feed(records.slice(half), shardId, left)
     }
     if (left > 0) return feed(records, shardId, left - 1)
-    log.error({ shardId, sequence: records.map(sequenceOf).join() }, 'gave up on a record of a stream')
+    log.error({ shardId, sequence: records.map(sequenceNumber).join() }, 'gave up on a record of a stream')
   }
 
   /** The shards of each stream in order: parents before their children. */
@@ -119,7 +119,7 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
       const last = named.at(-1)
       if (last !== undefined) {
         await feed(named, shardId)
-        if (!stopped) checkpoints.add(shardId, sequenceOf(last))
+        if (!stopped) checkpoints.add(shardId, sequenceNumber(last))
       }
       iterators.set(shardId, next)
       return last !== undefined

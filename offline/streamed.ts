@@ -10,12 +10,12 @@ export const streamedIn = ({ Resources }: Resources): ((path: string) => boolean
     .filter((resource): resource is Distribution => resource.Type === 'AWS::CloudFront::Distribution')
     .flatMap(({ Properties }) => Properties.DistributionConfig.CacheBehaviors ?? [])
     .filter(({ TargetOriginId }) => TargetOriginId === 'streaming')
-    .map(({ PathPattern }) => patternOf(PathPattern))
+    .map(({ PathPattern }) => patternExpression(PathPattern))
   return (path) => patterns.some((pattern) => pattern.test(path))
 }
 
 /** In a path pattern of CloudFront, `*` stands for any characters or none, `?` for one. */
-const patternOf = (pattern: string) =>
+const patternExpression = (pattern: string) =>
   new RegExp(
     `^${pattern
       .replaceAll(/[.+^$|()[\]\\{}]/g, '\\$&')

@@ -48,7 +48,7 @@ export const createStreams = (endpoint: string) => {
 }
 
 /** The streams of the tables that have one. */
-export const streamArnsOf = async (
+export const streamArns = async (
   client: DynamoDBClient,
   definitions: readonly TableDefinition[],
 ): Promise<string[]> => {

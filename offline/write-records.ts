@@ -14,22 +14,16 @@ type Answer = { status: number; headers: Headers; text: string }
 
 const WRITES = /^DynamoDB_20120810\.(?:PutItem|UpdateItem|DeleteItem)$/
 const TRANSACTION = 'DynamoDB_20120810.TransactWriteItems'
+const REFUSED = 'ConditionalCheckFailedException'
 const SHARD = 'shardId-0'
 
 /**
  * A proxy before an emulator without streams and transactions: it passes each write of a streamed table to a function, with
- * the items before and after, and writes a transaction in order until a write is refused. Nothing is stored: a change is lost
- * when the function fails or the process dies.
+ * the items before and after, and writes a transaction in order until a write is refused. A refusal gets the item that failed
+ * the condition. Nothing is stored: a change is lost when the function fails or the process dies.
  */
 export const recordWrites = async (endpoint: string, definitions: readonly TableDefinition[]) => {
-  const keys = new Map(
-    definitions
-      .filter(({ create }) => create.StreamSpecification !== undefined)
-      .map(({ create }) => [
-        create.TableName,
-        (create.KeySchema ?? []).map((one) => String(one.AttributeName)),
-      ]),
-  )
+  const tables = new Map(definitions.map(({ create }) => [create.TableName, create]))
   let handler: FunctionHandler<DynamoDBStreamEvent> | undefined
   let log: Pick<Log, 'error'> | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -67,16 +61,18 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
 
   const recorded = async (headers: IncomingHttpHeaders, target: string, body: string): Promise<Answer> => {
     const write: Write = JSON.parse(body)
-    const names = keys.get(write.TableName)
-    if (names === undefined) return ask(headers, target, body)
+    const { KeySchema = [], StreamSpecification } = tables.get(write.TableName) ?? {}
     const from = write.Key ?? write.Item ?? {}
-    const Key = Object.fromEntries(names.map((name) => [name, from[name]]))
+    const Key = Object.fromEntries(
+      KeySchema.map(({ AttributeName = '' }) => [AttributeName, from[AttributeName]]),
+    )
     const get = JSON.stringify({ TableName: write.TableName, Key, ConsistentRead: true })
     const read = async (): Promise<Image> =>
       JSON.parse((await ask(headers, 'DynamoDB_20120810.GetItem', get)).text).Item
     const before = await read()
     const answer = await ask(headers, target, body)
-    if (answer.status === 200) void hand(write.TableName, before, await read())
+    if (answer.status !== 200) return answer.text.includes(REFUSED) ? refusal(before) : answer
+    if (StreamSpecification !== undefined) void hand(write.TableName, before, await read())
     return answer
   }
 
@@ -86,15 +82,15 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
       const [kind = '', write] = Object.entries(item)[0] ?? []
       const answer = await recorded(headers, `DynamoDB_20120810.${kind}Item`, JSON.stringify(write))
       if (answer.status === 200) continue
-      return answer.text.includes('ConditionalCheckFailedException')
-        ? cancelled(TransactItems.length, at)
+      return answer.text.includes(REFUSED)
+        ? cancelled(TransactItems.length, at, JSON.parse(answer.text).Item)
         : answer
     }
     return { status: 200, headers: new Headers(), text: '{}' }
   }
 
   const serve = async (request: IncomingMessage): Promise<Answer> => {
-    const body = await textOf(request)
+    const body = await bodyText(request)
     const target = String(request.headers['x-amz-target'] ?? '')
     const isTransaction = target === TRANSACTION
     if (!isTransaction && !WRITES.test(target)) return ask(request.headers, target, body)
@@ -128,19 +124,24 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
   }
 }
 
-/** The answer of a transaction of so many writes that one of them refused. */
-const cancelled = (writes: number, refused: number): Answer => ({
+const failure = (type: string, more: object): Answer => ({
   status: 400,
   headers: new Headers(),
-  text: JSON.stringify({
-    __type: 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException',
-    CancellationReasons: Array.from({ length: writes }, (_, at) => ({
-      Code: at === refused ? 'ConditionalCheckFailed' : 'None',
-    })),
-  }),
+  text: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...more }),
 })
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
+/** The answer of a write whose condition failed, with the item that the emulator leaves out. */
+const refusal = (Item: Image): Answer => failure(REFUSED, { message: 'The conditional request failed', Item })
+
+/** The answer of a transaction of so many writes that one of them refused. */
+const cancelled = (writes: number, refused: number, Item: Image): Answer =>
+  failure('TransactionCanceledException', {
+    CancellationReasons: Array.from({ length: writes }, (_, at) =>
+      at === refused ? { Code: 'ConditionalCheckFailed', Item } : { Code: 'None' },
+    ),
+  })
+
+const bodyText = async (request: IncomingMessage): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   return Buffer.concat(chunks).toString()

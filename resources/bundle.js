@@ -13,7 +13,7 @@ const plainKeys = (source) => {
 }
 
 /** Code reads only the version of a manifest; bundles would contain its list of dependencies. */
-const versionOf = (manifest) => JSON.stringify({ version: JSON.parse(manifest).version })
+const versionAlone = (manifest) => JSON.stringify({ version: JSON.parse(manifest).version })
 
 /**
  * Modules that a bundle contains as the plain data that they export, without what that is computed with: every contract,
@@ -40,5 +40,5 @@ const rewritten = (name, filter, loader, rewrite) => ({
 export default [
   computed,
   rewritten('plain-keys', /\/client-[a-z0-9]+\/dist-es\/schemas\/\w+\.js$/, 'js', plainKeys),
-  rewritten('version-of-manifest', /\/package\.json$/, 'json', versionOf),
+  rewritten('version-of-manifest', /\/package\.json$/, 'json', versionAlone),
 ]

@@ -8,7 +8,7 @@ const lambda = (name: string) => variable(`${capitalized(name)}LambdaFunction`)
 const queue = (name: string) => variable(`${name}.QueueName`)
 
 /** A metric of several things. In a metric `.` repeats the part above it, and `...` all parts but the last. */
-const metricOf = (names: readonly string[], ...common: string[]): Metric[] =>
+const sameMetric = (names: readonly string[], ...common: string[]): Metric[] =>
   names.map((name, at) => (at === 0 ? [...common, name] : ['...', name]))
 
 /** The sum of two metrics that are not shown, and the messages that `dlq` has deleted. */
@@ -33,9 +33,9 @@ const widget = (title: string, stat: string | undefined, metrics: readonly Metri
 /** What callers see, what waits, what runs, what went wrong, and who is asked how often, in rows. */
 const rows = (functions: readonly string[], asked: readonly string[]) => {
   const queues = ['TaskQueue', 'TaskUrgentQueue', 'NotificationQueue'].map(queue)
-  const ofQueues = (metric: string) => metricOf(queues, 'AWS/SQS', metric, 'QueueName')
+  const ofQueues = (metric: string) => sameMetric(queues, 'AWS/SQS', metric, 'QueueName')
   const ofFunctions = (metric: string, names: readonly string[]) =>
-    metricOf(names.map(lambda), 'AWS/Lambda', metric, 'FunctionName')
+    sameMetric(names.map(lambda), 'AWS/Lambda', metric, 'FunctionName')
   return [
     [
       widget('Requests', 'Sum', [

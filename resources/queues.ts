@@ -1,8 +1,8 @@
 import {
-  deadLetterQueueOf,
+  deadLetterQueueName,
   type QueueDefinition,
   queueDefinitions,
-  urgentQueueOf,
+  urgentQueueName,
 } from '../lib/adapters/aws/sqs/definitions.ts'
 import { readConfig } from '../lib/config/config.ts'
 import type { Stage } from './tables.ts'
@@ -15,10 +15,10 @@ const { QUEUE_NAME: tasks, QUEUE_NOTIFICATION_NAME: notifications } = config
 
 const logicalNames: Readonly<Record<string, string>> = {
   [tasks]: 'TaskQueue',
-  [urgentQueueOf(tasks)]: 'TaskUrgentQueue',
-  [deadLetterQueueOf(tasks)]: 'TaskDlq',
+  [urgentQueueName(tasks)]: 'TaskUrgentQueue',
+  [deadLetterQueueName(tasks)]: 'TaskDlq',
   [notifications]: 'NotificationQueue',
-  [deadLetterQueueOf(notifications)]: 'NotificationDlq',
+  [deadLetterQueueName(notifications)]: 'NotificationDlq',
 }
 const logicalName = (name: string): string => logicalNames[name] ?? name
 

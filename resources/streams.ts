@@ -21,7 +21,7 @@ const MAPPING = {
 } as const
 
 /** Seconds in which records are gathered: messages are needed at once, counters may lag by two seconds. */
-const windowOf = ({ sends }: Pick<Collection, 'sends'>): number => (sends === undefined ? 1 : 0)
+const batchWindow = ({ sends }: Pick<Collection, 'sends'>): number => (sends === undefined ? 1 : 0)
 
 /** The events of the stream function and the streams that its role may read, for all tables with a stream. */
 export const streamSources = (
@@ -31,16 +31,16 @@ export const streamSources = (
 ) => {
   const named = new Map(collections.map((one) => [tableName(stage)(one), one]))
   const streamed = definitions.filter(({ create }) => create.StreamSpecification !== undefined)
-  const arnOf = (table: TableDefinition) => ({ 'Fn::GetAtt': [logicalName(table, stage), 'StreamArn'] })
+  const streamArn = (table: TableDefinition) => ({ 'Fn::GetAtt': [logicalName(table, stage), 'StreamArn'] })
   return {
     events: streamed.map((table) => ({
       stream: {
         type: 'dynamodb',
-        arn: arnOf(table),
-        batchWindow: windowOf(named.get(table.create.TableName) ?? {}),
+        arn: streamArn(table),
+        batchWindow: batchWindow(named.get(table.create.TableName) ?? {}),
         ...MAPPING,
       },
     })),
-    arns: streamed.map(arnOf),
+    arns: streamed.map(streamArn),
   }
 }

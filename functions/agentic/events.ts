@@ -27,12 +27,12 @@ const log = openContainerLog()
 const entry = path.resolve(process.argv[2] ?? 'functions/worker.ts')
 const { handler } = (await import(pathToFileURL(entry).href)) as { handler: Handler }
 
-const contextOf = (headers: IncomingHttpHeaders): Context => {
-  const { request_id, deadline } = invocationOf(String(headers['x-amzn-lambda-context'] ?? ''))
+const invocationContext = (headers: IncomingHttpHeaders): Context => {
+  const { request_id, deadline } = adapterInvocation(String(headers['x-amzn-lambda-context'] ?? ''))
   return { awsRequestId: request_id, getRemainingTimeInMillis: () => Math.max(0, deadline - clock.now()) }
 }
 
-const invocationOf = (header: string): z.output<typeof Invocation> => {
+const adapterInvocation = (header: string): z.output<typeof Invocation> => {
   try {
     return Invocation.parse(JSON.parse(header))
   } catch (err) {
@@ -47,7 +47,7 @@ const isBadSetting = (err: unknown): err is Problem => err instanceof Problem &&
 const answer = async (request: IncomingMessage, response: ServerResponse) => {
   if (request.method !== 'POST' || request.url !== PATH) return void response.writeHead(404).end()
   try {
-    const result = await handler(JSON.parse(await text(request)), contextOf(request.headers))
+    const result = await handler(JSON.parse(await text(request)), invocationContext(request.headers))
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result ?? {}))
   } catch (err) {
     log.error(isBadSetting(err) ? { reason: err.message } : { err }, 'the function failed')

@@ -44,7 +44,7 @@ export const readConfig = (environment: Variables = process.env): Config => {
       Object.fromEntries(
         kinds.map((kind) => [
           kind,
-          read(schema, valuesOf(given, kind, schema), (field) => variable(kind, field)),
+          read(schema, kindValues(given, kind, schema), (field) => variable(kind, field)),
         ]),
       ),
     ]),
@@ -78,7 +78,7 @@ const withSecretsInOneLine = (given: Variables): Variables =>
     ]),
   )
 
-const valuesOf = (given: Variables, kind: string, schema: z.ZodObject) =>
+const kindValues = (given: Variables, kind: string, schema: z.ZodObject) =>
   Object.fromEntries(Object.keys(schema.shape).map((field) => [field, given[variable(kind, field)]]))
 
 /** Refuses settings without those that they depend on. */

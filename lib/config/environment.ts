@@ -12,10 +12,10 @@ import {
   key32,
   label,
   list,
-  listOf,
   noLimitOr,
   text,
   url,
+  wordList,
 } from './values.ts'
 
 const DAY_MS = 86_400_000
@@ -108,7 +108,7 @@ export const Environment = z.object({
   SECRETS_PATH: text.optional(),
   ACCOUNT_SECRETS_PATH: text.optional(),
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
-  FALLBACK_PROVIDERS: listOf(PROVIDER_KINDS),
+  FALLBACK_PROVIDERS: wordList(PROVIDER_KINDS),
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_EXPORTER_OTLP_HEADERS: headerPairs,

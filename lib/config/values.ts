@@ -34,7 +34,7 @@ export const list = z.string().default('').transform(parts)
 export const listIfGiven = z.string().transform(parts).optional()
 
 /** Some of these words, separated by commas, each once. */
-export const listOf = <const Word extends string>(words: readonly Word[]) =>
+export const wordList = <const Word extends string>(words: readonly Word[]) =>
   list.transform((given, context): Word[] => {
     for (const word of given)
       if (!words.includes(word as Word))

@@ -9,7 +9,7 @@ import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
 import { tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
 import { CREDENTIALS, REGION, startDynamoDb, startSqsAndS3 } from '../../offline/emulators.ts'
-import { createStreams, streamArnsOf } from '../../offline/streams.ts'
+import { createStreams, streamArns } from '../../offline/streams.ts'
 import { type Hear, startProxy } from '../adapters/aws/proxy.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { startKms } from '../adapters/kms/server.ts'
@@ -65,7 +65,7 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
     patiently(() => createTables(dynamoDb, tables)),
     patiently(() => createBucket(s3, BUCKET)),
   ])
-  const arns = await streamArnsOf(dynamoDb, tables)
+  const arns = await streamArns(dynamoDb, tables)
   const { shards, start, read } = createStreams(database.endpoint)
   const iterators = new Map<string, string>()
   /** What tables have changed since it was last asked, as events of the stream function. */

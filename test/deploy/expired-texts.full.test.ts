@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import type * as z from 'zod'
 import { createBlobOffload } from '../../lib/adapters/aws/dynamodb/blob-offload.ts'
-import { planOf } from '../../lib/adapters/aws/dynamodb/plan.ts'
+import { tablePlan } from '../../lib/adapters/aws/dynamodb/plan.ts'
 import { agentSessions, KEEP_MS as KEPT_SESSIONS_MS } from '../../lib/agentic/rows.ts'
 import { collections } from '../../lib/collections.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
@@ -97,7 +97,7 @@ describe('what lies beside rows that expire', () => {
     })
     const of = collections.find((one) => one.name === name)
     if (of === undefined) throw new Error(`No collection ${name}`)
-    const plan = planOf(of, (one) => one.name)
+    const plan = tablePlan(of, (one) => one.name)
     await offload.putRow(plan, String((row as Record<string, unknown>)[of.key]), row)
     const { keys } = await blobs.list('', { limit: 10 })
     expect(keys).toEqual([expect.stringMatching(new RegExp(`^rows/${name}/`))])

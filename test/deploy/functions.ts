@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@aws-sdk/client-sqs'
 import { type Config, readConfig } from '../../lib/config/config.ts'
-import { recordOf } from '../../offline/sqs-event.ts'
+import { sqsRecord } from '../../offline/sqs-event.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import type { startCloud } from './cloud.ts'
 
@@ -55,7 +55,7 @@ export const loadFunctions = (cloud: Cloud) => {
 
   const deliver = (name: string, queue: string, messages: readonly Message[]) => {
     const arn = `arn:aws:sqs:us-east-1:000000000000:${queue}`
-    return invoke(name, { Records: messages.map((message) => recordOf(message, arn)) })
+    return invoke(name, { Records: messages.map((message) => sqsRecord(message, arn)) })
   }
 
   /** Feeds the stream function all that has changed. */

@@ -6,7 +6,7 @@ import { createWorkerFunction } from '../../lib/app/cloud-worker.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
-import { recordOf } from '../../offline/sqs-event.ts'
+import { sqsRecord } from '../../offline/sqs-event.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
 import { startCloud } from './cloud.ts'
 import { loadFunctions } from './functions.ts'
@@ -71,7 +71,7 @@ describe('a worker that cannot be opened', () => {
     const worker = createWorkerFunction()
     await cloud.put('ai-tasks', 'nonsense')
     const [message = {}] = await cloud.take('ai-tasks')
-    const record = recordOf(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
+    const record = sqsRecord(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
     const received = (times: number) => ({ ...record, attributes: { ApproximateReceiveCount: `${times}` } })
     for (const times of [1, 2, 9])
       await expect(worker({ Records: [received(times)] }, context)).rejects.toThrow('none-there')
@@ -89,7 +89,7 @@ describe('a worker that cannot be opened', () => {
     stops.push(sqs.stop, stop, program.stop)
     await cloud.put('ai-tasks', 'nonsense')
     const [message = {}] = await cloud.take('ai-tasks')
-    const record = recordOf(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
+    const record = sqsRecord(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
     const invocation = { request_id: 'r-1', deadline: Date.now() + 60_000 }
     const answer = await fetch(`${program.url}/events`, {
       method: 'POST',
@@ -135,7 +135,7 @@ describe('the log of a worker', () => {
       MessageId: 'message-1',
       Body: encode({ body: { taskId: row.id, attempt: 1 }, priority: 3 }),
     }
-    const record = recordOf(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
+    const record = sqsRecord(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
     const invocation = { request_id: 'invocation-1', deadline: Date.now() + 60_000 }
     const answer = await fetch(`${program.url}/events`, {
       method: 'POST',

@@ -33,6 +33,15 @@ it('writes to an emulator without streams and transactions are counted and sent 
     applied: false,
     refused: 1,
   })
+  expect(await store.commit({ insert: jobs, row: job('a') })).toMatchObject({
+    applied: false,
+    row: { id: 'a', state: 'ready' },
+  })
+  expect(
+    await store.commit({ update: jobs, key: 'a', when: { state: 'new' }, set: {} }, [
+      { insert: jobs, row: job('e') },
+    ]),
+  ).toMatchObject({ applied: false, row: { id: 'a' }, refused: 0 })
   for (let tries = 0; tries < 100 && (await store.counters('jobs')).all?.total !== 2; tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 20))
   expect(await store.counters('jobs')).toEqual({ all: { new: 1, ready: 1, total: 2 } })

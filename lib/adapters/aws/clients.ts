@@ -10,7 +10,7 @@ type Token = Awaited<ReturnType<RetryStrategy['acquireInitialRetryToken']>>
 /** The longest wait before the first retry; the limit of each further retry doubles. */
 const LONGEST_WAIT_MS = { TRANSIENT: 50, THROTTLING: 500 } as const
 
-const tokenOf = (retries: number, delayMs: number): Token => ({
+const retryToken = (retries: number, delayMs: number): Token => ({
   getRetryCount: () => retries,
   getRetryDelay: () => delayMs,
 })
@@ -22,13 +22,13 @@ const tokenOf = (retries: number, delayMs: number): Token => ({
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  */
 const createRetries = (attempts: number): RetryStrategy => ({
-  acquireInitialRetryToken: async () => tokenOf(0, 0),
+  acquireInitialRetryToken: async () => retryToken(0, 0),
   refreshRetryTokenForRetry: async (token, { errorType }) => {
     const retries = token.getRetryCount() + 1
     // At this event the SDK throws the error of the call.
     if ((errorType !== 'TRANSIENT' && errorType !== 'THROTTLING') || retries >= attempts)
       throw new Error('This call is not made again')
-    return tokenOf(retries, randomInt(LONGEST_WAIT_MS[errorType] * 2 ** (retries - 1) + 1))
+    return retryToken(retries, randomInt(LONGEST_WAIT_MS[errorType] * 2 ** (retries - 1) + 1))
   },
   recordSuccess: () => undefined,
 })

@@ -10,7 +10,7 @@ const OF_THE_REQUEST: ReadonlySet<string> = new Set([
 ])
 
 /** The name of an error, which AWS uses as its code. */
-export const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : '')
+export const errorName = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : '')
 
 /** The SDK adds `$metadata` to each error of a request: an error answer, a network error, a time-out. */
 const endedARequest = (thrown: unknown): thrown is Error => thrown instanceof Error && '$metadata' in thrown
@@ -24,3 +24,10 @@ export const asUnavailable = (thrown: unknown, code: string, what: string): unkn
     ? // AWS's own text may name accounts, roles and resources: only the log gets it, as the cause.
       new Problem('unavailable', code, `${what} is unavailable (${thrown.name}).`, { cause: thrown })
     : thrown
+
+/** For a promise's `catch`: throws the error as `asUnavailable` gives it. */
+export const throwUnavailable =
+  (code: string, what: string) =>
+  (thrown: unknown): never => {
+    throw asUnavailable(thrown, code, what)
+  }

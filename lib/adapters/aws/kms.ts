@@ -4,7 +4,7 @@ import type { Cipher } from '../../ports/cipher.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import { type Place, settings } from './clients.ts'
-import { asUnavailable, nameOf } from './failure.ts'
+import { errorName, throwUnavailable } from './failure.ts'
 
 type Needs = {
   /** Called once, at the first need of a key. */
@@ -20,7 +20,7 @@ type Needs = {
 /** An AES-256 key that KMS made, and its wrapped form, which only KMS can read. */
 type DataKey = { key: Buffer; wrapped: string }
 /** A requested data key, shared by all callers. */
-type CachedKey = { asked: Promise<DataKey>; since: number; uses: number }
+type CachedKey = { dataKey: Promise<DataKey>; since: number; uses: number }
 
 /** How long, and for how many texts, a data key stays in memory: this limits the damage of a leak. */
 const KEPT_MS = 300_000
@@ -37,6 +37,8 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'NotFoundException',
 ])
 
+const failed = throwUnavailable('keys_unavailable', 'KMS')
+
 /** Loaded on demand: in functions outside of a container the runtime has it, so the bundle does not. */
 export const openKms = async (place: Place): Promise<KMSClient> =>
   new (await import('@aws-sdk/client-kms')).KMSClient(settings(place, { attempts: 3, answerMs: 3_000 }))
@@ -49,58 +51,58 @@ export const openKms = async (place: Place): Promise<KMSClient> =>
 export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs): Cipher => {
   let sealing: CachedKey | undefined
   const opening = new Map<string, CachedKey>()
-  let connected: Promise<KMSClient> | undefined
-  const client = (): Promise<KMSClient> => {
-    connected ??= connect()
-    return connected
+  let client: Promise<KMSClient> | undefined
+  const connected = (): Promise<KMSClient> => {
+    client ??= connect()
+    return client
   }
 
-  const isFresh = (kept: CachedKey | undefined): kept is CachedKey =>
-    kept !== undefined && clock.monotonic() - kept.since < KEPT_MS && kept.uses < MOST_USES
-  const keep = (asked: Promise<DataKey>): CachedKey => ({ asked, since: clock.monotonic(), uses: 0 })
+  const isFresh = (cached: CachedKey | undefined): cached is CachedKey =>
+    cached !== undefined && clock.monotonic() - cached.since < KEPT_MS && cached.uses < MOST_USES
+  const cache = (dataKey: Promise<DataKey>): CachedKey => ({ dataKey, since: clock.monotonic(), uses: 0 })
 
-  const made = async (): Promise<DataKey> => {
+  const newKey = async (): Promise<DataKey> => {
     const { GenerateDataKeyCommand } = await import('@aws-sdk/client-kms')
     const command = new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: 'AES_256', EncryptionContext })
-    const { Plaintext, CiphertextBlob } = await (await client()).send(command).catch(failed)
-    return { key: bytesOf(Plaintext), wrapped: bytesOf(CiphertextBlob).toString('base64url') }
+    const { Plaintext, CiphertextBlob } = await (await connected()).send(command).catch(failed)
+    return { key: keyBytes(Plaintext), wrapped: keyBytes(CiphertextBlob).toString('base64url') }
   }
 
-  const unwrapped = async (wrapped: string): Promise<DataKey> => {
+  const unwrap = async (wrapped: string): Promise<DataKey> => {
     const { DecryptCommand } = await import('@aws-sdk/client-kms')
     const command = new DecryptCommand({ CiphertextBlob: bytesIn(wrapped), EncryptionContext })
-    const { Plaintext } = await (await client())
+    const { Plaintext } = await (await connected())
       .send(command)
       .catch((thrown) => {
-        throw UNREADABLE.has(nameOf(thrown)) ? unreadable() : thrown
+        throw UNREADABLE.has(errorName(thrown)) ? unreadable() : thrown
       })
       .catch(failed)
-    return { key: bytesOf(Plaintext), wrapped }
+    return { key: keyBytes(Plaintext), wrapped }
   }
 
   const keyToSeal = (): Promise<DataKey> => {
     if (!isFresh(sealing)) {
-      const kept = keep(made())
-      sealing = kept
+      const cached = cache(newKey())
+      sealing = cached
       // After a failure the next caller asks again.
-      kept.asked.catch(() => {
-        if (sealing === kept) sealing = undefined
+      cached.dataKey.catch(() => {
+        if (sealing === cached) sealing = undefined
       })
     }
     sealing.uses += 1
-    return sealing.asked
+    return sealing.dataKey
   }
 
   const keyToOpen = (wrapped: string): Promise<DataKey> => {
     const known = opening.get(wrapped)
-    if (isFresh(known)) return known.asked
-    const kept = keep(unwrapped(wrapped))
+    if (isFresh(known)) return known.dataKey
+    const cached = cache(unwrap(wrapped))
     opening.delete(wrapped)
-    opening.set(wrapped, kept)
-    kept.asked.catch(() => opening.delete(wrapped))
+    opening.set(wrapped, cached)
+    cached.dataKey.catch(() => opening.delete(wrapped))
     const [oldest] = opening.keys()
     if (opening.size > MOST_OPENED && oldest !== undefined) opening.delete(oldest)
-    return kept.asked
+    return cached.dataKey
   }
 
   return {
@@ -109,25 +111,17 @@ export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs
       return `${SCHEME}${wrapped}.${sealBody(text, entropy(NONCE_BYTES), { key, context })}`
     },
     open: async (sealed, context) => {
-      if (!sealed.startsWith(SCHEME)) return opened(older, sealed, context)
+      const isOurs = sealed.startsWith(SCHEME)
+      if (!isOurs && older !== undefined) return older.open(sealed, context)
       const [wrapped = '', body = '', ...more] = sealed.slice(SCHEME.length).split('.')
-      if (more.length > 0) throw unreadable()
+      if (!isOurs || more.length > 0) throw unreadable()
       const { key } = await keyToOpen(wrapped)
       return openBody(body, { key, context })
     },
   }
 }
 
-const opened = (cipher: Cipher | undefined, sealed: string, context: string): Promise<string> => {
-  if (cipher === undefined) throw unreadable()
-  return cipher.open(sealed, context)
-}
-
-const bytesOf = (answered: Uint8Array | undefined): Buffer => {
-  if (answered === undefined) throw new Error('KMS answered without a key')
-  return Buffer.from(answered)
-}
-
-const failed = (thrown: unknown): never => {
-  throw asUnavailable(thrown, 'keys_unavailable', 'KMS')
+const keyBytes = (answer: Uint8Array | undefined): Buffer => {
+  if (answer === undefined) throw new Error('KMS answered without a key')
+  return Buffer.from(answer)
 }

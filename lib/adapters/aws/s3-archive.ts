@@ -9,13 +9,15 @@ import {
 } from '@aws-sdk/client-s3'
 import { checkBlobKey } from '../../core/blob.ts'
 import type { Archive, Draft } from '../../ports/archive.ts'
-import { asUnavailable } from './failure.ts'
+import { throwUnavailable } from './failure.ts'
 
 /** The smallest part of a multipart upload, except the last (5 MiB). With 10,000 parts a document has up to 52 GB. */
 export const PART_BYTES = 5 * 1_048_576
 
 /** S3 checks these sums; an upload and its parts must name the same algorithm. */
 const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const
+
+const throwArchiveUnavailable = throwUnavailable('archive_unavailable', 'The archive')
 
 type Place = { Bucket: string; Key: string }
 type Needs = {
@@ -30,10 +32,10 @@ type Needs = {
  * process left. The role needs `s3:PutObject` and `s3:AbortMultipartUpload`.
  */
 export const createS3Archive = ({ client, bucket }: Needs): Archive => ({
-  begin: (key) => draftOf(client, { Bucket: bucket, Key: checkBlobKey(key) }),
+  begin: (key) => openDraft(client, { Bucket: bucket, Key: checkBlobKey(key) }),
 })
 
-const draftOf = (client: S3Client, place: Place): Draft => {
+const openDraft = (client: S3Client, place: Place): Draft => {
   let part = Buffer.alloc(0)
   let filled = 0
   let upload: Upload | undefined
@@ -43,25 +45,25 @@ const draftOf = (client: S3Client, place: Place): Draft => {
     await upload.add(part.subarray(0, filled))
     filled = 0
   }
+  const write = async (text: string) => {
+    const bytes = Buffer.from(text)
+    if (part.length === 0) part = Buffer.allocUnsafe(PART_BYTES)
+    for (let at = 0; at < bytes.length; ) {
+      if (filled === PART_BYTES) await flush()
+      const taken = bytes.copy(part, filled, at)
+      filled += taken
+      at += taken
+    }
+  }
+  const close = async () => {
+    if (upload === undefined) return putWhole(client, place, part.subarray(0, filled))
+    await flush()
+    await upload.complete()
+  }
   return {
-    write: (text) =>
-      sent(async () => {
-        const bytes = Buffer.from(text)
-        if (part.length === 0) part = Buffer.allocUnsafe(PART_BYTES)
-        for (let at = 0; at < bytes.length; ) {
-          if (filled === PART_BYTES) await flush()
-          const taken = bytes.copy(part, filled, at)
-          filled += taken
-          at += taken
-        }
-      }),
-    close: () =>
-      sent(async () => {
-        if (upload === undefined) return putWhole(client, place, part.subarray(0, filled))
-        await flush()
-        await upload.complete()
-      }),
-    abort: () => sent(async () => upload?.abort()),
+    write: (text) => write(text).catch(throwArchiveUnavailable),
+    close: () => close().catch(throwArchiveUnavailable),
+    abort: async () => upload?.abort().catch(throwArchiveUnavailable),
   }
 }
 
@@ -92,12 +94,4 @@ const beginUpload = async (client: S3Client, place: Place) => {
 
 const putWhole = async (client: S3Client, place: Place, Body: Uint8Array) => {
   await client.send(new PutObjectCommand({ ...place, ...CHECKSUM, ContentType: 'application/json', Body }))
-}
-
-const sent = async (call: () => Promise<void>): Promise<void> => {
-  try {
-    await call()
-  } catch (thrown) {
-    throw asUnavailable(thrown, 'archive_unavailable', 'The archive')
-  }
 }

@@ -4,7 +4,6 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
   NoSuchKey,
   PutObjectCommand,
   type S3Client,
@@ -19,7 +18,7 @@ import {
   reachFiles,
 } from '../../core/blob.ts'
 import type { BlobPage, Blobs } from '../../ports/blobs.ts'
-import { asUnavailable } from './failure.ts'
+import { throwUnavailable } from './failure.ts'
 
 type Needs = {
   /** Its settings define retries, time limits and checksums. */
@@ -36,46 +35,38 @@ type Needs = {
  */
 export const createS3Blobs = ({ client, bucket, prefix: before = '' }: Needs): Blobs => {
   checkBlobPrefix(before)
-  const placeOf = (key: string) => ({ Bucket: bucket, Key: before + checkBlobKey(key) })
+  const object = (key: string) => ({ Bucket: bucket, Key: before + checkBlobKey(key) })
   return {
     async put(key, text) {
-      const object = { ...placeOf(key), Body: encodeBlob(text), ContentType: 'text/plain; charset=utf-8' }
-      await sent(() => client.send(new PutObjectCommand(object)))
+      const content = { Body: encodeBlob(text), ContentType: 'text/plain; charset=utf-8' }
+      await client.send(new PutObjectCommand({ ...object(key), ...content })).catch(throwFilesUnavailable)
     },
     async get(key) {
-      const place = placeOf(key)
-      const bytes = await read(client, place)
+      const found = await getObject(client, object(key))
+      // The request was answered: a failed download or checksum is a separate failure.
+      const bytes = await reachFiles(async () => found?.Body?.transformToByteArray())
       return bytes && decodeBlob(bytes)
     },
     async remove(key) {
-      const place = placeOf(key)
-      await sent(() => client.send(new DeleteObjectCommand(place)))
+      await client.send(new DeleteObjectCommand(object(key))).catch(throwFilesUnavailable)
     },
     async list(prefix, page) {
       checkBlobList(prefix, page)
-      return sent(() => list(client, { bucket, before, prefix, ...page }))
+      return list(client, { bucket, before, prefix, ...page }).catch(throwFilesUnavailable)
     },
   }
 }
 
-const sent = async <T>(call: () => Promise<T>): Promise<T> => {
-  try {
-    return await call()
-  } catch (thrown) {
-    throw asUnavailable(thrown, 'files_unavailable', 'File storage')
-  }
-}
+export const throwFilesUnavailable = throwUnavailable('files_unavailable', 'File storage')
 
-const read = async (client: S3Client, place: { Bucket: string; Key: string }) => {
-  const found = await sent(() => client.send(new GetObjectCommand(place)).catch(absent))
-  // The request was answered: a failed download or checksum is a separate failure.
-  return reachFiles(async () => found?.Body?.transformToByteArray())
-}
-
-// `NoSuchBucket` is a 404 too, and must not count as a missing key.
-const absent = (thrown: unknown): undefined => {
-  if (!(thrown instanceof NoSuchKey)) throw thrown
-}
+/** The answer for an object; undefined for a missing one. `NoSuchBucket` is a 404 too, and an error. */
+export const getObject = (client: S3Client, place: { Bucket: string; Key: string }) =>
+  client
+    .send(new GetObjectCommand(place))
+    .catch((thrown): undefined => {
+      if (!(thrown instanceof NoSuchKey)) throw thrown
+    })
+    .catch(throwFilesUnavailable)
 
 type Listing = { bucket: string; before: string; prefix: string; limit: number; after?: string }
 
@@ -85,35 +76,22 @@ const list = async (
   { bucket, before, prefix, limit, after }: Listing,
 ): Promise<BlobPage> => {
   const keys: string[] = []
-  let token: string | undefined
+  const StartAfter = after === undefined ? undefined : before + after
+  const place = { Bucket: bucket, Prefix: before + prefix, StartAfter }
+  let ContinuationToken: string | undefined
   do {
-    const page = await client.send(
-      new ListObjectsV2Command({
-        Bucket: bucket,
-        Prefix: before + prefix,
-        MaxKeys: limit - keys.length,
-        StartAfter: after === undefined ? undefined : before + after,
-        ContinuationToken: token,
-      }),
-    )
-    keys.push(
-      ...namesIn(page)
-        .map((name) => name.slice(before.length))
-        .filter(isBlobKey),
-    )
-    token = page.NextContinuationToken
-  } while (token !== undefined && keys.length < limit)
+    const command = new ListObjectsV2Command({ ...place, MaxKeys: limit - keys.length, ContinuationToken })
+    const { Contents = [], NextContinuationToken } = await client.send(command)
+    keys.push(...Contents.map(({ Key = '' }) => Key.slice(before.length)).filter(isBlobKey))
+    ContinuationToken = NextContinuationToken
+  } while (ContinuationToken !== undefined && keys.length < limit)
   const last = keys.at(-1)
-  return token !== undefined && last !== undefined ? { keys, next: last } : { keys }
+  return ContinuationToken !== undefined && last !== undefined ? { keys, next: last } : { keys }
 }
-
-const namesIn = ({ Contents = [] }: ListObjectsV2CommandOutput) => Contents.flatMap(({ Key }) => Key ?? [])
 
 /** Creates a bucket in an emulator; deployed buckets come from `resources/`. An existing one is no error. */
 export const createBucket = async (client: S3Client, name: string): Promise<void> => {
-  await sent(() =>
-    client.send(new CreateBucketCommand({ Bucket: name })).catch((thrown: unknown) => {
-      if (!(thrown instanceof BucketAlreadyOwnedByYou)) throw thrown
-    }),
-  )
+  await client.send(new CreateBucketCommand({ Bucket: name })).catch((thrown: unknown) => {
+    if (!(thrown instanceof BucketAlreadyOwnedByYou)) throwFilesUnavailable(thrown)
+  })
 }

@@ -5,32 +5,20 @@ import type { SSMClient } from '@aws-sdk/client-ssm'
  * the start of a process, and are in no template, image or configuration of a function.
  */
 export const readSecrets = async (client: SSMClient, path: string): Promise<Record<string, string>> => {
-  const { GetParametersByPathCommand } = await import('@aws-sdk/client-ssm')
+  const { paginateGetParametersByPath } = await import('@aws-sdk/client-ssm')
   const secrets: Record<string, string> = {}
-  let NextToken: string | undefined
-  do {
-    const page = await client.send(
-      new GetParametersByPathCommand({ Path: path, WithDecryption: true, NextToken }),
-    )
+  for await (const page of paginateGetParametersByPath({ client }, { Path: path, WithDecryption: true }))
     for (const { Name, Value } of page.Parameters ?? [])
-      if (Value !== undefined) secrets[variableOf(Name)] = Value
-    NextToken = page.NextToken
-  } while (NextToken !== undefined)
+      if (Value !== undefined) secrets[variableIn(Name)] = Value
   return secrets
 }
 
 /** The names that `readSecrets` would return, for roles that may not read the values. */
 export const listSecrets = async (client: SSMClient, path: string): Promise<string[]> => {
-  const { DescribeParametersCommand } = await import('@aws-sdk/client-ssm')
-  const below = [{ Key: 'Path', Option: 'OneLevel', Values: [path] }]
-  const names: string[] = []
-  let NextToken: string | undefined
-  do {
-    const page = await client.send(new DescribeParametersCommand({ ParameterFilters: below, NextToken }))
-    names.push(...(page.Parameters ?? []).map(({ Name }) => variableOf(Name)))
-    NextToken = page.NextToken
-  } while (NextToken !== undefined)
-  return names
+  const { paginateDescribeParameters } = await import('@aws-sdk/client-ssm')
+  const ParameterFilters = [{ Key: 'Path', Option: 'OneLevel', Values: [path] }]
+  const pages = await Array.fromAsync(paginateDescribeParameters({ client }, { ParameterFilters }))
+  return pages.flatMap(({ Parameters = [] }) => Parameters.map(({ Name }) => variableIn(Name)))
 }
 
-const variableOf = (name = ''): string => name.slice(name.lastIndexOf('/') + 1)
+const variableIn = (name = ''): string => name.slice(name.lastIndexOf('/') + 1)

@@ -37,7 +37,7 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
     (port === service.port() && addresses.some(isOwn))
 
   /** The one address to connect to, so that a name cannot resolve differently later; undefined for a refused one. */
-  const addressOf = async (host: string, port: number): Promise<string | undefined> => {
+  const allowedAddress = async (host: string, port: number): Promise<string | undefined> => {
     const addresses = await resolve(host)
     const [address] = addresses
     if (address === undefined || isService(host, addresses, port)) return undefined
@@ -60,7 +60,7 @@ export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
     const url = URL.parse(`https://${target}`)
     const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
     const port = Number(url?.port || HTTPS_PORT)
-    const address = host === '' ? undefined : await addressOf(host, port).catch(() => undefined)
+    const address = host === '' ? undefined : await allowedAddress(host, port).catch(() => undefined)
     if (client.destroyed) return
     if (address === undefined) return refuse(client)
     const upstream = connect({ host: address, port, timeout: CONNECT_MS })

@@ -18,18 +18,18 @@ type Parsed = Parameters & { salt: Buffer; tag: Buffer }
 /** Argon2id of node:crypto, on its own threads. Hashes are PHC strings: `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. */
 export const createArgon2 = ({ entropy }: { entropy: Entropy }): Passwords => {
   const inTurn = createTurns(AT_ONCE, MOST_WAITING)
-  const tagOf = (password: string, salt: Buffer, parameters: Parameters, tagLength: number) =>
+  const derivedTag = (password: string, salt: Buffer, parameters: Parameters, tagLength: number) =>
     inTurn(() => derived(password, salt, parameters, tagLength))
 
   return {
     hash: async (password) => {
       const salt = entropy(SALT_BYTES)
-      return written({ ...DEFAULTS, salt, tag: await tagOf(password, salt, DEFAULTS, TAG_BYTES) })
+      return written({ ...DEFAULTS, salt, tag: await derivedTag(password, salt, DEFAULTS, TAG_BYTES) })
     },
     verify: async (password, hash) => {
       const parsed = hash === undefined ? undefined : read(hash)
       const { salt, tag, ...parameters } = parsed ?? { ...DEFAULTS, salt: NO_HASH, tag: NO_HASH }
-      const made = await tagOf(password, salt, parameters, tag.length)
+      const made = await derivedTag(password, salt, parameters, tag.length)
       return timingSafeEqual(made, tag) && parsed !== undefined
     },
   }

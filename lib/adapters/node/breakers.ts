@@ -18,7 +18,7 @@ export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_00
   const breakers = new Map<string, Breaker>()
   return {
     of: (name) =>
-      getOrCreate(breakers, name, () => breakerOf(name, circuit(clock, threshold, resetMs), isFault)),
+      getOrCreate(breakers, name, () => createBreaker(name, circuit(clock, threshold, resetMs), isFault)),
     all: () => [...breakers.values()],
   }
 }
@@ -63,7 +63,7 @@ const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
   }
 }
 
-const breakerOf = (name: string, circuit: Circuit, isFault: Needs['isFault']): Breaker => {
+const createBreaker = (name: string, circuit: Circuit, isFault: Needs['isFault']): Breaker => {
   let failures = 0
   let successes = 0
   return {

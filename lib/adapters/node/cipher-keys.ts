@@ -50,7 +50,7 @@ const openKeyFile = (folder: string): number | undefined => {
   try {
     return openSync(path.join(folder, KEY_FILE), constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined
+    if (errorCode(thrown) === 'ENOENT') return undefined
     throw refused('it cannot be opened', thrown)
   }
 }
@@ -102,11 +102,11 @@ const takeName = (draft: string, file: string) => {
   try {
     linkSync(draft, file)
   } catch (thrown) {
-    if (codeOf(thrown) !== 'EEXIST') throw thrown
+    if (errorCode(thrown) !== 'EEXIST') throw thrown
   }
 }
 
-const codeOf = (thrown: unknown): unknown =>
+const errorCode = (thrown: unknown): unknown =>
   typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
 
 const refused = (why: string, cause?: unknown) =>

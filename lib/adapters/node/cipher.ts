@@ -16,18 +16,18 @@ type Needs = {
 export const createCipher = ({ keys, entropy }: Needs): Cipher => ({
   seal: async (text, context) => {
     const [key] = keys()
-    const head = headOf(key)
+    const head = textHead(key)
     return `${head}.${sealBody(text, entropy(NONCE_BYTES), { key, context })}`
   },
   open: async (sealed, context) => {
     const end = sealed.lastIndexOf('.')
     const head = sealed.slice(0, Math.max(0, end))
-    const key = keys().find((one) => headOf(one) === head)
+    const key = keys().find((one) => textHead(one) === head)
     if (key === undefined) throw unreadable()
     return openBody(sealed.slice(end + 1), { key, context })
   },
 })
 
 /** An id of the key that reveals nothing about it. */
-const headOf = (key: Buffer): string =>
+const textHead = (key: Buffer): string =>
   `v1.${createHmac('sha256', key).update('key id').digest('base64url').slice(0, 11)}`

@@ -74,7 +74,7 @@ export const watchCommand = (
   // Files without a name: those in memory are in no process's share, deleted ones in no folder.
   let unnamed = { memory: 0, disk: 0 }
   repeat(LOOK_MS, async () => {
-    const tree = treeOf(pid, await allProcesses())
+    const tree = processTree(pid, await allProcesses())
     if (sum(tree.map(({ threads }) => threads)) > limits.processes) pass('processes')
     const memory = await Promise.all(tree.map((process) => memoryKib(process.pid)))
     if (sum(memory) + unnamed.memory > limits.memoryMb * KIB_PER_MIB) pass('memory')
@@ -84,7 +84,7 @@ export const watchCommand = (
   repeat(LOOK_MS, async () => {
     const from = performance.now()
     const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
-    unnamed = await unnamedKib(treeOf(pid, await allProcesses()))
+    unnamed = await unnamedKib(processTree(pid, await allProcesses()))
     if (named + unnamed.disk > limits.diskMb * KIB_PER_MIB) pass('disk')
     return Math.max(MEASURE_MS, (performance.now() - from) * MEASURE_SHARE)
   })
@@ -112,7 +112,7 @@ const allProcesses = async (): Promise<Process[]> => {
 }
 
 /** The process, its descendants, and processes of its group whose parent has ended. */
-const treeOf = (root: number, processes: readonly Process[]): Process[] => {
+const processTree = (root: number, processes: readonly Process[]): Process[] => {
   const children = Map.groupBy(processes, ({ parent }) => parent)
   const tree = new Set<Process>()
   const add = (process: Process) => {
@@ -144,9 +144,9 @@ const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; d
       found.set(`${file.dev}:${file.ino}`, { isMemory, kib: file.blocks / 2 })
     }
   }
-  const kibOf = (wanted: boolean) =>
+  const totalKib = (wanted: boolean) =>
     sum([...found.values()].map(({ isMemory, kib }) => (isMemory === wanted ? kib : 0)))
-  return { memory: kibOf(true), disk: kibOf(false) }
+  return { memory: totalKib(true), disk: totalKib(false) }
 }
 
 const MOST_MEASURE_MS = 60_000

@@ -11,10 +11,10 @@ const isAbsent = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code ===
  */
 export const createFolderCopies = (folder: string): Pick<Blobs, 'put' | 'get' | 'remove'> => {
   // A key may be the beginning of another, and no key contains this sign.
-  const fileOf = (key: string) => join(folder, checkBlobKey(key).replaceAll('/', '+'))
+  const filePath = (key: string) => join(folder, checkBlobKey(key).replaceAll('/', '+'))
   return {
     put: async (key, text) => {
-      const [file, bytes] = [fileOf(key), encodeBlob(text)]
+      const [file, bytes] = [filePath(key), encodeBlob(text)]
       await reachFiles(async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 })
         await writeFile(`${file}~`, bytes, { mode: 0o600 })
@@ -22,7 +22,7 @@ export const createFolderCopies = (folder: string): Pick<Blobs, 'put' | 'get' | 
       })
     },
     get: async (key) => {
-      const file = fileOf(key)
+      const file = filePath(key)
       const bytes = await reachFiles(() =>
         readFile(file).catch((thrown): undefined => {
           if (!isAbsent(thrown)) throw thrown
@@ -31,7 +31,7 @@ export const createFolderCopies = (folder: string): Pick<Blobs, 'put' | 'get' | 
       return bytes && decodeBlob(bytes)
     },
     remove: async (key) => {
-      const file = fileOf(key)
+      const file = filePath(key)
       await reachFiles(() => rm(file, { force: true }))
     },
   }

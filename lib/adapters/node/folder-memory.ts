@@ -18,12 +18,12 @@ import type { MemoryBytes, MemoryFile, MemoryFiles } from '../../ports/memory-fi
 /** A file that was written this recently may be written again within the same tick of the file system's clock. */
 const FRESH_MS = 2_000
 
-const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code
+const errorCode = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code
 /** A file that no longer exists, or a path that is not a folder. */
-const isGone = (thrown: unknown) => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown) ?? '')
+const isGone = (thrown: unknown) => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(thrown) ?? '')
 
 /** A file without read permission. */
-const isClosed = (thrown: unknown) => ['EACCES', 'EPERM'].includes(codeOf(thrown) ?? '')
+const isClosed = (thrown: unknown) => ['EACCES', 'EPERM'].includes(errorCode(thrown) ?? '')
 
 const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   try {
@@ -66,7 +66,7 @@ const shownName = (bytes: Buffer): string =>
 
 /** Markdown files below a folder, which may be a link itself; no link below it is followed. */
 export const createFolderMemory = ({ folder, clock }: { folder: string; clock: Clock }): MemoryFiles => {
-  const tagOf = ({ ctimeNs, mtimeNs, size, ino }: BigIntStats) => {
+  const fileTag = ({ ctimeNs, mtimeNs, size, ino }: BigIntStats) => {
     const tag = `${ctimeNs}-${mtimeNs}-${size}-${ino}`
     const age = clock.now() - Number(ctimeNs / 1_000_000n)
     return age < FRESH_MS ? `${tag}-${clock.now()}` : tag
@@ -76,7 +76,7 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
     const stats = await orGone(() => lstat(join(root, path), { bigint: true })).catch(orClosed)
     // Its folder may be readable without access to its files.
     if (stats === 'unreadable') return [named(path, stats)]
-    return stats?.isFile() ? [{ path, tag: tagOf(stats), size: Number(stats.size) }] : []
+    return stats?.isFile() ? [{ path, tag: fileTag(stats), size: Number(stats.size) }] : []
   }
 
   const walk = async (root: string, above: string): Promise<MemoryFile[]> => {

@@ -72,7 +72,7 @@ const createTimestamp = () => {
 }
 
 /** The members of a JSON object, without its braces. `fields` is masked, and so is JSON data without cycles. */
-const membersOf = (fields: object): string => {
+const jsonMembers = (fields: object): string => {
   const text = JSON.stringify(fields)
   return text === '{}' ? '' : `${text.slice(1, -1)},`
 }
@@ -91,27 +91,27 @@ export const createLog = ({ level, masker, to = standardOutput(), onTerminal = f
   const hasPlainRequests = onTerminal && level === 'debug'
   const time = createTimestamp()
 
-  const lineOf = (label: LogLevel, fields: object, message: string): string => {
+  const lineText = (label: LogLevel, fields: object, message: string): string => {
     if (hasPlainRequests && message === 'request') return plainRequest(fields)
     const invocation = currentInvocation()
-    const members = membersOf(invocation ? { ...invocation, ...fields } : fields)
+    const members = jsonMembers(invocation ? { ...invocation, ...fields } : fields)
     return `{"level":"${label}","time":"${time()}",${members}"msg":${JSON.stringify(message)}}`
   }
 
-  const writerOf = (label: Exclude<LogLevel, 'silent'>): Log[typeof label] => {
+  const levelWriter = (label: Exclude<LogLevel, 'silent'>): Log[typeof label] => {
     if (LEVELS.indexOf(label) < LEVELS.indexOf(level)) return () => undefined
     return (given, message) => {
       const masked = masker.logValue(given)
       const fields = typeof masked === 'object' && masked !== null ? masked : { fields: masked }
-      to.write(`${terminalText(lineOf(label, fields, masker.logText(String(message))))}\n`)
+      to.write(`${terminalText(lineText(label, fields, masker.logText(String(message))))}\n`)
       if (label === 'error') to.flush?.()
     }
   }
 
   return {
-    debug: writerOf('debug'),
-    info: writerOf('info'),
-    warn: writerOf('warn'),
-    error: writerOf('error'),
+    debug: levelWriter('debug'),
+    info: levelWriter('info'),
+    warn: levelWriter('warn'),
+    error: levelWriter('error'),
   }
 }

@@ -63,7 +63,7 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
       const answer = await fetch(url, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
-        body: jsonText(bodyOf(resource, spans)),
+        body: jsonText(requestBody(resource, spans)),
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
@@ -118,29 +118,29 @@ const encoded = (value: string | number | boolean | readonly string[]): Value =>
   return { arrayValue: { values: value.map((each) => ({ stringValue: each })) } }
 }
 
-const attributesOf = (attributes: SpanAttributes) =>
+const otlpAttributes = (attributes: SpanAttributes) =>
   Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: encoded(value) }],
   )
 
-const nanoOf = (ms: number): string => String(BigInt(Math.round(ms * 1_000)) * 1_000n)
+const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1_000)) * 1_000n)
 
 const ERROR = 2
 
-const spanOf = ({ startMs, endMs, attributes, isError, parentSpanId, ...span }: EndedSpan) => ({
+const otlpSpan = ({ startMs, endMs, attributes, isError, parentSpanId, ...span }: EndedSpan) => ({
   ...span,
   ...(parentSpanId === undefined ? {} : { parentSpanId }),
-  startTimeUnixNano: nanoOf(startMs),
-  endTimeUnixNano: nanoOf(endMs),
-  attributes: attributesOf(attributes),
+  startTimeUnixNano: nanoseconds(startMs),
+  endTimeUnixNano: nanoseconds(endMs),
+  attributes: otlpAttributes(attributes),
   status: isError ? { code: ERROR } : {},
 })
 
-const bodyOf = (resource: SpanAttributes, spans: readonly EndedSpan[]) => ({
+const requestBody = (resource: SpanAttributes, spans: readonly EndedSpan[]) => ({
   resourceSpans: [
     {
-      resource: { attributes: attributesOf(resource) },
-      scopeSpans: [{ scope: { name: 'agent-task-service' }, spans: spans.map(spanOf) }],
+      resource: { attributes: otlpAttributes(resource) },
+      scopeSpans: [{ scope: { name: 'agent-task-service' }, spans: spans.map(otlpSpan) }],
     },
   ],
 })

@@ -39,9 +39,9 @@ export const readAllowed = (entries: readonly string[]): Allowed => {
   const ranges: Range[] = []
   const names = new Set<string>()
   for (const entry of entries) {
-    const range = rangeOf(entry)
+    const range = addressRange(entry)
     if (range) ranges.push(range)
-    else names.add(nameOf(entry))
+    else names.add(hostName(entry))
   }
   return {
     host: (name) => names.has(plain(name)),
@@ -64,7 +64,7 @@ const parsed = (text: string): Address | undefined => {
   }
 }
 
-const rangeOf = (entry: string): Range | undefined => {
+const addressRange = (entry: string): Range | undefined => {
   const bare = entry.replace(/^\[(.*)\]$/, '$1')
   if (ipaddr.isValidCIDR(bare)) return ipaddr.parseCIDR(bare)
   if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined
@@ -72,7 +72,7 @@ const rangeOf = (entry: string): Range | undefined => {
   return [address, address.toByteArray().length * 8]
 }
 
-const nameOf = (entry: string): string => {
+const hostName = (entry: string): string => {
   const name = plain(entry)
   if (HOST_NAME.test(name)) return name
   throw new Problem('invalid', 'bad_setting', `OUTBOUND_ALLOW_HOSTS: ${entry} is no host, address or network`)

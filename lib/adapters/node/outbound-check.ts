@@ -41,7 +41,7 @@ export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) =
 
   const check: Outbound['check'] = async (url) => {
     try {
-      await addressesOf(targetOf(url))
+      await addressesOf(checkedTarget(url))
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'invalid') throw thrown
     }
@@ -50,7 +50,7 @@ export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) =
 }
 
 /** Throws Problem `url_refused` for an invalid target. */
-export const targetOf = (url: string): URL => {
+export const checkedTarget = (url: string): URL => {
   if (!URL.canParse(url)) throw refused('is not a URL')
   const target = new URL(url)
   if (target.protocol !== 'http:' && target.protocol !== 'https:')

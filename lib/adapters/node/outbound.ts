@@ -2,7 +2,7 @@ import type { Client } from 'undici'
 import { decodedText } from '../../core/cut-text.ts'
 import { errorMessage, Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
-import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
+import { checkedTarget, createOutboundCheck, deadline, type OutboundNeeds } from './outbound-check.ts'
 import { traceHeaders } from './tracing.ts'
 
 const TIMEOUT_MS = 15_000
@@ -24,7 +24,7 @@ export const createOutbound = (needs: OutboundNeeds): Outbound => {
 
   const send = async (request: OutboundRequest): Promise<OutboundAnswer> => {
     const { timeoutMs = TIMEOUT_MS } = request
-    const target = targetOf(request.url)
+    const target = checkedTarget(request.url)
     const { Client, createGuardedConnect } = await load()
     const until = deadline(clock, timeoutMs)
     const connect = createGuardedConnect({ allowed, resolve, timeoutMs })
@@ -60,13 +60,13 @@ const exchange = async (client: Client, { pathname, search }: URL, request: Outb
   return {
     status: answer.statusCode,
     headers: plain,
-    ...(await contentOf(answer.body, plain['content-encoding'], mostBytes)),
+    ...(await answerContent(answer.body, plain['content-encoding'], mostBytes)),
   }
 }
 
 type Content = Pick<OutboundAnswer, 'body' | 'bytes' | 'truncated' | 'undecoded'>
 
-const contentOf = async (
+const answerContent = async (
   body: AsyncIterable<Buffer>,
   coding: string | undefined,
   most: number,

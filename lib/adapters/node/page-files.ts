@@ -30,7 +30,7 @@ export const createPageFiles = (folder: string): PageFiles => {
     builtAt = mtimeMs
   }
   const listed = () => {
-    if (names.size === 0) names = new Set(listOf(folder))
+    if (names.size === 0) names = new Set(filesIn(folder))
     return names
   }
 
@@ -64,7 +64,7 @@ export const createPageFiles = (folder: string): PageFiles => {
 }
 
 /** Every file in the folder, with `/` between its parts. */
-const listOf = (folder: string): string[] => {
+const filesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

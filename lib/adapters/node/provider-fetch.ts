@@ -17,7 +17,7 @@ export const createProviderFetch =
         signal,
         ...(body === undefined ? {} : { body }),
       })
-      const bytes = await bytesOf(answer, mostBytes)
+      const bytes = await answerBytes(answer, mostBytes)
       const { status, headers: answered } = answer
       return new Response(bytes.length > 0 ? bytes : null, { status, headers: answered })
     } catch (cause) {
@@ -30,7 +30,7 @@ export const createProviderFetch =
     }
   }
 
-const bytesOf = async ({ body }: Response, mostBytes: number) => {
+const answerBytes = async ({ body }: Response, mostBytes: number) => {
   const pieces: Uint8Array[] = []
   let left = mostBytes
   for await (const piece of body ?? []) {

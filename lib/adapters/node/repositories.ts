@@ -52,7 +52,7 @@ const cloneFailed = (shown: string, why: string, retryable: boolean) =>
 
 const hasControls = (text: string) => [...text].some((letter) => letter < ' ' || letter === '\u007f')
 
-const pathOf = ({ hostname, pathname }: URL): Named => {
+const localPath = ({ hostname, pathname }: URL): Named => {
   try {
     const path = decodeURIComponent(pathname)
     return ['', 'localhost'].includes(hostname) && !hasControls(path) ? { form: 'path', path } : NONE
@@ -66,7 +66,7 @@ const namedIn = (text: string, base: string): Named => {
   if (text.startsWith('/')) return { form: 'path', path: text }
   const [, owner, name] = SHORT.exec(text) ?? []
   const url = URL.parse(owner === undefined ? text : `${base.replace(/\/$/, '')}/${owner}/${name}.git`)
-  if (url?.protocol === 'file:') return pathOf(url)
+  if (url?.protocol === 'file:') return localPath(url)
   if (!url?.hostname) return NONE
   return { form: owner === undefined ? 'url' : 'hosted', url }
 }

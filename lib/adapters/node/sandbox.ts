@@ -52,7 +52,7 @@ const createSandbox = async (
   means: Means,
   { hidden, limits, proxySocket }: SandboxNeeds,
 ): Promise<Sandbox> => {
-  const system = [...(await systemView()), ...hiddenView(await Promise.all(hidden.map(realOf)))]
+  const system = [...(await systemView()), ...hiddenView(await Promise.all(hidden.map(realPlace)))]
   const tools = [process.execPath, rgPath]
   const resources = [
     'prlimit',
@@ -122,30 +122,30 @@ const tmpfs = (path: string) => ['--perms', '1777', '--size', String(TMPFS_BYTES
 const systemView = async (): Promise<string[]> => {
   const folders = await Promise.all(SYSTEM_FOLDERS.map(linkedOrBound))
   const settings = await Promise.all(
-    SYSTEM_FILES.map(async (path) => ['--ro-bind-try', await realOf(path), path]),
+    SYSTEM_FILES.map(async (path) => ['--ro-bind-try', await realPlace(path), path]),
   )
   return [
     ...['--ro-bind', '/usr', '/usr', ...folders.flat()],
     ...['--perms', '0755', '--dir', '/etc', ...settings.flat()],
     // Private keys of the machine's own servers.
-    ...((await kindOf('/etc/ssl/private')) === 'folder' ? tmpfs('/etc/ssl/private') : []),
+    ...((await entryKind('/etc/ssl/private')) === 'folder' ? tmpfs('/etc/ssl/private') : []),
     ...['--proc', '/proc', '--dev', '/dev', ...tmpfs('/dev/shm')],
   ]
 }
 
 const linkedOrBound = async (path: string): Promise<string[]> => {
-  const kind = await kindOf(path)
+  const kind = await entryKind(path)
   if (kind === 'link') return ['--symlink', await readlink(path), path]
   return kind === 'folder' ? ['--ro-bind', path, path] : []
 }
 
-const kindOf = async (path: string): Promise<'link' | 'folder' | undefined> => {
+const entryKind = async (path: string): Promise<'link' | 'folder' | undefined> => {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isSymbolicLink()) return 'link'
   return found?.isDirectory() ? 'folder' : undefined
 }
 
-const realOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+const realPlace = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 const isWithin = (path: string, folder: string): boolean => path.startsWith(folder + sep)
 const isOfTheSystem = (path: string): boolean =>

@@ -37,7 +37,7 @@ export const tracedFetch: typeof fetch = (input, init) => {
 /** The span kinds in the wire format: https://opentelemetry.io/docs/specs/otel/trace/api/#spankind */
 const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 
-const idOf = (bytes: number) => randomBytes(bytes).toString('hex')
+const newId = (bytes: number) => randomBytes(bytes).toString('hex')
 
 const ignore = () => undefined
 
@@ -53,8 +53,8 @@ export const createTracing = ({ clock, exporter }: { clock: Clock; exporter?: Ex
     const began = clock.monotonic()
     const from = startMs ?? clock.now()
     const lateBy = startMs === undefined ? 0 : Math.max(0, clock.now() - startMs)
-    const traceId = parent?.traceId ?? idOf(16)
-    const spanId = idOf(8)
+    const traceId = parent?.traceId ?? newId(16)
+    const spanId = newId(8)
     return {
       traceparent: `00-${traceId}-${spanId}-01`,
       end: (more = {}) =>

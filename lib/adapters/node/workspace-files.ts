@@ -48,7 +48,7 @@ const within = async <Value>(folder: string, work: (held: string) => Promise<Val
 const openAt = (place: string, flags: number, mode?: number): Promise<FileHandle> =>
   within(dirname(place), (held) => open(join(held, basename(place)), flags | SAFELY, mode))
 
-const textOf = (bytes: Buffer, cut: boolean, path: string): string => {
+const fileText = (bytes: Buffer, cut: boolean, path: string): string => {
   if (bytes.includes(0)) throw unfit(path, 'is a binary file')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut })
@@ -93,19 +93,19 @@ export const workspaceFiles = (
 ): Pick<Workspace, 'locate' | 'list' | 'read' | 'write'> => {
   const locate = (path: string) => locator(root, path)
 
-  const placeOf = async (path: string): Promise<string> => {
+  const realPlace = async (path: string): Promise<string> => {
     const real = await locate(path)
     if (real === undefined) throw outside(path)
     return join(root, real)
   }
 
   const read = async (path: string, mostBytes: number): Promise<WorkspaceFile> => {
-    await using file = await openAt(await placeOf(path), constants.O_RDONLY)
+    await using file = await openAt(await realPlace(path), constants.O_RDONLY)
     const stat = await file.stat()
     if (!stat.isFile()) throw unfit(path, stat.isDirectory() ? 'is a folder' : 'is not a regular file')
     const truncated = stat.size > mostBytes
     const bytes = await readSome(file, Math.min(stat.size, mostBytes))
-    return { text: textOf(bytes, truncated, path), bytes: stat.size, truncated }
+    return { text: fileText(bytes, truncated, path), bytes: stat.size, truncated }
   }
 
   /** Makes folders one by one, each within the one that is held open, so that none is made outside. */
@@ -117,7 +117,7 @@ export const workspaceFiles = (
   }
 
   const write = async (path: string, text: string): Promise<{ created: boolean }> => {
-    const place = await placeOf(path)
+    const place = await realPlace(path)
     await makeFolders(dirname(place))
     const created = !(await exists(place))
     const { O_WRONLY, O_CREAT } = constants
@@ -131,7 +131,7 @@ export const workspaceFiles = (
 
   const list = async (path: string, most: number) => {
     const names: string[] = []
-    const truncated = await within(await placeOf(path), async (held) => {
+    const truncated = await within(await realPlace(path), async (held) => {
       for await (const entry of await opendir(held)) {
         if (entry.name === '.git') continue
         if (names.length === most) return true

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import { dirname, join, basename as nameOf, relative, resolve, sep } from 'node:path'
 
-const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code ?? ''
+const errorCode = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code ?? ''
 
 const isLink = async (path: string): Promise<boolean> => {
   try {
@@ -19,7 +19,7 @@ const realPlace = async (path: string): Promise<string | undefined> => {
   try {
     return await realpath(path)
   } catch (thrown) {
-    const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(thrown))
+    const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(thrown))
     if (!absent || (await isLink(path)) || dirname(path) === path) return undefined
     const parent = await realPlace(dirname(path))
     return parent && join(parent, nameOf(path))

@@ -5,7 +5,7 @@ import type { CommandResult, LeftOut, OwnGit, WorkspaceTree } from '../../ports/
 import { type OwnGitNeeds, openOwnGit, type Place, workspaceFailed, writeOwned } from './own-git.ts'
 import { entriesBelow, pathBelow } from './workspace-entries.ts'
 
-const formatOf = (commit: string) => (commit.length === SHA256_DIGITS ? 'sha256' : 'sha1')
+const objectFormat = (commit: string) => (commit.length === SHA256_DIGITS ? 'sha256' : 'sha1')
 const SHA256_DIGITS = 64
 const MOST_OUTPUT = 64 * 1_024
 const MOST_LIST = 16 * 1_024 * 1_024
@@ -118,7 +118,7 @@ export const workspaceTree = async (
   signal: AbortSignal,
 ): Promise<WorkspaceTree> => {
   const { root, own } = place
-  const run = await openOwnGit(needs, place, formatOf(base), signal)
+  const run = await openOwnGit(needs, place, objectFormat(base), signal)
   const must = async (...given: Parameters<OwnGit>) => {
     const result = await run(...given)
     if (result.exitCode !== 0) throw workspaceFailed(UNREAD, result)
@@ -178,7 +178,7 @@ export const applyPatch = async (
   { commit, patch }: { commit: string; patch: string },
   signal: AbortSignal,
 ): Promise<boolean> => {
-  const run = await openOwnGit(needs, place, formatOf(commit), signal)
+  const run = await openOwnGit(needs, place, objectFormat(commit), signal)
   const file = join(place.own, 'patch')
   await writeOwned(file, patch, needs.owner)
   return (await run(['apply', '--whitespace=nowarn', file], MOST_OUTPUT)).exitCode === 0

@@ -103,7 +103,7 @@ export const createWorkspaces = ({
   const remove = (name: string): Promise<void> => removeFolder(join(dir, checked(name)))
 
   /** The archive of a workspace in which no program of the agent is running. */
-  const archiveOf = async (name: string) => {
+  const openArchive = async (name: string) => {
     const { root } = await open(name)
     const own = join(dirname(root), 'own')
     await removeFolder(own)
@@ -112,23 +112,23 @@ export const createWorkspaces = ({
   }
 
   const pack: Workspaces['pack'] = async (name, signal) => {
-    const { own, pack } = await archiveOf(name)
+    const { own, pack } = await openArchive(name)
     return pack(signal).finally(() => removeFolder(own))
   }
 
   const unpack = async (name: string, packed: string | undefined, signal: AbortSignal): Promise<void> => {
-    const { root, own, unpack } = await archiveOf(name)
+    const { root, own, unpack } = await openArchive(name)
     await removeFolder(root)
     await makeFolder(root, owner)
     if (packed !== undefined) await unpack(packed, signal).finally(() => removeFolder(own))
   }
 
-  const markOf = (name: string): string => join(dir, checked(name), 'mark')
+  const markFile = (name: string): string => join(dir, checked(name), 'mark')
   const marked = (name: string): Promise<string | undefined> =>
-    readFile(markOf(name), 'utf8').catch(() => undefined)
+    readFile(markFile(name), 'utf8').catch(() => undefined)
   const mark = async (name: string, text: string | undefined): Promise<void> => {
-    if (text === undefined) await rm(markOf(name), { force: true })
-    else await writeFile(markOf(name), text)
+    if (text === undefined) await rm(markFile(name), { force: true })
+    else await writeFile(markFile(name), text)
   }
 
   return { create, open, remove, pack, unpack, marked, mark }

@@ -15,7 +15,7 @@ import type { CreateTask, TaskRow } from '../../../lib/tasks/schema.ts'
 import type { Tasks } from '../../../lib/tasks/service.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { createStreams, streamArnsOf } from '../../../offline/streams.ts'
+import { createStreams, streamArns } from '../../../offline/streams.ts'
 import { databaseForTests } from '../../fakes/database.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 import { body, lifeOf, principal, tasksOn } from './life.ts'
@@ -79,7 +79,7 @@ suite('the capacity units of DynamoDB', () => {
   }
   /** What the counters take of the changes so far, each change in a batch of its own or all in one. */
   const counting = async (isBurst: boolean): Promise<Capacity> => {
-    const [arn = ''] = await streamArnsOf(database().client, opened.definitions)
+    const [arn = ''] = await streamArns(database().client, opened.definitions)
     const { shards, start, read } = createStreams(database().endpoint)
     const [shard] = await shards(arn)
     const shardId = shard?.ShardId ?? ''

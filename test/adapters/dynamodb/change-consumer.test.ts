@@ -1,12 +1,12 @@
 import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createChangeConsumer } from '../../../lib/adapters/aws/dynamodb/change-consumer.ts'
-import { documentsOf } from '../../../lib/adapters/aws/dynamodb/connection.ts'
+import { documentClient } from '../../../lib/adapters/aws/dynamodb/connection.ts'
 import type { StreamRecord } from '../../../lib/adapters/aws/dynamodb/stream.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Change, Message } from '../../../lib/core/collection.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { createStreams, streamArnsOf } from '../../../offline/streams.ts'
+import { createStreams, streamArns } from '../../../offline/streams.ts'
 import { job, jobs, samples } from '../../contract/store-samples.ts'
 import { seededRandom, upTo } from '../../crash/random.ts'
 import { databaseForTests } from '../../fakes/database.ts'
@@ -62,7 +62,7 @@ suite('the change consumer', () => {
     delivered = []
     log.entries.length = 0
     opened = await openTables({ client, collections: samples, clock })
-    const [stream] = await streamArnsOf(client, opened.definitions)
+    const [stream] = await streamArns(client, opened.definitions)
     arn = stream ?? ''
   })
 
@@ -274,7 +274,7 @@ suite('the change consumer', () => {
 
   const counterItem = async () => {
     const request = { TableName: opened.tableName({ name: 'counters' }), Key: { c: 'jobs', m: 'all' } }
-    return (await documentsOf(database().client).send(new GetCommand(request))).Item ?? {}
+    return (await documentClient(database().client).send(new GetCommand(request))).Item ?? {}
   }
 
   it('refuses a batch of a shard that is not named', async () => {
@@ -320,7 +320,7 @@ suite('the change consumer', () => {
   const forget = async () => {
     delivered = []
     const TableName = opened.tableName({ name: 'counters' })
-    const documents = documentsOf(database().client)
+    const documents = documentClient(database().client)
     const { Items = [] } = await documents.send(new ScanCommand({ TableName }))
     for (const { c, m } of Items) await documents.send(new DeleteCommand({ TableName, Key: { c, m } }))
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createProjectionBudget } from '../../../lib/adapters/aws/dynamodb/blob-offload.ts'
-import { planOf } from '../../../lib/adapters/aws/dynamodb/plan.ts'
+import { tablePlan } from '../../../lib/adapters/aws/dynamodb/plan.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
@@ -56,7 +56,7 @@ const rowOf = (n: number, texts: Texts): TaskRow => ({
   ...texts,
 })
 
-const plan = planOf(tasks as unknown as Collection, ({ name }) => name)
+const plan = tablePlan(tasks as unknown as Collection, ({ name }) => name)
 const budget = createProjectionBudget()
 /** The longest text that lies in the index still. */
 const most = (isOver: (text: string) => boolean): string => {

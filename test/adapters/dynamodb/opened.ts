@@ -8,7 +8,7 @@ import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Clock } from '../../../lib/ports/clock.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
 import { startStreamPoller } from '../../../offline/stream-poller.ts'
-import { streamArnsOf } from '../../../offline/streams.ts'
+import { streamArns } from '../../../offline/streams.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 
 /** As the service opens its own, its repetitions included. */
@@ -61,7 +61,7 @@ export const openFollowed = async ({ endpoint, deliver, ...needs }: Followed) =>
   const { drained, stop } = startStreamPoller({
     endpoint,
     log,
-    streams: await streamArnsOf(client, definitions),
+    streams: await streamArns(client, definitions),
     handler: createChangeConsumer({
       client,
       collections,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { compareBytes, placeText, shardOf, sortable } from '../../../lib/adapters/aws/dynamodb/order.ts'
+import { compareBytes, placeText, shardNumber, sortable } from '../../../lib/adapters/aws/dynamodb/order.ts'
 
 const sign = (n: number) => Math.sign(n)
 const text = fc.string({ unit: 'binary' })
@@ -54,7 +54,7 @@ describe('a shard', () => {
   it('gets about as many keys as any other, also of keys that differ in their ends only', () => {
     const found = [0, 0, 0, 0]
     for (let n = 0; n < 4_000; n += 1) {
-      const shard = shardOf(`task_01JGFJJZ00${String(n).padStart(12, '0')}`, 4)
+      const shard = shardNumber(`task_01JGFJJZ00${String(n).padStart(12, '0')}`, 4)
       found[shard] = (found[shard] ?? 0) + 1
     }
     for (const keys of found) expect(Math.abs(keys - 1_000)).toBeLessThan(150)

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { Problem } from '../../../core/errors.ts'
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Key } from '../../../ports/store.ts'
-import { unread } from './connection.ts'
-import { blobOf, type Fields, pointerTo } from './item.ts'
-import { type Plan, partsOf } from './plan.ts'
+import { storageUnavailable } from './connection.ts'
+import { blobName, type Fields, pointerTo } from './item.ts'
+import { keyParts, type Plan } from './plan.ts'
 
 /** The verbs of `Blobs` that offloading calls. */
 export type Texts = Pick<Blobs, 'put' | 'get' | 'remove'>
@@ -18,9 +18,9 @@ const plain = (part: string) =>
   PLAIN.test(part) ? part : createHash('sha256').update(part).digest('base64url')
 
 type Needs = {
-  blobs: Texts | undefined
-  mostInside: number | undefined
-  mostCopied: number | undefined
+  blobs?: Texts | undefined
+  mostInside?: number | undefined
+  mostCopied?: number | undefined
   newToken: () => string
   /** Called for each read of a row whose blobs are gone. */
   onLost?: ((collection: string, missing: Filled['missing']) => void) | undefined
@@ -33,14 +33,14 @@ type Filled = { row: Fields; missing: readonly (readonly [field: string, pointer
 export const createBlobOffload = (needs: Needs) => {
   const { blobs, mostInside = MOST_INSIDE, mostCopied, newToken, onLost } = needs
   const budget = createProjectionBudget(mostCopied)
-  const folderOf = (plan: Plan, key: Key) => ['rows', plan.name, ...partsOf(plan, key).map(plain)].join('/')
+  const rowFolder = (plan: Plan, key: Key) => ['rows', plan.name, ...keyParts(plan, key).map(plain)].join('/')
 
   /** Stores large heavy values, each in its own blob. */
   const putHeavy = async (texts: Texts, plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
     const offloaded = Object.entries(fields).map(async ([field, value]) => {
       const text = plan.heavy.has(field) && mayBeLarge(value) ? JSON.stringify(value) : undefined
       if (text === undefined || Buffer.byteLength(text) <= mostInside) return [field, value] as const
-      const name = `${folderOf(plan, key)}/${newToken()}`
+      const name = `${rowFolder(plan, key)}/${newToken()}`
       await texts.put(name, text)
       return [field, pointerTo(name)] as const
     })
@@ -56,7 +56,7 @@ export const createBlobOffload = (needs: Needs) => {
     names: readonly string[],
   ): Promise<Fields> => {
     if (names.length === 0) return fields
-    const blob = `${folderOf(plan, key)}/${newToken()}`
+    const blob = `${rowFolder(plan, key)}/${newToken()}`
     await texts.put(blob, JSON.stringify(Object.fromEntries(names.map((field) => [field, fields[field]]))))
     return { ...fields, ...Object.fromEntries(names.map((field) => [field, pointerTo(blob + PART + field)])) }
   }
@@ -87,10 +87,10 @@ export const createBlobOffload = (needs: Needs) => {
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Filled> => {
     const pointers = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
     if (pointers.length === 0) return { row, missing: [] }
-    const names = [...new Set(pointers.map(([, name]) => blobNameOf(name)))]
+    const names = [...new Set(pointers.map(([, name]) => blobPart(name)))]
     const found = new Map(await Promise.all(names.map(async (name) => [name, await parsed(name)] as const)))
     const values = pointers.map(([field, pointer]) => {
-      const value = found.get(blobNameOf(pointer))
+      const value = found.get(blobPart(pointer))
       return [field, pointer.includes(PART) ? (value as Fields | undefined)?.[field] : value] as const
     })
     const there = values.filter(([, value]) => value !== undefined)
@@ -127,12 +127,12 @@ export const createBlobOffload = (needs: Needs) => {
       if (full.missing.length === 0 || now === before) return truncated(plan, full)
       before = now
     }
-    throw unread('a row changed each time that it was read')
+    throw storageUnavailable('a row changed each time that it was read')
   }
 
   /** Whether the row still has these pointers: then their blobs are lost, and were not replaced. */
   const hasPointers = (row: Fields | undefined, missing: Filled['missing']): boolean =>
-    missing.every(([field, pointer]) => blobOf(row?.[field]) === pointer)
+    missing.every(([field, pointer]) => blobName(row?.[field]) === pointer)
 
   /** A row as a write left or found it. A value that was replaced since counts as lost, too. */
   const last = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields> =>
@@ -173,20 +173,20 @@ const pointersText = ({ missing }: Filled) =>
     .join()
 
 const mayBeLarge = (value: unknown) =>
-  typeof value === 'string' || (typeof value === 'object' && value !== null && blobOf(value) === undefined)
+  typeof value === 'string' || (typeof value === 'object' && value !== null && blobName(value) === undefined)
 
 /** Separates the name of a blob from the field in it; no name contains it. */
 const PART = '#'
-const blobNameOf = (pointer: string) => pointer.split(PART, 1)[0] ?? ''
+const blobPart = (pointer: string) => pointer.split(PART, 1)[0] ?? ''
 
 const pointersIn = (row: Readonly<Fields>): Map<string, string> =>
   new Map(
     Object.entries(row).flatMap(([field, value]) => {
-      const name = blobOf(value)
+      const name = blobName(value)
       return name === undefined ? [] : [[field, name] as const]
     }),
   )
-const blobsIn = (row: Readonly<Fields>) => new Set([...pointersIn(row).values()].map(blobNameOf))
+const blobsIn = (row: Readonly<Fields>) => new Set([...pointersIn(row).values()].map(blobPart))
 
 /**
  * The most bytes that an index copies of a new row. In the worst case, with later fields and every long field just below
@@ -199,14 +199,14 @@ const LEAST_OFFLOADED = 0.14
 /** The size of a pointer in a row. */
 const POINTER = 85
 
-const sizeOf = (field: string, value: unknown): number =>
+const jsonBytes = (field: string, value: unknown): number =>
   field.length + Buffer.byteLength(JSON.stringify(value) ?? '')
 
 type Sized = { field: string; size: number }
 const sized = (fields: Readonly<Fields>, names: Iterable<string>): Sized[] =>
   [...names]
     .filter((field) => fields[field] !== undefined)
-    .map((field) => ({ field, size: sizeOf(field, fields[field]) }))
+    .map((field) => ({ field, size: jsonBytes(field, fields[field]) }))
 
 /** The projection budget: which long fields are too large for an index that copies `most` bytes of a new row. */
 export const createProjectionBudget = (most = MOST_COPIED) => ({
@@ -226,6 +226,6 @@ export const createProjectionBudget = (most = MOST_COPIED) => ({
   /** The fields to offload from a change. */
   overOfChange: ({ long }: Plan, set: Readonly<Fields>): string[] =>
     sized(set, long)
-      .filter(({ field, size }) => size > most * LATER && blobOf(set[field]) === undefined)
+      .filter(({ field, size }) => size > most * LATER && blobName(set[field]) === undefined)
       .map(({ field }) => field),
 })

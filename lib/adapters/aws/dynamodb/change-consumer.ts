@@ -4,12 +4,21 @@ import type { Change, Collection, Increment, LiveDraft, Message } from '../../..
 import { errorMessage } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
-import { asProblem, contended, documentsOf, isRefusal, plainItem } from './connection.ts'
-import { COUNTER, type CounterKey, isAdded, joined, MEMBER, newsTo, type Sums, sumsOf } from './counters.ts'
+import { asProblem, contended, documentClient, isRefusal, plainItem } from './connection.ts'
+import {
+  COUNTER,
+  type CounterKey,
+  incrementSums,
+  isAdded,
+  joined,
+  MEMBER,
+  newsTo,
+  type Sums,
+} from './counters.ts'
 import { createTerms, createUpdate, type Terms } from './expressions.ts'
 import type { Fields, Item } from './item.ts'
-import { COUNTERS, type Plan, planOf, type TableName } from './plan.ts'
-import { changesOf, type DynamoDBStreamEvent, isAfter, type StreamRecord, tableOf } from './stream.ts'
+import { COUNTERS, type Plan, type TableName, tablePlan } from './plan.ts'
+import { type DynamoDBStreamEvent, isAfter, recordChanges, type StreamRecord, streamTable } from './stream.ts'
 
 type Needs = {
   client: DynamoDBClient
@@ -43,9 +52,9 @@ const SEPARATOR = '@'
  * A watermark: the position up to which a counter item has counted the records of a shard. The attribute
  * `@<collection>/<shard>` has the sequence number of the last record, and the second of its write.
  */
-const watermarkOf = (table: string, shardId: string) =>
+const watermarkName = (table: string, shardId: string) =>
   `${SEPARATOR}${table}/${shardId.replace(/^shardId-0*/, '')}`
-const textOf = ({ sequence, at }: Counted) => `${sequence}${SEPARATOR}${at}`
+const watermarkText = ({ sequence, at }: Counted) => `${sequence}${SEPARATOR}${at}`
 const sequenceIn = (watermark: unknown): string => String(watermark ?? '').split(SEPARATOR, 1)[0] ?? ''
 const secondIn = (watermark: unknown): number => Number(String(watermark).split(SEPARATOR)[1])
 
@@ -59,7 +68,7 @@ const AT_ONCE = 16
 const MOST_KNOWN = 2_000
 
 /** Updates a counter item by the sums of records after its watermark, on condition that the watermark is unchanged. */
-const updateOf = (item: Item, sums: Sums, watermark: string, last: Counted, now: number) => {
+const counterUpdate = (item: Item, sums: Sums, watermark: string, last: Counted, now: number) => {
   const terms = createTerms()
   const update = createUpdate(terms)
   const unchanged = [unchangedIn(item, watermark, terms)]
@@ -70,7 +79,7 @@ const updateOf = (item: Item, sums: Sums, watermark: string, last: Counted, now:
       unchanged.push(unchangedIn(item, name, terms))
     }
   }
-  update.put(watermark, textOf(last))
+  update.put(watermark, watermarkText(last))
   for (const [name, value] of Object.entries(item))
     if (name.startsWith(SEPARATOR) && name !== watermark && secondIn(value) < now / 1_000 - WATERMARK_SECONDS)
       update.put(name, undefined)
@@ -105,11 +114,11 @@ export const createChangeConsumer = ({
   publish,
   log,
 }: Needs) => {
-  const documents = documentsOf(client)
+  const documents = documentClient(client)
   const TableName = tableName({ name: COUNTERS })
   const byTable = new Map(
     collections.map((of): [string, Streamed] => {
-      const plan = planOf(of, tableName)
+      const plan = tablePlan(of, tableName)
       return [plan.table, { plan, of: of as unknown as Collection<Fields> }]
     }),
   )
@@ -120,14 +129,14 @@ export const createChangeConsumer = ({
     known.set(name, item)
   }
 
-  const read = async (Key: CounterKey): Promise<Item> => {
-    const request = { TableName, Key, ConsistentRead: true }
+  const read = async (name: string): Promise<Item> => {
+    const request = { TableName, Key: JSON.parse(name), ConsistentRead: true }
     return (await documents.send(new GetCommand(request))).Item ?? {}
   }
 
   /** Whether the item was updated, on condition that it equals the cached one. */
-  const update = async (Key: CounterKey, changes: ReturnType<typeof updateOf>): Promise<boolean> => {
-    const name = JSON.stringify(Key)
+  const update = async (name: string, changes: ReturnType<typeof counterUpdate>): Promise<boolean> => {
+    const Key: CounterKey = JSON.parse(name)
     const request = { TableName, Key, ...changes, ReturnValues: 'ALL_NEW' } as const
     try {
       const { Attributes = {} } = await documents.send(
@@ -144,38 +153,32 @@ export const createChangeConsumer = ({
     }
   }
 
-  const count = async (Key: CounterKey, watermark: string, records: readonly Counted[]): Promise<void> => {
+  const count = async (name: string, watermark: string, records: readonly Counted[]): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const item = known.get(JSON.stringify(Key)) ?? (await read(Key))
+      const item = known.get(name) ?? (await read(name))
       const due = records.filter(({ sequence }) => isAfter(sequence, sequenceIn(item[watermark])))
       const last = due.at(-1)
       if (last === undefined) return
       const sums = joined(due.map((one) => one.sums))
-      if (await update(Key, updateOf(item, sums, watermark, last, clock.now()))) return
+      if (await update(name, counterUpdate(item, sums, watermark, last, clock.now()))) return
     }
     throw contended()
   }
 
-  /** The records of each counter item, in their order. */
-  const byItem = (all: readonly Consequences[]) => {
-    const items = new Map<string, { key: CounterKey; records: Counted[] }>()
-    for (const { sequence, at, increments } of all)
-      for (const increment of increments) {
-        const key = { [COUNTER]: increment.counter, [MEMBER]: increment.member }
-        const name = JSON.stringify(key)
-        const item = items.get(name) ?? { key, records: [] }
-        item.records.push({ sequence, at, sums: sumsOf(increment) })
-        items.set(name, item)
-      }
-    return [...items.values()]
-  }
+  /** The records of each counter item, in their order, by the item's key as JSON. */
+  const byItem = (all: readonly Consequences[]): Map<string, Counted[]> =>
+    Map.groupBy(
+      all.flatMap(({ sequence, at, increments }) =>
+        increments.map((increment) => ({ sequence, at, increment, sums: incrementSums(increment) })),
+      ),
+      ({ increment: { counter, member } }) => JSON.stringify({ [COUNTER]: counter, [MEMBER]: member }),
+    )
 
   const countAll = async (shardId: string, all: readonly Consequences[]): Promise<void> => {
-    const waiting = byItem(all)
-    const watermark = watermarkOf(all[0]?.collection ?? '', shardId)
+    const waiting = byItem(all).entries()
+    const watermark = watermarkName(all[0]?.collection ?? '', shardId)
     const work = async () => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-        await count(next.key, watermark, next.records)
+      for (const [name, records] of waiting) await count(name, watermark, records)
     }
     const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
     const failed = done.find(({ status }) => status === 'rejected')
@@ -183,17 +186,17 @@ export const createChangeConsumer = ({
   }
 
   /** Throws for a record that cannot be read. */
-  const consequencesOf = (record: StreamRecord): Consequences => {
-    const table = tableOf(record.eventSourceARN)
+  const consequences = (record: StreamRecord): Consequences => {
+    const table = streamTable(record.eventSourceARN)
     const streamed = byTable.get(table)
     const { SequenceNumber: sequence, ApproximateCreationDateTime: at = clock.now() / 1_000 } =
       record.dynamodb ?? {}
     if (streamed === undefined || sequence === undefined)
       throw new Error(`No collection is in the table ${table}`)
     const { plan, of } = streamed
-    const changes: Change<Fields>[] = changesOf(plan, record)
+    const changes: Change<Fields>[] = recordChanges(plan, record)
     const increments = changes.flatMap((change) => of.counts?.(change) ?? [])
-    for (const increment of increments) sumsOf(increment)
+    for (const increment of increments) incrementSums(increment)
     const messages = changes.flatMap((change) => of.sends?.(change) ?? [])
     const drafts = changes.flatMap((change) => of.publishes?.(change) ?? [])
     return { collection: of.name, sequence, at: Math.floor(at), increments, messages, drafts }
@@ -204,7 +207,7 @@ export const createChangeConsumer = ({
     const all: Consequences[] = []
     for (const record of records) {
       try {
-        all.push(consequencesOf(record))
+        all.push(consequences(record))
       } catch (thrown) {
         return { all, failed: { thrown, what: 'a record of a stream cannot be processed' } }
       }
@@ -238,7 +241,7 @@ export const createChangeConsumer = ({
     const { eventSourceARN, dynamodb } = Records[done.length] ?? {}
     const sequence = dynamodb?.SequenceNumber ?? ''
     log.error(
-      { table: tableOf(eventSourceARN), shardId, sequence, reason: errorMessage(failed.thrown) },
+      { table: streamTable(eventSourceARN), shardId, sequence, reason: errorMessage(failed.thrown) },
       failed.what,
     )
     if (done.length === 0) throw failed.thrown

@@ -2,16 +2,16 @@ import type { CancellationReason } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { createKeyedMutex } from '../../../core/keyed-mutex.ts'
 import type { AnyWrite, Outcome, Write } from '../../../ports/store.ts'
-import { nameOf } from '../failure.ts'
+import { errorName } from '../failure.ts'
 import type { BlobOffload } from './blob-offload.ts'
 import { asProblem, type Connection, contended, plainItem } from './connection.ts'
-import { type Fields, type Item, identity, ownOf, shown } from './item.ts'
+import { type Fields, type Item, identity, metadata, visibleRow } from './item.ts'
 import type { Logs } from './log.ts'
-import { LOG, type PlanOf } from './plan.ts'
+import { type FindPlan, LOG } from './plan.ts'
 import type { Request } from './request.ts'
 import { type Bound, bind, type Prepared, type Rows } from './rows.ts'
 
-type Needs = { connection: Connection; planOf: PlanOf; rows: Rows; blobs: BlobOffload; logs: Logs }
+type Needs = { connection: Connection; findPlan: FindPlan; rows: Rows; blobs: BlobOffload; logs: Logs }
 
 /** The outcome of a commit; `refused` is the index of the first write whose condition failed. */
 type Committed = { row: Fields | undefined; refused?: number }
@@ -28,8 +28,8 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
 const WAITS_MS = [10, 20, 40, 80, 160, 320]
 const MOST_TRIES = 20
 
-const reasonsOf = (thrown: unknown): readonly CancellationReason[] | undefined =>
-  nameOf(thrown) === 'TransactionCanceledException'
+const cancellationReasons = (thrown: unknown): readonly CancellationReason[] | undefined =>
+  errorName(thrown) === 'TransactionCanceledException'
     ? (thrown as { CancellationReasons?: CancellationReason[] }).CancellationReasons
     : undefined
 
@@ -43,7 +43,7 @@ const refuseLasting = (reasons: readonly CancellationReason[]): void => {
 }
 
 /** A single write is one conditional request. With rows it is one transaction, all or none. */
-export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) => {
+export const createCommit = ({ connection, findPlan, rows, blobs, logs }: Needs) => {
   const inOrder = createKeyedMutex()
 
   const sendOnce = async (TransactItems: Request[]): Promise<readonly CancellationReason[] | undefined> => {
@@ -51,7 +51,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
       await connection.client.send(new TransactWriteCommand({ TransactItems }))
       return undefined
     } catch (thrown) {
-      const reasons = reasonsOf(thrown)
+      const reasons = cancellationReasons(thrown)
       if (reasons === undefined) throw asProblem(thrown)
       return reasons
     }
@@ -82,7 +82,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
   }
 
   const prepareAll = async (bounds: readonly Bound[], token: string): Promise<Prepared[]> => {
-    const all = bounds.map((bound, at) => rows.prepared(bound, rows.stampOf(bound, token), at === 0))
+    const all = bounds.map((bound, at) => rows.prepared(bound, rows.newStamp(bound, token), at === 0))
     const done = await Promise.allSettled(all)
     const failed = done.find(({ status }) => status === 'rejected')
     const prepared = done.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
@@ -97,10 +97,6 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     if (log !== undefined) await logs.settle(plan, key, token, log)
   }
 
-  /** The row that failed the head's condition, from the transaction's answer or a read. */
-  const headRow = async ({ plan, key }: Bound, known?: Item): Promise<Fields | undefined> =>
-    known === undefined ? rows.read(plan, key) : rows.unexpiredRow(plan, known)
-
   const once = async (bounds: readonly Bound[], head: Bound): Promise<Committed | 'moved'> => {
     const token = rows.newToken()
     const prepared = await prepareAll(bounds, token)
@@ -108,7 +104,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     if (unmet === -1) return transact(head, prepared, token)
     await tidy(prepared, false)
     const refused = await firstRefused(bounds, unmet)
-    return { refused, row: refused === 0 ? await headRow(head) : undefined }
+    return { refused, row: refused === 0 ? await rows.read(head.plan, head.key) : undefined }
   }
 
   const transact = async (
@@ -121,7 +117,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     const left = first?.after ?? (await blobs.last(head.plan, first?.before ?? {}, true))
     const reasons = await send(prepared)
     const stored = itemIn(reasons?.[0])
-    const isApplied = reasons === undefined || (stored !== undefined && ownOf(stored).token === token)
+    const isApplied = reasons === undefined || (stored !== undefined && metadata(stored).token === token)
     await tidy(prepared, isApplied)
     if (isApplied) {
       await settleLog(head, first?.request, token)
@@ -129,7 +125,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     }
     const refused = reasons.findIndex(({ Code }) => Code === FAILED)
     if (prepared[refused]?.isRead) return 'moved'
-    return { refused, row: refused === 0 ? await headRow(head, stored) : undefined }
+    return { refused, row: refused === 0 ? rows.unexpiredRow(head.plan, stored) : undefined }
   }
 
   const together = async (bounds: readonly Bound[], head: Bound): Promise<Committed> => {
@@ -159,14 +155,14 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     others: readonly AnyWrite[] = [],
     detail = false,
   ): Promise<Outcome<Fields>> => {
-    const head = bind(planOf, headWrite)
+    const head = bind(findPlan, headWrite)
     const { plan, key } = head
-    const bounds = [head, ...others.map((one) => bind(planOf, one))]
+    const bounds = [head, ...others.map((one) => bind(findPlan, one))]
     if (others.length > 0) check(bounds)
     const { row, refused } = await inOrder(identity(plan, key), () =>
       bounds.length === 1 ? alone(head) : together(bounds, head),
     )
-    const known = row && shown(plan, await blobs.last(plan, row, detail), detail)
+    const known = row && visibleRow(plan, await blobs.last(plan, row, detail), detail)
     return refused === undefined ? { applied: true, row: known } : { applied: false, row: known, refused }
   }
 }

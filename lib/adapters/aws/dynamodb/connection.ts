@@ -4,13 +4,16 @@ import {
   DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  type QueryCommandOutput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { Problem } from '../../../core/errors.ts'
 import type { Key } from '../../../ports/store.ts'
-import { asUnavailable, nameOf } from '../failure.ts'
-import { type Item, keyItem, ownOf } from './item.ts'
+import { asUnavailable, errorName } from '../failure.ts'
+import { type Item, keyItem, metadata } from './item.ts'
 import type { Plan } from './plan.ts'
 import type { Request } from './request.ts'
 
@@ -23,7 +26,7 @@ const WRONG_TYPE = /incorrect data type/i
 const NUMBERS = { wrapNumbers: Number }
 
 /** The document client of a client: attributes are plain values. */
-export const documentsOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
+export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(client, {
     marshallOptions: { allowImpreciseNumbers: true },
     unmarshallOptions: { ...NUMBERS },
@@ -34,7 +37,7 @@ export const plainItem = (marshalled: Record<string, AttributeValue>): Item => u
 
 /** Converts an error to the port's Problem. */
 export const asProblem = (thrown: unknown): unknown => {
-  if (nameOf(thrown) !== 'ValidationException') return asUnavailable(thrown, CODE, WHAT)
+  if (errorName(thrown) !== 'ValidationException') return asUnavailable(thrown, CODE, WHAT)
   const { message } = thrown as Error
   if (WRONG_TYPE.test(message))
     return new TypeError('What is not a number cannot be added to', { cause: thrown })
@@ -44,16 +47,11 @@ export const asProblem = (thrown: unknown): unknown => {
   })
 }
 
-/** The error for a write whose outcome is unknown. */
-const uncertain = (cause?: unknown) =>
-  new Problem('unavailable', CODE, `${WHAT} is unavailable: the outcome of a write is not known.`, { cause })
-
-/** The error for a read without an answer. */
-export const unread = (why: string) => new Problem('unavailable', CODE, `${WHAT} is unavailable: ${why}.`)
+export const storageUnavailable = (why: string, cause?: unknown) =>
+  new Problem('unavailable', CODE, `${WHAT} is unavailable: ${why}.`, { cause })
 
 /** The error for too many concurrent writes of a row. */
-export const contended = () =>
-  new Problem('unavailable', CODE, `${WHAT} is unavailable: too many write the same row.`)
+export const contended = () => storageUnavailable('too many write the same row')
 
 /**
  * The outcome of a write. `item` is the item `before` an applied write, the one it `left`, or the one stored `now`: the
@@ -62,8 +60,6 @@ export const contended = () =>
 export type Written = { applied: boolean; item: Item | undefined; state: 'before' | 'left' | 'now' }
 type Sent = {
   request: Request
-  plan: Plan
-  key: Key
   token: string
   /** An update answers the item after it, or with `before` the item before it. */
   before?: boolean
@@ -77,14 +73,14 @@ type Sent = {
 /** DynamoDB's error of a failed condition. */
 type Refusal = Error & { Item?: Record<string, AttributeValue>; $metadata?: { attempts?: number } }
 export const isRefusal = (thrown: unknown): thrown is Refusal =>
-  nameOf(thrown) === 'ConditionalCheckFailedException'
+  errorName(thrown) === 'ConditionalCheckFailedException'
 
 const CONFLICT = 'TransactionConflictException'
 const CONFLICT_WAITS_MS = [5, 10, 20, 40, 80, 160, 320]
 
 /** Reads and conditional writes of single items. `wait` waits between tries. */
 export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<void>) => {
-  const client = documentsOf(dynamoDb)
+  const client = documentClient(dynamoDb)
 
   const calling = async <T>(call: () => Promise<T>): Promise<T> => {
     try {
@@ -121,7 +117,7 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
       try {
         return await send(sent)
       } catch (thrown) {
-        if (nameOf(thrown) !== CONFLICT) throw thrown
+        if (errorName(thrown) !== CONFLICT) throw thrown
         await wait(ms)
       }
     }
@@ -142,19 +138,30 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
     }
   }
 
-  const refused = async (
-    { request, plan, key, token, isProof }: Sent,
-    refusal: Refusal,
-  ): Promise<Written> => {
-    // Some emulators do not return the item that failed the condition.
-    const item = refusal.Item === undefined ? await get(plan, key) : plainItem(refusal.Item)
+  const refused = async ({ request, token, isProof }: Sent, refusal: Refusal): Promise<Written> => {
+    const item = refusal.Item && plainItem(refusal.Item)
     const isRepeated = (refusal.$metadata?.attempts ?? 1) > 1
-    if (item === undefined && 'Delete' in request && isRepeated) throw uncertain(refusal)
+    if (item === undefined && 'Delete' in request && isRepeated)
+      throw storageUnavailable('the outcome of a write is not known', refusal)
     if (item === undefined) return { applied: false, item, state: 'now' }
-    if (ownOf(item).token === token) return { applied: true, item, state: 'left' }
+    if (metadata(item).token === token) return { applied: true, item, state: 'left' }
     return { applied: (await isProof?.(item, isRepeated)) ?? false, item, state: 'now' }
   }
 
   return { client, calling, get, write, wait }
 }
 export type Connection = ReturnType<typeof connect>
+
+/** The pages of a query, each read when it is needed. */
+export async function* queryPages(
+  { client, calling }: Pick<Connection, 'client' | 'calling'>,
+  input: QueryCommandInput,
+): AsyncGenerator<QueryCommandOutput> {
+  let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const command = new QueryCommand({ ...input, ExclusiveStartKey })
+    const page = await calling(() => client.send(command))
+    yield page
+    ExclusiveStartKey = page.LastEvaluatedKey
+  } while (ExclusiveStartKey !== undefined)
+}

@@ -1,7 +1,7 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Increment } from '../../../core/collection.ts'
 import type { Counters } from '../../../ports/store.ts'
-import { asProblem, type Connection, isRefusal } from './connection.ts'
+import { asProblem, type Connection, isRefusal, queryPages } from './connection.ts'
 import { createTerms, createUpdate } from './expressions.ts'
 import type { Item } from './item.ts'
 import { TTL } from './plan.ts'
@@ -21,24 +21,27 @@ const COMBINE: Record<Kind, (a: number, b: number) => number> = {
   most: Math.max,
 }
 /** The expiry of an item, in epoch seconds, is the largest of its increments. */
-const kindOf = (attribute: string): Kind | undefined =>
+const counterKind = (attribute: string): Kind | undefined =>
   attribute === TTL ? 'most' : KINDS.find((kind) => attribute.startsWith(SIGN[kind]))
 
 /** Numbers by attribute name. */
 export type Sums = ReadonlyMap<string, number>
+
+const combined = (attribute: string, before: number, value: number) =>
+  COMBINE[counterKind(attribute) ?? 'add'](before, value)
 
 /** The sums of all of them. */
 export const joined = (all: readonly Sums[]): Sums => {
   const sums = new Map<string, number>()
   for (const [name, value] of all.flatMap((one) => [...one])) {
     const before = sums.get(name)
-    sums.set(name, before === undefined ? value : COMBINE[kindOf(name) ?? 'add'](before, value))
+    sums.set(name, before === undefined ? value : combined(name, before, value))
   }
   return sums
 }
 
 /** The numbers of an increment. Throws TypeError for one that would destroy the counter. */
-export const sumsOf = (increment: Increment): Sums => {
+export const incrementSums = (increment: Increment): Sums => {
   const sums = new Map<string, number>()
   for (const kind of KINDS)
     for (const [name, value] of Object.entries(increment[kind] ?? {})) {
@@ -56,50 +59,35 @@ export const isAdded = (attribute: string): boolean => attribute.startsWith(SIGN
 export const newsTo = (item: Item, sums: Sums): Sums =>
   new Map(
     [...sums].filter(([name, value]) => {
-      const known = item[name]
-      return (
-        isAdded(name) ||
-        typeof known !== 'number' ||
-        joined([new Map([[name, known]]), new Map([[name, value]])]).get(name) !== known
-      )
+      const stored = item[name]
+      return isAdded(name) || typeof stored !== 'number' || combined(name, stored, value) !== stored
     }),
   )
 
 /** Reads counters, and corrects them. The change consumer makes all other changes. */
-export const createCounters = ({ connection, table }: { connection: Connection; table: string }) => {
-  const itemsOf = async (counter: string, from: string): Promise<Item[]> => {
-    const items: Item[] = []
-    let next: Item | undefined
-    do {
-      const request = { ...queryOf(table, counter, from), ...(next && { ExclusiveStartKey: next }) }
-      const page = await connection.calling(() => connection.client.send(new QueryCommand(request)))
-      items.push(...(page.Items ?? []))
-      next = page.LastEvaluatedKey
-    } while (next !== undefined)
-    return items
-  }
-  return {
-    /** The members of a counter from a name on, in their order. */
-    read: async (counter: string, from: string): Promise<Record<string, Counters>> =>
-      Object.fromEntries(
-        (await itemsOf(counter, from)).map((item) => [String(item[MEMBER]), numbersOf(item)]),
-      ),
-    /**
-     * Changes counters, each in its own request. A request that the SDK repeats after a lost answer adds twice: then
-     * another correction is needed.
-     */
-    adjust: async (increments: readonly Increment[]): Promise<void> => {
-      for (const increment of increments)
-        for (const [name, value] of sumsOf(increment)) {
-          const command = new UpdateCommand({ TableName: table, ...updateBy(increment, name, value) })
-          await connection.client.send(command).catch((thrown: unknown) => {
-            // The stored extreme is not exceeded.
-            if (!isRefusal(thrown)) throw asProblem(thrown)
-          })
-        }
-    },
-  }
-}
+export const createCounters = ({ connection, table }: { connection: Connection; table: string }) => ({
+  /** The members of a counter from a name on, in their order. */
+  read: async (counter: string, from: string): Promise<Record<string, Counters>> => {
+    const pages = await Array.fromAsync(queryPages(connection, membersQuery(table, counter, from)))
+    return Object.fromEntries(
+      pages.flatMap(({ Items = [] }) => Items.map((item) => [String(item[MEMBER]), numbersIn(item)])),
+    )
+  },
+  /**
+   * Changes counters, each in its own request. A request that the SDK repeats after a lost answer adds twice: then
+   * another correction is needed.
+   */
+  adjust: async (increments: readonly Increment[]): Promise<void> => {
+    for (const increment of increments)
+      for (const [name, value] of incrementSums(increment)) {
+        const command = new UpdateCommand({ TableName: table, ...updateBy(increment, name, value) })
+        await connection.client.send(command).catch((thrown: unknown) => {
+          // The stored extreme is not exceeded.
+          if (!isRefusal(thrown)) throw asProblem(thrown)
+        })
+      }
+  },
+})
 
 /** The update of one counter: a sum is added, an extreme is set if it exceeds the stored one. */
 const updateBy = ({ counter, member }: Increment, attribute: string, value: number) => {
@@ -108,7 +96,7 @@ const updateBy = ({ counter, member }: Increment, attribute: string, value: numb
   if (isAdded(attribute)) update.add(attribute, value)
   else update.put(attribute, value)
   const name = terms.name(attribute)
-  const sign = kindOf(attribute) === 'least' ? '>' : '<'
+  const sign = counterKind(attribute) === 'least' ? '>' : '<'
   return {
     Key: { [COUNTER]: counter, [MEMBER]: member },
     UpdateExpression: update.text(),
@@ -119,7 +107,7 @@ const updateBy = ({ counter, member }: Increment, attribute: string, value: numb
   }
 }
 
-const queryOf = (TableName: string, counter: string, from: string) => ({
+const membersQuery = (TableName: string, counter: string, from: string) => ({
   TableName,
   ConsistentRead: true,
   KeyConditionExpression: from === '' ? '#c = :c' : '#c = :c AND #m >= :m',
@@ -127,10 +115,10 @@ const queryOf = (TableName: string, counter: string, from: string) => ({
   ExpressionAttributeValues: { ':c': counter, ...(from === '' ? {} : { ':m': from }) },
 })
 
-const numbersOf = (item: Item): Counters =>
+const numbersIn = (item: Item): Counters =>
   Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) =>
-      typeof value === 'number' && kindOf(name) !== undefined && name !== TTL
+      typeof value === 'number' && counterKind(name) !== undefined && name !== TTL
         ? [[name.slice(1), value] as const]
         : [],
     ),

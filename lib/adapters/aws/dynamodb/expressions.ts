@@ -34,7 +34,7 @@ export type Terms = ReturnType<typeof createTerms>
 const MOST_OPERANDS = 100
 
 /** A condition: the field has one of the values, where `null` means no value. */
-export const oneOf = (terms: Terms, field: string, asked: readonly (Scalar | null)[]): string => {
+export const hasAnyValue = (terms: Terms, field: string, asked: readonly (Scalar | null)[]): string => {
   const name = terms.name(field)
   const values = asked.filter((one) => one !== null).map(encode)
   const alternatives: string[] = []
@@ -77,7 +77,7 @@ export const isThere = (
     `${terms.name(TOKEN)} <> ${terms.value(token)}`,
     entry === undefined ? undefined : `NOT contains(${terms.name(LOG)}, ${terms.value(entry)})`,
     ...Object.entries(when ?? {}).map(([field, asked]) =>
-      oneOf(terms, field, Array.isArray(asked) ? asked : [asked]),
+      hasAnyValue(terms, field, Array.isArray(asked) ? asked : [asked]),
     ),
   ]
     .filter((part) => part !== undefined)

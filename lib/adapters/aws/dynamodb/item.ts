@@ -1,6 +1,6 @@
 import type { Key } from '../../../ports/store.ts'
-import { placeText, shardOf, sortable } from './order.ts'
-import { BORN, FIXED, type IndexPlan, LOG, type Plan, partsOf, SHARDS, TOKEN, TTL } from './plan.ts'
+import { placeText, shardNumber, sortable } from './order.ts'
+import { BORN, FIXED, type IndexPlan, keyParts, LOG, type Plan, SHARDS, TOKEN, TTL } from './plan.ts'
 
 /** A row after JSON. */
 export type Fields = { [field: string]: unknown }
@@ -11,7 +11,7 @@ const BLOB = Symbol('blob')
 /** The pointer in a row to a value in a blob of this name. */
 type Pointer = { readonly [BLOB]: string }
 export const pointerTo = (name: string): Pointer => ({ [BLOB]: name })
-export const blobOf = (value: unknown): string | undefined =>
+export const blobName = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null && BLOB in value ? String(value[BLOB]) : undefined
 
 /** DynamoDB stores 38 digits of numbers in this range; the bounds are slightly narrower than its own. */
@@ -35,7 +35,7 @@ export const encode = (value: unknown): unknown => {
   if (typeof value === 'number') return keepsNumber(value) ? value : asJson(value)
   if (typeof value === 'boolean') return value
   if (Array.isArray(value) && value.every(isText)) return value
-  const blob = blobOf(value)
+  const blob = blobName(value)
   return blob === undefined ? asJson(value) : { blob }
 }
 
@@ -48,9 +48,9 @@ const decode = (attribute: unknown): unknown => {
 
 /** A key as attributes, which are the fields of the key. Throws TypeError for a key of another shape. */
 export const keyItem = (plan: Plan, key: Key): Record<string, string> =>
-  Object.fromEntries(partsOf(plan, key).map((part, at) => [plan.keys[at], part]))
+  Object.fromEntries(keyParts(plan, key).map((part, at) => [plan.keys[at], part]))
 
-export const keyOf = (plan: Plan, row: Readonly<Fields>): Key => {
+export const rowKey = (plan: Plan, row: Readonly<Fields>): Key => {
   const parts = plan.keys.map((field) => {
     const value = row[field]
     if (typeof value !== 'string' || value === '' || !value.isWellFormed())
@@ -62,7 +62,7 @@ export const keyOf = (plan: Plan, row: Readonly<Fields>): Key => {
 }
 
 /** A unique text for each row of all tables. */
-export const identity = (plan: Plan, key: Key): string => [plan.table, ...partsOf(plan, key)].join('\0')
+export const identity = (plan: Plan, key: Key): string => [plan.table, ...keyParts(plan, key)].join('\0')
 
 /** The partition of an index for rows with one value of `within`, without the shard. */
 export const partitionText = ({ within }: IndexPlan, value: unknown, shard: number): string | undefined => {
@@ -71,7 +71,7 @@ export const partitionText = ({ within }: IndexPlan, value: unknown, shard: numb
 }
 
 /** The fields that break ties, in the form of a position. */
-export const tiesOf = ({ ties }: IndexPlan, row: Readonly<Fields>): string[] =>
+export const tieBreakers = ({ ties }: IndexPlan, row: Readonly<Fields>): string[] =>
   ties.map((field) => String(row[field]))
 
 /** A derived attribute, as a function of its field. Undefined stands for no attribute. */
@@ -82,7 +82,7 @@ type Derived = { field: string | undefined; name: string; from(value: unknown): 
  */
 export const derivations = (plan: Plan, key: Key): Derived[] => {
   const keys = keyItem(plan, key)
-  const shard = shardOf(partsOf(plan, key).join('\0'), SHARDS)
+  const shard = shardNumber(keyParts(plan, key).join('\0'), SHARDS)
   const derived = new Map<string, Derived>()
   for (const index of plan.secondary) {
     const { within, by, p, s } = index
@@ -95,7 +95,7 @@ export const derivations = (plan: Plan, key: Key): Derived[] => {
 
 const placeIn = (index: IndexPlan, value: unknown, keys: Fields): string | undefined => {
   const by = sortable(value, index.by)
-  return by === undefined ? undefined : placeText(by, tiesOf(index, keys))
+  return by === undefined ? undefined : placeText(by, tieBreakers(index, keys))
 }
 
 const seconds = (value: unknown) =>
@@ -108,16 +108,16 @@ export const ownName = (field: string): string => {
 }
 
 /** The parts of an item beside its row. */
-export type Own = { token: string; log: readonly string[]; born: string | undefined }
+export type Metadata = { token: string; log: readonly string[]; born: string | undefined }
 
-export const ownOf = (item: Item): Own => ({
+export const metadata = (item: Item): Metadata => ({
   token: String(item[TOKEN] ?? ''),
   log: (item[LOG] as string[] | undefined) ?? [],
   born: item[BORN] as string | undefined,
 })
 
 /** A row as an item, with derived attributes. */
-export const itemOf = (plan: Plan, row: Readonly<Fields>, { token, log, born }: Own): Item => {
+export const toItem = (plan: Plan, row: Readonly<Fields>, { token, log, born }: Metadata): Item => {
   const item: Item = { [TOKEN]: token }
   if (log.length > 0) item[LOG] = log
   if (born !== undefined) item[BORN] = born
@@ -127,7 +127,7 @@ export const itemOf = (plan: Plan, row: Readonly<Fields>, { token, log, born }: 
     if (attribute !== undefined) (plan.fixed.has(field) ? fixed : item)[ownName(field)] = attribute
   }
   if (Object.keys(fixed).length > 0) item[FIXED] = fixed
-  for (const { field, name, from } of derivations(plan, keyOf(plan, row))) {
+  for (const { field, name, from } of derivations(plan, rowKey(plan, row))) {
     const attribute = from(field === undefined ? undefined : row[field])
     if (attribute !== undefined) item[name] = attribute
   }
@@ -135,7 +135,7 @@ export const itemOf = (plan: Plan, row: Readonly<Fields>, { token, log, born }: 
 }
 
 /** The row of an item, without derived attributes. */
-export const rowOf = (item: Item): Fields =>
+export const toRow = (item: Item): Fields =>
   Object.fromEntries(
     [...Object.entries(item), ...Object.entries((item[FIXED] as Item | undefined) ?? {})]
       .filter(([name]) => !name.startsWith('_'))
@@ -143,12 +143,12 @@ export const rowOf = (item: Item): Fields =>
   )
 
 /** The row for the caller, with or without its heavy fields, without pointers; its fields in the collection's order. */
-export const shown = ({ heavy, order }: Plan, row: Readonly<Fields>, detail: boolean): Fields => {
+export const visibleRow = ({ heavy, order }: Plan, row: Readonly<Fields>, detail: boolean): Fields => {
   const others = Object.keys(row)
     .filter((field) => !order.has(field))
     .sort()
   const isShown = (field: string): boolean =>
-    row[field] !== undefined && (heavy.has(field) ? detail && blobOf(row[field]) === undefined : true)
+    row[field] !== undefined && (heavy.has(field) ? detail && blobName(row[field]) === undefined : true)
   return Object.fromEntries([...order, ...others].filter(isShown).map((field) => [field, row[field]]))
 }
 

@@ -1,10 +1,10 @@
-import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { LogEntry } from '../../../core/collection.ts'
 import type { Key, LogRange } from '../../../ports/store.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, queryPages } from './connection.ts'
 import { createTerms, createUpdate } from './expressions.ts'
-import { hasExpired, type Item, itemOf, keyItem, ownOf, rowOf, shown } from './item.ts'
-import { LOG, type Plan, type PlanOf, partsOf, TOKEN } from './plan.ts'
+import { hasExpired, type Item, keyItem, metadata, toItem, toRow, visibleRow } from './item.ts'
+import { type FindPlan, keyParts, LOG, type Plan, TOKEN } from './plan.ts'
 
 /**
  * The most log entries in a row. Every later write pays for them, so the oldest entries spill, many at a time, to rows of
@@ -20,24 +20,24 @@ const KEPT_BYTES = 2_048
  * A compact text of an entry: its id, then its other fields as JSON. An id that could be read as JSON becomes a normal
  * field.
  */
-const textOf = (entry: LogEntry): string => {
+const entryText = (entry: LogEntry): string => {
   const { id, ...more } = entry
   if (typeof id !== 'string' || id === '') throw new TypeError('An entry of a log needs an id')
   const text = JSON.stringify(id.includes('{') || !id.isWellFormed() ? entry : more)
   return id.includes('{') || !id.isWellFormed() ? text : id + text
 }
 
-export const entryOf = (text: string): LogEntry => {
+export const parsedEntry = (text: string): LogEntry => {
   const at = text.indexOf('{')
   const fields = JSON.parse(text.slice(at))
   return at === 0 ? fields : { id: text.slice(0, at), ...fields }
 }
 
-const bytesOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+const totalBytes = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
 /** The number of the oldest entries to spill. */
-const excessOf = (log: readonly string[]): number => {
-  if (log.length <= MOST_ENTRIES && bytesOf(log) <= MOST_BYTES) return 0
+const spillCount = (log: readonly string[]): number => {
+  if (log.length <= MOST_ENTRIES && totalBytes(log) <= MOST_BYTES) return 0
   let kept = 0
   let bytes = 0
   for (const text of log.toReversed()) {
@@ -50,24 +50,24 @@ const excessOf = (log: readonly string[]): number => {
 
 /** A row after a write: the token of the write, and the log entries in the row. */
 type Left = { token: string; log: readonly string[] }
-type Needs = { connection: Connection; planOf: PlanOf; now: () => number; newToken: () => string }
+type Needs = { connection: Connection; findPlan: FindPlan; now: () => number; newToken: () => string }
 
 /** Logs of rows: the newest entries are in the row and written with it, older ones in their own rows. */
-export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
-  const logPlanOf = (plan: Plan): Plan => {
+export const createLogs = ({ connection, findPlan, now, newToken }: Needs) => {
+  const logPlan = (plan: Plan): Plan => {
     if (plan.log === undefined) throw new TypeError(`${plan.name} declares no log`)
-    return planOf({ name: plan.log })
+    return findPlan({ name: plan.log })
   }
 
-  const rowKey = (plan: Plan, key: Key, id: string): Key => [partsOf(plan, key).join('\0'), id]
+  const rowKey = (plan: Plan, key: Key, id: string): Key => [keyParts(plan, key).join('\0'), id]
 
   /** Writes the oldest entries as rows, then removes them from the row, if it was not written since it was `seen`. */
   const spill = async (plan: Plan, key: Key, { token, log }: Left, most: number): Promise<void> => {
-    const entries = logPlanOf(plan)
+    const entries = logPlan(plan)
     const put = async (text: string) => {
-      const { id, ...more } = entryOf(text)
+      const { id, ...more } = parsedEntry(text)
       const row = { ...more, ...keyItem(entries, rowKey(plan, key, id)) }
-      const Item = itemOf(entries, row, { token: newToken(), log: [], born: undefined })
+      const Item = toItem(entries, row, { token: newToken(), log: [], born: undefined })
       await connection.client.send(new PutCommand({ TableName: entries.table, Item }))
     }
     await Promise.all(log.slice(0, most).map(put))
@@ -86,12 +86,12 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
   }
 
   /** The rows of a log in the order of ids, from an id on, inclusive; or the last ones first, so many in one read. */
-  async function* rowsOf(
+  async function* spilledRows(
     plan: Plan,
     key: string,
     { from, newest }: { from?: string | undefined; newest?: number },
   ): AsyncGenerator<LogEntry> {
-    const entries = logPlanOf(plan)
+    const entries = logPlan(plan)
     const terms = createTerms()
     const owner = `${terms.name(String(entries.within))} = ${terms.value(key)}`
     const rest = from === undefined ? '' : ` AND ${terms.name(entries.key)} >= ${terms.value(from)}`
@@ -102,24 +102,19 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
       ...(newest === undefined ? {} : { ScanIndexForward: false, Limit: newest }),
       ...terms.attributes(),
     }
-    let next: Item | undefined
-    do {
-      const command = new QueryCommand({ ...request, ...(next && { ExclusiveStartKey: next }) })
-      const { Items = [], LastEvaluatedKey } = await connection.calling(() => connection.client.send(command))
-      for (const row of Items.map(rowOf)) {
-        const { [String(entries.within)]: _, [entries.key]: id, ...more } = shown(entries, row, true)
+    for await (const { Items = [] } of queryPages(connection, request))
+      for (const row of Items.map(toRow)) {
+        const { [String(entries.within)]: _, [entries.key]: id, ...more } = visibleRow(entries, row, true)
         yield { id: String(id), ...more }
       }
-      next = LastEvaluatedKey
-    } while (next !== undefined)
   }
 
   /** At most so many, newest first. The rows are read where those in the item are too few: they are older than these. */
   const newestIn = async (plan: Plan, key: string, item: Item, newest: number): Promise<LogEntry[]> => {
-    const found = ownOf(item).log.map(entryOf).toReversed().slice(0, newest)
+    const found = metadata(item).log.map(parsedEntry).toReversed().slice(0, newest)
     if (found.length === newest) return found
     const known = new Set(found.map(({ id }) => id))
-    for await (const entry of rowsOf(plan, key, { newest })) {
+    for await (const entry of spilledRows(plan, key, { newest })) {
       if (!known.has(entry.id)) found.push(entry)
       if (found.length === newest) break
     }
@@ -129,15 +124,15 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
   return {
     /** The texts of a write's entries. Throws TypeError for entries that cannot be stored. */
     textsOf: (plan: Plan, entries: readonly LogEntry[] = []): string[] => {
-      if (entries.length > 0) logPlanOf(plan)
-      return entries.map(textOf)
+      if (entries.length > 0) logPlan(plan)
+      return entries.map(entryText)
     },
 
     /** Whether the row, or a row of its log, has the entry. */
     has: async (plan: Plan, key: Key, item: Item, text: string, isRepeated: boolean): Promise<boolean> => {
-      if (ownOf(item).log.includes(text)) return true
+      if (metadata(item).log.includes(text)) return true
       if (!isRepeated) return false
-      return (await connection.get(logPlanOf(plan), rowKey(plan, key, entryOf(text).id))) !== undefined
+      return (await connection.get(logPlan(plan), rowKey(plan, key, parsedEntry(text).id))) !== undefined
     },
 
     /**
@@ -145,7 +140,7 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
      * write of the row itself is done.
      */
     settle: async (plan: Plan, key: Key, token: string, log: readonly string[]): Promise<void> => {
-      const most = excessOf(log)
+      const most = spillCount(log)
       if (most > 0) await spill(plan, key, { token, log }, most).catch(() => undefined)
     },
 
@@ -155,15 +150,15 @@ export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
      */
     read: async (plan: Plan, key: string, range: LogRange = {}): Promise<LogEntry[]> => {
       const item = await connection.get(plan, key)
-      if (item === undefined || hasExpired(plan, rowOf(item), now())) return []
+      if (item === undefined || hasExpired(plan, toRow(item), now())) return []
       if ('newest' in range) return newestIn(plan, key, item, range.newest)
       const { after, limit = Infinity } = range
-      const own = ownOf(item).log.map(entryOf)
+      const own = metadata(item).log.map(parsedEntry)
       const known = new Set(own.map(({ id }) => id))
       const from = after === undefined ? undefined : [after, ...known].reduce((a, b) => (a < b ? a : b))
       const found: LogEntry[] = []
       let isBeyond = after === undefined
-      for await (const entry of merged(rowsOf(plan, key, { from }), own, known)) {
+      for await (const entry of merged(spilledRows(plan, key, { from }), own, known)) {
         if (isBeyond) found.push(entry)
         if (found.length >= limit) break
         isBeyond ||= entry.id === after

@@ -68,12 +68,12 @@ export async function* merged(
   const sign = order === 'asc' ? 1 : -1
   const readers = inputs.map((input) => openReader(connection, input, pace))
   await Promise.all(readers.map((reader) => reader.fill(0)))
-  const placeOf = ({ head }: Reader) => String(head?.[s] ?? '')
+  const headPlace = ({ head }: Reader) => String(head?.[s] ?? '')
   let taken = 0
   for (;;) {
     const [first, ...others] = readers.filter(({ head }) => head !== undefined)
     if (first === undefined) return
-    const best = others.reduce((a, b) => (sign * compareBytes(placeOf(b), placeOf(a)) < 0 ? b : a), first)
+    const best = others.reduce((a, b) => (sign * compareBytes(headPlace(b), headPlace(a)) < 0 ? b : a), first)
     if (best.head !== undefined) yield best.head
     taken += 1
     best.advance()

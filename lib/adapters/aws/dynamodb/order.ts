@@ -47,7 +47,7 @@ export const placeText = (by: string, ties: readonly string[]): string => {
 }
 
 /** The last place of a value. */
-export const lastPlaceOf = (by: string): string => by + SEPARATOR + LAST
+export const lastPlace = (by: string): string => by + SEPARATOR + LAST
 
 /** Surrogates stand for the highest characters, but are not the highest code units. */
 const rank = (unit: number) => {
@@ -67,7 +67,7 @@ export const compareBytes = (a: string, b: string): number => {
 }
 
 /** The shard of a key, from 0: by FNV-1a, which also spreads similar keys. */
-export const shardOf = (key: string, shards: number): number => {
+export const shardNumber = (key: string, shards: number): number => {
   let sum = 0x811c9dc5
   for (let at = 0; at < key.length; at += 1) sum = Math.imul(sum ^ key.charCodeAt(at), 0x01000193)
   return ((sum ^ (sum >>> 15)) >>> 0) % shards

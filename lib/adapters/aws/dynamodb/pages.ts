@@ -1,13 +1,13 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import { Problem } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Page, Position, Query, Scalar } from '../../../ports/store.ts'
 import type { BlobOffload } from './blob-offload.ts'
-import type { Connection } from './connection.ts'
-import { type Fields, shown, tiesOf } from './item.ts'
+import { type Connection, queryPages } from './connection.ts'
+import { type Fields, tieBreakers, visibleRow } from './item.ts'
 import { FIRST, placeText, sortable } from './order.ts'
 import type { IndexPlan, Plan } from './plan.ts'
-import { narrowest, type Place, queriesOf } from './queries.ts'
+import { indexQueries, narrowest, type Place } from './queries.ts'
 import type { Rows } from './rows.ts'
 import { ALL, createSelect } from './select.ts'
 import { createTop, isBeyond } from './sort.ts'
@@ -15,20 +15,20 @@ import { isBound, isHopeless } from './where.ts'
 
 /** The `key` of a position: the key, or a JSON pair with the owner. */
 const tieText = (index: IndexPlan, row: Fields): string => {
-  const ties = tiesOf(index, row)
+  const ties = tieBreakers(index, row)
   return ties.length === 1 ? String(ties[0]) : JSON.stringify(ties)
 }
 const tiesIn = ({ ties }: IndexPlan, { key }: Position): string[] =>
   ties.length === 1 ? [key] : JSON.parse(key)
 
 /** The place of a position, in the index's form. A row without a value is before all rows of the index. */
-const placeOf = (index: IndexPlan, after: Position): string => {
+const indexPlace = (index: IndexPlan, after: Position): string => {
   if (index.own) return after.key || FIRST
   const by = sortable(after.by, index.by)
   return by === undefined ? FIRST : placeText(by, tiesIn(index, after))
 }
 
-const positionOf = (index: IndexPlan, sort: string, row: Fields): Position => ({
+const rowPosition = (index: IndexPlan, sort: string, row: Fields): Position => ({
   by: (row[sort] ?? null) as Scalar | null,
   key: tieText(index, row),
 })
@@ -52,12 +52,12 @@ const createReads = (needs: ReadNeeds) => {
   const walked = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Fields[]> => {
     const { index } = place
     const { after, offset = 0, limit } = query
-    const from = after && placeOf(index, after)
+    const from = after && indexPlace(index, after)
     const wanted = offset + limit + (from === undefined ? 1 : 2)
     const bounds = boundsAfter(from, query.order)
     const found: Fields[] = []
     for await (const row of inOrder(plan, place, { ...query, bounds, wanted })) {
-      if (from !== undefined && placeOf(index, positionOf(index, index.by, row)) === from) continue
+      if (from !== undefined && indexPlace(index, rowPosition(index, index.by, row)) === from) continue
       found.push(row)
       if (found.length > offset + limit) break
     }
@@ -81,19 +81,13 @@ const createReads = (needs: ReadNeeds) => {
 
   const countOne = async (input: QueryCommandInput): Promise<number> => {
     let n = 0
-    let from: QueryCommandInput['ExclusiveStartKey']
-    do {
-      const request = new QueryCommand({ ...input, Select: 'COUNT', ExclusiveStartKey: from })
-      const { Count = 0, LastEvaluatedKey } = await connection.calling(() => connection.client.send(request))
-      n += Count
-      from = LastEvaluatedKey
-    } while (from !== undefined)
+    for await (const { Count = 0 } of queryPages(connection, { ...input, Select: 'COUNT' })) n += Count
     return n
   }
 
   const count = async (plan: Plan, place: Place, where: Query<Fields>['where']): Promise<number> => {
     const selection = { is: place.is, where, order: 'asc', bounds: {} } as const
-    const { inputs, exact } = queriesOf(plan, place.index, selection, clock.now())
+    const { inputs, exact } = indexQueries(plan, place.index, selection, clock.now())
     if (exact) return (await Promise.all(inputs.map(countOne))).reduce((sum, n) => sum + n, 0)
     let n = 0
     for await (const _ of all(plan, place, { ...selection, wanted: ALL })) n += 1
@@ -118,8 +112,8 @@ const createReads = (needs: ReadNeeds) => {
     const last = more ? rows.at(-1) : undefined
     const shownRows = await complete(plan, place, rows, detail)
     return {
-      rows: shownRows.map((row) => shown(plan, row, detail)),
-      next: last && positionOf(place.index, sort, last),
+      rows: shownRows.map((row) => visibleRow(plan, row, detail)),
+      next: last && rowPosition(place.index, sort, last),
       ...(query.total === true ? { total: total ?? 0 } : {}),
     }
   }
@@ -163,7 +157,7 @@ const createDeadline =
     }
   }
 
-const indexOf = (plan: Plan, name: string): IndexPlan => {
+const findIndex = (plan: Plan, name: string): IndexPlan => {
   const index = plan.indexes.get(name)
   if (index === undefined) throw new Error(`${plan.name} declares no index ${name}`)
   return index
@@ -188,7 +182,11 @@ export const createPages = (needs: ReadNeeds & { mostMs: number | undefined }) =
       : work(plain)
 
   const narrowed = (plan: Plan, query: Query<Fields>) => {
-    const { place, where } = narrowest(plan, { index: indexOf(plan, query.index), is: query.is }, query.where)
+    const { place, where } = narrowest(
+      plan,
+      { index: findIndex(plan, query.index), is: query.is },
+      query.where,
+    )
     return { place, query: { ...query, where } }
   }
 

@@ -72,7 +72,7 @@ export const isAnyFixed = ({ fixed }: Pick<Plan, 'fixed'>, fields: Iterable<stri
   fixed.size > 0 && [...fields].some((field) => fixed.has(field))
 
 /** The names of the attributes of fields. */
-export const attributesOf = (fixed: ReadonlySet<string>, fields: Iterable<string>): string[] => [
+export const attributeNames = (fixed: ReadonlySet<string>, fields: Iterable<string>): string[] => [
   ...new Set([...fields].map((field) => (fixed.has(field) ? FIXED : field))),
 ]
 
@@ -104,7 +104,7 @@ const planIndex = (of: Collection, name: string): IndexPlan => {
     s: own ? by : `_${isCrossing ? 'x' : 's'}${by}`,
     ties: isCrossing ? [of.key, String(of.within)] : [of.key],
     carried,
-    named: carried && attributesOf(new Set(of.fixed), copied),
+    named: carried && attributeNames(new Set(of.fixed), copied),
   }
 }
 
@@ -128,7 +128,7 @@ const refuseUnfit = ({ name }: Collection, secondary: readonly IndexPlan[]): voi
 export type TableName = (of: Pick<Collection, 'name'>) => string
 
 /** Derives the table of a collection; throws for names that DynamoDB or the derived attributes do not allow. */
-export const planOf = (of: Collection, tableName: TableName): Plan => {
+export const tablePlan = (of: Collection, tableName: TableName): Plan => {
   const indexes = new Map(Object.keys(of.indexes).map((name) => [name, planIndex(of, name)]))
   const secondary = [...indexes.values()].filter(({ own }) => !own)
   const heavy = new Set<string>(of.detail)
@@ -167,17 +167,17 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
 
 /** The plans of a store's collections. Throws for an unknown collection. */
 export const createPlans = (collections: readonly Collection[], tableName: TableName) => {
-  const plans = new Map(collections.map((one) => [one.name, planOf(one, tableName)]))
+  const plans = new Map(collections.map((one) => [one.name, tablePlan(one, tableName)]))
   return ({ name }: Pick<Collection, 'name'>): Plan => {
     const plan = plans.get(name)
     if (plan === undefined) throw unknownCollection(name)
     return plan
   }
 }
-export type PlanOf = ReturnType<typeof createPlans>
+export type FindPlan = ReturnType<typeof createPlans>
 
 /** The parts of a key, in the order of `plan.keys`. */
-export const partsOf = (plan: Plan, key: Key): readonly string[] => {
+export const keyParts = (plan: Plan, key: Key): readonly string[] => {
   if ((typeof key === 'string') !== (plan.within === undefined))
     throw new TypeError(`A key of ${plan.name} is ${plan.within === undefined ? 'a text' : 'a pair'}`)
   return typeof key === 'string' ? [key] : key

@@ -4,7 +4,7 @@ import { createTerms, type Terms, unexpired } from './expressions.ts'
 import { type Fields, partitionText } from './item.ts'
 import { compareBytes } from './order.ts'
 import { type IndexPlan, type Plan, SHARDS } from './plan.ts'
-import { type Bounds, boundsOf, fieldsOf, filterOf, isBound } from './where.ts'
+import { type Bounds, filterText, isBound, rangeBounds, testedFields } from './where.ts'
 
 export type Selection = {
   is?: Scalar | readonly Scalar[] | undefined
@@ -27,7 +27,7 @@ const both = (a: Bounds, b: Bounds): Bounds => {
 /** The common parts of a selection's queries, and the partitions to read. */
 type Queries = { inputs: QueryCommandInput[]; exact: boolean }
 
-const partitionsOf = (plan: Plan, index: IndexPlan, is: Selection['is']): string[] => {
+const partitionTexts = (plan: Plan, index: IndexPlan, is: Selection['is']): string[] => {
   if ((index.within === undefined) !== (is === undefined))
     throw new Error(`${index.name} of ${plan.name} ${is === undefined ? 'needs' : 'takes no'} "is"`)
   // No key is empty.
@@ -38,16 +38,16 @@ const partitionsOf = (plan: Plan, index: IndexPlan, is: Selection['is']): string
 }
 
 /** The queries for the rows of a selection, one per partition. `exact` when they find no others. */
-export const queriesOf = (plan: Plan, index: IndexPlan, selection: Selection, now: number): Queries => {
+export const indexQueries = (plan: Plan, index: IndexPlan, selection: Selection, now: number): Queries => {
   const { is, where = [], order } = selection
-  const partitions = partitionsOf(plan, index, is)
+  const partitions = partitionTexts(plan, index, is)
   const terms = createTerms()
   const ranges = where.filter((test) => isBound(index, test))
-  const bounds = ranges.reduce((all, range) => both(all, boundsOf(index, range)), selection.bounds)
+  const bounds = ranges.reduce((all, range) => both(all, rangeBounds(index, range)), selection.bounds)
   if (bounds.from !== undefined && bounds.to !== undefined && compareBytes(bounds.from, bounds.to) > 0)
     return { inputs: [], exact: true }
   const others = where.filter((test) => !isBound(index, test))
-  const filters = others.map((test) => filterOf(plan, index, terms, test))
+  const filters = others.map((test) => filterText(plan, index, terms, test))
   const filter = [...filters, unexpired(plan, terms, now)].filter((part) => part !== undefined)
   const p = terms.name(index.p)
   const place = placeCondition(terms, index, bounds)
@@ -111,4 +111,4 @@ export const needsAll = (plan: Plan, { index, is }: Place, tests: Tests = []): b
   !index.own &&
   tests.length > 0 &&
   !tests.some((test) => isBound(index, test)) &&
-  tests.every((test) => fieldsOf(test).some((field) => isMissing(plan, index, field)))
+  tests.every((test) => testedFields(test).some((field) => isMissing(plan, index, field)))

@@ -2,7 +2,7 @@ import type { DeleteCommandInput, PutCommandInput, UpdateCommandInput } from '@a
 import { checkStep, sum } from '../../../core/change.ts'
 import type { Key, Remove, Update } from '../../../ports/store.ts'
 import { createTerms, createUpdate, isAbsent, isThere, type UpdateParts } from './expressions.ts'
-import { derivations, encode, type Fields, itemOf, keyItem, type Own, ownName } from './item.ts'
+import { derivations, encode, type Fields, keyItem, type Metadata, ownName, toItem } from './item.ts'
 import { isAnyFixed, LOG, type Plan, TOKEN } from './plan.ts'
 
 type Conditional<Input> = Omit<
@@ -24,7 +24,7 @@ const ANSWER = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 type Effect = { value: unknown; ifAbsent?: true } | { step: number } | 'remove'
 
 /** One effect per field: values are set, then added to, then removed. An undefined value changes nothing. */
-export const effectsOf = ({
+export const fieldEffects = ({
   set = {},
   setIfAbsent = {},
   add = {},
@@ -52,7 +52,7 @@ export const insertRequest = (plan: Plan, row: Fields, { token, now, log }: Stam
   return {
     Put: {
       TableName: plan.table,
-      Item: itemOf(plan, row, { token, log, born }),
+      Item: toItem(plan, row, { token, log, born }),
       ConditionExpression,
       ...terms.attributes(),
       ...ANSWER,
@@ -128,7 +128,7 @@ export const updateRequest = (
   { token, now, log }: Stamp,
 ): Request | undefined => {
   const { key, when } = write
-  const effects = effectsOf(write)
+  const effects = fieldEffects(write)
   refuseNewKey(plan, effects, keyItem(plan, key))
   const named = [...effects.keys(), ...Object.keys(when ?? {})]
   if (isBlind(plan, effects) || isAnyFixed(plan, named)) return undefined
@@ -153,7 +153,7 @@ export const updateRequest = (
 export const replaceRequest = (
   plan: Plan,
   key: Key,
-  seen: Own,
+  seen: Metadata,
   after: Fields | undefined,
   { token, log }: Stamp,
 ): Request => {
@@ -167,6 +167,6 @@ export const replaceRequest = (
   return after === undefined
     ? { Delete: { ...common, Key: keyItem(plan, key) } }
     : {
-        Put: { ...common, Item: itemOf(plan, after, { token, log: [...seen.log, ...log], born: seen.born }) },
+        Put: { ...common, Item: toItem(plan, after, { token, log: [...seen.log, ...log], born: seen.born }) },
       }
 }

@@ -3,11 +3,11 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Insert, Key, Remove, Update, Write } from '../../../ports/store.ts'
 import type { BlobOffload } from './blob-offload.ts'
 import { type Connection, contended, type Written } from './connection.ts'
-import { type Fields, hasExpired, type Item, keyOf, ownOf, rowOf } from './item.ts'
+import { type Fields, hasExpired, type Item, metadata, rowKey, toRow } from './item.ts'
 import type { Logs } from './log.ts'
-import { LOG, type Plan, type PlanOf } from './plan.ts'
+import { type FindPlan, LOG, type Plan } from './plan.ts'
 import {
-  effectsOf,
+  fieldEffects,
   insertRequest,
   type Request,
   removeRequest,
@@ -20,12 +20,12 @@ import {
 export type Bound<W = Write<Fields>> = { plan: Plan; key: Key; write: W }
 
 /** Throws TypeError for an insert without a valid key. */
-export const bind = (planOf: PlanOf, write: Write<Fields>): Bound => {
+export const bind = (findPlan: FindPlan, write: Write<Fields>): Bound => {
   if ('insert' in write) {
-    const plan = planOf(write.insert)
-    return { plan, key: keyOf(plan, write.row), write }
+    const plan = findPlan(write.insert)
+    return { plan, key: rowKey(plan, write.row), write }
   }
-  return { plan: planOf('update' in write ? write.update : write.remove), key: write.key, write }
+  return { plan: findPlan('update' in write ? write.update : write.remove), key: write.key, write }
 }
 
 type Needs = { connection: Connection; blobs: BlobOffload; logs: Logs; clock: Clock; newToken: () => string }
@@ -49,14 +49,14 @@ const MOST_TRIES = 20
 export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) => {
   /** The row of an item, unless it has expired. */
   const unexpiredRow = (plan: Plan, item: Item | undefined): Fields | undefined => {
-    const row = item === undefined ? undefined : rowOf(item)
+    const row = item === undefined ? undefined : toRow(item)
     return row === undefined || hasExpired(plan, row, clock.now()) ? undefined : row
   }
 
   const read = async (plan: Plan, key: Key) => unexpiredRow(plan, await connection.get(plan, key))
 
   /** Every write has its own stamp; those of one transaction share the token. */
-  const stampOf = ({ plan, write }: Bound, token = newToken()): Stamp => ({
+  const newStamp = ({ plan, write }: Bound, token = newToken()): Stamp => ({
     token,
     now: clock.now(),
     log: 'remove' in write ? [] : logs.textsOf(plan, write.log),
@@ -66,7 +66,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     const [entry] = log
     const isProof = (item: Item, isRepeated: boolean) =>
       entry !== undefined && logs.has(plan, key, item, entry, isRepeated)
-    const written = await connection.write({ request, plan, key, token, before, isProof })
+    const written = await connection.write({ request, token, before, isProof })
     if (written.applied && log.length > 0 && written.state !== 'now') {
       const own = 'Put' in request ? request.Put.Item?.[LOG] : logLeft(written, log)
       await logs.settle(plan, key, token, own)
@@ -76,12 +76,12 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
 
   const insert = async (bound: Bound<Insert<Fields>>): Promise<Result> => {
     const { plan, key, write } = bound
-    const stamp = stampOf(bound)
+    const stamp = newStamp(bound)
     const row = await blobs.putRow(plan, key, write.row)
     const { applied, item, state } = await send(bound, insertRequest(plan, row, stamp), stamp)
     // The item that failed the condition may be this row, changed by another write before the SDK's repeat.
-    if (!applied) await blobs.tidy(row, item && rowOf(item))
-    else if (state !== 'now') await blobs.tidy(item && rowOf(item), row)
+    if (!applied) await blobs.tidy(row, item && toRow(item))
+    else if (state !== 'now') await blobs.tidy(item && toRow(item), row)
     return { applied, row: applied ? write.row : unexpiredRow(plan, item) }
   }
 
@@ -97,14 +97,14 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
 
   const update = async (bound: Bound<Update<Fields>>): Promise<Result> => {
     const { plan, key, write } = bound
-    const stamp = stampOf(bound)
+    const stamp = newStamp(bound)
     const whole = await offloaded(plan, key, write)
     const request = updateRequest(plan, whole, stamp)
     if (request === undefined || mayBeOffloaded(plan, Object.keys(write.when ?? {})))
       return replace({ plan, key, write: whole })
-    const before = mayBeOffloaded(plan, effectsOf(write).keys())
+    const before = mayBeOffloaded(plan, fieldEffects(write).keys())
     const { applied, item, state } = await send(bound, request, stamp, before)
-    const row = rowOf(item ?? {})
+    const row = toRow(item ?? {})
     if (!applied) {
       await blobs.tidy(whole.set, row)
       return { applied, row: unexpiredRow(plan, item) }
@@ -116,7 +116,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
 
   const remove = async (bound: Bound<Remove<Fields>>): Promise<Result> => {
     const { plan, write } = bound
-    const stamp = stampOf(bound)
+    const stamp = newStamp(bound)
     const request = removeRequest(plan, write, stamp)
     if (!request || mayBeOffloaded(plan, Object.keys(write.when ?? {}))) return replace(bound)
     const { applied, item } = await send(bound, request, stamp)
@@ -156,14 +156,14 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     if (known === 'changed') return prepare({ plan, key, write }, stamp)
     if (!meets(known, write.when)) return none
     const after = 'remove' in write ? undefined : changed(before, await offloaded(plan, key, write))
-    return { request: replaceRequest(plan, key, ownOf(item), after, stamp), before, after, isRead: true }
+    return { request: replaceRequest(plan, key, metadata(item), after, stamp), before, after, isRead: true }
   }
 
   /** A change that depends on stored values: reads, computes, writes if the row is unchanged, and repeats otherwise. */
   const replace = async (bound: Bound<Update<Fields> | Remove<Fields>>): Promise<Result> => {
     const { plan } = bound
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const stamp = stampOf(bound)
+      const stamp = newStamp(bound)
       const { request, before, after } = await prepare(bound, stamp)
       if (request === undefined) return { applied: false, row: before }
       const { applied } = await send(bound, request, stamp)
@@ -184,7 +184,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
   const hasBlobs = (plan: Plan, write: Update<Fields> | Remove<Fields>) =>
     'remove' in write
       ? mayBeOffloaded(plan, [...plan.heavy, ...plan.long])
-      : mayBeOffloaded(plan, [...effectsOf(write).keys(), ...Object.keys(write.when ?? {})])
+      : mayBeOffloaded(plan, [...fieldEffects(write).keys(), ...Object.keys(write.when ?? {})])
 
   /** A write for a transaction. With `exactly` the row is read first, so that the resulting row is known. */
   const prepared = async (bound: Bound, stamp: Stamp, exactly: boolean): Promise<Prepared> => {
@@ -207,18 +207,18 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
   /** Throws TypeError for a write that cannot be sent. */
   const check = (bound: Bound): void => {
     const { plan, write } = bound
-    const stamp = stampOf(bound, '')
+    const stamp = newStamp(bound, '')
     if ('insert' in write) insertRequest(plan, write.row, stamp)
     else if ('update' in write) updateRequest(plan, write, stamp)
     else removeRequest(plan, write, stamp)
   }
 
-  return { newToken, stampOf, read, unexpiredRow, write, prepared, wouldApply, check }
+  return { newToken, newStamp, read, unexpiredRow, write, prepared, wouldApply, check }
 }
 export type Rows = ReturnType<typeof createRows>
 
 /** The log of a row after an update that appended to it. */
 const logLeft = ({ item = {}, state }: Written, appended: readonly string[]): readonly string[] => {
-  const { log } = ownOf(item)
+  const { log } = metadata(item)
   return state === 'before' ? [...log, ...appended] : log
 }

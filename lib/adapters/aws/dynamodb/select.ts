@@ -1,14 +1,14 @@
 import { BatchGetCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Clock } from '../../../ports/clock.ts'
 import type { BlobOffload } from './blob-offload.ts'
-import { type Connection, unread } from './connection.ts'
+import { type Connection, storageUnavailable } from './connection.ts'
 import { createTerms } from './expressions.ts'
-import { blobOf, type Fields, hasExpired, type Item, keyItem, keyOf, rowOf } from './item.ts'
+import { blobName, type Fields, hasExpired, type Item, keyItem, rowKey, toRow } from './item.ts'
 import { merged, type Pace } from './merge.ts'
-import { attributesOf, type IndexPlan, type Plan } from './plan.ts'
-import { isMissing, needsAll, type Place, queriesOf, type Selection } from './queries.ts'
+import { attributeNames, type IndexPlan, type Plan } from './plan.ts'
+import { indexQueries, isMissing, needsAll, type Place, type Selection } from './queries.ts'
 import type { Rows } from './rows.ts'
-import { fieldsOf, type Verdict, verdictOn } from './where.ts'
+import { testedFields, type Verdict, verdictOn } from './where.ts'
 
 const MOST_KEYS = 100
 const WAITS_MS = [10, 50, 250, 1_000]
@@ -32,14 +32,14 @@ const batch = async (
     if (items.length > 0 || left.length === 0) barren = 0
     else {
       const ms = WAITS_MS[barren++]
-      if (ms === undefined) throw unread('it did not answer all rows')
+      if (ms === undefined) throw storageUnavailable('it did not answer all rows')
       await connection.wait(ms)
     }
   }
   return found
 }
 
-const nameOf = ({ keys }: Plan, item: Item) => keys.map((key) => item[key]).join('\0')
+const keyText = ({ keys }: Plan, item: Item) => keys.map((key) => item[key]).join('\0')
 
 /**
  * The full items of partly known rows, in their order; undefined for missing ones. The reads are consistent, or
@@ -51,13 +51,13 @@ const hydrate = async (
   rows: readonly Fields[],
   asOf: 'now' | 'lately' = 'now',
 ): Promise<(Item | undefined)[]> => {
-  const keys = rows.map((row) => keyItem(plan, keyOf(plan, row)))
+  const keys = rows.map((row) => keyItem(plan, rowKey(plan, row)))
   const batches = Array.from({ length: Math.ceil(keys.length / MOST_KEYS) }, (_, at) =>
     keys.slice(at * MOST_KEYS, (at + 1) * MOST_KEYS),
   )
   const found = await Promise.all(batches.map((some) => batch(connection, plan.table, some, asOf === 'now')))
-  const byName = new Map(found.flat().map((item) => [nameOf(plan, item), item]))
-  return keys.map((key) => byName.get(nameOf(plan, key)))
+  const byName = new Map(found.flat().map((item) => [keyText(plan, item), item]))
+  return keys.map((key) => byName.get(keyText(plan, key)))
 }
 
 /** The parts of a table that are scanned in parallel. */
@@ -134,7 +134,7 @@ const FIRST_TESTED = 100
 const doubled = (size: number) => Math.min(MOST_READ, size * 2)
 
 /** Rows are spread over partitions at random: extra rows cost as much as needed ones, missing ones another request. */
-const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => {
+const readPace = (partitions: number, wanted: number, isTested: boolean): Pace => {
   const part = (rows: number) =>
     Math.min(MOST_READ, Math.ceil(Math.max(1, rows) / Math.max(1, partitions)) + (partitions > 1 ? 1 : 0))
   const ahead = wanted >= ALL
@@ -153,7 +153,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
     const first = await blobs.filled(plan, row, detail)
     if (first.missing.length === 0) return first.row
-    return blobs.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail, first)
+    return blobs.whole(plan, () => rows.read(plan, rowKey(plan, row)), detail, first)
   }
 
   /** Full rows in their order; undefined for missing ones. */
@@ -167,9 +167,9 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
 
   /** The fields that tests need: most rows fail, and need not be decoded. */
   const tested = ({ expires, fixed }: Plan, item: Item, where: Tests = []): Fields => {
-    const fields = [...where.flatMap(fieldsOf), ...(expires === undefined ? [] : [expires])]
-    const names = attributesOf(fixed, fields)
-    return rowOf(
+    const fields = [...where.flatMap(testedFields), ...(expires === undefined ? [] : [expires])]
+    const names = attributeNames(fixed, fields)
+    return toRow(
       Object.fromEntries(names.flatMap((name) => (item[name] !== undefined ? [[name, item[name]]] : []))),
     )
   }
@@ -177,7 +177,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const evaluated = (plan: Plan, index: IndexPlan, row: Fields, where: Tests): Verdict =>
     hasExpired(plan, row, clock.now())
       ? 'fails'
-      : verdictOn(row, where, (field) => !isMissing(plan, index, field) && blobOf(row[field]) === undefined)
+      : verdictOn(row, where, (field) => !isMissing(plan, index, field) && blobName(row[field]) === undefined)
 
   type Candidate = { row: Fields; verdict: Verdict }
 
@@ -194,14 +194,14 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   /** Rows in the order of the index. The tests are evaluated here; a filter of DynamoDB only saves transfer. */
   async function* inOrder(plan: Plan, { index, is }: Place, wish: Wanted): AsyncGenerator<Fields> {
     const { where = [], order, wanted } = wish
-    const { inputs } = queriesOf(plan, index, { ...wish, is }, clock.now())
-    const pace = paceOf(inputs.length, wanted, where.length > 0)
+    const { inputs } = indexQueries(plan, index, { ...wish, is }, clock.now())
+    const pace = readPace(inputs.length, wanted, where.length > 0)
     let chunk: Candidate[] = []
     let size = Math.min(MOST_READ, wanted)
     for await (const item of merged(connection, inputs, index, order, pace)) {
       const verdict = evaluated(plan, index, tested(plan, item, where), where)
       if (verdict === 'fails') continue
-      const row = rowOf(item)
+      const row = toRow(item)
       if (verdict === 'passes' && chunk.length === 0) {
         yield row
         continue
@@ -223,9 +223,9 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     const all = { ...index, carried: undefined }
     for await (const items of scanned(connection, plan, index)) {
       const verdicts = items.map((item) => evaluated(plan, all, tested(plan, item, where), where))
-      const open = items.filter((_, at) => verdicts[at] === 'unknown').map(rowOf)
+      const open = items.filter((_, at) => verdicts[at] === 'unknown').map(toRow)
       const found = await inChunks(open, (row) => filled(plan, row, true))
-      for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(rowOf)) yield light(plan, row)
+      for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(toRow)) yield light(plan, row)
       for (const [at, row] of open.entries())
         if (found[at] !== undefined && verdictOn(found[at], where) === 'passes') yield light(plan, row)
     }
@@ -242,7 +242,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     allWith: (plan: Plan, place: Place, wish: Wanted, field: string): AsyncGenerator<Fields> =>
       filledIn(
         all(plan, place, wish),
-        (row) => blobOf(row[field]) !== undefined,
+        (row) => blobName(row[field]) !== undefined,
         (row) => filled(plan, row, false),
       ),
     /** The rows with their long fields and, on request, detail; missing ones are left out. */

@@ -27,14 +27,14 @@ const compare = (a: Rank, b: Rank): number => {
   return 0
 }
 
-const rankOf = (row: Fields, { sort, ties }: Ordering): Rank => ({
+const rowRank = (row: Fields, { sort, ties }: Ordering): Rank => ({
   by: row[sort],
   ties: ties.map((field) => String(row[field])),
 })
 
 /** Whether a row comes after a place in the order. */
 export const isBeyond = (row: Fields, place: Rank, ordering: Ordering): boolean => {
-  const found = compare(rankOf(row, ordering), place)
+  const found = compare(rowRank(row, ordering), place)
   return ordering.order === 'asc' ? found > 0 : found < 0
 }
 
@@ -53,7 +53,7 @@ export const createTop = (ordering: Ordering & { size: number }) => {
   }
   return {
     add: (row: Fields): void => {
-      kept.push({ row, rank: rankOf(row, ordering) })
+      kept.push({ row, rank: rowRank(row, ordering) })
       if (kept.length >= size * KEEP + KEEP_LEAST) cut()
     },
     rows: (): Fields[] => {

@@ -7,7 +7,7 @@ import { createBlobOffload, type Texts } from './blob-offload.ts'
 import { createCommit } from './commit.ts'
 import { connect } from './connection.ts'
 import { createCounters } from './counters.ts'
-import { type Fields, shown } from './item.ts'
+import { type Fields, visibleRow } from './item.ts'
 import { createLogs } from './log.ts'
 import { createPages } from './pages.ts'
 import { COUNTERS, createPlans, type Plan, type TableName } from './plan.ts'
@@ -62,42 +62,6 @@ const createLostOnce = (onLost: NonNullable<Needs['onLost']>) => {
   }
 }
 
-const open = ({
-  client,
-  collections,
-  clock,
-  random,
-  tableName,
-  blobs,
-  mostInside,
-  mostCopied,
-  onLost,
-  mostMs,
-}: Needs) => {
-  const planOf = createPlans(collections, tableName)
-  const newToken = createTokens(random)
-  const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
-  const connection = connect(client, wait)
-  const offload = createBlobOffload({
-    blobs,
-    mostInside,
-    mostCopied,
-    newToken,
-    onLost: onLost && createLostOnce(onLost),
-  })
-  const logs = createLogs({ connection, planOf, now: clock.now, newToken })
-  const rows = createRows({ connection, blobs: offload, logs, clock, newToken })
-  return {
-    planOf,
-    rows,
-    blobs: offload,
-    logs,
-    counters: createCounters({ connection, table: tableName({ name: COUNTERS }) }),
-    commit: createCommit({ connection, planOf, rows, blobs: offload, logs }),
-    pages: createPages({ connection, rows, blobs: offload, clock, mostMs }),
-  }
-}
-
 /**
  * Storage in DynamoDB, with one table per collection and one for the counters, by `tableDefinitions`. Reads by key, of
  * logs, and in the order of a table's keys see every answered write. Differences by nature: secondary indexes lag by
@@ -105,7 +69,17 @@ const open = ({
  * the stream.
  */
 export const createDynamoStore = (needs: Needs): Store => {
-  const { planOf, rows, blobs, logs, counters, commit, pages } = open(needs)
+  const { client, collections, clock, random, tableName, onLost, mostMs } = needs
+  const findPlan = createPlans(collections, tableName)
+  const newToken = createTokens(random)
+  const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
+  const connection = connect(client, wait)
+  const blobs = createBlobOffload({ ...needs, newToken, onLost: onLost && createLostOnce(onLost) })
+  const logs = createLogs({ connection, findPlan, now: clock.now, newToken })
+  const rows = createRows({ connection, blobs, logs, clock, newToken })
+  const counters = createCounters({ connection, table: tableName({ name: COUNTERS }) })
+  const commit = createCommit({ connection, findPlan, rows, blobs, logs })
+  const pages = createPages({ connection, rows, blobs, clock, mostMs })
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
@@ -121,18 +95,18 @@ export const createDynamoStore = (needs: Needs): Store => {
 
   const get = async (plan: Plan, key: Key, detail: boolean) => {
     const row = await blobs.whole(plan, () => rows.read(plan, key), detail)
-    return row && shown(plan, row, detail)
+    return row && visibleRow(plan, row, detail)
   }
 
   // Rows are JSON that was checked where it was built: inside, every collection is one of `Fields`.
   const store = {
-    get: async (of: Collection, key: Key, detail = false) => whileOpen(() => get(planOf(of), key, detail)),
-    page: async (of: Collection, query: Query<Fields>) => whileOpen(() => pages.page(planOf(of), query)),
-    count: async (of: Collection, query: Query<Fields>) => whileOpen(() => pages.count(planOf(of), query)),
+    get: async (of: Collection, key: Key, detail = false) => whileOpen(() => get(findPlan(of), key, detail)),
+    page: async (of: Collection, query: Query<Fields>) => whileOpen(() => pages.page(findPlan(of), query)),
+    count: async (of: Collection, query: Query<Fields>) => whileOpen(() => pages.count(findPlan(of), query)),
     commit: async (head: Write<Fields>, others?: readonly AnyWrite[], detail?: boolean) =>
       whileOpen(() => commit(head, others, detail)),
     log: async (of: Collection, key: string, range?: LogRange) =>
-      whileOpen(() => logs.read(planOf(of), key, range)),
+      whileOpen(() => logs.read(findPlan(of), key, range)),
     counters: async (counter: string, from = '') => whileOpen(() => counters.read(counter, from)),
     adjust: async (increments: readonly Increment[]) => whileOpen(() => counters.adjust(increments)),
     close: async () => {

@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Change } from '../../../core/collection.ts'
 import { plainItem } from './connection.ts'
-import { blobOf, type Fields, type Item, ownOf, rowOf } from './item.ts'
-import { entryOf } from './log.ts'
+import { blobName, type Fields, type Item, metadata, toRow } from './item.ts'
+import { parsedEntry } from './log.ts'
 import type { Plan } from './plan.ts'
 
 type Image = Record<string, AttributeValue>
@@ -30,7 +30,7 @@ export type StreamRecord = {
 export type DynamoDBStreamEvent = { Records: readonly StreamRecord[]; shardId?: string }
 
 /** The table of a stream. */
-export const tableOf = (arn = ''): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? ''
+export const streamTable = (arn = ''): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? ''
 
 /** Sequence numbers are decimal texts of different lengths. */
 const DIGITS = 40
@@ -41,7 +41,9 @@ export const isAfter = (sequence: string, other: string): boolean =>
 const lightRow = ({ heavy }: Plan, item: Item | undefined): Fields | undefined =>
   item &&
   Object.fromEntries(
-    Object.entries(rowOf(item)).filter(([field, value]) => !heavy.has(field) && blobOf(value) === undefined),
+    Object.entries(toRow(item)).filter(
+      ([field, value]) => !heavy.has(field) && blobName(value) === undefined,
+    ),
   )
 
 /** The image of a missing row. */
@@ -51,19 +53,19 @@ const NOTHING: Item = {}
  * The changes in a record: none when log entries were moved out of the row, two when a row was inserted over an expired
  * one.
  */
-export const changesOf = (plan: Plan, { dynamodb = {} }: StreamRecord): Change<Fields>[] => {
+export const recordChanges = (plan: Plan, { dynamodb = {} }: StreamRecord): Change<Fields>[] => {
   const { OldImage, NewImage } = dynamodb
   const old = OldImage && plainItem(OldImage)
   const now = NewImage && plainItem(NewImage)
-  const [was, is] = [ownOf(old ?? NOTHING), ownOf(now ?? NOTHING)]
+  const [was, is] = [metadata(old ?? NOTHING), metadata(now ?? NOTHING)]
   const before = lightRow(plan, old)
   const after = lightRow(plan, now)
   if (before !== undefined && after !== undefined && was.born !== is.born)
     return [
       { before, after: undefined, log: [] },
-      { before: undefined, after, log: is.log.map(entryOf) },
+      { before: undefined, after, log: is.log.map(parsedEntry) },
     ]
   if (is.born === was.born && now !== undefined && is.log.length < was.log.length) return []
   const known = new Set(was.log)
-  return [{ before, after, log: is.log.filter((text) => !known.has(text)).map(entryOf) }]
+  return [{ before, after, log: is.log.filter((text) => !known.has(text)).map(parsedEntry) }]
 }

@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
-  DescribeTableCommand,
   type DynamoDBClient,
   UpdateTimeToLiveCommand,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb'
 import type { Collection } from '../../../core/collection.ts'
-import { nameOf } from '../failure.ts'
+import { errorName } from '../failure.ts'
 import { COUNTER, MEMBER } from './counters.ts'
-import { COUNTERS, type IndexPlan, type Plan, planOf, type TableName, TTL } from './plan.ts'
+import { COUNTERS, type IndexPlan, type Plan, type TableName, TTL, tablePlan } from './plan.ts'
 
 /** The definition of a table, and its attribute of expiry. */
 export type TableDefinition = { create: CreateTableCommandInput & { TableName: string }; ttl?: string }
@@ -28,7 +27,7 @@ const secondaryIndex = ({ name, p, s, named }: IndexPlan) => ({
       : { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...named] },
 })
 
-const definitionOf = ({ table, keys, secondary, expires, streamed }: Plan): TableDefinition => {
+const tableDefinition = ({ table, keys, secondary, expires, streamed }: Plan): TableDefinition => {
   const attributes = [...new Set([...keys, ...secondary.flatMap(({ p, s }) => [p, s])])]
   const indexes = secondary.map(secondaryIndex)
   return {
@@ -61,27 +60,19 @@ export const tableDefinitions = (
   collections: readonly Collection[],
   tableName: TableName,
 ): TableDefinition[] => [
-  ...collections.map((one) => definitionOf(planOf(one, tableName))),
+  ...collections.map((one) => tableDefinition(tablePlan(one, tableName))),
   counters(tableName({ name: COUNTERS })),
 ]
 
-const POLL_MS = 50
-
-const isActive = async (client: DynamoDBClient, TableName: string): Promise<boolean> => {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
-  const statuses = [
-    Table?.TableStatus,
-    ...(Table?.GlobalSecondaryIndexes ?? []).map(({ IndexStatus }) => IndexStatus),
-  ]
-  return statuses.every((status) => status === 'ACTIVE')
-}
+/** In seconds. */
+const WAITING = { maxWaitTime: 60, minDelay: 0.05, maxDelay: 0.05 }
 
 /** Resolves to undefined for an error of one of these names. */
 const unless = async (names: readonly string[], work: Promise<unknown>): Promise<void> => {
   try {
     await work
   } catch (thrown) {
-    if (!names.includes(nameOf(thrown))) throw thrown
+    if (!names.includes(errorName(thrown))) throw thrown
   }
 }
 
@@ -96,7 +87,7 @@ export const createTables = async (
   for (const { create } of definitions)
     await unless(['ResourceInUseException'], client.send(new CreateTableCommand(create)))
   for (const { create, ttl } of definitions) {
-    while (!(await isActive(client, create.TableName))) await sleep(POLL_MS)
+    await waitUntilTableExists({ client, ...WAITING }, { TableName: create.TableName })
     if (ttl === undefined) continue
     const expiry = {
       TableName: create.TableName,

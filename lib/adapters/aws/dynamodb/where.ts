@@ -1,8 +1,8 @@
 import { fold } from '../../../core/fold.ts'
 import type { Scalar, Test } from '../../../ports/store.ts'
-import { oneOf, type Terms } from './expressions.ts'
+import { hasAnyValue, type Terms } from './expressions.ts'
 import type { Fields } from './item.ts'
-import { lastPlaceOf, sortable } from './order.ts'
+import { lastPlace, sortable } from './order.ts'
 import type { IndexPlan, Plan } from './plan.ts'
 
 const hasPart = (value: unknown, folded: string) => typeof value === 'string' && fold(value).includes(folded)
@@ -32,8 +32,8 @@ const evaluate = (
   test: Test<Fields>,
   isKnown: (field: string) => boolean,
 ): Verdict => {
-  const known = fieldsOf(test).filter(isKnown)
-  if (known.length === fieldsOf(test).length) return passes(row, test) ? 'passes' : 'fails'
+  const known = testedFields(test).filter(isKnown)
+  if (known.length === testedFields(test).length) return passes(row, test) ? 'passes' : 'fails'
   return 'contains' in test && passes(row, { ...test, fields: known }) ? 'passes' : 'unknown'
 }
 
@@ -55,7 +55,7 @@ export const isHopeless = (tests: readonly Test<Fields>[] = []): boolean =>
   )
 
 /** The fields that a test looks at. */
-export const fieldsOf = (test: Test<Fields>): readonly string[] =>
+export const testedFields = (test: Test<Fields>): readonly string[] =>
   'fields' in test ? test.fields : [test.field]
 
 /** Compared with an ASCII text, every other text has the same order by code unit and by byte. */
@@ -77,10 +77,10 @@ export const isBound = ({ by }: IndexPlan, test: Test<Fields>): test is Range =>
   [test.from, test.to].every((end) => isAscii(end) && (end?.length ?? 0) <= MOST_BOUND)
 
 /** The places of a range: of texts only, so no number is inside. */
-export const boundsOf = ({ own }: IndexPlan, { field, from = '', to }: Range): Bounds => {
+export const rangeBounds = ({ own }: IndexPlan, { field, from = '', to }: Range): Bounds => {
   if (own) return { ...(from === '' ? {} : { from }), ...(to === undefined ? {} : { to }) }
   const last = to === undefined ? undefined : sortable(to, field)
-  return { from: sortable(from, field) ?? '', ...(last === undefined ? {} : { to: lastPlaceOf(last) }) }
+  return { from: sortable(from, field) ?? '', ...(last === undefined ? {} : { to: lastPlace(last) }) }
 }
 
 const isPlain = (value: Scalar | null): value is Scalar =>
@@ -92,7 +92,7 @@ const isPlain = (value: Scalar | null): value is Scalar =>
  * A test as a filter of DynamoDB with the same result; undefined where that is impossible. A filter saves transfer, not
  * reading. It cannot name the keys of the query, and does not see offloaded values.
  */
-export const filterOf = (
+export const filterText = (
   plan: Plan,
   index: IndexPlan,
   terms: Terms,
@@ -106,7 +106,7 @@ export const filterOf = (
   if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined
   if ('in' in test) {
     const values = test.in.filter(isPlain)
-    return values.length === test.in.length ? oneOf(terms, test.field, values) : undefined
+    return values.length === test.in.length ? hasAnyValue(terms, test.field, values) : undefined
   }
   if (!isAscii(test.from) || !isAscii(test.to)) return undefined
   const name = terms.name(test.field)

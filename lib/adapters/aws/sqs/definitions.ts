@@ -42,10 +42,10 @@ const LEAST_VISIBILITY = 360
 const visibilityFor = (timeoutMs: number) => Math.max(LEAST_VISIBILITY, Math.ceil(timeoutMs / 1_000) + MARGIN)
 
 /** The dead letter queue of a queue. */
-export const deadLetterQueueOf = (name: string): string => `${name}-dlq`
+export const deadLetterQueueName = (name: string): string => `${name}-dlq`
 
 /** The queue of priority 1. */
-export const urgentQueueOf = (name: string): string => `${name}-urgent`
+export const urgentQueueName = (name: string): string => `${name}-urgent`
 
 /** Every queue; a dead letter queue comes before those that name it. */
 export const queueDefinitions = (names: Names, timeouts: Timeouts): QueueDefinition[] => {
@@ -54,7 +54,7 @@ export const queueDefinitions = (names: Names, timeouts: Timeouts): QueueDefinit
     deadLetterQueue(tasks),
     deadLetterQueue(notifications),
     queue(tasks, timeouts.taskTimeoutMs, tasks),
-    queue(urgentQueueOf(tasks), timeouts.taskTimeoutMs, tasks),
+    queue(urgentQueueName(tasks), timeouts.taskTimeoutMs, tasks),
     queue(notifications, timeouts.notificationTimeoutMs, notifications),
   ]
 }
@@ -63,11 +63,11 @@ const queue = (name: string, timeoutMs: number, family: string): QueueDefinition
   name,
   visibilityTimeout: visibilityFor(timeoutMs),
   messageRetention: RETENTION,
-  deadLetters: { queue: deadLetterQueueOf(family), maxReceiveCount: MAX_RECEIVE_COUNT },
+  deadLetters: { queue: deadLetterQueueName(family), maxReceiveCount: MAX_RECEIVE_COUNT },
 })
 
 const deadLetterQueue = (family: string): QueueDefinition => ({
-  name: deadLetterQueueOf(family),
+  name: deadLetterQueueName(family),
   // Receives of this queue are not counted.
   visibilityTimeout: DEAD_LETTER_TIMEOUT + MARGIN,
   messageRetention: LONGEST_RETENTION,

@@ -39,7 +39,7 @@ export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body
   return {
     longestDelayMs: LONGEST_DELAY_MS,
     async send(messages) {
-      const entries = messages.map((message) => ({ entry: entryOf(message), message }))
+      const entries = messages.map((message) => ({ entry: batchEntry(message), message }))
       const sent = entries.map(({ entry, message }) => (message.priority === 1 ? urgent : normal).add(entry))
       // All sends have ended before the call resolves, so nothing continues in a frozen function.
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
@@ -48,7 +48,7 @@ export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body
   }
 }
 
-const entryOf = (message: Outgoing<unknown>): Entry => {
+const batchEntry = (message: Outgoing<unknown>): Entry => {
   const { delayMs = 0, group } = message
   if (!(delayMs >= 0 && delayMs <= LONGEST_DELAY_MS))
     throw new TypeError(`SQS delays a message by 0 to ${LONGEST_DELAY_MS} ms, not by ${delayMs}`)

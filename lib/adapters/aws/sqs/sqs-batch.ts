@@ -46,7 +46,9 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   ) => {
     const read = decode(text, parse)
     const reason =
-      'reason' in read ? read.reason : await reasonOf(handle({ id, body: read.body, receives }, remainingMs))
+      'reason' in read
+        ? read.reason
+        : await poisonReason(handle({ id, body: read.body, receives }, remainingMs))
     if (reason === undefined) return
     await onPoison({ id, reason, text })
     log.warn({ messageId: id, receives, reason }, 'a poison message became a dead letter')
@@ -98,7 +100,7 @@ const within = (ms: number, work: Promise<unknown>, clock: Pick<Clock, 'after'>)
   })
 
 /** Why a message is poison; undefined if it is not. */
-const reasonOf = async (handled: Promise<void>): Promise<string | undefined> => {
+const poisonReason = async (handled: Promise<void>): Promise<string | undefined> => {
   try {
     await handled
     return undefined

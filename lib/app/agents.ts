@@ -74,8 +74,7 @@ type Needs = {
 }
 
 /**
- * The execution backends: the built-in coding agent, and the modules in the configuration; and the needs of
- * conversations: models, the loop, tools that ask for approvals, and workspaces.
+ * The built-in coding agent and the configured modules, with models, the loop, tools and workspaces of conversations.
  */
 export const openAgents = async (needs: Needs) => {
   const { config } = needs

@@ -35,10 +35,7 @@ type Upkeep = {
   workspaces(): Promise<unknown>
 }
 
-/**
- * The work beside requests in a long-lived process: the workers, the heartbeat of running work, the tick that starts due
- * work, and the sweep that removes old data.
- */
+/** The work beside requests in a long-lived process: the workers, heartbeats, the ticks of due work, and the sweep. */
 export const createBackground = (
   { clock, log, tracing }: Pick<Ports, 'clock' | 'log' | 'tracing'>,
   domains: Domains,
@@ -110,8 +107,7 @@ export const createBackground = (
     Promise.race([work, new Promise<void>((resolve) => void clock.after(ms, resolve))])
 
   /**
-   * Accepts no new work; running work may end, is then stopped and returned to the queue. The heartbeat continues to the
-   * end.
+   * Accepts no new work; running work may end, else it is stopped and queued again. The heartbeat goes on to the end.
    */
   const stop = async () => {
     stopped = true

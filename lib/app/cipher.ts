@@ -8,10 +8,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 
-/**
- * The cipher of one process: with `ENCRYPTION_KEY`, else with the key file of the data folder; in `pico` with a temporary
- * key.
- */
+/** The cipher of one process: by `ENCRYPTION_KEY`, else the key file of the data folder; in `pico` a temporary key. */
 export const openLocalCipher = (config: Config, { entropy }: { entropy: Entropy }): Cipher => {
   const { ENCRYPTION_KEY: given, SERVICE_MODE, DATA_DIR: folder } = config
   const keepsFiles = SERVICE_MODE !== 'pico'

@@ -44,8 +44,7 @@ const variables: ReadonlySet<string> = new Set(
 const isNamed = ({ contextTokens: _, ...rest }: ProviderSettings): boolean => isConfigured(rest)
 
 /**
- * Whether the worker function has a model provider, for functions other than the worker: by the settings that all
- * functions get, or by the names of parameters whose values only the worker may read.
+ * Whether the worker has a model provider: by the settings of all functions, or by names of parameters of the worker.
  */
 export const createProviderCheck = (config: Config, clock: Pick<Clock, 'monotonic'>) => {
   const { SECRETS_PATH: path, AWS_REGION: region } = config

@@ -22,10 +22,7 @@ import { openBasePorts, required, tableNames } from './cloud-ports.ts'
 type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
 
-/**
- * Sends messages to the queue of their channel. A message with a longer delay than the queue allows is sent with the
- * longest one, and its receiver finds that it is early. Throws for an unknown channel.
- */
+/** Sends messages to the queues of their channels, with the longest delay where a queue allows no longer one. */
 const createDelivery =
   ({ channels, clock }: Needs) =>
   async (messages: readonly Message[]): Promise<void> => {
@@ -57,9 +54,9 @@ const isEmitted = (message: Message): message is Emitted =>
 type SubscribedNeeds = { store: Pick<Store, 'get'>; log: Pick<Log, 'warn'> }
 
 /**
- * Leaves out the notices of events that no outbound webhook is subscribed to. The subscriptions are read after the
- * changes, once for each batch with such notices: a webhook gets every change that follows the answer to its
- * registration. When they cannot be read all notices are sent, and their receiver decides.
+ * Leaves out notices of events without a subscribed webhook. The subscriptions are read after the changes, once a
+ * batch: a webhook gets every change after the answer to its registration. When they cannot be read all notices are
+ * sent.
  */
 const createSubscribedOnly =
   ({ store, log }: SubscribedNeeds) =>

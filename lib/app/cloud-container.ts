@@ -36,8 +36,7 @@ import { openAccounts, openCloudCipher, openRepositories, openWebSearchPorts } f
 import { openedWithSecrets } from './cloud-secrets.ts'
 
 /**
- * The log of a program in the container. The function that answers reports invalid settings, so an invalid log level does
- * not keep a program from listening.
+ * The log of a program in the container. The function that answers reports an invalid log level; the program listens.
  */
 export const openContainerLog = (): Log => {
   const masker = createMasker(environmentSecrets())
@@ -74,8 +73,7 @@ export const sweepDisk = (
   )
 
 /**
- * The common needs of both functions in the container: models, agents and tools, the control of tool calls, and memory.
- * `tasks` is called when tools need tasks. Throws Problem `bad_setting`.
+ * Models, agents, tools, their control, and memory, for both functions of the container. Throws Problem `bad_setting`.
  */
 export const openContainer = async (
   auth: AuthContext,
@@ -125,10 +123,7 @@ const portsWithKeys = ({ ports }: Served, config: Config) => {
   return { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
 }
 
-/**
- * The search of memory with words that a model adds, in the streaming function: the function of memory has no code of
- * models. Without a usable model, the search uses the words of the question.
- */
+/** The search of memory with words that a model adds, in the streaming function: the one of memory has no models. */
 export const openMemorySearch = (
   served: Served,
 ): (() => Promise<Pick<Handlers<typeof memoryRoutes>, 'searchMemory'>>) =>
@@ -144,10 +139,7 @@ export const openMemorySearch = (
     return { searchMemory: memoryHandlers({ memory }).searchMemory }
   })
 
-/**
- * The handlers that call models, in the streaming function, with the present secrets. Throws Problem `unavailable`
- * `models_unavailable` when no provider is configured, or when its settings are wrong.
- */
+/** The handlers that call models, with the present secrets. Throws Problem `unavailable` `models_unavailable`. */
 export const openModelHandlers = (served: Served): (() => Promise<Handlers<StreamedRoutes>>) => {
   /** Turns may continue with earlier handlers: their workspaces stay too. */
   const inUse: ((name: string) => boolean)[] = []

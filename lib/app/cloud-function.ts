@@ -47,10 +47,7 @@ export const serveGroup = <R extends Routes>(routes: R, open: Open<R>, kept?: Ke
   return async (event, context) => buffered(await handle(event, context))
 }
 
-/**
- * The handler of one endpoint group, with long answers in pieces. The first request opens its needs, and `kept` keeps
- * them for later requests; after a failure the next request tries again.
- */
+/** The handler of an endpoint group. The first request opens its needs, and `kept` keeps them for later ones. */
 export const streamGroup = <R extends Routes>(
   routes: R,
   open: Open<R>,
@@ -102,8 +99,7 @@ const ownFault = (thrown: unknown): Problem => {
 type AnyHandler = (input: unknown, call: Call) => unknown
 
 /**
- * Handlers that each call makes, so that later calls may use others. They admit every caller that the guard admits: an
- * `admit` of the handlers would run too late.
+ * Handlers that each call makes anew. An `admit` of theirs would run too late: all that the guard admits are admitted.
  */
 export const lazyHandlers = <R extends Routes>(routes: R, made: () => Promise<Handlers<R>>): Handlers<R> => {
   const names = Object.keys(routes)

@@ -13,9 +13,7 @@ import { openHealth } from './health.ts'
 
 type Given = { auth: AuthContext; ports: AuthPorts; config: Config }
 
-/**
- * Opens a function whose handlers need no tasks: without queues it starts faster. `blobsOf` is for rows with long texts.
- */
+/** Opens a function whose handlers need no tasks: without queues it starts faster. */
 export const openGroup =
   <R extends Routes>(
     handlersOf: (given: Given) => Handlers<R>,
@@ -46,11 +44,7 @@ export const openWork =
     return { auth, ports, requests, handlers: handlersOf({ ...auth, ...work, health, ports }) }
   }
 
-/**
- * How long a request may wait for its task, or for the first byte of a model's answer: in functions behind the HTTP API,
- * which end after 29 s, and in the streaming one, which the distribution abandons after two minutes of silence. The write
- * of the task or the turn is not included.
- */
+/** The wait of a request for its task, or a model's first byte: HTTP APIs end after 29 s, distributions after 120 s. */
 export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
 
 /** The gateway in a function: before the HTTP API gives up, the caller gets the state of the task. */

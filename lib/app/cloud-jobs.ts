@@ -48,10 +48,7 @@ type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchRe
 const openNotices = async () => {
   const config = readConfig()
   const { deliveries, ...jobs } = openJobs(config, openSending(config), await describeAgents(config))
-  /**
-   * Each delivery has its first attempt, with the present settings, before the invocation ends: nothing continues after
-   * it.
-   */
+  /** Each delivery has its first attempt before the invocation ends: nothing continues after it. */
   const sending =
     (batch: Batch): Batch =>
     async (event, context) => {
@@ -87,9 +84,8 @@ const UNDELIVERABLE = {
 const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
 
 /**
- * The handler of messages that SQS gave up. A task that still waits for its message fails with a dead letter, a message
- * without a task becomes a dead letter, any other run message is stale. A notice is handled once more; after another
- * failure its message comes again. A turn that could not continue becomes a dead letter.
+ * The handler of messages that SQS gave up. A task that still waits for its message fails with a dead letter; a message
+ * without a task, and a turn that could not continue, become dead letters. A notice is handled once more.
  */
 export const openDlq = async () => {
   const { tasks, deadLetters, handleNotice, sending, ...outside } = await openNotices()

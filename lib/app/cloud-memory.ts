@@ -12,10 +12,7 @@ import { openBucket } from './cloud-ports.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
 import { openBreakers, openEmbedding } from './providers.ts'
 
-/**
- * The ports of memory in a function: its files are in the bucket, beside the copies and the long texts of rows. The
- * bucket reports changes to a queue, which an emulator does not; the tick checks both.
- */
+/** The ports of memory in a function: files in the bucket, which reports changes to a queue; an emulator does not. */
 export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
   const bucket = openBucket(config)
   return {
@@ -29,8 +26,7 @@ export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemory
 }
 
 /**
- * The embedding model of memory, if one is configured. The key of its provider is read at the first text: without a
- * usable model the search goes by words, and the next text tries again.
+ * The embedding model, whose provider's key is read at the first text; without a usable one the search goes by words.
  */
 const lazyEmbedding = (
   config: Config,
@@ -51,11 +47,7 @@ const lazyEmbedding = (
   }
 }
 
-/**
- * The handler of the bucket's events about memory files. It does not read the events, which may be repeated and out of
- * order: one check of the bucket covers a whole batch, and the next batch finds nothing left. After a failed check the
- * batch is delivered again.
- */
+/** Handles the bucket's events, which may repeat and be out of order: one check of the bucket covers a whole batch. */
 export const createBucketEvents =
   ({ memory, log }: { memory: Pick<Memory, 'syncIfChanged'>; log: Pick<Log, 'warn'> }) =>
   async ({ Records }: SqsEvent): Promise<SqsBatchResponse> => {

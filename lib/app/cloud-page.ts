@@ -13,10 +13,7 @@ import { problemResult, toProblem } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
 import type { Place } from '../http/router.ts'
 
-/**
- * The function that serves the page from a folder, and answers all other paths as not found, or as `known` under another
- * method. It reads only its own files: no setting, no storage, no session.
- */
+/** Serves the page from a folder, and answers other paths as not found. It reads no setting, storage or session. */
 export const servePage = (folder: string, known: readonly Place[]) => {
   const clock = createClock()
   const ids = createIds({ clock })

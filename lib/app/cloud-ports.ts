@@ -68,10 +68,7 @@ export const openBucket = (config: Config) => ({
 /** The bucket of large bodies. */
 export const openBlobs = (config: Config): Blobs => createS3Blobs(openBucket(config))
 
-/**
- * The ports of every function: storage in the cloud, or its emulator. Rows with long texts, such as tasks, tool calls and
- * messages, need `blobs`.
- */
+/** The ports of every function. Rows with long texts, such as tasks, tool calls and messages, need `blobs`. */
 export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   const clock = createClock()
   const masker = createMasker(config.secrets)
@@ -207,10 +204,7 @@ export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts =
 export const openTrackers = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Trackers =>
   createTrackers({ fetch: createProviderFetch(), clock, apiUrls: providerApiUrls(config.accounts) })
 
-/**
- * Linked accounts and their providers, for a function that calls providers in their owners' names. The providers'
- * settings are read when first needed, and again when secrets are; after a failure the next call tries again.
- */
+/** Linked accounts and their providers, whose settings are read when first needed, and again when secrets are. */
 export const openAccounts = (
   auth: Pick<AuthContext, 'readAccountStatus' | 'adminIds'>,
   ports: AuthPorts,

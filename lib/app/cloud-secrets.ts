@@ -37,10 +37,9 @@ type Options = {
 }
 
 /**
- * Opens something with the settings and the encrypted parameters below SECRETS_PATH, if the deployment sets it. The first
- * call opens it; after a failure the next call tries again. After 5 minutes a call reads the parameters again, and if
- * they differ, opens a replacement; after a failure the earlier one stays in use. It uses the wall clock: no other clock
- * advances while AWS freezes a function.
+ * Opens something with the settings and the parameters below SECRETS_PATH, at the first call. After 5 minutes a call
+ * reads the parameters again and opens a replacement if they differ; after a failure the earlier one stays in use. It
+ * uses the wall clock: no other clock advances while AWS freezes a function.
  */
 export const openedWithSecrets = <T>(
   open: (config: Config) => T | Promise<T>,

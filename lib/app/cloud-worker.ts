@@ -27,8 +27,7 @@ import { warnOfShortSecrets } from './start-up.ts'
 /** A run learns of a cancel in another function within this time, and its programs end a second later. */
 const WATCH_MS = 500
 /**
- * The remaining time of an invocation at which its runs are stopped: for the agents' grace period, and the writes of the
- * outcomes.
+ * The remaining time of an invocation at which its runs are stopped, for the agents' grace period and the last writes.
  */
 const GIVE_BACK_MS = 15_000
 /** The longest run of an agent in a function, which has 15 minutes. */
@@ -88,9 +87,7 @@ export const openWorker = async (config: Config) => {
     if (invocations === 0) await Promise.all(jobs.map((stop) => stop()))
   }
 
-  /**
-   * Runs `work` with heartbeat and watch, and ends it before the invocation; `remainingMs` is the time of the invocation.
-   */
+  /** Runs `work` with heartbeat and watch, and ends it before the invocation, which has `remainingMs`. */
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
     // Timers of the clock keep no process alive, and a run may be only a promise.
     const awake = setInterval(() => undefined, 1_000)
@@ -128,10 +125,9 @@ export const openWorker = async (config: Config) => {
 }
 
 /**
- * The worker function. Its first event opens it; after a failure (settings, parameters, agents) the next event tries
- * again. The messages then come again soon, not after their visibility timeout, and the invocation fails, which raises
- * the alarm on errors. After a change of secrets it is opened again while it runs nothing: heartbeats and stops belong to
- * one worker.
+ * The worker function, opened by its first event. After a failure its messages come again soon, and the invocation
+ * fails, which raises the alarm on errors. After a change of secrets it is opened again while it runs nothing:
+ * heartbeats and stops belong to one worker.
  */
 export const createWorkerFunction = () => {
   let inUse: Promise<Awaited<ReturnType<typeof openWorker>> | undefined> | undefined

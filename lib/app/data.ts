@@ -29,10 +29,7 @@ type DataPlace = {
   release: () => void
 }
 
-/**
- * In `mini` a folder that no other process has open; in `pico` memory, and a temporary folder that is removed with the
- * process.
- */
+/** In `mini` a folder that no other process has open; in `pico` memory, and a temporary folder. */
 export const openData = ({ SERVICE_MODE, DATA_DIR, WORKSPACES_DIR, ACCEPT_DATA_LOSS }: Config): DataPlace => {
   if (SERVICE_MODE === 'mini') {
     const release = lockDataDir(DATA_DIR)
@@ -79,9 +76,8 @@ type Settings = Pick<Config, 'SERVICE_MODE' | 'DATA_DIR' | 'ENCRYPTION_KEY'>
 type Backup = { folder: string; bytes: number; hasKeyFile: boolean }
 
 /**
- * Copies the data folder of a service, which may be running, to a new folder: a checked snapshot of the database, and the
- * key file. The folder gets its name when everything is on the disk. Throws Problem when the target exists, there is
- * nothing to copy, data was lost before, or the medium fails.
+ * Copies the data folder of a service, which may be running: a checked snapshot of the database, and the key file.
+ * Throws Problem when the target exists, there is nothing to copy, data was lost before, or the medium fails.
  */
 export const backUp = ({ SERVICE_MODE, DATA_DIR }: Settings, target: string): Backup => {
   if (SERVICE_MODE !== 'mini') throw badSetting(`SERVICE_MODE: ${SERVICE_MODE} keeps no data file; mini does`)

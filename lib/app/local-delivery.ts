@@ -22,9 +22,8 @@ type Needs = {
 }
 
 /**
- * Delivers the messages of storage to the queues of this process. A run message is rebuilt from its task after a death,
- * so it counts as delivered once it is queued; any other message once it was handled. A message that cannot be queued is
- * logged and rejected: storage keeps it and delivers it again.
+ * Delivers messages of storage to the queues of this process. A run message counts as delivered once it is queued,
+ * since it is rebuilt from its task; any other once it was handled. A message that is rejected is delivered again.
  */
 export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs) => {
   const waiting = new Set<(reason: unknown) => void>()

@@ -18,10 +18,7 @@ const PAGE = 1_000
 
 type Sums = Map<string, Map<string, number>>
 
-/**
- * Counts the rows of every collection that declares `recount`, and corrects its counters by the differences. Concurrent
- * changes may be counted or not: when nothing else runs, the counters are exact afterwards.
- */
+/** Corrects the counters of every collection that declares `recount`; exact afterwards when nothing else runs. */
 export const recount = async (store: Store, collections: readonly Collection[]): Promise<Corrected[]> => {
   const corrected: Corrected[] = []
   for (const of of collections) {
@@ -38,10 +35,7 @@ export const recount = async (store: Store, collections: readonly Collection[]):
   return corrected
 }
 
-/**
- * Recounts the data that the settings name: a data folder whose service is stopped, or in mode `pro` the tables of a
- * deployment. Throws Problem when the folder is in use or cannot be opened.
- */
+/** Recounts the data that the settings name. Throws Problem when the folder is in use or cannot be opened. */
 export const recountData = async (config: Config): Promise<Corrected[]> => {
   const data = config.SERVICE_MODE === 'pro' ? undefined : openData(config)
   const store = data

@@ -39,8 +39,7 @@ const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): 
   AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
 
 /**
- * Finds out whether a sandbox works by running a program, and decides how programs run. Throws Problem `bad_setting` when
- * one is required and none works.
+ * Finds out whether a sandbox works by running a program. Throws Problem `bad_setting` when a required one does not.
  */
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs

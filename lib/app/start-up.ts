@@ -94,18 +94,15 @@ export const signInOf = async (
   return hasAccounts ? 'login' : 'signup'
 }
 
-/**
- * Writes one line on standard error, at the start and at the end, when there is no log. Messages of third-party modules
- * may have several lines, and contain secrets.
- */
+/** Writes one line on standard error where there is no log. Messages of modules may have several, and secrets. */
 export const complain = (text: string): void => {
   const masker = createMasker(environmentSecrets())
   process.stderr.write(`${terminalText(masker.logText(text.replace(/\s+/g, ' ')))}\n`)
 }
 
 /**
- * Warns when people sign in with a provider and the address of the service is not set: the address that the provider sends
- * them back to, with their code, is then made of the `Host` header of each request.
+ * Warns when people sign in with a provider and PUBLIC_URL is not set: the address that the provider sends them back
+ * to, with their code, is then made of the `Host` header of each request.
  */
 export const warnOfGuessedAddress = (
   config: Pick<Config, 'PUBLIC_URL' | 'OIDC_CLIENT_ID' | 'accounts'>,

@@ -1,17 +1,18 @@
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
 import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { ulidIn } from '../core/ulid.ts'
-import type { AllowedTool, Approval } from './schema.ts'
+import { type AllowedTool, type Approval, ApprovalSchema } from './schema.ts'
 
 /** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see the rows of all tasks. */
 export const OF_A_TASK = 'task'
 
 /**
- * An approval. `binding` identifies the call that it is for, `usedAt` is set once a call has used it up, and `mode` is
- * that of the call. It is indexed by `scope`, its conversation or task; while it is
- * pending also by `pendingOf`, its user, and by `pendingTask` if a task waits for it. `dueAt` is its expiry, if it has one,
- * and after its end the time of its removal. It has no `expires`: storage must not remove one that is waited for.
+ * An approval. `binding` identifies the call that it is for, whose mode is `mode`; `usedAt` is set once a call has
+ * used it up. It is indexed by `scope`, its conversation or task, and while it is pending by `pendingOf`, its user,
+ * and by `pendingTask` if a task waits for it. `dueAt` is its expiry, if it has one, and after its end the time of
+ * its removal: it has no `expires`, since storage must not remove one that is waited for.
  */
 export type ApprovalRow = Approval & {
   scope: string
@@ -26,14 +27,8 @@ export type ApprovalRow = Approval & {
 const LONGEST_TITLE = 300
 
 /** Announces that a task waits for it. */
-const approvalAnnouncement = ({
-  id,
-  taskId,
-  userId,
-  title,
-  requestedAt,
-  expiresAt,
-}: Omit<ApprovalRow, 'params'>) => {
+const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>) => {
+  const { id, taskId, userId, title, requestedAt, expiresAt } = approval
   const notification = {
     id: `ntf_${ulidIn(id)}`,
     type: 'approval_requested',
@@ -51,11 +46,7 @@ const approvalMessages = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>
   if (before === undefined && after?.taskId !== undefined) return [approvalAnnouncement(after)]
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
   const { id, conversationId, taskId, userId } = after
-  const body = {
-    approvalId: id,
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(taskId === undefined ? {} : { taskId }),
-  }
+  const body = { approvalId: id, ...definedFields({ conversationId, taskId }) }
   return [{ to: 'turns', id, body, group: userId }]
 }
 
@@ -81,8 +72,7 @@ export const approvals = collection<ApprovalRow, 'params'>({
   detail: ['params'],
   placeholders: { params: {} },
   summary: [
-    ...(['id', 'conversationId', 'taskId', 'userId', 'toolName', 'title', 'securityLevel'] as const),
-    ...(['requestedAt', 'expiresAt', 'status', 'decision', 'decidedAt', 'decidedBy'] as const),
+    ...ApprovalSchema.omit({ params: true, truncated: true }).keyof().options,
     ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt'] as const),
   ],
   sends: approvalMessages,
@@ -91,15 +81,9 @@ export const approvals = collection<ApprovalRow, 'params'>({
 
 /** The approval that is valid for a binding until it is used up: there is at most one. */
 export type ApprovalSlot = { binding: string; approvalId: string }
-export const approvalSlots = collection<ApprovalSlot>({
-  name: 'approvalSlots',
-  key: 'binding',
-  indexes: {},
-})
+export const approvalSlots = collection<ApprovalSlot>({ name: 'approvalSlots', key: 'binding', indexes: {} })
 
-/**
- * A tool that is always allowed in one conversation or task of one user. `approvalId` is the approval that allowed it.
- */
+/** A tool that is always allowed in a conversation or task of a user, by the approval `approvalId`. */
 export type AllowedToolRow = Omit<AllowedTool, 'id' | 'expiresAt'> & {
   scope: string
   approvalId: string

@@ -56,9 +56,7 @@ const EndedWaitSchema = z.object({ endedTaskId: id, userId: id })
 /** The messages about approvals to the runs that wait for them. */
 export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema])
 export type TurnMessage = z.output<typeof TurnMessageSchema>
-/**
- * Continues the run that waits for an approval, or withdraws the approvals of a task that ended. A repeat does nothing.
- */
+/** Continues the run that waits for an approval, or withdraws those of an ended task. A repeat does nothing. */
 export type ContinueTurn = (message: TurnMessage) => Promise<void>
 
 /** A call that needs a person's approval, bound to these exact arguments. */

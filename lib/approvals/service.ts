@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { fitting } from '../core/answer-size.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { missing, Problem } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { existing, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
@@ -23,19 +24,12 @@ import {
 import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision, WaitState } from './schema.ts'
 
 /** The session of a call: a conversation or a task, of one user. */
-export const toScope = ({
-  userId,
-  conversationId,
-  taskId,
-}: Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>): string => {
+export const toScope = ({ userId, conversationId, taskId }: Session): string => {
   if (taskId !== undefined) return `task:${taskId}:${userId}`
   return conversationId === undefined ? `user:${userId}` : `conversation:${conversationId}:${userId}`
 }
 
-/**
- * The binding of an approval: a hash of the session, the tool and the canonical JSON of the arguments. Throws TypeError
- * for arguments that JSON cannot hold.
- */
+/** A hash of the session, the tool and the canonical arguments. Throws TypeError where JSON cannot hold them. */
 const callBinding = (request: ApprovalRequest): string => {
   // A round trip through JSON removes members that are undefined, which a schema may leave.
   const given: unknown = JSON.parse(JSON.stringify(request.arguments))
@@ -43,16 +37,14 @@ const callBinding = (request: ApprovalRequest): string => {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Makes the audit record of a call that waited and is never made, for the commit that withdraws its approval. */
-type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
-
 type Needs = {
   store: Store
   clock: Clock
   ids: Ids
   log: Pick<Log, 'warn'>
   masker: Masker
-  recordNotMade: RecordNotMade
+  /** Makes the audit record of a call that waited and is never made, for the commit that withdraws its approval. */
+  recordNotMade: (approval: ApprovalRow, reason: string) => AnyWrite
 }
 
 /** The time for a decision, where the request names none and no task waits for it. */
@@ -77,9 +69,8 @@ const refusals = { denied: 'a person refused this call', expired: NOT_DECIDED } 
 export type ApprovalService = ReturnType<typeof createApprovals>
 
 /**
- * Approvals of tool calls. They outlive the request and the process: a decision is one commit, which sends a message to
- * the run that waits. An approval is bound to tool, exact arguments, user, and conversation or task; one call uses it up.
- * A denial is used up too, so that the same call may be asked for again later.
+ * Approvals of tool calls. They outlive the request and the process: a decision is one commit, which sends a message
+ * to the run that waits. One call uses up an approval, or a denial: the same call may be asked for again later.
  */
 export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade }: Needs) => {
   const isDue = ({ expiresAt }: Approval) => expiresAt !== undefined && Date.parse(expiresAt) <= clock.now()
@@ -99,16 +90,11 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   const endUnused = async (id: string, status: 'denied' | 'expired', reason: string): Promise<void> => {
     const row = await store.get(approvals, id, true)
     if (row?.status !== 'pending') return
-    await store.commit<ApprovalRow>(ended(id, { status, usedAt: iso(clock.now()) }), [
-      recordNotMade(row, reason),
-      slotRemoval(row),
-    ])
+    const end = ended(id, { status, usedAt: iso(clock.now()) })
+    await store.commit<ApprovalRow>(end, [recordNotMade(row, reason), slotRemoval(row)])
   }
 
-  /**
-   * Ends an approval that was not decided in time; of an expiry and a decision the first commit wins. It denies the call of
-   * a conversation, whose model goes on. A task fails with it.
-   */
+  /** Of an expiry and a decision the first commit wins. It denies the call of a conversation; a task fails with it. */
   const expire = async (row: Readonly<ApprovalRow>): Promise<void> => {
     if (row.taskId !== undefined) return endUnused(row.id, 'expired', NOT_DECIDED)
     await store.commit<ApprovalRow>(ended(row.id, { status: 'expired' }))
@@ -156,8 +142,8 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       title,
       securityLevel: risk,
       status: 'pending',
-      ...(conversationId === undefined ? {} : { conversationId }),
-      ...(taskId === undefined ? {} : { taskId, pendingTask: OF_A_TASK }),
+      ...definedFields({ conversationId, taskId }),
+      ...(taskId !== undefined && { pendingTask: OF_A_TASK }),
       params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
       requestedAt: iso(now),
       pendingOf: userId,
@@ -179,11 +165,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     }
     const row = await current(slot.approvalId)
     if (row !== undefined && row.usedAt === undefined && !hasLapsed(row)) return row
-    await store.commit<ApprovalSlot>({
-      remove: approvalSlots,
-      key: binding,
-      when: { approvalId: slot.approvalId },
-    })
+    await store.commit<ApprovalSlot>(slotRemoval({ id: slot.approvalId, binding }))
     return undefined
   }
 
@@ -245,9 +227,8 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     const status = decision === 'deny' ? 'denied' : 'approved'
     const head = ended(row.id, { status, decision, decidedBy: userId })
     if (decision !== 'allow-always') return (await store.commit<ApprovalRow>(head)).applied
-    const outcome = await store.commit<ApprovalRow>(head, [
-      { insert: allowedTools, row: allowedBy(row, clock.now()) },
-    ])
+    const insert = { insert: allowedTools, row: allowedBy(row, clock.now()) }
+    const outcome = await store.commit<ApprovalRow>(head, [insert])
     // The tool is in the allowlist already.
     if (!outcome.applied && outcome.refused === 1) return (await store.commit<ApprovalRow>(head)).applied
     return outcome.applied
@@ -263,24 +244,20 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   }
 
   const decide = async (principal: Principal, id: string, decision: Decision): Promise<Approval> => {
-    const row = await store.get(approvals, id)
-    if (row === undefined || !isVisible(principal, row)) throw missing('Approval')
+    const row = existing(await store.get(approvals, id), 'Approval')
+    if (!isVisible(principal, row)) throw missing('Approval')
     if (row.status === 'expired' || (row.status === 'pending' && isDue(row))) throw expired()
     if (row.status !== 'pending' || !(await commitDecision(principal, row, decision))) throw decided()
     if (decision === 'allow-always') await allowOthers(principal, row)
-    const after = await store.get(approvals, id, true)
-    if (after === undefined) throw missing('Approval')
-    return toApproval(after)
+    return toApproval(existing(await store.get(approvals, id, true), 'Approval'))
   }
 
+  /** An entry that was made again meanwhile stays. */
   const removeAllowed = async (rows: readonly Readonly<AllowedToolRow>[]) => {
-    for (const { scope, toolName, approvalId } of rows)
-      await store.commit<AllowedToolRow>({
-        remove: allowedTools,
-        key: [scope, toolName],
-        // An entry that was made again meanwhile stays.
-        when: { approvalId },
-      })
+    for (const { scope, toolName, approvalId } of rows) {
+      const key = [scope, toolName] as const
+      await store.commit<AllowedToolRow>({ remove: allowedTools, key, when: { approvalId } })
+    }
   }
 
   /** The allowed tools that a caller sees: a user's own, for an admin also those of all tasks. */
@@ -301,7 +278,7 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
   }
 
   /** Denies an approval without a person. */
-  const withdraw = (id: string, reason: string): Promise<void> => endUnused(id, 'denied', reason)
+  const withdraw = (id: string, reason: string) => endUnused(id, 'denied', reason)
 
   const waitState = async (id: string): Promise<WaitState> => {
     const status = (await current(id))?.status
@@ -320,61 +297,42 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     /** The state of all of them: `expired` if any has expired, `decided` once none is pending. */
     stateOfAll: async (ids: readonly string[]): Promise<WaitState> => {
       const states = await Promise.all(ids.map(waitState))
-      return (
-        states.find((state) => state === 'expired') ?? (states.includes('pending') ? 'pending' : 'decided')
-      )
+      if (states.includes('expired')) return 'expired'
+      return states.includes('pending') ? 'pending' : 'decided'
     },
     /** When the first of them expires; undefined where none does. */
     firstExpiry: async (ids: readonly string[]): Promise<string | undefined> => {
       const rows = await Promise.all(ids.map((id) => store.get(approvals, id)))
       return rows.flatMap((row) => (row?.status === 'pending' ? (row.expiresAt ?? []) : [])).sort()[0]
     },
-    /**
-     * The approvals that the caller may decide, oldest first, as many as fit an answer; admins also see those of all
-     * tasks.
-     */
+    /** Those that the caller may decide, oldest first, as many as fit an answer; admins also see those of all tasks. */
     list,
     /** Throws Problem `missing`, and Problem `invalid` `approval_decided` or `approval_expired`. */
     decide,
-    /**
-     * The tools that are always allowed in conversations and tasks of the caller, newest first; admins see those of all
-     * tasks.
-     */
+    /** The tools that are always allowed to the caller's sessions, newest first; admins see those of all tasks. */
     listAllowed: async (principal: Principal): Promise<AllowedTool[]> => {
-      const rows = new Map(
-        (await visibleAllowedRows(principal)).map((row) => [row.approvalId, toAllowedTool(row)]),
-      )
-      return [...rows.values()].sort((a, b) => (a.allowedAt > b.allowedAt ? -1 : 1)).slice(0, MOST_LISTED)
+      const byId = new Map((await visibleAllowedRows(principal)).map((row) => [row.approvalId, row]))
+      const rows = [...byId.values()].sort((a, b) => (a.allowedAt > b.allowedAt ? -1 : 1))
+      return rows.slice(0, MOST_LISTED).map(toAllowedTool)
     },
     /** Makes a tool need approval again in its session. Throws Problem `missing`. */
     disallow: async (principal: Principal, id: string): Promise<void> => {
       const row = (await visibleAllowedRows(principal)).find(({ approvalId }) => approvalId === id)
-      if (row === undefined) throw missing('Allowed tool')
-      await removeAllowed([row])
+      await removeAllowed([existing(row, 'Allowed tool')])
     },
-    /**
-     * Ends approvals that were not decided in time, and removes those that ended long ago. Resolves to their number; when it
-     * reaches the limit, there may be more.
-     */
+    /** Ends undecided approvals, and removes old ones. Resolves to their number; at the limit there may be more. */
     settleDue: async (): Promise<number> => {
       if (mayHaveStepped()) await correctExpiries()
-      const due = await store.page(approvals, {
-        index: 'due',
-        order: 'asc',
-        limit: MOST_DUE,
-        where: [{ field: 'dueAt', to: iso(clock.now()) }],
-      })
-      for (const row of due.rows) await (row.status === 'pending' ? expire(row) : remove(row))
-      return due.rows.length
+      const where = [{ field: 'dueAt' as const, to: iso(clock.now()) }]
+      const { rows } = await store.page(approvals, { index: 'due', order: 'asc', limit: MOST_DUE, where })
+      for (const row of rows) await (row.status === 'pending' ? expire(row) : remove(row))
+      return rows.length
     },
     /** Denies approvals that no run waits for any more; the audit records their calls with the reason. */
     withdraw: async (ids: readonly string[], reason: string): Promise<void> => {
       for (const id of ids) await withdraw(id, reason)
     },
-    /**
-     * Denies the approvals of tasks that have ended, as `withdraw` does: a run that died after it asked left them. `hasEnded`
-     * also knows of tasks that do not exist.
-     */
+    /** Denies the approvals of tasks that have ended, or do not exist: a run that died after it asked left them. */
     withdrawLeft: async (hasEnded: (taskId: string) => Promise<boolean>, reason: string): Promise<void> => {
       const query = { index: 'pendingTasks', is: OF_A_TASK, order: 'asc', limit: MOST_LISTED } as const
       for await (const rows of rowPages((from) => store.page(approvals, { ...query, ...from })))
@@ -387,19 +345,16 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
       for await (const rows of rowPages((from) => store.page(approvals, { ...place, ...from })))
         await withdrawAll(rows, reason)
     },
-    /**
-     * Removes the approvals and the allowlist of a deleted conversation, at most `most` rows. Resolves to the number
-     * removed, which is lower when nothing is left.
-     */
+    /** Removes approvals and allowlist of a deleted conversation. Resolves to the number; below `most` none is left. */
     forget: async (session: Session, most: number): Promise<number> => {
       const place = { index: 'ofScope', is: toScope(session), order: 'asc' } as const
-      const asked = (await store.page(approvals, { ...place, limit: most })).rows
-      await withdrawAll(asked, 'its conversation was deleted')
-      await Promise.all(asked.map(remove))
-      if (asked.length >= most) return asked.length
-      const allowed = (await store.page(allowedTools, { ...place, limit: most - asked.length })).rows
+      const { rows } = await store.page(approvals, { ...place, limit: most })
+      await withdrawAll(rows, 'its conversation was deleted')
+      await Promise.all(rows.map(remove))
+      if (rows.length >= most) return rows.length
+      const { rows: allowed } = await store.page(allowedTools, { ...place, limit: most - rows.length })
       await removeAllowed(allowed)
-      return asked.length + allowed.length
+      return rows.length + allowed.length
     },
   }
 }
@@ -439,8 +394,8 @@ const allowedBy = (approval: ApprovalRow, now: number): AllowedToolRow => {
     approvalId: id,
     allowedAt: iso(now),
     expiresAt: now + ALLOWED_MS,
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(taskId === undefined ? {} : { taskId, ofTask: OF_A_TASK }),
+    ...definedFields({ conversationId, taskId }),
+    ...(taskId !== undefined && { ofTask: OF_A_TASK }),
   }
 }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Masker } from '../core/masker.ts'
-import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { countedPage } from '../core/page.ts'
 import type { Actor } from '../core/principal.ts'
 import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
@@ -45,14 +46,11 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
   const list = async (query: z.output<typeof ListAuditQuery>) => {
     const where = toTests(query)
     const scope = `audit:${JSON.stringify(where)}`
-    const [page, counted] = await Promise.all([
-      store.page(auditRows, { index: 'newest', where, order: 'desc', ...pageRange(query, scope) }),
-      countRecords(where),
-    ])
-    return {
-      records: page.rows.map(toRecord),
-      ...pageFacts(page, pageTotal(page, counted, query), query, scope),
-    }
+    const { rows, facts } = await countedPage(query, scope, {
+      page: (range) => store.page(auditRows, { index: 'newest', where, order: 'desc', ...range }),
+      count: () => countRecords(where),
+    })
+    return { records: rows.map(toRecord), ...facts }
   }
 
   return { record, list }
@@ -61,15 +59,7 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
 const toTests = ({ userId, action, from, to }: z.output<typeof ListAuditQuery>): Test<AuditRow>[] => [
   ...(userId === undefined ? [] : [{ field: 'userId' as const, in: [userId] }]),
   ...(action === undefined ? [] : [{ field: 'action' as const, in: [action] }]),
-  ...(from === undefined && to === undefined
-    ? []
-    : [
-        {
-          field: 'timestamp' as const,
-          ...(from === undefined ? {} : { from }),
-          ...(to === undefined ? {} : { to }),
-        },
-      ]),
+  ...((from ?? to) ? [{ field: 'timestamp' as const, ...definedFields({ from, to }) }] : []),
 ]
 
 const toRecord = ({ expiresAt: _expires, ...record }: AuditRow): AuditRecord => record

@@ -36,10 +36,7 @@ export type BulkRow = Omit<BulkSummary, 'status' | 'results'> &
     unretriedSince?: string
   }
 
-/**
- * One message for each slice: the first with the job, each further one with the last step of the slice before; and
- * repeats.
- */
+/** One message for each slice, with the job or the last step of the slice before, and repeats. */
 const sliceMessages = ({ before, after }: Change<BulkRow>): Message[] => {
   if (after === undefined || after.status !== 'running') return []
   const { id, at, resent, trace } = after

@@ -101,10 +101,7 @@ export const BulkPreviewSchema = z
   .meta({ id: 'BulkPreview' })
 export type BulkPreview = z.output<typeof BulkPreviewSchema>
 
-/**
- * The tasks of a bulk job: the fields of the filter endpoint, as JSON or as in its query. An unknown name is refused: a
- * mistyped filter must not select more than intended.
- */
+/** The fields of the filter endpoint. An unknown name is refused: a mistyped filter must not select more. */
 const TaskSelectionSchema = z.strictObject({
   status: listIn(TaskStatusSchema).optional(),
   priority: z

@@ -292,10 +292,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { insert: bulkFailures, row: item === undefined ? row : { ...row, title: item.title } }
   }
 
-  /**
-   * Handles the next item of a job and steps past it; does nothing when another process has moved the job on. Rejects
-   * with Problem `unavailable` or `rate_limited` when the item has to be tried again.
-   */
+  /** Handles the next item and steps past it. Rejects with Problem `unavailable` or `rate_limited` to try it again. */
   const handle = async (row: BulkRow, id: string): Promise<void> => {
     try {
       await act(row, id, [stepUpdate(row, 'done')])
@@ -321,10 +318,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   const startDlq = async (principal: Principal, body: BulkDlq, trace?: Trace): Promise<BulkJob> =>
     start(principal, { target: 'dlq', action: body.action, trace }, await selectedLetters(body))
 
-  /**
-   * Handles the items of one slice from the job's present item on. A late or repeated message, and one for an ended job,
-   * does nothing.
-   */
+  /** Handles the items of one slice from the present one on. A late or repeated message does nothing. */
   const runSlice = async ({ jobId, from }: Pick<BulkNotice, 'jobId' | 'from'>): Promise<void> => {
     let row = await store.get(bulkJobs, jobId)
     if (row === undefined || row.status !== 'running' || sliceNumber(row.at) !== sliceNumber(from)) return
@@ -335,9 +329,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  /**
-   * Ends a running job: no further item is handled, and the tasks that it queued go on. An ended job is answered unchanged.
-   */
+  /** Ends a running job; tasks that it queued go on. An ended job is answered unchanged. */
   const cancel = async (principal: Principal, id: string): Promise<BulkJob> => {
     const when = { status: ['running', 'following'] as const }
     const set = { status: 'cancelled' as const, endedAt: iso(clock.now()) }

@@ -147,8 +147,7 @@ export const composeCodeHost = (
 })
 
 /**
- * The host of `owner/repo`, and whether it is the code host whose accounts people link: only there tokens are sent. The
- * default is the site where people sign in.
+ * The host of `owner/repo`, by default the site where people sign in, and whether tokens of accounts are sent there.
  */
 export const codeHostPlace = ({ CODEHOST_GIT_URL, accounts }: Config) => {
   const base = CODEHOST_GIT_URL ?? codeHostGit(accounts.codehost)

@@ -130,10 +130,7 @@ const MOST_ACCOUNTS = 200
 
 type Needs = { store: Store; issuer: string | undefined }
 
-/**
- * Whether a user can sign in by the OpenID Connect issuer: with a linked account there, or with a verified address, by
- * which an issuer's account is matched.
- */
+/** Whether a user can sign in by the OpenID Connect issuer: by a linked account, or a verified address that matches. */
 const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
   // Any client may have linked it: subjects that are the same for all clients stay known.
   const place = { name: 'oidc', realm: issuer } as const

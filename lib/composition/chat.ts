@@ -44,8 +44,8 @@ type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log'> & ConversationPo
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
 /**
- * Conversations with models: turns without tools, with tools, and agentic ones, and their continuation after an approval.
- * `longestSilenceMs` is how long a proxy in front of the service waits for the first byte.
+ * Conversations with models, and their continuation after approvals. A proxy waits `longestSilenceMs` for the first
+ * byte.
  */
 export const composeChat = (
   {
@@ -219,10 +219,7 @@ export const composeMemory = (
     checkOwnConversation: createCheckOwnConversation(ports),
   })
 
-/**
- * The expansion of memory's questions: a configured model that adds words, if the setting asks for it and there is no
- * embedding model.
- */
+/** A configured model that adds words to questions, if the setting asks for it and there is no embedding model. */
 export const composeExpand = (
   config: Pick<Config, 'MEMORY_EXPAND' | 'EMBEDDING_MODEL'>,
   { models, clock, log }: { models: Models; clock: Clock; log: Log },

@@ -74,9 +74,7 @@ export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports
   return { failures, bulk, handleNotice }
 }
 
-/**
- * Parses a message of storage as a notice. Throws Problem `internal` for any other message: no collection may send one.
- */
+/** Parses a message of storage. Throws Problem `internal` for any that is no notice: no collection may send one. */
 export const noticeIn = (body: object): Notice => {
   const { success, data } = NoticeSchema.safeParse(body)
   if (!success)

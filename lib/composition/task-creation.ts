@@ -8,8 +8,7 @@ import { createTransitions } from '../tasks/transitions.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
 /**
- * Whether a webhook may be subscribed to an event of a task. A function marks each such event as one to send, and the stream
- * function, which follows the change, reads the subscriptions (`lib/app/cloud-changes.ts`).
+ * Whether a webhook may be subscribed to an event. Functions mark such events; the stream function reads subscriptions.
  */
 export const mayHaveSubscriber = (type: TaskEvent['type']): boolean => eventNames(type).length > 0
 

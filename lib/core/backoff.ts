@@ -1,6 +1,4 @@
-/**
- * The longest wait where the caller gives no other: 15 minutes. A first wait that is longer than this is not shortened.
- */
+/** 15 minutes, where the caller gives no other limit. A first wait that is longer than this is not shortened. */
 export const LONGEST_BACKOFF_MS = 900_000
 
 // A quarter spreads a burst of failures apart and keeps the schedule readable in a log.
@@ -16,8 +14,8 @@ export type Backoff = {
 }
 
 /**
- * Whole milliseconds to wait after a failed attempt: `baseMs` when fixed, `baseMs · 2^(attempt - 1)` when exponential,
- * lengthened by up to a quarter. Jitter never shortens a wait, and nothing lengthens it beyond `maxMs`.
+ * Milliseconds to wait after a failed attempt: `baseMs` when fixed, `baseMs · 2^(attempt - 1)` when exponential,
+ * lengthened by up to a quarter; jitter never shortens a wait, and nothing lengthens it beyond `maxMs`.
  */
 export const backoffMs = (wait: Backoff): number => {
   const { attempt, baseMs, type, random, maxMs = Math.max(LONGEST_BACKOFF_MS, baseMs) } = wait

@@ -1,7 +1,6 @@
 /**
- * The canonical text of a JSON value (RFC 8785): members in the order of the code units of their names, no white space,
- * numbers and texts as ECMAScript writes them. Values that are equal after `JSON.parse` have the same text. Throws
- * TypeError for values that JSON cannot hold: numbers that are not finite, half surrogate pairs, functions and the like.
+ * The canonical text of a JSON value (RFC 8785): equal values have the same text. Throws TypeError for values that JSON
+ * cannot hold: numbers that are not finite, half surrogate pairs, functions and the like.
  */
 export const canonicalJson = (value: unknown): string => {
   if (value === null || typeof value === 'boolean') return String(value)

@@ -33,9 +33,8 @@ export const sum = (value: unknown, step: number, field: string): number => {
 }
 
 /**
- * Changes the row in place: `set`, then `setIfAbsent`, `add` and `unset`. `setIfAbsent` sets a field only where the row
- * has no value. A value that is undefined changes nothing. A removed field becomes undefined, which JSON omits: `delete`
- * would move the object to slow dictionary mode for good.
+ * Changes the row in place: `set`, `setIfAbsent`, `add`, then `unset`. A value that is undefined changes nothing. A
+ * removed field becomes undefined: `delete` would move the object to slow dictionary mode for good.
  */
 export const change = (row: Fields, { set, setIfAbsent, add, unset }: Change): void => {
   for (const field in set) if (set[field] !== undefined) row[field] = set[field]

@@ -47,9 +47,9 @@ const decoderFor = (label: string | undefined, fatal = false) => {
 }
 
 /**
- * The text of a document, by the first encoding that is known of: its byte order mark, the charset of its Content-Type,
- * and what the document itself names (HTML, section 13.2.3.2). Without one it is read as UTF-8. Undefined when it is no
- * UTF-8 either. A character that a cut has left incomplete at the end is left out.
+ * The text of a document, by its byte order mark, the charset of its Content-Type or what it names itself (HTML,
+ * section 13.2.3.2), else as UTF-8; undefined when it is no UTF-8 either. A character that a cut left incomplete is
+ * left out.
  */
 export const decodedByCharset = (
   bytes: Uint8Array,

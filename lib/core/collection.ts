@@ -7,8 +7,7 @@ type Row = { readonly [field: string]: unknown }
 export type Field<R> = Extract<keyof R, string>
 
 /**
- * An order in which rows can be paged without sorting: those with one value of `within` (all rows when absent), by
- * `by`, ties broken by the key. A row without the `by` field is not in the index.
+ * Orders the rows with one value of `within` (all when absent) by `by`, then the key. A row without `by` is not in it.
  */
 type Index<R> = { within?: Field<R>; by: Field<R> }
 
@@ -16,10 +15,9 @@ type Index<R> = { within?: Field<R>; by: Field<R> }
 export type LogEntry = { readonly id: string; readonly [field: string]: unknown }
 
 /**
- * One write of one row, as `counts` and `sends` see it: the light fields before and after the write, and the log entries
- * that the write appended. `before` is undefined for a new row, `after` for a removed or expired one. Detail fields are
- * absent, and a `long` field may be absent, since storage may keep those elsewhere. The type of `collection` enforces
- * this.
+ * One write of a row, as `counts` and `sends` see it: the light fields before and after it, and the log entries that it
+ * appended. `before` is undefined for a new row, `after` for a removed or expired one. Detail fields are absent, and a
+ * `long` field may be absent, since storage may keep those elsewhere.
  */
 export type Change<R> = {
   readonly before: Readonly<R> | undefined
@@ -31,9 +29,8 @@ export type Change<R> = {
 export type LiveDraft = { readonly type: string; readonly data: object; readonly audience?: string }
 
 /**
- * Changes the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen.
- * `expiresAt` (epoch milliseconds, the same in each increment of a member) lets storage remove the member some time after
- * that moment.
+ * Changes the counters of a `member`; `least` and `most` keep the smallest and largest value. `expiresAt` (epoch
+ * milliseconds, the same in each increment of a member) lets storage remove the member after that moment.
  */
 export type Increment = {
   readonly counter: string
@@ -54,8 +51,8 @@ export const countRows =
   }
 
 /**
- * The channels of messages. `run` starts attempts of tasks, `turns` continues runs that waited for an approval
- * (`composition/chat.ts`), and `notices` go to the domains (`composition/notices.ts`).
+ * Channels of messages: `run` starts attempts of tasks, `turns` continues runs after approvals, `notices` go to
+ * domains.
  */
 export type Channel = 'run' | 'turns' | 'notices'
 
@@ -122,8 +119,8 @@ export type Collection<R extends object = Row> = {
 }
 
 /**
- * A declaration whose type names its detail and long fields. `counts` sees neither: a counter would drift where storage
- * has a field at one time and not at another. `sends` and `publishes` see long fields as optional.
+ * `counts` sees no detail and long fields: a counter would drift where storage has a field at one time and not at
+ * another.
  */
 type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> = Omit<
   Collection<R>,
@@ -137,8 +134,8 @@ type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> 
 }
 
 /**
- * Declares a collection; the row type is given and the rest is checked against it. One with `counts` or `sends` names its
- * detail and long fields as types as well: `collection<TaskRow, 'prompt', 'title'>({…})`.
+ * Declares a collection. With `counts` or `sends` its type names detail and long fields: `collection<Row,
+ * 'prompt'>({…})`.
  */
 export const collection: {
   <R extends object>(

@@ -18,9 +18,9 @@ export type BusyError = readonly [code: string, message: string]
 type Attempt<T> = () => Promise<T | undefined>
 
 /**
- * Serializes read-modify-write attempts on one row. Attempts of this process take turns. An attempt that lost to another
- * process is repeated: the first time at once, since most often there are two writers, then after random waits below a
- * limit that doubles up to half a second. Throws `busy` when all tries are used up.
+ * Serializes read-modify-write attempts on one row. Attempts of this process take turns. One that lost to another
+ * process is repeated, first at once, then after random waits that double up to half a second. Throws `busy` in the
+ * end.
  */
 export const createContention = ({ clock, entropy }: Needs, busy: BusyError) => {
   let last: Promise<unknown> = Promise.resolve()

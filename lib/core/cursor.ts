@@ -10,23 +10,19 @@ const LONGEST = 6_000
 // Hexadecimal keeps sum and body together one base64url text.
 const SUM_LENGTH = 8
 
-// The sum detects damage and mix-ups. It is no signature: a forged cursor only names another place in the caller's own
-// list.
+// Against damage and mix-ups. It is no signature: a forged cursor names a place in the caller's own list.
 const checksum = (body: string, scope: string) =>
   crc32(`${scope}\0${body}`).toString(16).padStart(SUM_LENGTH, '0')
 
 /**
- * Encodes a place as opaque base64url text. `scope` names the list with its filters, order and owner; `decodeCursor`
- * accepts the text only with the same scope.
+ * Opaque base64url text of a place. `scope` names the list, its filters, order and owner: `decodeCursor` compares it.
  */
 export const encodeCursor = ({ by, key }: Place, scope: string): string => {
   const body = Buffer.from(JSON.stringify([by, key])).toString('base64url')
   return checksum(body, scope) + body
 }
 
-/**
- * Decodes the text of `encodeCursor`. Throws Problem `invalid` when the text is damaged, too long or of another scope.
- */
+/** Throws Problem `invalid` when the text is damaged, too long or of another scope. */
 export const decodeCursor = (text: string, scope: string): Place => {
   const body = text.slice(SUM_LENGTH)
   const intact = text.length <= LONGEST && text.slice(0, SUM_LENGTH) === checksum(body, scope)

@@ -12,9 +12,8 @@ const splitsPair = (text: string, at: number): boolean => {
 }
 
 /**
- * The beginning of a text, of at most `most` UTF-16 code units. It is well-formed Unicode: it ends before a character
- * that does not fit whole, and half of one that was in the text is replaced by U+FFFD. JSON parsers refuse half of a
- * character, and so do model providers.
+ * The beginning of a text, of at most `most` UTF-16 code units, ending between characters. A half of a surrogate pair
+ * in it becomes U+FFFD: JSON parsers and model providers refuse one.
  */
 export const cutText = (text: string, most: number): string => {
   if (text.length <= most) return text.toWellFormed()

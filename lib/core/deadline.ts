@@ -3,10 +3,7 @@ import { durationText } from './time.ts'
 
 type Timer = { after(delayMs: number, call: () => void): () => void }
 
-/**
- * Returns a signal that aborts after `mostMs` with Problem `unavailable` `timeout`; it never aborts for Infinity. The
- * caller disposes of it when the work is done.
- */
+/** A signal that aborts after `mostMs` with Problem `unavailable` `timeout`; dispose of it when the work is done. */
 export const abortAfter = (timer: Timer, mostMs: number) => {
   const controller = new AbortController()
   const late = () =>
@@ -17,10 +14,7 @@ export const abortAfter = (timer: Timer, mostMs: number) => {
   return { signal: controller.signal, [Symbol.dispose]: () => void cancel() }
 }
 
-/**
- * Yields the items of an iterable. Throws the error that `late` makes when the last item has not come after `mostMs`;
- * later items are not awaited.
- */
+/** Yields the items of an iterable. Throws the error of `late` when the last has not come after `mostMs`. */
 export async function* beforeDeadline<T>(
   given: AsyncIterable<T>,
   mostMs: number,

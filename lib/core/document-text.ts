@@ -47,8 +47,8 @@ const utcDay = (ms: number): string =>
   Math.abs(ms) <= LATEST_MS ? new Date(ms).toISOString().slice(0, 10) : ''
 
 /**
- * A description or comment as plain text, from a text or a document; undefined for any other value. Quotes and code are
- * marked as in Markdown, so that no reader takes them for words of the author.
+ * A description or comment as plain text; undefined for a value that is none. Quotes and code are marked as in
+ * Markdown.
  */
 export const plainText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value

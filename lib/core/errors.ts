@@ -18,10 +18,7 @@ export type FieldIssue = { path: string; message: string }
 
 type Extra = { details?: unknown; retryAfterMs?: number; headers?: Record<string, string>; cause?: unknown }
 
-/**
- * An error that callers may see. `code` is a stable snake_case word for programs; `message` says to a person what to do.
- * Callers see any other error as `internal` only.
- */
+/** An error that callers may see; any other is `internal` to them. `code` is a stable snake_case word for programs. */
 export class Problem extends Error {
   readonly kind: ProblemKind
   readonly code: string
@@ -86,19 +83,13 @@ export const existing = <T>(value: T | undefined, what: string): T => {
   return value
 }
 
-/**
- * The message of a thrown value, cut to fit a log line or a stored error. `mask` runs before the cut: it would not find
- * half a secret.
- */
+/** The message of a thrown value, cut. `mask` runs before the cut: it would not find half a secret. */
 export const errorMessage = (thrown: unknown, most = 1_000, mask = (text: string) => text): string => {
   const text = mask(thrown instanceof Error ? thrown.message || thrown.name : String(thrown))
   return shortenedText(text, most)
 }
 
-/**
- * For a promise's `catch`: gives storage's Problem `selection_too_broad` a message in the terms of the request, and
- * rethrows any other error.
- */
+/** For a promise's `catch`: gives storage's Problem `selection_too_broad` a message in the terms of the request. */
 export const withTooBroad =
   (message: string) =>
   (thrown: unknown): never => {

@@ -8,8 +8,7 @@ const LONGEST = 300
 const DIGITS = 16
 
 /**
- * The parts that vary between failures of one cause, in the order of replacement: quoted texts may contain anything,
- * addresses contain paths, paths contain ids, and ids contain numbers.
+ * What varies between failures of one cause. The order matters: quotes hold addresses, these paths, ids and numbers.
  */
 const FOLDS: readonly (readonly [RegExp, string])[] = [
   [/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '<text>'],

@@ -5,7 +5,6 @@ const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 const GIT = /^\s*(?:\.git|git~\d+)[\s.]*(?::.*)?$/is
 
 /**
- * Whether a file system could take a path segment for the folder `.git`. Git refuses these names in commits too
- * (`core.protectNTFS` and `core.protectHFS`).
+ * Whether a file system could take a path segment for `.git`. Git refuses these too (`core.protectNTFS`, `protectHFS`).
  */
 export const isGitName = (segment: string): boolean => GIT.test(segment.replace(IGNORED_BY_HFS, ''))

@@ -13,10 +13,7 @@ export type Histogram = {
   /** Counts the bucket, a result of `bucketIndex`, `count` times. */
   add(bucket: number, count: number): void
   readonly count: number
-  /**
-   * The value that a share `q` (0..1) of the recorded values does not exceed, within 5 %; undefined for an empty
-   * histogram.
-   */
+  /** What a share `q` (0 to 1) of the values does not exceed, within 5 %; undefined for an empty histogram. */
   quantile(q: number): number | undefined
 }
 

@@ -5,10 +5,7 @@ import type { Principal } from './principal.ts'
 /** How long a key replays the answer of its first request, in milliseconds. */
 export const REPLAY_MS = 24 * 3_600_000
 
-/**
- * The key of the record of a header `Idempotency-Key`. Two callers may choose the same text. Two programs are two
- * callers, even if one person made both API tokens.
- */
+/** The key of an `Idempotency-Key`'s record, by its caller: two API tokens are two callers, even of one person. */
 export const replayKey = ({ userId, tokenId = userId }: Principal, key: string): string => `${tokenId}:${key}`
 
 /** A hash of a body: it tells requests of one key apart. */

@@ -25,8 +25,7 @@ const formats: Readonly<Record<string, string>> = {
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
 
 /**
- * The message of a validation issue for people, to follow the field's name: "must have at least 8 characters". For zod's
- * `error` option of a parse; a message that the schema sets itself takes precedence.
+ * The message of a validation issue for people, after the field's name: "must not be empty". A schema's own goes first.
  */
 export const issueText = (issue: Issue): string => {
   if (issue.input === undefined && issue.code.startsWith('invalid_')) return 'is required'
@@ -86,10 +85,7 @@ const unionText = (issue: UnionIssue): string => {
   return [...new Set(texts)].join(' or ') || 'does not fit'
 }
 
-/**
- * An issue of a parse with `issueText`; of a union the issues of its form, if the value has the type of one form only and
- * the schema sets no message of its own.
- */
+/** An issue of a parse with `issueText`; of a union the issues of the only form that has the value's type. */
 export const issuesWithin = (issue: FoundIssue): readonly FoundIssue[] => {
   if (issue.code !== 'invalid_union' || issue.message !== unionText(issue)) return [issue]
   const [form, ...more] = matchingForms(issue)

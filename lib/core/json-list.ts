@@ -19,10 +19,9 @@ type Bounds = { mostItems: number; mostBytesAround: number }
 export type CutList = { around: Buffer; count: number; items(): Iterable<Buffer> }
 
 /**
- * Cuts the items out of one list of a JSON object that comes in pieces: `{…, "<name>": [item, item, …], …}`. It reads
- * each byte once and builds no values: the caller parses first the text around the list, then item by item, and finds
- * malformed JSON there. Throws Problem `too_large` `too_many_items` or `body_too_large`, and `invalid` `json_too_deep`,
- * as soon as a piece exceeds the limit.
+ * Cuts the items out of one list of a JSON object that comes in pieces. It reads each byte once and builds no values:
+ * the caller parses the text around the list, then the items. Throws Problem `too_large` `too_many_items` or
+ * `body_too_large`, and `invalid` `json_too_deep`, as soon as a piece exceeds the limit.
  */
 export const createListCutter = (name: string, { mostItems, mostBytesAround }: Bounds) => {
   const wanted = Buffer.from(name)

@@ -3,8 +3,7 @@ import { wellFormedJson } from './well-formed-json.ts'
 
 export const DEEPEST = 64
 /**
- * The most keys and values of one text. They bound the work of a parser and of each later step, as bytes do not: 1 MiB of
- * `{}` is 350,000 objects. Payloads of code hosts have about 60,000 in 1 MiB.
+ * Bounds the work of a parser, as bytes do not: 1 MiB of `{}` is 350,000 objects; payloads of code hosts have 60,000.
  */
 export const MOST_VALUES = 100_000
 
@@ -14,15 +13,14 @@ export type Parse = (text: string, values: number) => unknown
 const parsePlain: Parse = (text) => JSON.parse(text)
 
 /**
- * Parses JSON from an untrusted source. Checks the text once before it builds anything. Throws Problem `too_large`
- * `too_many_values` for more than 100,000 keys and values, `invalid` `json_too_deep` for more than 64 levels, and
- * `invalid` `invalid_json` for malformed JSON (RFC 8259). Half of a surrogate pair becomes U+FFFD.
+ * Parses JSON from an untrusted source (RFC 8259). Throws Problem `too_large` `too_many_values` for more than 100,000
+ * keys and values, `invalid` `json_too_deep` for more than 64 levels, `invalid` `invalid_json`. Half a surrogate pair
+ * becomes U+FFFD.
  */
 export const parseJson = (text: string): unknown => parsedWithin(wellFormedJson(text), parsePlain)
 
 /**
- * Parses as `parseJson` does, and keeps half of a surrogate pair: the other half may begin the next event of a stream. The
- * caller makes the joined text well-formed.
+ * Parses as `parseJson` does, and keeps half of a surrogate pair: the next event of a stream may have the other half.
  */
 export const parseStreamedJson = (text: string): unknown => parsedWithin(text, parsePlain)
 
@@ -37,8 +35,7 @@ const parsedWithin = (text: string, parse: Parse): unknown => {
 }
 
 /**
- * Parses as `parseJson` does, and also refuses a key `__proto__`, a text that is not well-formed Unicode, and a number
- * too large for a double.
+ * Parses as `parseJson` does, and also refuses `__proto__`, ill-formed Unicode, and a number too large for a double.
  */
 export const readJson = (text: string, parse = parsePlain): unknown => {
   const value = parsedWithin(text, parse)

@@ -1,7 +1,4 @@
-/**
- * The text of a model's latest step that is not blank, while it is streamed. A long text comes in thousands of pieces: each
- * piece is searched once, since a search of the whole text for each would cost the square of its length.
- */
+/** The text of a model's latest step that is not blank. Each of its thousands of pieces is searched once. */
 export const createLatestText = () => {
   let latest = ''
   let step = ''

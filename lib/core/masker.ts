@@ -4,23 +4,15 @@ import { secretForms } from './secret-forms.ts'
 import { createSecretMatcher, formsPattern, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'
 
-/**
- * Masks the configured secrets in output of agents and tools, in logs and in records. It masks whole secrets only: to
- * mask the beginning of one would reveal the secret to an agent, character by character.
- */
+/** Masks configured secrets, whole ones only: masking a beginning would reveal the secret character by character. */
 export type Masker = {
-  /**
-   * Masks the configured secrets in a text, in every form that programs write them. The result is well-formed Unicode: a
-   * half of a surrogate pair becomes U+FFFD. Returns the same text where there is neither.
-   */
+  /** Masks every form that programs write secrets in. The result is well-formed Unicode. */
   text(text: string): string
   /** Masks every text and key of JSON data, as `text` does. */
   data<T>(data: T): T
   /** Masks a text that comes in pieces; the output does not depend on where the text is cut. */
   stream(): StreamMasker
-  /**
-   * Masks messages that follow each other: the second half of a secret that began in an earlier message is masked too.
-   */
+  /** Masks messages in their order: also the second half of a secret that began in an earlier message. */
   messages(): (text: string) => string
   /** For logs, records and titles: also masks texts that look like secrets. */
   logText(text: string): string

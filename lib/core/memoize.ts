@@ -2,10 +2,7 @@
 const LONGEST = 24
 const MOST = 2_000
 
-/**
- * Memoizes a function of a text for short texts, since the lines of a log repeat most of theirs. `clear` is for results that
- * a change has made wrong.
- */
+/** Memoizes a function of short texts, since lines of a log repeat most of theirs. `clear` drops outdated results. */
 export const memoize = <Result>(find: (text: string) => Result) => {
   const results = new Map<string, Result>()
   const get = (text: string): Result => {

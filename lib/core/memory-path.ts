@@ -23,9 +23,7 @@ export const isHidden = (name: string): boolean => name.startsWith('.')
 /** Whether a path is too long for a memory file. All paths below such a folder are too long as well. */
 export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > LONGEST_PATH
 
-/**
- * Why a path of a markdown file, in a folder that is not hidden, cannot be a memory file; undefined for all other paths.
- */
+/** Why a path of a markdown file cannot be a memory file; undefined for all other paths, hidden ones too. */
 export const unfitness = (path: string): Unfit | undefined => {
   const segments = path.split('/')
   if (!MARKDOWN.test(path) || segments.some(isHidden)) return undefined

@@ -1,8 +1,7 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * The key of a rate limit by address. An IPv6 address counts as its /64 (RFC 6177), which has one owner; IPv4 written as
- * IPv6 counts as IPv4. A text that is not an address is returned as it is.
+ * The key of a rate limit by address: of IPv6 its /64 (RFC 6177), which has one owner; IPv4 written as IPv6 is IPv4.
  */
 export const addressNetwork = (address: string): string => {
   if (!isIPv6(address)) return address

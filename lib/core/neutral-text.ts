@@ -25,9 +25,6 @@ const ACTIVE: readonly RegExp[] = [
   /!(?=\[)/g,
 ]
 
-/**
- * Makes a text of an agent or an outsider safe to publish as Markdown. It reads the same, but mentions no user, refers to
- * no issue, closes no issue, commands no bot, loads no picture and contains no HTML.
- */
+/** Makes an untrusted text safe to publish as Markdown: it mentions, refers to, closes, commands and loads nothing. */
 export const neutralText = (text: string): string =>
   ACTIVE.reduce((neutral, pattern) => neutral.replace(pattern, (found) => found + BREAK), text)

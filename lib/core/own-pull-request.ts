@@ -1,9 +1,6 @@
 const TASK = String.raw`task_\w+`
 
-/**
- * The names of the branch on a code host that belongs to one task, the preferred one first. Git cannot have a branch
- * `agent/x` beside a branch `agent`.
- */
+/** The branches of a task on a code host, the preferred first: git has no `agent/x` beside a branch `agent`. */
 export const ownBranches = (taskId: string): readonly [string, string] => [
   `agent/${taskId}`,
   `agent-${taskId}`,

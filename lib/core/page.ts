@@ -72,25 +72,21 @@ export const pageAnswer = {
 export const PageQuery = z.object(pageQuery)
 export type PageQuery = z.output<typeof PageQuery>
 
-type Asked = { limit: number; offset?: number | undefined; cursor?: string | undefined }
+type ListQuery = { limit: number; offset?: number | undefined; cursor?: string | undefined }
 
-/**
- * The number of rows of a page, and where it begins: after its cursor, which takes precedence, or at its offset. Throws
- * as `decodeCursor` does.
- */
-export const pageRange = ({ limit, offset = 0, cursor }: Asked, scope: string) => ({
+/** The rows of a page: after its cursor, which takes precedence, or from its offset. Throws as `decodeCursor` does. */
+export const pageRange = ({ limit, offset = 0, cursor }: ListQuery, scope: string) => ({
   limit,
   ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
 })
 
-/**
- * The total of a list, from the counter `counted`, which may lag behind the rows. The last page gives the exact total
- * when it began at the start or at an offset.
- */
+export type PageRange = ReturnType<typeof pageRange>
+
+/** The total by a counter, which may lag behind the rows; exact on the last page from the start or an offset. */
 export const pageTotal = (
   { rows, next }: Page<unknown>,
   counted: number | undefined,
-  { offset = 0, cursor }: Pick<Asked, 'offset' | 'cursor'>,
+  { offset = 0, cursor }: Pick<ListQuery, 'offset' | 'cursor'>,
 ): number => {
   const first = cursor === undefined ? offset : 0
   const isEnd = cursor === undefined && next === undefined && (rows.length > 0 || first === 0)
@@ -98,14 +94,14 @@ export const pageTotal = (
 }
 
 /**
- * A page of a list, and the fields that the list answers beside its rows. `page` reads a range, `count` the counter of its
- * rows. Throws as `decodeCursor` does.
+ * A page of a list, and the fields beside its rows. `count` reads the counter of the rows. Throws as `decodeCursor`
+ * does.
  */
 export const countedPage = async <R>(
-  query: Asked,
+  query: ListQuery,
   scope: string,
   reads: {
-    page(range: ReturnType<typeof pageRange>): Promise<{ rows: R[]; next: Place | undefined }>
+    page(range: PageRange): Promise<{ rows: R[]; next: Place | undefined }>
     count(): Promise<number | undefined>
   },
 ) => {
@@ -116,10 +112,7 @@ export const countedPage = async <R>(
 
 type Page<R> = { rows: readonly R[]; next: Place | undefined; total?: number }
 
-/**
- * Reads the rows of all pages. It reads a page only when the caller has taken all rows of the page before; a caller that
- * leaves the loop stops the reading. `read` gets the start of the page, as part of a query.
- */
+/** Reads the rows of all pages, a page only when the caller has taken the rows of the page before. */
 export async function* rowPages<R>(
   read: (from: { after?: Place }) => Promise<Page<R>>,
 ): AsyncGenerator<readonly R[]> {
@@ -133,10 +126,7 @@ export async function* rowPages<R>(
 
 const ROWS_AT_ONCE = 500
 
-/**
- * Reads the rows that a selection covers. `toQuery` makes its query, with the limit that the selection sets, if any; `toItem`
- * keeps of a row what its reader needs.
- */
+/** Reads the rows that a selection covers. `toQuery` makes its query, with its own limit, if it has one. */
 export const createSelection = <S, Q extends { limit: number | undefined }, R, T>(
   toQuery: (selection: S) => Q,
   page: (query: Omit<Q, 'limit'> & { limit: number; total?: boolean; after?: Place }) => Promise<Page<R>>,
@@ -170,7 +160,7 @@ export const createSelection = <S, Q extends { limit: number | undefined }, R, T
 export const pageFacts = (
   { rows, next }: Page<unknown>,
   total: number,
-  { limit, offset, cursor }: Asked,
+  { limit, offset, cursor }: ListQuery,
   scope: string,
 ) => ({
   total,

@@ -1,8 +1,8 @@
 export type Role = 'user' | 'admin'
 
 /**
- * Who is calling, with what rights. A session sets `sessionId`. An API token sets `tokenId`: then `userId` is the user
- * who made the token, and `callsPerMinute` is the token's own limit where it has one.
+ * The caller and its rights. A session sets `sessionId`, an API token `tokenId`; `userId` is the user who made the
+ * token.
  */
 export type Principal = {
   userId: string

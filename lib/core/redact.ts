@@ -6,9 +6,7 @@ export const MASKED = '[masked]'
 const SECRET_KEY =
   /password|passwd|passphrase|(?:authorization|cookies?|token|secret|credentials?|(?:api|access|private|secret|signing|master)[-_]?key)$/i
 
-/**
- * Whether a field name stands for a secret: `apiKey`, `x-api-key`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like.
- */
+/** Whether a field name stands for a secret: `apiKey`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like. */
 export const isSecretKey = memoize((key) => SECRET_KEY.test(key)).get
 
 // Every pattern takes linear time: no unbounded part can start at each of its own characters.
@@ -30,8 +28,7 @@ const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
 const SHORTEST = 6
 
 /**
- * Masks texts that look like secrets: bearer and basic credentials, JSON web tokens, well-known API key formats, private
- * keys, passwords in URLs, `token=…`.
+ * Masks texts that look like secrets: bearer credentials, JSON web tokens, API keys, private keys, passwords in URLs.
  */
 export const maskText = (text: string): string =>
   text.length < SHORTEST
@@ -44,10 +41,7 @@ const MOST_VALUES = 1_000
 
 type Pass = { left: number; maskString: (text: string) => string }
 
-/**
- * Returns a copy for a log: secrets masked by key and by look, errors as plain objects, bytes as their count, and deep or
- * long parts cut off. Never throws and never changes its argument.
- */
+/** A copy for a log: secrets masked by key and look, bytes as their count, deep or long parts cut off. Never throws. */
 export const mask = (value: unknown, maskString = maskText): unknown =>
   maskValue(value, DEEPEST, { left: MOST_VALUES, maskString })
 

@@ -26,8 +26,7 @@ export const durationIn = (text: string): number =>
 const TIME_OF_DAY = /\d:\d\d/
 
 /**
- * The milliseconds of a wait in the forms that servers use: seconds, a duration, a time in seconds or milliseconds since
- * 1970, or a date. 0 for a time in the past, NaN for another text.
+ * Milliseconds of a wait: seconds, a duration, a time in s or ms since 1970, or a date. 0 for the past, NaN otherwise.
  */
 export const waitIn = (text: string, nowMs: number): number => {
   const value = cutText(text.trim(), 64)
@@ -43,9 +42,8 @@ export const waitIn = (text: string, nowMs: number): number => {
 const NUMBERS = /^[\d., ]+$/
 
 /**
- * Milliseconds to wait by a header `Retry-After`: seconds or a date (RFC 9110, section 10.2.3), or another form that some
- * servers send, a day at most. Of several headers the longest wait counts. Undefined for a missing or malformed header; 0
- * for a past date.
+ * Milliseconds to wait by a header `Retry-After` (RFC 9110, section 10.2.3), in the forms that servers send, a day at
+ * most. Of several headers the longest counts. Undefined for a missing or malformed one.
  */
 export const retryAfterMs = (header: string | null | undefined, nowMs: number): number | undefined => {
   if (header === null || header === undefined) return undefined

@@ -2,8 +2,7 @@ import { errorMessage, Problem } from './errors.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Whether a caller that was identified earlier still has the same rights: its session or API token is valid, its account
- * is not disabled and has the same role, or there still is no sign-in.
+ * Whether an identified caller still has the same rights: a valid session or token, an enabled account, the same role.
  */
 export type HoldsRights = (principal: Principal) => Promise<boolean>
 
@@ -20,8 +19,7 @@ type Needs = {
 }
 
 /**
- * Reads the rights of a caller again and again, until `end` is called: a request is admitted once, and it or its turn may
- * take minutes. A failed read is repeated at the next look.
+ * Reads the rights of a caller until `end` is called: a request is admitted once, and it or its turn may take minutes.
  */
 export const watchRights = ({ clock, log, holds }: Needs): RightsWatch => {
   const controller = new AbortController()

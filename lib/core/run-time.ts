@@ -7,8 +7,7 @@ type Times = {
 }
 
 /**
- * How long a task has run, in milliseconds: from its first start to its end, or to `now`, without the waits for approvals.
- * 0 for a task without a start, and without `now` for one without an end.
+ * Milliseconds from a task's first start to its end, or to `now`, without its waits for approvals; 0 without a start.
  */
 export const runTimeMs = ({ startedAt, completedAt, waitingMs = 0, waiting }: Times, now = 0): number => {
   if (startedAt === undefined) return 0

@@ -9,8 +9,8 @@ const TAG_BYTES = 16
 type Lock = { key: Buffer; context: string }
 
 /**
- * Encrypts by AES-256-GCM (NIST SP 800-38D), as base64url of nonce, ciphertext and tag. The nonce must be new for this
- * key: 96 random bits allow 2^32 texts per key.
+ * AES-256-GCM (NIST SP 800-38D): base64url of nonce, ciphertext, tag. A nonce is new: 96 random bits last for 2^32
+ * texts.
  */
 export const sealBody = (text: string, nonce: Buffer, { key, context }: Lock): string => {
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
@@ -21,10 +21,7 @@ export const sealBody = (text: string, nonce: Buffer, { key, context }: Lock): s
   )
 }
 
-/**
- * Decrypts a body. Throws Problem `unavailable` `sealed_text_unreadable` for a body that `sealBody` did not make with
- * this key and context.
- */
+/** Throws Problem `unavailable` `sealed_text_unreadable` for a body that was not sealed with this key and context. */
 export const openBody = (body: string, { key, context }: Lock): string => {
   const bytes = bytesIn(body)
   if (bytes.length < NONCE_BYTES + TAG_BYTES) throw unreadable()

@@ -42,8 +42,7 @@ const writings: readonly ((text: string) => string)[] = [
 ]
 
 /**
- * The base64 of the same bytes has three forms, by the position of the bytes; this keeps the characters of each form that
- * only these bytes determine.
+ * The base64 of bytes has three forms, by their position; this keeps the characters that only these bytes determine.
  */
 const base64Forms = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>

@@ -2,10 +2,7 @@
 export type SecretMatcher = {
   /** The first form at or after an index, the longest where several begin; undefined for none. */
   next(text: string, from: number): { at: number; end: number } | undefined
-  /**
-   * The first index at or after another from which the text is the beginning of a form that later text may complete; the
-   * length of the text for none.
-   */
+  /** The first index from `from` on where the text begins a form that later text may complete; its length for none. */
   openFrom(text: string, from: number): number
 }
 
@@ -16,10 +13,7 @@ const HEAD = 3
 const headAt = (text: string, at: number): number =>
   (text.charCodeAt(at) * 0x10000 + text.charCodeAt(at + 1)) * 0x10000 + text.charCodeAt(at + 2)
 
-/**
- * Searches sorted forms, in which forms with a common beginning are neighbours. It needs no memory beside the forms, and
- * its time hardly depends on their number. No form is shorter than three characters.
- */
+/** Searches sorted forms: those with a common beginning are neighbours. No form is shorter than three characters. */
 export const createSecretMatcher = (forms: readonly string[]): SecretMatcher => {
   // The engine searches a hundred times faster than a loop over the characters.
   const pattern = formsPattern(forms)

@@ -1,6 +1,5 @@
 /**
- * Files and folders that hold credentials, by the name of one path segment (`*` stands for any characters). Matching
- * ignores case, because some file systems do. The guard, the search and the diff all read this table.
+ * Names of files and folders that hold credentials (`*`: any characters), for guard, search and diff. Case is ignored.
  */
 export const secretNames = [
   '.env*',

@@ -4,15 +4,11 @@ import * as z from 'zod'
 export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
 
 /**
- * A visible character: not a space, not a character that only changes its neighbours, and not one that Unicode shows as
- * blank (Hangul fillers are letters, the Braille blank is a symbol).
+ * A visible character: no space, mark or control, and none that is shown as blank (Hangul fillers, the Braille blank).
  */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/**
- * A title, a label, a name or an id. White space around it is a mistake: it is refused and not trimmed, so that the
- * stored text is the sent text.
- */
+/** A title, label, name or id. White space around it is refused and not trimmed: the stored text is the sent text. */
 export const nameText = (most: number) =>
   z
     .string()

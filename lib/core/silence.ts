@@ -9,10 +9,7 @@ type Silence = {
   end(): void
 }
 
-/**
- * Calls `onSilence` each time nothing arrived for `mostMs`. An arrival only records the time, and one timer checks it: a
- * timer for each piece of a stream would cost as much as the piece.
- */
+/** Calls `onSilence` each time nothing arrived for `mostMs`. One timer checks it: one a piece would cost as much. */
 export const watchSilence = (clock: Timer, mostMs: number, onSilence: () => void): Silence => {
   let since: number | undefined = clock.monotonic()
   let cancel = clock.after(mostMs, ring)

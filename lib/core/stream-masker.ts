@@ -5,10 +5,7 @@ import type { SecretMatcher } from './secret-matcher.ts'
 export type StreamMasker = {
   /** The text that may be emitted after this piece; it may be empty. */
   push(piece: string): string
-  /**
-   * The text that was held back, when no more text comes, or not soon; half of a character stays back. The rest of a
-   * secret that began before a flush is still masked.
-   */
+  /** The text that was held back, when no more comes soon. The rest of a secret that began before is still masked. */
   flush(): string
 }
 
@@ -19,9 +16,8 @@ const wholeLength = (text: string, end: number): number => {
 }
 
 /**
- * The output of all pieces together is the text without its secrets, the leftmost and longest found first, and
- * well-formed. The masker holds back fewer characters than the longest form has, and the first half of a surrogate pair
- * until the second comes.
+ * The output is the text without its secrets, the leftmost and longest first, and well-formed. Fewer characters than
+ * the longest form has are held back, and half of a surrogate pair.
  */
 export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
   /** The end of the text so far, from the first index at which an incomplete secret may begin. */

@@ -13,9 +13,7 @@ export const durationText = (ms: number): string => {
   return ms < 1_000 ? `${ms} ms` : `${ms / 1_000} seconds`
 }
 
-/**
- * Formats epoch milliseconds as ISO 8601 in UTC with milliseconds. All texts have the same length, so they sort by time.
- */
+/** Epoch milliseconds as ISO 8601 in UTC. All texts have the same length, so they sort by time. */
 export const iso = (epochMs: number): string => new Date(epochMs).toISOString()
 
 /** The calendar day in UTC of an ISO text, `YYYY-MM-DD`. */

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { Problem } from './errors.ts'
 
-/**
- * The names of a row's fields whose stored object is gone. The rest of the row is served; a required field has the
- * placeholder of its collection.
- */
+/** The fields of a row whose stored object is gone; a required one has the placeholder of its collection. */
 type Truncated = { readonly truncated?: readonly string[] }
 
 /** The field of a view that says what is missing in it. */

@@ -11,10 +11,7 @@ export const timeOfId = (id: string): number => {
   return ms
 }
 
-/**
- * The first ten digits of every ULID of this millisecond. The text sorts below all ids of the millisecond and above all
- * earlier ids.
- */
+/** The first ten digits of the ULIDs of a millisecond: below all ids of it, and above all earlier ones. */
 export const ulidTime = (ms: number): string => {
   let digits = ''
   for (let left = Math.max(0, ms); digits.length < TIME_DIGITS; left = Math.floor(left / 32))

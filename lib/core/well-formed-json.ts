@@ -4,8 +4,7 @@ const ESCAPE =
 const MAY_HAVE_HALF = /\\u[dD][89a-fA-F]/
 
 /**
- * JSON without half of a surrogate pair. `JSON.stringify` escapes such a half, which parsers of other languages and model
- * providers refuse; here it is U+FFFD, as `String.prototype.toWellFormed` has it.
+ * JSON in which half of a surrogate pair, which many parsers refuse, is U+FFFD; see `String.prototype.toWellFormed`.
  */
 export const wellFormedJson = (json: string): string =>
   MAY_HAVE_HALF.test(json)

@@ -14,18 +14,15 @@ export const tooLateFrom = (latestMs: number): string =>
   new Date(latestMs + CLOCKS_DIFFER_MS + 1).toISOString()
 
 /**
- * Whether a lease of at most `leaseMs` holds. One that ends later was taken under a clock ahead: its holder renews it, or is
- * gone, and each write of a holder is fenced by its token.
+ * Whether a lease of `leaseMs` holds. One that ends later was taken under a clock ahead; its holder's writes are
+ * fenced.
  */
 export const leaseHolds = (untilMs: number, leaseMs: number, nowMs: number): boolean =>
   untilMs > nowMs && !isTooLate(untilMs, nowMs + leaseMs)
 
 const EVERY_MS = 300_000
 
-/**
- * Says when stored times have to be looked through: at the first call, every five minutes, and as soon as the clock has
- * stepped back.
- */
+/** Whether to look through stored times: at first, every five minutes, and when the clock has stepped back. */
 export const createStepWatch = ({ now, monotonic }: { now(): number; monotonic(): number }) => {
   let lookedAt: number | undefined
   let last = Number.NEGATIVE_INFINITY

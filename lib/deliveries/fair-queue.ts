@@ -12,10 +12,7 @@ const MOST_JOBS = 20_000
 const MOST_WAITING_PER_ENDPOINT = 1_000
 const FEWEST_WAITING_PER_ENDPOINT = 16
 
-/**
- * The limit of one endpoint: `most` until half of the shared places are taken, then `fewest`, with which it still makes
- * progress.
- */
+/** `most` until half of the shared places are taken, then `fewest`, with which an endpoint still makes progress. */
 const endpointLimit = (taken: number, all: number, most: number, fewest: number) =>
   taken < all / 2 ? most : fewest
 
@@ -27,8 +24,8 @@ const toTarget = ({ url }: Job) => {
 type Target = ReturnType<typeof toTarget>
 
 /**
- * Queues sends fairly: each endpoint has its own list and a bounded number of sends in flight, and endpoints take turns,
- * so that a slow or dead endpoint delays no other. Starts nothing while `isOpen` is false. `send` must not reject.
+ * Queues sends fairly: endpoints take turns, each with a bounded number in flight, so that a slow one delays no other.
+ * Starts nothing while `isOpen` is false. `send` must not reject.
  */
 export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, isOpen: () => boolean) => {
   const known = new Set<string>()
@@ -87,10 +84,7 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
   }
 
   return {
-    /**
-     * Reserves a place for a job that could start now; undefined for a job that would wait, or that is queued. The place
-     * is taken until `start` has sent the job, or `leave` frees it.
-     */
+    /** Reserves a place until `start` has sent the job or `leave` frees it; undefined for a job that would wait. */
     reserve: ({ id, url }: Job): { start: (job: J) => void; leave: () => void } | undefined => {
       const target = toTarget({ id, url })
       if (known.has(id) || known.size >= MOST_JOBS || waiting.has(target.endpoint) || !mayStart(target))

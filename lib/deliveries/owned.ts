@@ -1,24 +1,19 @@
 import { fitting } from '../core/answer-size.ts'
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageRange, rowPages } from '../core/page.ts'
+import { type PageRange, rowPages } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Page, Store, Update } from '../ports/store.ts'
+import type { Page, Query, Store, Update } from '../ports/store.ts'
 import { deliveryRows, FAILED, HELD, stoppedRange } from './rows.ts'
 import type { DeliveryRow } from './schema.ts'
 import { LEASE_MS } from './send.ts'
-
-type Needs = { store: Store; clock: Clock }
-
-/** ISO times, inclusive. */
-type Period = { from: string; to: string }
 
 const PAGE = 100
 /** A row may have 2 MB: the rows of a page are read a few at a time, until the answer is full. */
 const READ_AT_ONCE = 20
 
 /** The deliveries of one owner: their list, their repetition, and their removal. */
-export const createOwnedDeliveries = ({ store, clock }: Needs) => {
+export const createOwnedDeliveries = ({ store, clock }: { store: Store; clock: Clock }) => {
   const dueAgain = ({ id, status, dueAt }: DeliveryRow, inMs = 0): Update<DeliveryRow> => ({
     update: deliveryRows,
     key: id,
@@ -27,31 +22,24 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     unset: ['stopped', 'expiresAt'],
   })
 
-  async function* eachPage(selection: {
-    index: string
-    is: string
-    where?: [ReturnType<typeof stoppedRange>]
-  }) {
-    const query = { ...selection, order: 'asc', limit: PAGE } as const
-    for await (const rows of rowPages((from) => store.page(deliveryRows, { ...query, ...from })))
-      if (rows.length > 0) yield rows
-  }
+  const pages = (selection: Pick<Query<DeliveryRow>, 'index' | 'is' | 'where'>) =>
+    rowPages((from) => store.page(deliveryRows, { ...selection, order: 'asc', limit: PAGE, ...from }))
 
   return {
     /** Newest first, in full, as many as fit an answer. */
-    page: async (owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>> => {
+    page: async (owner: string, { limit: most, ...start }: PageRange): Promise<Page<DeliveryRow>> => {
       const selection = { index: 'ofOwner', is: owner, order: 'desc', detail: true } as const
-      const read: DeliveryRow[] = []
-      let range: Omit<ReturnType<typeof pageRange>, 'limit'> = pageRange(query, scope)
+      const collected: DeliveryRow[] = []
+      let range: Omit<PageRange, 'limit'> = start
       for (;;) {
-        const limit = Math.min(READ_AT_ONCE, query.limit - read.length)
+        const limit = Math.min(READ_AT_ONCE, most - collected.length)
         const { rows: more, next } = await store.page(deliveryRows, { ...selection, ...range, limit })
-        read.push(...more)
-        const rows = fitting(read)
+        collected.push(...more)
+        const rows = fitting(collected)
         const last = rows.at(-1)
-        if (last !== undefined && rows.length < read.length)
+        if (last !== undefined && rows.length < collected.length)
           return { rows, next: { by: last.createdAt, key: last.id } }
-        if (next === undefined || rows.length >= query.limit) return { rows, next }
+        if (next === undefined || rows.length >= most) return { rows, next }
         range = { after: next }
       }
     },
@@ -59,12 +47,8 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     count: (owner: string): Promise<number> => store.count(deliveryRows, { index: 'ofOwner', is: owner }),
 
     /** The number of deliveries that failed since a time. */
-    countFailed: (owner: string, since: string): Promise<number> =>
-      store.count(deliveryRows, {
-        index: 'stopped',
-        is: owner,
-        where: [stoppedRange(FAILED, { from: since })],
-      }),
+    countFailed: (owner: string, from: string): Promise<number> =>
+      store.count(deliveryRows, { index: 'stopped', is: owner, where: [stoppedRange(FAILED, { from })] }),
 
     /** Throws Problem `missing` for a delivery of another owner. */
     get: async (owner: string, id: string): Promise<DeliveryRow> => {
@@ -80,10 +64,10 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     },
 
     /** Makes held deliveries due, then those that failed in the period, oldest first; yields after each page. */
-    resume: async function* (owner: string, failed: Period | undefined) {
+    resume: async function* (owner: string, failed: { from: string; to: string } | undefined) {
       const ranges = [stoppedRange(HELD), ...(failed === undefined ? [] : [stoppedRange(FAILED, failed)])]
       for (const range of ranges)
-        for await (const rows of eachPage({ index: 'stopped', is: owner, where: [range] })) {
+        for await (const rows of pages({ index: 'stopped', is: owner, where: [range] })) {
           await Promise.all(rows.map((row) => store.commit<DeliveryRow>(dueAgain(row))))
           yield
         }
@@ -91,7 +75,7 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
 
     /** Removes all deliveries; yields after each page. */
     removeAll: async function* (owner: string) {
-      for await (const rows of eachPage({ index: 'ofOwner', is: owner })) {
+      for await (const rows of pages({ index: 'ofOwner', is: owner })) {
         await Promise.all(rows.map(({ id }) => store.commit<DeliveryRow>({ remove: deliveryRows, key: id })))
         yield
       }

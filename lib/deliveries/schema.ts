@@ -29,10 +29,9 @@ export type Attempt = {
 }
 
 /**
- * An event on its way to a URL. `id` is the id in the envelope, and `body` the bytes of the envelope; both are the same
- * in every send. While the delivery is pending, `dueAt` is the time of the next claim: the next attempt, or the end of
- * the lease of the process that sends it now. A delivery that is held for a paused endpoint has as `dueAt` the time when
- * it is given up, and has `stopped`, as a failed one has.
+ * An event on its way to a URL. `id` and `body`, the envelope with that id, are the same in every send. `dueAt` is
+ * the time of the next claim while it is pending: the next attempt, or the end of the lease of the process that sends
+ * it now. For a delivery that is held for a paused endpoint it is the time when it is given up, and `stopped` is set.
  */
 export type DeliveryRow = NewDelivery & {
   status: 'pending' | 'delivered' | 'failed'
@@ -61,18 +60,12 @@ export type Handled = Pick<Attempt, 'statusCode' | 'error'> & {
   retryAfterMs?: number
 }
 
-/**
- * The current URL of an owner's deliveries with its signing secrets, newest first; or a function that sends them instead,
- * at least once, in less than LONGEST_SEND_MS.
- */
+/** The current URL and signing secrets, newest first; or a function that sends in less than LONGEST_SEND_MS. */
 export type Endpoint =
   | { url: string; secrets: readonly string[] }
   | { handle(delivery: DeliveryRow): Promise<Handled> }
 
-/**
- * Owners whose endpoint may change or be paused while deliveries wait. Deliveries of all other owners go to the URL in
- * their row.
- */
+/** Owners whose endpoint may change or pause; deliveries of all others go to the URL in their row. */
 export type Endpoints = {
   /** Undefined for an owner of another kind; `gone` for an endpoint that does not exist any more. */
   of(owner: string): Promise<Endpoint | 'paused' | 'gone' | undefined>

@@ -29,7 +29,7 @@ type Needs = {
   log: Log
   tracing: Pick<Tracing, 'within' | 'current'>
   endpoints: Endpoints
-  /** The waits before the retries, in milliseconds. */
+  /** The waits before the retries. */
   delaysMs: () => readonly number[]
 }
 
@@ -55,29 +55,19 @@ export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & {
 }
 
 /**
- * Sends one due delivery. When several processes try at once, one claims it: the claim moves `dueAt`, and so does every
- * outcome, so that a late writer finds another time and changes nothing. A delivery that was inserted with a lease is
- * claimed already.
+ * Sends one due delivery. Of several processes one claims it: the claim moves `dueAt`, and so does every outcome, so
+ * that a late writer finds another time and changes nothing. A delivery that was inserted with a lease is claimed
+ * already.
  */
 export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpoints, delaysMs }: Needs) => {
   const claim = async ({ id, dueAt }: Pick<DeliveryRow, 'id' | 'dueAt'>) => {
-    const { applied, row } = await store.commit<DeliveryRow>(
-      {
-        update: deliveryRows,
-        key: id,
-        when: { status: 'pending', dueAt: dueAt ?? null },
-        set: { dueAt: iso(clock.now() + LEASE_MS) },
-        unset: ['stopped'],
-      },
-      [],
-      true,
-    )
+    const set = { dueAt: iso(clock.now() + LEASE_MS) }
+    const claimed = { ...pending(id, dueAt), set, unset: ['stopped'] } as const
+    const { applied, row } = await store.commit<DeliveryRow>(claimed, [], true)
     return applied ? row : undefined
   }
 
-  /**
-   * A claim renews a lease that would end during the send (the process stood still), unless another process claimed it.
-   */
+  /** A lease that would end during the send, since the process stood still, is claimed again. */
   const leased = async (due: Due): Promise<DeliveryRow | undefined> => {
     const endsMs = Date.parse(due.leased?.dueAt ?? '')
     return endsMs - clock.now() >= LONGEST_SEND_MS ? due.leased : claim(due)
@@ -152,29 +142,19 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
 
   const conclude = async (row: DeliveryRow, sent: Sent) => {
     const { set, isLost, ...rest } = changeAfter(row, sent)
-    const write: Update<DeliveryRow> = {
-      update: deliveryRows,
-      key: row.id,
-      when: { status: 'pending', dueAt: row.dueAt ?? null },
-      set: { ...set, tries: row.tries + 1, ...attemptsWith(row, sent.attempt) },
-      ...rest,
-    }
+    const after = { ...set, tries: row.tries + 1, ...attemptsWith(row, sent.attempt) }
+    const write: Update<DeliveryRow> = { ...pending(row.id, row.dueAt), set: after, ...rest }
     return store.commit(write, isLost ? await endpoints.onLost(row.owner) : [])
   }
 
   /** Ends a delivery that was held for the longest time; its attempts have the reason. */
-  const giveUp = async ({ id, dueAt = '' }: Due): Promise<void> => {
+  const giveUp = async ({ id, dueAt }: Due): Promise<void> => {
     const row = await store.get(deliveryRows, id, true)
     if (row === undefined) return
     const attempt = { at: iso(clock.now()), error: HELD_TOO_LONG, durationMs: 0 }
     const { set, unset } = lost()
-    const { applied } = await store.commit<DeliveryRow>({
-      update: deliveryRows,
-      key: id,
-      when: { status: 'pending', dueAt },
-      set: { ...set, ...attemptsWith(row, attempt) },
-      unset,
-    })
+    const write = { ...pending(id, dueAt), set: { ...set, ...attemptsWith(row, attempt) }, unset }
+    const { applied } = await store.commit<DeliveryRow>(write)
     if (applied) log.warn(lossFields(row, { attempt, askedMs: 0 }), 'a delivery was given up')
   }
 
@@ -193,23 +173,14 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   /** Holds a delivery until its endpoint is active again, unless that has happened since it was read. */
   const hold = async (due: Due): Promise<void> => {
     if (due.stopped !== undefined) return giveUp(due)
-    const { id, owner, dueAt = null } = due
+    const { id, owner, dueAt } = due
     const now = clock.now()
     const until = iso(now + HELD_MS)
-    await store.commit<DeliveryRow>({
-      update: deliveryRows,
-      key: id,
-      when: { status: 'pending', dueAt },
-      set: { dueAt: until, stopped: stoppedAs(HELD, iso(now)) },
-    })
+    const set = { dueAt: until, stopped: stoppedAs(HELD, iso(now)) }
+    await store.commit<DeliveryRow>({ ...pending(id, dueAt), set })
     if ((await endpoints.of(owner)) === 'paused') return
-    await store.commit<DeliveryRow>({
-      update: deliveryRows,
-      key: id,
-      when: { status: 'pending', dueAt: until },
-      set: { dueAt: iso(clock.now()) },
-      unset: ['stopped'],
-    })
+    const dueNow = { ...pending(id, until), set: { dueAt: iso(clock.now()) }, unset: ['stopped'] } as const
+    await store.commit<DeliveryRow>(dueNow)
   }
 
   return async (due: Due): Promise<void> => {
@@ -223,14 +194,14 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     if (!applied || left === undefined) return
     if (left.status === 'failed') log.warn(lossFields(row, sent), 'a delivery was given up')
     const isFirst = row.attempts.length === 0
-    await endpoints.onSent({
-      owner: row.owner,
-      at: sent.attempt.at,
-      isFirst,
-      delivered: left.status === 'delivered',
-    })
+    const delivered = left.status === 'delivered'
+    await endpoints.onSent({ owner: row.owner, at: sent.attempt.at, isFirst, delivered })
   }
 }
+
+/** A change of a delivery that is still pending and due at that time. */
+const pending = (id: string, dueAt: string | undefined) =>
+  ({ update: deliveryRows, key: id, when: { status: 'pending', dueAt: dueAt ?? null } }) as const
 
 const REDIRECTED = 'Redirects are not followed: register the URL that it leads to'
 const HELD_TOO_LONG = 'Its endpoint was paused for 30 days after it was due'
@@ -259,10 +230,7 @@ const lossFields = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { at
   ...(attempt.error === undefined ? { statusCode: attempt.statusCode } : { reason: attempt.error }),
 })
 
-/**
- * The wait after failed sends: that of the schedule, or a longer one that the receiver asked for. Undefined at the end of
- * the schedule. Nothing shortens a wait.
- */
+/** The wait of the schedule, or a longer one that the receiver asked for; undefined at the end of the schedule. */
 const waitAfter = (sends: number, delaysMs: readonly number[], askedMs: number): number | undefined => {
   const delayMs = delaysMs[sends - 1]
   return delayMs === undefined ? undefined : Math.max(delayMs, Math.min(askedMs, LONGEST_RETRY_AFTER_MS))

@@ -35,17 +35,14 @@ const MOST_PAGES = 20
 const READ_AGAIN_MS = 5_000
 
 type Needs = Parameters<typeof createSend>[0] & {
-  /**
-   * Whether sends to an endpoint whose latest send failed are left to the next tick. A function that handles messages
-   * ends a batch with its sends, so an endpoint that hangs would delay the messages behind it.
-   */
+  /** Leaves sends to a failing endpoint to the tick: in a function it would delay the messages behind a batch. */
   defersFailing?: boolean
 }
 
 /**
- * Delivers events to URLs at least once. A delivery is sent when it is added, and again by the retry schedule until the
- * receiver answers 2xx or 410 (gone), or the schedule ends. The stored row decides: when the process of a delivery dies,
- * a repeated notice or a tick sends it after the end of that process's lease.
+ * Delivers events to URLs at least once. A delivery is sent when it is added, and again by the retry schedule until
+ * the receiver answers 2xx or 410 (gone), or the schedule ends. When its process dies, a repeated notice or a tick
+ * sends it after the end of that process's lease.
  */
 export const createDeliveries = (needs: Needs) => {
   const { store, clock, log, endpoints, tracing, delaysMs, defersFailing = false } = needs
@@ -77,11 +74,10 @@ export const createDeliveries = (needs: Needs) => {
     const waitMs = waitFromNow(row, now)
     if (waitMs === undefined) return
     const { id, dueAt: before = '' } = row
-    const dueAt = iso(now + waitMs)
+    const set = { dueAt: iso(now + waitMs) }
     const when = { status: 'pending', dueAt: before } as const
-    const write = { update: deliveryRows, key: id, when, set: { dueAt } }
-    if ((await store.commit<DeliveryRow>(write)).applied)
-      log.warn({ deliveryId: id, before, dueAt }, CORRECTED)
+    const { applied } = await store.commit<DeliveryRow>({ update: deliveryRows, key: id, when, set })
+    if (applied) log.warn({ deliveryId: id, before, ...set }, CORRECTED)
   }
 
   /** Computes due times anew that were stored under a clock ahead. */
@@ -95,10 +91,7 @@ export const createDeliveries = (needs: Needs) => {
       for (const row of rows) await correct(row, now)
   }
 
-  /**
-   * Starts to send due deliveries; resolves after the read, not after the sends. It skips rows of an endpoint with too
-   * many deliveries, so that it reaches the rows behind them; a later call reads them again.
-   */
+  /** Starts to send due deliveries; resolves after the read. Rows of a full endpoint are read again by a later call. */
   const sendDue = async (): Promise<void> => {
     await correctDueTimes()
     const where = [{ field: 'dueAt' as const, to: iso(clock.now()) }]
@@ -153,10 +146,7 @@ export const createDeliveries = (needs: Needs) => {
     /** Sends a delivery that the caller has leased, outside of the queue; resolves after the send. */
     sendNow: ({ id, owner, url, dueAt = '', ...row }: DeliveryRow): Promise<void> =>
       send({ id, owner, url, dueAt, leased: { id, owner, url, dueAt, ...row } }),
-    /**
-     * Resolves when nothing is being sent and nothing is due. With `startsForMs`, waiting deliveries are started only
-     * during that time and are then left to the next tick; a send takes up to LONGEST_SEND_MS.
-     */
+    /** Resolves when nothing is sent or due. With `startsForMs`, later starts are left to the next tick. */
     settled: async (startsForMs = Number.POSITIVE_INFINITY): Promise<void> => {
       startsUntil = clock.monotonic() + startsForMs
       for (;;) {

@@ -77,10 +77,7 @@ export interface Feed {
 
 const KIND = 'evt'
 const GIVEN_ID = /^evt_[0-9A-Z]{26}$/
-/**
- * Sorts below every id of the kind, so that a follower treats it as settled: there is one writer, whose appends are in
- * order.
- */
+/** Sorts below every id of the kind, so it counts as settled: the one writer appends in order. */
 const NUMBERED_ID = /^\d[\d-]{0,62}$/
 /** Longer than any id. An id above a longer text is above its beginning too, and DynamoDB limits keys to 1 kB. */
 const LONGEST_PLACE = 64
@@ -222,10 +219,7 @@ const createPlace = (start: string) => {
   /** Delivered rows above `settled`, in the order of delivery. */
   const passed = new Set<string>()
   return {
-    /**
-     * Where to read from: after an append of this process from the place, in a poll from the ids that were not settled at
-     * the last one.
-     */
+    /** After an append of this process from the place, in a poll from the ids that were not settled at the last one. */
     begin({ polledAt }: Look, why: 'polled' | 'appended'): string {
       if (why === 'appended') return place
       const from = least(place, settled)
@@ -277,10 +271,7 @@ const refuseTooLarge = (drafts: readonly object[]): void => {
     )
 }
 
-/**
- * The number of the last entry, if the writer numbers them. Throws TypeError when only some have one, or one is
- * malformed.
- */
+/** The number of the last entry. Throws TypeError when only some have one, or one is malformed. */
 const lastNumberOf = (drafts: readonly FeedDraft[]): string | undefined => {
   const given = drafts.flatMap(({ id }) => id ?? [])
   if (given.length === 0) return undefined

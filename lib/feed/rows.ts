@@ -1,9 +1,6 @@
 import { collection } from '../core/collection.ts'
 
-/**
- * One stored entry. Its time is the time of its batch. Its id derives from the id of the batch, unless its writer
- * numbered it.
- */
+/** One stored entry. Its id derives from the id of the batch, unless its writer numbered it. */
 export type StoredEntry = {
   readonly type: string
   readonly data?: object
@@ -12,9 +9,8 @@ export type StoredEntry = {
 }
 
 /**
- * The entries that one append added to a stream. `id` is the id of the last entry: so every batch whose id is above a
- * place has entries above it, also when the place lies within the batch. Long entries are stored as one text: their JSON,
- * deflated, in base64.
+ * The entries of one append. `id` is the id of the last one: a batch whose id is above a place has entries above it,
+ * also when the place lies within it. Long entries are one text: their JSON, deflated, in base64.
  */
 export type FeedBatch = {
   stream: string
@@ -38,10 +34,7 @@ export const MOST_IN_BATCH = 1_000
 
 const SUFFIX = /\.\d{3}$/
 
-/**
- * The id of an entry by its number in the batch of `first`. The numbers follow the first id (`evt_01J…`, `evt_01J….001`),
- * whose length all ids share, so that no id of another batch sorts between them.
- */
+/** The id of an entry by its number in a batch (`evt_01J….001`): no id of another batch sorts between them. */
 export const entryId = (first: string, number: number): string =>
   number === 0 ? first : `${first}.${String(number).padStart(3, '0')}`
 

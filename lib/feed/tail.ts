@@ -13,10 +13,7 @@ type Needs = {
   readPage: (stream: string, place: string) => Promise<Page<FeedBatch>>
 }
 
-/**
- * The streams that this process follows. Each has one timer for all its followers, and followers that request the same
- * page at the same time share one read.
- */
+/** The streams that this process follows, each with one timer; readers of one page at one time share the read. */
 export const createTails = ({ clock, readPage }: Needs) => {
   const tails = new Map<string, Tail>()
 

@@ -14,10 +14,7 @@ const MOST_CHARACTERS = 200_000
 /** The event after which readers load all data again, since they have missed changes. */
 const RESET: LiveDraft = { type: 'reset', data: {} }
 
-/**
- * Combines the events of many commits into one append: of each row only the last is left, and too many or too large ones
- * become one `reset`. A row that was created and then changed has one creation event with its present fields.
- */
+/** Combines events of many commits: of each row the last is left, and too many become one `reset`. */
 export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] => {
   const last = new Map<string, LiveDraft>()
   for (const draft of drafts) {
@@ -81,10 +78,7 @@ export const createLocalPublisher = (
 /** The shortest time between two events about the progress of one task. */
 const PROGRESS_EVERY_MS = 1_000
 
-/**
- * Publishes that the log of a task has new messages: the first at once, and all that follow within a second in one event at
- * its end. Call it when a message is stored, so that a reader of the log finds it.
- */
+/** Publishes that a task's log has new messages, at most once a second. Call it when a message is stored. */
 export const createProgressPublisher = ({
   publish,
   clock,
@@ -110,9 +104,8 @@ export const createProgressPublisher = ({
 }
 
 /**
- * Publishes the changes of a stream function's batch while a reader is connected. It never rejects: a failure would
- * repeat the batch and delay the task messages in it. A failed append is logged, and readers get a `reset` with the next
- * batch.
+ * Publishes the changes of a stream function's batch. It never rejects: a failure would repeat the batch and delay its
+ * task messages. After a failed append, which is logged, the next batch is a `reset`.
  */
 export const createStreamPublisher = (
   watch: Pick<LiveWatch, 'isWatched'>,

@@ -64,10 +64,7 @@ export const createLive = ({ feed, liveWatch, clock, ids, longestMs = LONGEST_MS
   }
 
   return {
-    /**
-     * The events after an id, and new ones; `ready` comes first for a reader without an id, `reset` when events after the
-     * id are lost. It ends when the reader disconnects, and after `longestMs`, ten minutes by default.
-     */
+    /** The events after an id, and new ones; `ready` comes first without an id, `reset` when events are lost. */
     async follow(principal: Principal, after: string, gone: AbortSignal): Promise<AsyncIterable<LiveEvent>> {
       const ended = new AbortController()
       const end = () => {

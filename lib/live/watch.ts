@@ -11,10 +11,7 @@ export const KEEP_MS = 300_000
 /** How long the mark of a connected reader lasts without a renewal. */
 export const WATCH_MS = 30_000
 
-/**
- * Readers are connected until `until`; `since` is the end of the stream's last gap. Both are epoch milliseconds. There is
- * one row.
- */
+/** Readers are connected until `until`; `since` is the end of the last gap. Epoch milliseconds, in one row. */
 type LiveWatchRow = { id: typeof LIVE_STREAM; since: number; until: number; version: number }
 
 export const liveWatches = collection<LiveWatchRow>({ name: 'liveWatches', key: 'id', indexes: {} })
@@ -41,10 +38,7 @@ export const createLocalWatch = (
   }
 }
 
-/**
- * The watch of many processes: a row that readers renew and publishers read. The absence of readers is read again for
- * each batch, since a new reader relies on it; the presence of readers is cached until the mark ends.
- */
+/** The watch of many processes. The absence of readers is read for each batch, since a new reader relies on it. */
 export const createStoredWatch = ({
   store,
   clock,

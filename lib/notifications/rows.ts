@@ -3,10 +3,7 @@ import { type Announcement, AnnouncementSchema } from './schema.ts'
 
 type Expiring = { expiresAt: number }
 
-/**
- * `total` counts the present notifications, `created` all that were ever made. `all` are those that every user sees,
- * `addressed` those of one user and the admins, which a counter of that user has as well.
- */
+/** `total` counts present notifications, `created` all ever made; `addressed` those of one user and the admins. */
 export const NOTIFICATION_COUNTERS = {
   counter: 'notifications',
   member: 'all',
@@ -50,16 +47,12 @@ export const notifications = collection<NotificationRow>({
   },
 })
 
-/**
- * The counter of notifications that a user read one by one; it has a member for each mark, so that a new mark starts at
- * 0.
- */
+/** Notifications that a user read one by one, with a member for each mark: a new mark starts at 0. */
 export const readCounter = (userId: string): string => `notifications.read:${userId}`
 export const readMember = (readUntil: string | undefined): string => `since:${readUntil ?? ''}`
 
 /**
- * One notification that a user read by itself, while the user's mark was `since`. The creation time of the notification
- * finds the rows of a page. Both expire together.
+ * A notification that a user read while the mark was `since`. Both expire together; `createdAt` finds a page's rows.
  */
 export type ReadRow = { userId: string; notificationId: string; createdAt: string; since?: string } & Expiring
 export const reads = collection<ReadRow>({
@@ -81,9 +74,6 @@ export const reads = collection<ReadRow>({
   },
 })
 
-/**
- * All notifications created up to `readUntil` count as read by the user. `createdUntil` is the number of notifications
- * created by then.
- */
+/** All created up to `readUntil` are read by the user; `createdUntil` is how many had been created by then. */
 export type ReadMark = { userId: string; readUntil: string; createdUntil: number }
 export const readMarks = collection<ReadMark>({ name: 'notificationMarks', key: 'userId', indexes: {} })

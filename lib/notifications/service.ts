@@ -37,10 +37,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     return iso(latest)
   }
 
-  /**
-   * Gives notifications of a clock that ran ahead the time of now: a mark up to one would cover all that come until then. A
-   * process that saw the clock step back goes on in the time of its own notifications.
-   */
+  /** Gives notifications of a clock that ran ahead the time of now: a mark up to one would cover all until then. */
   const correctTimes = async (): Promise<void> => {
     if (isTooLate(latest, clock.now())) return
     const where = [{ field: 'createdAt' as const, from: tooLateFrom(clock.now()) }]
@@ -62,10 +59,7 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
 
   const isAhead = ({ readUntil }: ReadMark) => isTooLate(Date.parse(readUntil), Math.max(latest, clock.now()))
 
-  /**
-   * Stores an announcement; a repeat changes nothing. Throws Problem `unavailable`, so that the notice is delivered
-   * again.
-   */
+  /** Stores an announcement; a repeat changes nothing. Throws Problem `unavailable`: the notice comes again. */
   const deliver = async ({ notification }: Announce): Promise<void> => {
     if (latest === 0) await correctTimes()
     const row = { ...notification, createdAt: creationTime(), expiresAt: clock.now() + KEEP_MS }
@@ -91,11 +85,8 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
   }
 
   /**
-   * The number of notifications, and of unread ones, from counters: those created after the mark minus the single reads.
-   * The oldest expire first, so the remaining ones are at most the total.
-   *
-   * The counters may lag behind the rows by up to 2 s, and expired notifications count until storage removes them. A mark
-   * that was set within such a lag may leave the notifications of those 2 s unread here, until the next mark.
+   * The number of notifications and of unread ones, from counters: those after the mark minus the single reads. They
+   * may lag behind the rows by 2 s, and count expired ones until storage removes them.
    */
   const counted = async (principal: Principal, mark: ReadMark | undefined) => {
     const [{ total = 0, created = 0 }, read] = await Promise.all([
@@ -150,12 +141,8 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     const [row, mark] = await Promise.all([store.get(notifications, id), currentMark(userId)])
     if (!row || !isFor(principal, row)) throw missing('Notification')
     const { createdAt, expiresAt } = row
-    const since = mark === undefined ? {} : { since: mark.readUntil }
-    if (isAfter(mark, row))
-      await store.commit<ReadRow>({
-        insert: reads,
-        row: { userId, notificationId: id, createdAt, ...since, expiresAt },
-      })
+    const read = { userId, notificationId: id, createdAt, ...(mark && { since: mark.readUntil }), expiresAt }
+    if (isAfter(mark, row)) await store.commit<ReadRow>({ insert: reads, row: read })
     return toNotification(row, true)
   }
 

@@ -1,4 +1,4 @@
-import type { PageQuery } from '../core/page.ts'
+import type { PageRange } from '../core/page.ts'
 import { isTooLate } from '../core/wrong-clock.ts'
 import type { AddDelivery, DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -6,9 +6,9 @@ import type { Page, Store } from '../ports/store.ts'
 import { type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
 
 /** The verbs of deliveries that webhooks call; each delivery belongs to one webhook, see `createOwnedDeliveries`. */
-export type WebhookDeliveries = {
+type WebhookDeliveries = {
   add: AddDelivery
-  page(owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>>
+  page(owner: string, range: PageRange): Promise<Page<DeliveryRow>>
   count(owner: string): Promise<number>
   countFailed(owner: string, since: string): Promise<number>
   get(owner: string, id: string): Promise<DeliveryRow>
@@ -21,20 +21,16 @@ export type WebhookDeliveries = {
 
 type Needs = { store: Store; clock: Clock; deliveries: WebhookDeliveries }
 
-/** The number of webhooks that may exist. */
 const MOST_AT_ONCE = 100
-/**
- * An index may lag its rows by some seconds, and a notice that is handled during a change adds its deliveries afterwards.
- * The calls of this time find such late rows.
- */
+/** Longer than an index lags its rows, and a notice takes that is handled during a change. */
 const LATE_ROWS_MS = 60_000
 
 /** The work on the deliveries of a webhook; each step is one page. */
-type Work = { steps: AsyncIterator<unknown>; over: () => Promise<unknown> }
+type Work = { steps: AsyncIterator<unknown>; end: () => Promise<unknown> }
 
 /**
- * Adjusts deliveries after a change of their webhook: those of an activated webhook become due again, those of a deleted
- * one are removed. Each call works for `mostMs`, page by page, on all webhooks in turn; the next call continues.
+ * Makes deliveries of activated webhooks due again, and removes those of deleted ones: page by page, for `mostMs`, on
+ * all webhooks in turn; the next call continues.
  */
 export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
   const isLate = (at: string): boolean =>
@@ -47,7 +43,7 @@ export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
       const left: Work[] = []
       for (const work of open) {
         if (clock.monotonic() >= endsAt) return
-        if ((await work.steps.next()).done) await work.over()
+        if ((await work.steps.next()).done) await work.end()
         else left.push(work)
       }
       open = left
@@ -71,15 +67,12 @@ export const createDeliveryUpkeep = ({ store, clock, deliveries }: Needs) => {
       return []
     }
     const failed = recoverSince === undefined ? undefined : { from: recoverSince, to: resumeAt }
-    const over = async () => void (isLate(resumeAt) && (await end()))
-    return [{ steps: deliveries.resume(id, failed), over }]
+    return [{ steps: deliveries.resume(id, failed), end: async () => isLate(resumeAt) && end() }]
   }
 
   const removal = ({ id, deletedAt = '' }: WebhookHealth): Work => ({
     steps: deliveries.removeAll(id),
-    over: async () => {
-      if (isLate(deletedAt)) await store.commit<WebhookHealth>({ remove: webhookHealth, key: id })
-    },
+    end: async () => isLate(deletedAt) && store.commit<WebhookHealth>({ remove: webhookHealth, key: id }),
   })
 
   return {

@@ -2,30 +2,31 @@ import type { Endpoints } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
 import { isWebhookId, type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
 
-type Needs = {
+/** Webhooks as endpoints of deliveries: their URL, whether they are paused or failing, and the results of sends. */
+export const createWebhookEndpoints = ({
+  store,
+  openSecrets,
+}: {
   store: Store
   openSecrets: (row: WebhookRow) => Promise<string[]>
-}
-
-/** Webhooks as endpoints of deliveries: their URL, whether they are paused or failing, and the results of sends. */
-export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints => {
-  const of: Endpoints['of'] = async (owner) => {
+}): Endpoints => ({
+  of: async (owner) => {
     if (!isWebhookId(owner)) return undefined
     const row = await store.get(webhooks, owner)
     if (row === undefined) return 'gone'
     return row.active ? { url: row.url, secrets: await openSecrets(row) } : 'paused'
-  }
+  },
 
-  const isFailing: Endpoints['isFailing'] = async (owner) =>
-    isWebhookId(owner) && ((await store.get(webhookHealth, owner))?.failureCount ?? 0) > 0
+  isFailing: async (owner) =>
+    isWebhookId(owner) && ((await store.get(webhookHealth, owner))?.failureCount ?? 0) > 0,
 
   /** A webhook that loses a delivery is paused, so that it loses no other. */
-  const onLost: Endpoints['onLost'] = async (owner) => {
+  onLost: async (owner) => {
     if (!isWebhookId(owner) || (await store.get(webhooks, owner)) === undefined) return []
     return [{ update: webhooks, key: owner, set: { active: false, failing: true } }]
-  }
+  },
 
-  const onSent: Endpoints['onSent'] = async ({ owner, at, isFirst, delivered }) => {
+  onSent: async ({ owner, at, isFirst, delivered }) => {
     if (!isWebhookId(owner)) return
     await store.commit<WebhookHealth>({
       update: webhookHealth,
@@ -33,7 +34,5 @@ export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints
       set: { lastDelivery: at, ...(delivered ? { failureCount: 0 } : {}) },
       add: { deliveryCount: isFirst ? 1 : 0, ...(delivered ? {} : { failureCount: 1 }) },
     })
-  }
-
-  return { of, isFailing, onLost, onSent }
-}
+  },
+})

@@ -1,4 +1,5 @@
-import { asFieldIssue, missing, Problem } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { asFieldIssue, existing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { secretContext } from '../deliveries/schema.ts'
@@ -59,7 +60,6 @@ const replacedIn = ({ previousSecret, previousUntil = 0, olderSecrets = [] }: Se
 }
 
 const MOST_WEBHOOKS = 100
-/** The tries of a change: the tick and other callers may change the same webhook meanwhile. */
 const MOST_TRIES = 5
 
 type Needs = {
@@ -79,11 +79,7 @@ export const createRegistrations = (needs: Needs) => {
   const all = async (): Promise<readonly WebhookRow[]> =>
     (await store.page(webhooks, { index: 'newest', order: 'desc', limit: MOST_WEBHOOKS })).rows
 
-  const load = async (id: string): Promise<WebhookRow> => {
-    const row = await store.get(webhooks, id)
-    if (row === undefined) throw missing('Webhook')
-    return row
-  }
+  const load = async (id: string): Promise<WebhookRow> => existing(await store.get(webhooks, id), 'Webhook')
 
   /** Throws Problem `invalid` `webhook_paused`. */
   const loadActive = async (id: string): Promise<WebhookRow> => {
@@ -97,21 +93,25 @@ export const createRegistrations = (needs: Needs) => {
   }
 
   const toWebhook = async (row: WebhookRow): Promise<Webhook> => {
-    const health = await store.get(webhookHealth, row.id)
-    const { id, url, events, active, createdAt, updatedAt, createdBy } = row
+    const {
+      lastDelivery,
+      deliveryCount = 0,
+      failureCount = 0,
+    } = (await store.get(webhookHealth, row.id)) ?? {}
+    const { id, url, events, active, failing = false, secret, createdAt, updatedAt, createdBy } = row
     return {
       id,
       url,
       events,
       active,
-      failing: row.failing === true,
-      ...(row.secret === undefined ? {} : { secret: MASKED_SECRET }),
+      failing,
+      ...(secret && { secret: MASKED_SECRET }),
       createdAt,
       updatedAt,
       createdBy,
-      ...(health?.lastDelivery === undefined ? {} : { lastDelivery: health.lastDelivery }),
-      deliveryCount: health?.deliveryCount ?? 0,
-      failureCount: health?.failureCount ?? 0,
+      ...definedFields({ lastDelivery }),
+      deliveryCount,
+      failureCount,
     }
   }
 
@@ -134,7 +134,7 @@ export const createRegistrations = (needs: Needs) => {
       createdAt: now,
       updatedAt: now,
       createdBy: principal.userId,
-      ...(secret === undefined ? {} : { secret: await secrets.seal(id, secret) }),
+      ...(secret && { secret: await secrets.seal(id, secret) }),
     }
     const health: WebhookHealth = { id, deliveryCount: 0, failureCount: 0 }
     await subscriptions.change(async (now) => {
@@ -225,8 +225,7 @@ export const createRegistrations = (needs: Needs) => {
   }
 
   /**
-   * Makes held deliveries, and those that failed `since` a time, due again. Of two concurrent recoveries the earlier time
-   * counts, and a recovery that is under way is not shortened. Throws Problem `invalid` for a paused webhook.
+   * Makes held deliveries, and those that failed `since` a time, due again; of two concurrent calls the earlier counts.
    */
   const recover = async (id: string, since: string): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {

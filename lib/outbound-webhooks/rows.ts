@@ -2,9 +2,8 @@ import { collection } from '../core/collection.ts'
 import type { Webhook } from './schema.ts'
 
 /**
- * A registration: `url` gets `events`. Secrets are sealed; the previous secret signs until `previousUntil`, and each
- * older one until its `until`. `resumeAt` is the time of the activation, or of the request for a recovery. While it is
- * set, held deliveries, and those that failed between `recoverSince` and `resumeAt`, are being made due again.
+ * `url` gets `events`. Secrets are sealed; a replaced one signs until its `until`. While `resumeAt` is set, the time of
+ * an activation or a recovery, held deliveries, and those that failed from `recoverSince` on, are being made due again.
  */
 export type WebhookRow = Pick<
   Webhook,
@@ -29,25 +28,10 @@ export const webhooks = collection<WebhookRow>({
   name: 'webhooks',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, resuming: { by: 'resumeAt' } },
-  summary: [
-    ...([
-      'id',
-      'url',
-      'events',
-      'active',
-      'failing',
-      'createdAt',
-      'updatedAt',
-      'createdBy',
-      'secret',
-    ] as const),
-    ...(['previousSecret', 'previousUntil', 'olderSecrets', 'resumeAt', 'recoverSince'] as const),
-  ],
 })
 
 /**
- * The results of a webhook's sends, in a row of their own since they change with every send. After a webhook was deleted
- * the row stays, with `deletedAt`, until its deliveries are removed.
+ * The results of sends, which change with every one. A deleted webhook's row stays until its deliveries are removed.
  */
 export type WebhookHealth = Pick<Webhook, 'id' | 'lastDelivery' | 'deliveryCount' | 'failureCount'> & {
   deletedAt?: string

@@ -1,25 +1,17 @@
-import { type PageQuery, pageFacts, pageTotal } from '../core/page.ts'
+import { countedPage, type PageQuery } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
 import { jsonText } from '../core/well-formed-json.ts'
 import type { DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Store } from '../ports/store.ts'
 import type { EmittedEntry, Task } from '../tasks/schema.ts'
-import { createDeliveryUpkeep, type WebhookDeliveries } from './delivery-upkeep.ts'
+import { createDeliveryUpkeep } from './delivery-upkeep.ts'
 import { toEvents } from './events.ts'
 import { createRegistrations } from './registrations.ts'
 import { type WebhookRow, webhooks } from './rows.ts'
 import { ALL_EVENTS, type WebhookDelivery, type WebhookEvent } from './schema.ts'
 
-type Needs = Parameters<typeof createRegistrations>[0] & {
-  store: Store
-  clock: Clock
-  ids: Ids
-  findTask: (id: string) => Promise<Task | undefined>
-  deliveries: WebhookDeliveries
-}
+type Needs = Parameters<typeof createRegistrations>[0] &
+  Parameters<typeof createDeliveryUpkeep>[0] & { findTask: (id: string) => Promise<Task | undefined> }
 
 const TEST_EVENT = 'webhook.test'
 
@@ -39,25 +31,19 @@ export const createOutboundWebhooks = (needs: Needs) => {
     return rows.filter((row) => row !== undefined)
   }
 
-  /**
-   * Handles the notice of an entry in a task's log: adds a delivery for each subscribed webhook. The ids of deliveries
-   * derive from the event, so a repeated notice adds none.
-   */
+  /** Adds a delivery for each subscribed webhook, with an id that derives from the event: a repeat adds none. */
   const emit = async (taskId: string, entry: EmittedEntry): Promise<void> => {
     const task = await findTask(taskId)
     if (task === undefined) return
-    for (const { event, timestamp, payload } of toEvents(task, entry))
+    for (const emitted of toEvents(task, entry)) {
+      const rows = await subscribedTo(emitted.event)
       await Promise.all(
-        (await subscribedTo(event)).map((row) =>
-          deliveries.add(toDelivery(row, `${entry.id}_${event}`, { event, timestamp, payload })),
-        ),
+        rows.map((row) => deliveries.add(toDelivery(row, `${entry.id}_${emitted.event}`, emitted))),
       )
+    }
   }
 
-  /**
-   * Sends a test event once, at once, and answers the result. Its failure does not pause the webhook, since the receiver
-   * may not know the event. Throws Problem `invalid` `webhook_paused`.
-   */
+  /** Sends a test event once, at once. Its failure pauses nothing. Throws Problem `invalid` `webhook_paused`. */
   const test = async (id: string): Promise<WebhookDelivery> => {
     const row = await loadActive(id)
     const payload = { webhookId: id, message: 'This is a test' }
@@ -84,12 +70,11 @@ export const createOutboundWebhooks = (needs: Needs) => {
     /** The deliveries of a webhook, newest first. Ended ones are kept for 30 days. */
     deliveries: async (id: string, query: PageQuery) => {
       await load(id)
-      const scope = `deliveries:${id}`
-      const [page, counted] = await Promise.all([deliveries.page(id, query, scope), deliveries.count(id)])
-      return {
-        deliveries: page.rows.map(toWebhookDelivery),
-        ...pageFacts(page, pageTotal(page, counted, query), query, scope),
-      }
+      const { rows, facts } = await countedPage(query, `deliveries:${id}`, {
+        page: (range) => deliveries.page(id, range),
+        count: () => deliveries.count(id),
+      })
+      return { deliveries: rows.map(toWebhookDelivery), ...facts }
     },
 
     /** Sends a delivery again at once, with the same id and body, and with all its retries. */

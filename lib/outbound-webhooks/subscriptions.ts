@@ -35,10 +35,7 @@ export const createSubscriptions = (needs: Needs) => {
     events: (): ReadonlySet<string> => events,
     /** The events of each webhook: of all registrations that were answered before the call. */
     all: async (): Promise<Subscriptions> => (await cached.load()).subscriptions,
-    /**
-     * Commits a change of webhooks together with the new subscriptions. Throws the errors of `prepare`, and Problem
-     * `unavailable` `webhook_contended` when other writers win every time.
-     */
+    /** Commits a change of webhooks with the new subscriptions. Throws Problem `unavailable` `webhook_contended`. */
     change: async (prepare: (now: Subscriptions) => Promise<Prepared>): Promise<void> => {
       await cached.change(async (before) => {
         const { subscriptions, rows } = await prepare(before.subscriptions)

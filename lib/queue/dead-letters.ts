@@ -16,10 +16,7 @@ import type { ListDlqQuery } from './contract.ts'
 import { DEAD_LETTER_COUNTERS, deadLetters, UNDELIVERED_MESSAGE } from './rows.ts'
 import type { DlqCounts, DlqItem, Resolution } from './schema.ts'
 
-/**
- * A message that no task could be failed for; `messageId` is the queue's id of the message (a UUID), or the ULID of the
- * task that it names.
- */
+/** A message that no task could be failed for, by the queue's id (a UUID) or the ULID of the task that it names. */
 type Undelivered = { messageId: string; taskId: string; reason: string }
 
 /** The request for a retry, and the bulk job that it is part of. */
@@ -63,10 +60,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     },
   })
 
-  /**
-   * Adds a dead letter for a message without a task: its text cannot be read, or it names no existing task. The dead
-   * letter has the id of the message, so repeated deliveries of the message add one.
-   */
+  /** Adds a dead letter for a message without a task, by the id of the message: repeated deliveries add one. */
   const addMessage = async ({ messageId, taskId, reason }: Undelivered): Promise<void> => {
     const row: DlqItem = {
       id: `dlq_${messageId.replaceAll('-', '').toUpperCase()}`,
@@ -108,10 +102,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     set: { ...closed, resolvedAt: iso(clock.now()) },
   })
 
-  /**
-   * Closes an item together with a write of its task and the rows `along`. Throws Problem `missing`, and `invalid` for an
-   * item that is not pending, or when a condition of the other writes fails.
-   */
+  /** Closes an item with a write of its task. Throws Problem `missing`, and `invalid` when a condition fails. */
   const close = async (
     id: string,
     closed: Closing,
@@ -237,9 +228,7 @@ const NamesTask = z.object({
   body: z.object({ taskId: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/) }),
 })
 
-/**
- * The dead letter of an unreadable message: the reason, the beginning of the text, and the task where the text names one.
- */
+/** The dead letter of an unreadable message: the reason, the beginning of the text, and the task that it names. */
 export const poisonLetter = ({ id, reason, text }: { id: string; reason: string; text: string }) => ({
   messageId: id,
   taskId: taskIn(text) ?? 'unknown',

@@ -37,9 +37,7 @@ type CountedGroup = Pick<FailureGroup, 'fingerprint' | 'count' | 'pending' | 'sp
 
 export type Failures = ReturnType<typeof createFailures>
 
-/**
- * Failures grouped by their cause: the numbers come from hourly counters, the texts from the dead letters of the group.
- */
+/** Failures grouped by their cause: numbers from hourly counters, texts from the dead letters of the group. */
 export const createFailures = ({ store, clock, audit }: Needs) => {
   const isMuted = async (fingerprint: string): Promise<boolean> =>
     (await store.get(failureMutes, fingerprint)) !== undefined
@@ -70,9 +68,7 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     }
   }
 
-  /**
-   * The groups with failures since a time, most failures first. Throws Problem `invalid` for a time that is too long ago.
-   */
+  /** Groups with failures since a time, most first. Throws Problem `invalid` for a time too long ago. */
   const list = async ({ since }: z.output<typeof ListFailuresQuery>) => {
     const now = clock.now()
     const from = startOfHour(since === undefined ? now - USUAL_MS : Date.parse(since))

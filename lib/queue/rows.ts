@@ -7,10 +7,7 @@ import { type DlqItem, DlqItemSchema } from './schema.ts'
 /** The number of dead letters in each state, and in total. */
 export const DEAD_LETTER_COUNTERS = { counter: 'dlq', member: 'all' } as const
 
-/**
- * The failures of each group in each hour, and how many of their dead letters are pending. There is a member for each
- * hour and group; members sort by hour, so that a span of time is one range.
- */
+/** The failures of each hour and group, and those whose dead letter is pending. Members sort by hour. */
 export const FAILURE_COUNTERS = 'failures'
 const HOUR = 'YYYY-MM-DDTHH'.length
 export const failureMember = (at: string, fingerprint: string): string =>

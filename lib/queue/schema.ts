@@ -57,10 +57,7 @@ export const QueueStatusSchema = z.object({
 })
 export type QueueStatus = z.output<typeof QueueStatusSchema>
 
-/**
- * Failures of one cause: tasks of one agent that failed with the same code and, apart from varying parts, the same
- * message.
- */
+/** Failures of one agent with the same code and, apart from varying parts, the same message. */
 export const FailureGroupSchema = z
   .object({
     fingerprint: z.string(),

@@ -1,12 +1,10 @@
 import { type Change, collection, type LiveDraft } from '../core/collection.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { AnyWrite } from '../ports/store.ts'
 import type { IssueRef, TrackerName } from '../ports/tracker.ts'
 import type { TaskReport } from './schema.ts'
 
-/**
- * The comment about the end of a task. The row is inserted with the task of an inbound event, so that only such tasks
- * have one; a retried task takes it over. Each end has a delivery of its own.
- */
+/** The comment about the end of a task of an inbound event; a retried task takes it over. Each end has a delivery. */
 export type ReportRow = {
   id: string
   taskId: string
@@ -33,23 +31,17 @@ export type ReportRow = {
 }
 
 /** The report as its task shows it; undefined before the first reported end. */
-export const shownReport = (row: ReportRow | undefined): TaskReport | undefined => {
+export const publicReport = (row: ReportRow | undefined): TaskReport | undefined => {
   if (row?.status === undefined) return undefined
   const { provider, status, url, reportedAt, error } = row
-  return {
-    provider,
-    status,
-    ...(url === undefined ? {} : { url }),
-    ...(reportedAt === undefined ? {} : { reportedAt }),
-    ...(error === undefined ? {} : { error }),
-  }
+  return { provider, status, ...definedFields({ url, reportedAt, error }) }
 }
 
 /** Publishes a changed report under the id of its task. */
 const reportEvents = ({ before, after }: Change<ReportRow>): LiveDraft[] => {
-  const report = shownReport(after)
+  const report = publicReport(after)
   if (after === undefined || report === undefined) return []
-  if (JSON.stringify(report) === JSON.stringify(shownReport(before))) return []
+  if (JSON.stringify(report) === JSON.stringify(publicReport(before))) return []
   return [{ type: 'report.updated', data: { id: after.taskId, ...report } }]
 }
 

@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem, type ProblemKind } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { retry } from '../core/retry.ts'
@@ -24,10 +25,7 @@ type Needs = {
   publicUrl: string | undefined
 }
 
-/**
- * The time limit of all requests of one send. With the renewal of the token and the writes it stays below
- * LONGEST_SEND_MS.
- */
+/** Of all requests of one send; with the token and the writes it stays below LONGEST_SEND_MS. */
 const SEND_MS = 15_000
 /** Longer than a send, shorter than the lease of its delivery. */
 const LEASE_MS = 30_000
@@ -46,17 +44,14 @@ const REPEATED: ReadonlySet<ProblemKind> = new Set(['rate_limited', 'unavailable
 const DONE: Handled = { outcome: 'delivered' }
 
 /**
- * Sends one report. The report's lease prevents concurrent sends. The beginning of a first send is stored before the
- * send: a later one then searches for the comment, so that there is one comment even if a process dies in between.
+ * Sends one report. Its lease prevents concurrent sends. The beginning of a first send is stored before it: a later
+ * send then searches for the comment, so that there is one even if a process dies in between.
  */
 export const createSendReport = (needs: Needs) => {
   const { store, clock, masker, trackers, access, findTask, isOn } = needs
   const commentDraft = createCommentDraft(needs)
 
-  const change = async (
-    row: ReportRow,
-    changes: Pick<Update<ReportRow>, 'set' | 'unset'>,
-  ): Promise<boolean> => {
+  const change = async (row: ReportRow, changes: Pick<Update<ReportRow>, 'set' | 'unset'>) => {
     const when = { endedAt: row.endedAt ?? null, sendingUntil: row.sendingUntil ?? null, passedTo: null }
     return (await store.commit<ReportRow>({ update: reports, key: row.id, when, ...changes })).applied
   }
@@ -78,10 +73,10 @@ export const createSendReport = (needs: Needs) => {
   ): Promise<PostedComment> => {
     const tracker = trackers[row.provider]
     const draft = commentDraft(task, row.mark)
-    const known = row.commentId ?? (isRepeated ? (await tracker.find(asked, row.mark))?.id : undefined)
-    if (known === undefined) return tracker.comment(asked, draft)
+    const commentId = row.commentId ?? (isRepeated ? (await tracker.find(asked, row.mark))?.id : undefined)
+    if (commentId === undefined) return tracker.comment(asked, draft)
     try {
-      return await tracker.edit(asked, known, draft)
+      return await tracker.edit(asked, commentId, draft)
     } catch (thrown) {
       if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
     }
@@ -128,20 +123,15 @@ export const createSendReport = (needs: Needs) => {
       const handled = toHandled(thrown)
       const code = thrown instanceof Problem ? thrown.code : 'internal_error'
       const error = { code, message: errorMessage(thrown, LONGEST_MESSAGE, masker.logText) }
-      const isOver = handled.outcome === 'refused'
-      await change(row, {
-        set: { error, ...(isOver ? { status: 'failed' as const } : {}) },
-        unset: ['sendingUntil'],
-      })
+      const status = handled.outcome === 'refused' ? ('failed' as const) : undefined
+      await change(row, { set: { error, ...definedFields({ status }) }, unset: ['sendingUntil'] })
       return { ...handled, error: error.message }
     }
   }
 
-  /**
-   * The comment's id is stored even if the task has ended again meanwhile: the report of that end changes the comment.
-   */
+  /** Stores the comment's id even if the task has ended again: the report of that end changes the comment. */
   const reported = async (row: ReportRow, commentId: string, url: string | undefined): Promise<void> => {
-    const comment = { commentId, ...(url === undefined ? {} : { url }) }
+    const comment = { commentId, ...definedFields({ url }) }
     const state = { status: 'reported' as const, reportedAt: iso(clock.now()) }
     if (await change(row, { set: { ...comment, ...state }, unset: ['error', 'begun', 'sendingUntil'] }))
       return
@@ -167,7 +157,7 @@ export const createSendReport = (needs: Needs) => {
 const toHandled = (thrown: unknown): Handled => {
   if (!(thrown instanceof Problem) || REPEATED.has(thrown.kind)) {
     const retryAfterMs = thrown instanceof Problem ? thrown.retryAfterMs : undefined
-    return { outcome: 'again', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+    return { outcome: 'again', ...definedFields({ retryAfterMs }) }
   }
   return { outcome: 'refused' }
 }

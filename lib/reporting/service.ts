@@ -1,23 +1,16 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { AddDelivery, Endpoints } from '../deliveries/schema.ts'
-import type { AccountAccess } from '../oauth/schema.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Store, Update } from '../ports/store.ts'
+import type { Update } from '../ports/store.ts'
 import type { TrackerName } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
-import { isReportId, type ReportRow, reports, shownReport, toDeliveryId, toReportId } from './rows.ts'
+import { isReportId, publicReport, type ReportRow, reports, toDeliveryId, toReportId } from './rows.ts'
 import type { FindReport } from './schema.ts'
 import { createSendReport, isBeingSent } from './send.ts'
 
 type Needs = Parameters<typeof createSendReport>[0] & {
-  store: Store
-  clock: Clock
-  access: Pick<AccountAccess, 'writerAt' | 'validToken'>
-  findTask: (id: string) => Promise<Task | undefined>
   addDelivery: AddDelivery
-  /** Whether the service writes comments. */
-  isOn: () => boolean
   /** The addresses of providers: deliveries to one address take turns. */
   addresses: Readonly<Record<TrackerName, string>>
 }
@@ -52,10 +45,7 @@ export const createReporting = (needs: Needs) => {
     return last
   }
 
-  /**
-   * Takes over the comment of the retried task, which is not reported any more. It is one commit that fails while a send
-   * of that report is running, so that no second comment is made.
-   */
+  /** Takes over the comment of the retried task, in one commit that fails while that report is being sent. */
   const takeOver = async (task: Task, from: ReportRow): Promise<ReportRow | undefined> => {
     const last = await currentReport(from)
     const { provider, issue, mark, commentId, url, begun, remade } = last
@@ -66,10 +56,7 @@ export const createReporting = (needs: Needs) => {
       issue,
       mark,
       createdAt: iso(clock.now()),
-      ...(commentId === undefined ? {} : { commentId }),
-      ...(url === undefined ? {} : { url }),
-      ...(begun === undefined ? {} : { begun }),
-      ...(remade === undefined ? {} : { remade }),
+      ...definedFields({ commentId, url, begun, remade }),
     }
     const passed: Update<ReportRow> = {
       update: reports,
@@ -92,26 +79,26 @@ export const createReporting = (needs: Needs) => {
   /** Sets the report to this end, unless it is there already; resolves to the resulting row. */
   const begin = async (row: ReportRow, endedAt: string): Promise<ReportRow | undefined> => {
     if (row.endedAt === endedAt) return row
-    const outcome = await store.commit<ReportRow>({
+    const { row: begun } = await store.commit<ReportRow>({
       update: reports,
       key: row.id,
       when: { endedAt: row.endedAt ?? null },
       set: { endedAt, status: 'pending' },
       unset: ['error'],
     })
-    return outcome.row
+    return begun
   }
 
   /**
-   * Handles the notice of a task's end. A repeat adds no second delivery. Adds none for a task that no event made, that
-   * was cancelled or runs again, and without an account that may write.
+   * Handles the notice of a task's end; a repeat adds no second delivery. Without an account that may write it adds
+   * none.
    */
   const ended = async (taskId: string): Promise<void> => {
     const task = await findTask(taskId)
     if (task?.completedAt === undefined || !REPORTED.has(task.status) || !isOn()) return
-    const known = await reportFor(task)
-    if (known === undefined || (await access.writerAt(known.provider)) === undefined) return
-    const row = await begin(known, task.completedAt)
+    const report = await reportFor(task)
+    if (report === undefined || (await access.writerAt(report.provider)) === undefined) return
+    const row = await begin(report, task.completedAt)
     if (row?.endedAt !== task.completedAt) return
     await addDelivery({
       id: toDeliveryId(row),
@@ -122,7 +109,7 @@ export const createReporting = (needs: Needs) => {
     })
   }
 
-  const findReport: FindReport = async (taskId) => shownReport(await store.get(reports, toReportId(taskId)))
+  const findReport: FindReport = async (taskId) => publicReport(await store.get(reports, toReportId(taskId)))
 
   /** Reports as endpoints of deliveries. */
   const endpoints: Endpoints = {

@@ -5,9 +5,8 @@ const NICKNAME = /^@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)$/i
 const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/
 
 /**
- * The first due time after `afterMs`; undefined when there is none. When clocks are put forward, a fixed time in the gap
- * is due once, right after it; when they are put back, a fixed time that occurs twice is due at the first, and a pattern
- * with `*` or steps at both.
+ * The first due time after `afterMs`, if there is one. When clocks go forward, a fixed time in the gap is due right
+ * after it; when they go back, a fixed time is due at the first of two, a pattern with `*` or steps at both.
  */
 export const nextRun = (cron: string, timezone: string, afterMs: number): string | undefined =>
   new Cron(cron, { mode: '5-part', timezone, fixedTimeRule: 'no-wildcard' })

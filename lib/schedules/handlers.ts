@@ -3,11 +3,9 @@ import type { Handlers } from '../http/route.ts'
 import type { scheduleRoutes } from './contract.ts'
 import type { Schedules } from './service.ts'
 
-export const scheduleHandlers = ({
-  schedules,
-}: {
-  schedules: Schedules
-}): Handlers<typeof scheduleRoutes> => ({
+type Needs = { schedules: Schedules }
+
+export const scheduleHandlers = ({ schedules }: Needs): Handlers<typeof scheduleRoutes> => ({
   listSchedules: ({ query }) => schedules.list(query),
   createSchedule: async ({ body }, { principal }) => ({ schedule: await schedules.create(principal, body) }),
   previewSchedule: ({ query }) => schedules.preview(query),

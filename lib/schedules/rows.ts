@@ -5,8 +5,7 @@ import type { HEAVY, Schedule } from './schema.ts'
 type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
 
 /**
- * A schedule. `nextRunAt` is set while it is enabled, and is the condition of every run: of several processes that read
- * the same due time one changes it. `revision` grows with every change except runs.
+ * A schedule. `nextRunAt`, set while it is enabled, is the condition of every run. `revision` grows with other changes.
  */
 export type ScheduleRow = Omit<Schedule, 'task'> & {
   task: Omit<CreateTask, keyof HeavyTask>

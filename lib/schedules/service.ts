@@ -1,5 +1,6 @@
-import { errorMessage, missing, Problem, withPathPrefix } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal, rowPages } from '../core/page.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { errorMessage, existing, missing, Problem, withPathPrefix } from '../core/errors.ts'
+import { countedPage, type PageQuery, rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -25,10 +26,11 @@ type ScheduledTasks = {
   ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 }
 
+type CommitWithCount = (count: AnyWrite) => Promise<Outcome<ScheduleRow>>
 /** Commits the insert or removal of a schedule together with their number, and refuses an insert at the limit. */
 type ScheduleLimit = {
-  insert(commit: (count: AnyWrite) => Promise<Outcome<ScheduleRow>>): Promise<void>
-  remove(commit: (count: AnyWrite) => Promise<Outcome<ScheduleRow>>): Promise<Outcome<ScheduleRow>>
+  insert(commit: CommitWithCount): Promise<void>
+  remove(commit: CommitWithCount): Promise<Outcome<ScheduleRow>>
 }
 
 type Needs = {
@@ -41,7 +43,6 @@ type Needs = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-const SCOPE = 'schedules'
 export const MOST_SCHEDULES = 1_000
 /** The due times that an answer lists. */
 const AHEAD = 5
@@ -54,11 +55,8 @@ export type Schedules = ReturnType<typeof createSchedules>
 /** Schedules belong to the whole installation, as tasks do. */
 export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }: Needs) => {
   const mayHaveStepped = createStepWatch(clock)
-  const read = async (id: string): Promise<ScheduleRow> => {
-    const row = await store.get(schedules, id, true)
-    if (row === undefined) throw missing('Schedule')
-    return row
-  }
+  const load = async (id: string): Promise<ScheduleRow> =>
+    existing(await store.get(schedules, id, true), 'Schedule')
 
   const refuseTask = async (principal: Principal, task: CreateTask): Promise<void> => {
     try {
@@ -90,21 +88,19 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   }
 
   const list = async (query: PageQuery) => {
-    const [page, counters] = await Promise.all([
-      store.page(schedules, { index: 'newest', order: 'desc', ...pageRange(query, SCOPE) }),
-      store.counters(SCHEDULES.counter),
-    ])
-    return {
-      schedules: page.rows.map(listed),
-      ...pageFacts(page, pageTotal(page, counters[SCHEDULES.member]?.total, query), query, SCOPE),
-    }
+    const { rows, facts } = await countedPage(query, 'schedules', {
+      page: (range) => store.page(schedules, { index: 'newest', order: 'desc', ...range }),
+      count: async () => (await store.counters(SCHEDULES.counter))[SCHEDULES.member]?.total,
+    })
+    return { schedules: rows.map(toListedSchedule), ...facts }
   }
 
   const get = async (id: string) => {
-    const row = await read(id)
+    const row = await load(id)
     const { cron, timezone, nextRunAt: first } = row
-    const later = first === undefined ? [] : nextRuns(cron, timezone, Date.parse(first), AHEAD - 1)
-    return { schedule: toSchedule(row), nextRuns: first === undefined ? [] : [first, ...later] }
+    if (first === undefined) return { schedule: toSchedule(row), nextRuns: [] }
+    const later = nextRuns(cron, timezone, Date.parse(first), AHEAD - 1)
+    return { schedule: toSchedule(row), nextRuns: [first, ...later] }
   }
 
   /** The next due times of a pattern. */
@@ -113,17 +109,14 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   })
 
   /**
-   * Changes the given fields. An unchanged due time stays, even if it has passed. A change of the task makes the caller
-   * the user whom the task runs as: no task may use the accounts of a user who did not ask for it.
+   * Changes the given fields. An unchanged due time stays. A change of the task makes the caller the user whom it runs
+   * as: no task may use the accounts of a user who did not ask for it.
    */
   const change = async (principal: Principal, id: string, given: ChangeSchedule): Promise<Schedule> => {
     if (given.task !== undefined) await refuseTask(principal, given.task)
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { applied, row } = await store.commit(
-        changeUpdate(await read(id), principal, given, clock.now()),
-        [],
-        true,
-      )
+      const update = changeUpdate(await load(id), principal, given, clock.now())
+      const { applied, row } = await store.commit(update, [], true)
       if (!applied || row === undefined) continue
       await audit(principal, 'schedule.change', auditDetails(row))
       return toSchedule(row)
@@ -149,45 +142,32 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
   }
 
-  /**
-   * Creates the task of a schedule now. Its due times stay. Throws Problem `invalid` when the task has become invalid.
-   */
+  /** Creates the task now; due times stay. Throws Problem `invalid` when the task has become invalid. */
   const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
-    const { task, writes, ran } = taskDraft(await read(id), principal, trace)
-    const { applied } = await store.commit<ScheduleRow>(
-      { update: schedules, key: id, set: ran, unset: ['lastError'] },
-      writes,
-    )
+    const { task, writes, ran } = taskDraft(await load(id), principal, trace)
+    const update = { update: schedules, key: id, set: ran, unset: ['lastError'] } as const
+    const { applied } = await store.commit<ScheduleRow>(update, writes)
     if (!applied) throw missing('Schedule')
     return task
   }
 
-  /**
-   * Runs a due schedule: its task and its next due time are one commit, on condition that neither the due time nor the
-   * schedule has changed since the read. Due times that passed while no process ran are one run.
-   */
+  /** Runs a due schedule, if it has not changed since the read. Due times that passed meanwhile are one run. */
   const runDue = async ({ id, nextRunAt: dueAt }: Pick<ScheduleRow, 'id' | 'nextRunAt'>): Promise<void> => {
     const row = await store.get(schedules, id, true)
     if (row === undefined || dueAt === undefined || row.nextRunAt !== dueAt) return
-    const next = nextRun(row.cron, row.timezone, clock.now())
-    const moved = {
-      when: { nextRunAt: dueAt, revision: row.revision },
-      update: schedules,
-      key: id,
-    }
-    const set = next === undefined ? {} : { nextRunAt: next }
-    const unset = next === undefined ? (['nextRunAt'] as const) : []
+    const nextRunAt = nextRun(row.cron, row.timezone, clock.now())
+    const move = { update: schedules, key: id, when: { nextRunAt: dueAt, revision: row.revision } }
+    const set = definedFields({ nextRunAt })
+    const unset = nextRunAt === undefined ? (['nextRunAt'] as const) : []
     try {
       const { writes, ran } = taskDraft(row, { userId: row.runsAs, role: 'user' })
-      await store.commit<ScheduleRow>(
-        { ...moved, set: { ...set, ...ran }, unset: ['lastError', ...unset] },
-        writes,
-      )
+      const update = { ...move, set: { ...set, ...ran }, unset: ['lastError', ...unset] } as const
+      await store.commit<ScheduleRow>(update, writes)
     } catch (thrown) {
       if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
       const lastError = { code: thrown.code, message: errorMessage(thrown, 500) }
       log.warn({ scheduleId: id, reason: lastError.message }, 'a schedule made no task')
-      await store.commit<ScheduleRow>({ ...moved, set: { ...set, lastError }, unset: [...unset] })
+      await store.commit<ScheduleRow>({ ...move, set: { ...set, lastError }, unset })
     }
   }
 
@@ -202,12 +182,8 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
         // Of another process whose clock is a little ahead, the due time may be a later one.
         if (next === undefined || nextRunAt <= (nextRun(cron, timezone, Date.parse(tooLateFrom(now))) ?? ''))
           continue
-        const { applied } = await store.commit<ScheduleRow>({
-          update: schedules,
-          key: id,
-          when: { nextRunAt, revision },
-          set: { nextRunAt: next },
-        })
+        const write = { update: schedules, key: id, when: { nextRunAt, revision }, set: { nextRunAt: next } }
+        const { applied } = await store.commit<ScheduleRow>(write)
         if (applied) log.warn({ scheduleId: id, before: nextRunAt, nextRunAt: next }, CORRECTED)
       }
   }
@@ -249,10 +225,10 @@ const changeUpdate = (
     when: { revision: row.revision, nextRunAt: row.nextRunAt ?? null },
     set: {
       ...given,
-      ...(task === undefined ? {} : { ...split(task), runsAs: userId }),
+      ...(task && { ...split(task), runsAs: userId }),
       updatedAt: iso(nowMs),
       revision: row.revision + 1,
-      ...(nextRunAt === undefined ? {} : { nextRunAt }),
+      ...definedFields({ nextRunAt }),
     },
     ...(nextRunAt === undefined ? { unset: ['nextRunAt'] } : {}),
   }
@@ -264,23 +240,12 @@ const SOURCE = 'cron' as const
 const TIMED = ['cron', 'timezone', 'enabled'] as const
 type Timed = Pick<Schedule, (typeof TIMED)[number]>
 
-const timed = ({ cron, timezone, enabled }: Timed, nowMs: number): Pick<Schedule, 'nextRunAt'> => {
-  const nextRunAt = enabled ? nextRun(cron, timezone, nowMs) : undefined
-  return nextRunAt === undefined ? {} : { nextRunAt }
-}
+const timed = ({ cron, timezone, enabled }: Timed, nowMs: number) =>
+  definedFields({ nextRunAt: enabled ? nextRun(cron, timezone, nowMs) : undefined })
 
-const split = ({
-  description,
-  prompt,
-  metadata,
-  ...task
-}: CreateTask): Pick<ScheduleRow, 'task' | 'heavyTask'> => ({
+const split = ({ description, prompt, metadata, ...task }: CreateTask) => ({
   task: { ...task, source: SOURCE },
-  heavyTask: {
-    ...(description === undefined ? {} : { description }),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(metadata === undefined ? {} : { metadata }),
-  },
+  heavyTask: definedFields({ description, prompt, metadata }),
 })
 
 const toSchedule = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
@@ -289,7 +254,8 @@ const toSchedule = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Sc
   ...truncatedIn(row, { heavyTask: 'task' }),
 })
 
-const listed = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) => row
+const toListedSchedule = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) =>
+  row
 
 /** The audit details of a schedule. */
 const auditDetails = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({

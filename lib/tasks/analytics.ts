@@ -72,10 +72,7 @@ const durations = ({ durationCount, durationMs = 0, leastDurationMs = 0, mostDur
   maxDurationMs: mostDurationMs,
 })
 
-/**
- * The statistics of a window of time, by its parts and by agent. It reads one counter for each agent and hour of the
- * window; the number of tasks does not matter.
- */
+/** The statistics of a window, by parts and agents. It reads one counter for each agent and hour of the window. */
 const readWindow = async (
   store: Store,
   now: number,

@@ -14,10 +14,7 @@ import { type CreateTask, publicTask, TASK_DEFINITION, type Task, type TaskRow }
 import type { Transitions } from './transitions.ts'
 import { WAIT_FIELDS, waitedUntil } from './wait.ts'
 
-/**
- * The write that resolves the dead letter of a failure, by the id of its event, with the user who retried the task and the
- * new task; undefined without a pending dead letter.
- */
+/** The write that resolves the dead letter of a failure, by its event's id; undefined where none is pending. */
 type ResolveDeadLetter = (
   eventId: string,
   resolution: { by: string; taskId: string },
@@ -79,10 +76,7 @@ export const createTaskCommands = (needs: Needs) => {
     return { row, isCancelled: false }
   }
 
-  /**
-   * Cancels a task that has not ended, together with `rows` or not at all. Throws Problem `task_state_conflict` when
-   * the task has ended, and when a condition of `rows` fails.
-   */
+  /** Cancels a task that has not ended, together with `rows` or not at all. Throws Problem `task_state_conflict`. */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
     const { row, isCancelled } = await cancelWhile(principal, id, (status) => allows(status, 'cancel'), rows)
     if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)
@@ -96,8 +90,7 @@ export const createTaskCommands = (needs: Needs) => {
   }
 
   /**
-   * The id of the event with which a task failed; undefined for any other. Of a failure with more than `MOST_RETRIES`
-   * retries after it no dead letter is pending: the first one resolved it.
+   * The id of the event with which a task failed. With more than `MOST_RETRIES` retries its dead letter is resolved.
    */
   const failureEventId = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> => {
     if (status !== 'failed') return undefined
@@ -164,10 +157,7 @@ export const createTaskCommands = (needs: Needs) => {
 
 /** The writes of a retried dead letter's task, for a commit with the dead letter. */
 export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' | 'clock'>) => ({
-  /**
-   * Queues a failed task again, with its attempts at 0. It applies to this failure only: a later one has its own dead
-   * letter.
-   */
+  /** Queues a failed task again, with its attempts at 0; applies to this failure only. */
   retryWrite: (
     { id, completedAt }: Task,
     { trace, bulkJobId }: { trace?: Trace | undefined; bulkJobId?: string | undefined } = {},
@@ -205,9 +195,7 @@ const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 
 const BULK_JOB = ['bulkJobId'] as const
 
-/**
- * The stored definition of a task. It is not validated again: the rules may have become stricter since the create.
- */
+/** The stored definition, not validated again: the rules may have become stricter since the create. */
 const taskDefinition = (row: TaskRow): CreateTask =>
   definedFields(Object.fromEntries(TASK_DEFINITION.map((field) => [field, row[field]]))) as CreateTask
 

@@ -11,10 +11,7 @@ import type { CountedTask } from './schema.ts'
 export const TASK_COUNTERS = { counter: 'tasks', member: 'all' } as const
 export const DAILY_COUNTERS = 'tasks.daily'
 
-/**
- * Counts agents that are not registered: an import may name any number of them, and each name takes space in a
- * counter.
- */
+/** Agents that are not registered: an import may name any number of them, and each name takes space. */
 export const OTHER_AGENTS = 'other'
 
 type TaskChange = Pick<Change<CountedTask>, 'before' | 'after'>
@@ -68,8 +65,8 @@ export const countTasks = async (store: Store): Promise<Counters> =>
   (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
 
 /**
- * The first end of a task after a bulk job queued it counts for the job. One that is removed before its end, or that another
- * job takes over, counts as cancelled: the job waits for it no longer.
+ * A task's first end after a bulk job queued it. One that is removed, or taken over by another job, counts as
+ * cancelled.
  */
 const bulkResult = (jobId: string, after: CountedTask | undefined): Increment[] => {
   const isGone = after === undefined || after.bulkJobId !== jobId

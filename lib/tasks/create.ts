@@ -109,8 +109,8 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /**
-   * Creates a task once per key: within 24 hours the same key and body answers the first task; another body throws
-   * Problem `invalid`. Key and task are one commit, so a concurrent duplicate finds both or neither.
+   * Creates a task once per key: within 24 hours the same key and body answers the first task, another body throws
+   * Problem `invalid`. Key and task are one commit.
    */
   const createOnce = async (principal: Principal, body: CreateTask, key: string, trace?: Trace) => {
     const record = replayKey(principal, key)

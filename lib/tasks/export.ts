@@ -23,8 +23,8 @@ type Needs = {
 export const COPY_HEADER = 'x-export-copy'
 
 /**
- * Exports all tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory use
- * does not grow with the number of tasks. The count comes last because it counts the written tasks.
+ * Exports all tasks as `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces; the count is of written
+ * ones.
  */
 export const createTaskExport = ({ store, clock, audit }: Needs) =>
   async function* exportTasks(principal: Principal): AsyncGenerator<string> {

@@ -24,10 +24,7 @@ const HAPPENS: Partial<Record<TaskStatus, Happening>> = {
   cancelled: 'cancelled',
 }
 
-/**
- * The increments of a change of a task in its hour: what happened, the wait for a first start, and the run of a
- * completion. An imported task counts at its creation and its end.
- */
+/** The increments of a change in its hour: what happened, the wait for a first start, and the run of a completion. */
 export const hourlyIncrements = (before: CountedTask | undefined, after: CountedTask): Increment[] => {
   const { status, createdAt, startedAt, completedAt, queuedAt, updatedAt } = after
   const increments = before === undefined ? [hourly(createdAt, after, 'created')] : []
@@ -56,8 +53,8 @@ const HOUR_LENGTH = '2026-01-31T23'.length
 const hourMs = (text: string): number => Date.parse(`${text}:00:00.000Z`)
 
 /**
- * A counter's name is the part of its hour, a letter for the kind, and the bucket of a duration: `Bs` counts starts from
- * minute 55 on, `3r42` runs from minute 45 on. Names are short because storage costs grow with the size of a write.
+ * A counter's name is the part of its hour, a letter, and the bucket of a duration: `Bs` counts starts from minute 55
+ * on, `3r42` runs from minute 45 on. Short names make writes cheaper.
  */
 const LETTERS: Readonly<Record<Happening | Waited, string>> = {
   created: 'n',
@@ -82,10 +79,7 @@ const hourly = (at: string, task: CountedTask, what: Happening): Increment =>
 const lasted = (at: string, task: CountedTask, what: Waited, ms: number): Increment =>
   increment(at, task, hourPart(at, QUARTER_MS) + LETTERS[what] + bucketIndex(ms))
 
-/**
- * How often something happened in the slot that begins at `at`, or had a duration in a histogram bucket in the quarter
- * that begins at `at`.
- */
+/** How often something happened in the slot that begins at `at`, or had a duration in the quarter that does. */
 export type HourlyCount = { agent: string; at: number; count: number } & (
   | { what: Happening }
   | { what: Waited; bucket: number }

@@ -25,10 +25,7 @@ const ITEM_LIMIT = 1_048_576
 /** The size of a batch, after which other work gets a turn. */
 const AT_ONCE = { items: 200, bytes: 262_144 }
 
-/**
- * Reads a file of tasks to its end, each task as its bytes, and validates the text around them as an export. Throws
- * Problem `too_large` `too_many_items` for more than 100,000 tasks, and `invalid`.
- */
+/** Reads a file to its end, each task as its bytes. Throws Problem `too_large` `too_many_items`, and `invalid`. */
 const listIn = async (pieces: AsyncIterable<Buffer>): Promise<CutList> => {
   const cutter = createListCutter('tasks', { mostItems: MOST_IMPORTED, mostBytesAround: ITEM_LIMIT })
   for await (const piece of pieces) cutter.push(piece)
@@ -89,8 +86,7 @@ const ImportedId = z
   .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
 
 /**
- * A task of an export. Fields that the file lacks are filled in; present fields must be valid. `createdBy` is not
- * taken from the file: a task acts with the rights and the linked accounts of that person.
+ * A task of an export; absent fields are filled in. `createdBy` is not taken: a task acts with that person's rights.
  */
 const ImportedTask = StoredTaskSchema.omit({ createdBy: true, waitingFor: true, waiting: true }).extend({
   id: ImportedId,

@@ -39,10 +39,7 @@ type Needs = {
 
 export type Lease = ReturnType<typeof createLease>
 
-/**
- * The lease of a task: a worker claims it, renews it, and ends it with the outcome of its run. Every write after the
- * claim applies only while the task is leased under the same fencing token.
- */
+/** The lease of a task: a worker claims, renews and ends it. Every later write has the fencing token of the claim. */
 export const createLease = (needs: Needs) => {
   const { store, feed, publishProgress, transitions, makeDeadLetter, approvals, clock, ids } = needs
   const { leaseMs, longestDelayMs } = needs
@@ -98,9 +95,8 @@ export const createLease = (needs: Needs) => {
   })
 
   /**
-   * Leases a queued task for the attempt in a message: counts the attempt and increments the fencing token. Resolves
-   * to undefined when there is nothing to run: the task was cancelled or is claimed, or the message is a repeat.
-   * Throws Problem `missing`.
+   * Leases a queued task for the attempt in a message, with a new fencing token. Resolves to undefined when there is
+   * nothing to run: the task was cancelled or is claimed, or the message is a repeat. Throws Problem `missing`.
    */
   const claim = async (message: RunTask): Promise<TaskRow | undefined> => {
     if (message.resume) return claimWaiting(message)
@@ -216,10 +212,7 @@ export const createLease = (needs: Needs) => {
     await applyLeased(row, { verb: 'recover', when, set: { error }, unset: ['checkpoint'], event })
   }
 
-  /**
-   * Fails a task, with its dead letter, when the queue gave up its message before any claim. False when the task does
-   * not wait for that message.
-   */
+  /** Fails a task whose message the queue gave up before any claim. False when it does not wait for that message. */
   const markUndeliverable = async (
     { taskId, attempt, fence }: RunTask,
     error: TaskError,

@@ -1,6 +1,5 @@
 /**
- * The task lifecycle. A state refuses every verb that it does not list. Every change of state is one conditional write on
- * the state that it leaves.
+ * The task lifecycle. A state refuses every verb that it does not list; a change is conditional on the state it leaves.
  */
 export const transitions = {
   pending: { enqueue: 'queued', cancel: 'cancelled' },

@@ -55,7 +55,6 @@ export const createTaskReads = ({ store, feed }: Needs) => {
 
   /**
    * The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier task that was redriven.
-   * It reads unfinished tasks only.
    */
   const unfinishedLike = async (id: string): Promise<Task | undefined> => {
     const { source, sourceId } = (await find(id)) ?? {}
@@ -89,9 +88,8 @@ export const createTaskReads = ({ store, feed }: Needs) => {
   }
 
   /**
-   * The events of a task in order: its log and the progress of its runs, all of them or `limit` of them, from the
-   * beginning or `after` an event. It reads no more progress than it answers. Throws Problem `missing`, and `invalid`
-   * for an event that the task does not have.
+   * The events of a task in order: its log and the progress of its runs, from the beginning or `after` an event. It
+   * reads no more progress than it answers. Throws Problem `missing`, and `invalid` for an unknown event.
    */
   const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
     const task = await load(id)

@@ -99,10 +99,7 @@ export const createRecovery = (needs: Needs) => {
     return outcomes.filter(({ status }) => status === 'fulfilled').length
   }
 
-  /**
-   * Runs once at the start of the only process on this data: the process of every stored lease is dead, and its queue
-   * empty.
-   */
+  /** Runs at the start of the only process on this data: the process of every stored lease is dead, its queue empty. */
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
     let recovered = 0
@@ -184,10 +181,7 @@ export const createRecovery = (needs: Needs) => {
 
   let waitsCheckedAt = Number.NEGATIVE_INFINITY
 
-  /**
-   * Recovers tasks whose lease ran out, except those that `isRunningHere`, and queues pending tasks that are due within
-   * the queue's longest delay. Resolves to the number of failures, which it logs.
-   */
+  /** Recovers tasks whose lease ran out, and queues pending ones that are due. Resolves to the number of failures. */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
     const isCheckOfWaits = clock.monotonic() - waitsCheckedAt >= WAITS_CHECKED_MS

@@ -25,8 +25,7 @@ import {
 type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
 /**
- * Fields that rarely or never change. `retriedBy` is one for the filter: it tests rows by their copies in the index,
- * which have all of these, and so reads no row more. Its write costs a write unit for each of the two indexes.
+ * Fields that rarely or never change; the filter tests `retriedBy` by its copies in the indexes, for two write units.
  */
 const FIXED: readonly TaskField[] = [
   'sourceId',
@@ -77,10 +76,7 @@ export const nextRun = (row: SentTask): RunTask => ({
   ...definedFields({ due: row.nextAttemptAt }),
 })
 
-/**
- * The message of a task's next attempt. Its group is the repository, else the caller, as for a repository that is a
- * long field, which storage keeps beside the row.
- */
+/** The message of the next attempt. Its group is the repository, else the caller; a long one is beside the row. */
 const runMessage = (row: SentTask): Message => ({
   to: 'run',
   id: `${row.id}:${row.attempts + 1}`,
@@ -106,10 +102,7 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
   return [{ to: 'turns', id, body: { endedTaskId, userId }, group: userId }]
 }
 
-/**
- * A task that becomes queued sends its run message. Notices carry the end of a watched task, each emitted entry, and the
- * withdrawal of approvals that a task waited for when it ended.
- */
+/** A run message for a queued task; notices of an end that is watched, and of emitted entries; ended waits. */
 export const taskMessages = (change: Change<SentTask>): Message[] => {
   const { before, after, log } = change
   if (after === undefined || before?.status === after.status) return []
@@ -146,8 +139,8 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   fixed: FIXED,
   log: taskEvents,
   counts: taskIncrements,
-  // Not counted again: failures stay counted when their task is queued again, the last completion and the extremes are
-  // never taken back, and the rows do not have what happened in an hour.
+  // Failures stay counted when their task is queued again, the last completion and the extremes are never taken back,
+  // and the rows do not have what happened in an hour.
   recount: {
     index: 'newest',
     isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),

@@ -179,10 +179,7 @@ export type TaskFields = z.output<typeof TaskFieldsSchema>
 export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
 
-/**
- * A stored event in the log of a task; a read adds the fields that all events take from the row. Notices of
- * `emitted` events are sent to outbound webhooks.
- */
+/** A stored event in the log of a task. Notices of `emitted` ones are sent to outbound webhooks. */
 export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'> & {
   emitted?: true
 }

@@ -60,10 +60,7 @@ export const createTransitions = ({ store, clock, ids, ended, sendsNotice }: Nee
     }
   }
 
-  /**
-   * Applies a change of state together with `rows` or not at all, if the task is still in the state that it leaves
-   * and meets `when`. The row of the outcome has its detail fields.
-   */
+  /** Applies a change together with `rows` or not at all. The row of the outcome has its detail fields. */
   const apply = async (it: Transition, rows: readonly AnyWrite[] = []): Promise<Outcome<TaskRow>> => {
     const write = toWrite(it)
     const outcome = await store.commit<TaskRow>(write, rows, true)
@@ -74,10 +71,7 @@ export const createTransitions = ({ store, clock, ids, ended, sendsNotice }: Nee
   return { apply, toWrite, event, emittedEvent }
 }
 
-/**
- * A store that logs each committed change of a task's state, creations included. `requestId` is missing where only
- * the stored row has it and the commit did not return that row.
- */
+/** Logs each committed change of a task's state. `requestId` is missing where the commit did not return its row. */
 export const withTransitionLog = (store: Store, log: Pick<Log, 'info'>): Store => {
   const commit = async <R extends object>(
     head: Write<R>,

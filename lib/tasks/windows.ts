@@ -10,9 +10,8 @@ const HOUR_MS = 3_600_000
 const SLOTS = HOUR_MS / SLOT_MS
 
 /**
- * The parts of a window in order, the last of which contains `now`: twelve of five minutes, 24 hours, or seven days.
- * Hours and days are those of the time zone: a day on which its clocks change has 23 or 25 hours, and an hour that occurs
- * twice is two parts.
+ * The parts of a window, the last of which contains `now`: twelve of five minutes, 24 hours, or seven days of the time
+ * zone. A day on which its clocks change has 23 or 25 hours; an hour that occurs twice is two parts.
  */
 export const windowParts = (window: Window, timezone: string, now: number): Span[] => {
   if (window === '1h') {
@@ -27,10 +26,7 @@ export const windowParts = (window: Window, timezone: string, now: number): Span
     : alike(dayIn(timezone), 7, 26 * HOUR_MS, now)
 }
 
-/**
- * The last parts of time whose quarters have the same name; none is longer than `longestMs`. Offsets of all time zones
- * are whole quarters of an hour.
- */
+/** The last parts whose quarters have the same name. Offsets of all time zones are whole quarters of an hour. */
 const alike = (partName: (ms: number) => string, count: number, longestMs: number, now: number): Span[] => {
   const spans: Span[] = []
   let name = ''

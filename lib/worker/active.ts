@@ -23,21 +23,24 @@ class RunStopped extends Error {
   }
 }
 
-/** A run in this process. `beat` renews its lease; `check` only reads whether the lease is still its own. */
+/** A run in this process. */
 type ActiveRun = {
   taskId: string
   stop(reason: StopReason): void
+  /** Renews its lease. */
   beat(): void
+  /** Reads whether the lease is still its own. */
   check(): void
 }
 
-/**
- * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so all are looked at.
- * A task may have two runs here for a moment: one that is being stopped, and the next one.
- */
+/** The runs of this process: a few hundred at most. A task may have two for a moment, one of which is being stopped. */
 export const createActiveRuns = () => {
   const runs = new Set<ActiveRun>()
   let stopped: StopReason | undefined
+  /** Stops the current runs. */
+  const stopNow = (reason: StopReason) => {
+    for (const run of runs) run.stop(reason)
+  }
   return {
     add: (run: ActiveRun) => {
       runs.add(run)
@@ -48,14 +51,11 @@ export const createActiveRuns = () => {
     stop: (taskId: string, reason: StopReason) => {
       for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
-    /** Stops the current runs. */
-    stopNow: (reason: StopReason) => {
-      for (const run of runs) run.stop(reason)
-    },
+    stopNow,
     /** Stops every run, and every later one: a claim that is still under way must not outlive the shutdown. */
     stopAll: (reason: StopReason) => {
       stopped = reason
-      for (const run of runs) run.stop(reason)
+      stopNow(reason)
     },
     /** Throws Problem `unavailable` after `stopAll`, so that the queue keeps the message. */
     refuseIfStopped: () => {
@@ -72,35 +72,25 @@ export const createActiveRuns = () => {
   }
 }
 
-type ActiveRuns = ReturnType<typeof createActiveRuns>
-
 /** The stop of one run and its reason. The first reason stays. */
 const createStop = () => {
   const controller = new AbortController()
   let reason: StopReason | undefined
-  let over = false
-  let onStopped: (() => void) | undefined
+  let isOver = false
   return {
     signal: controller.signal,
     stop: (why: StopReason) => {
-      if (over || reason !== undefined) return
+      if (isOver || reason !== undefined) return
       reason = why
       controller.abort(new RunStopped(why))
-      onStopped?.()
-    },
-    /** Calls back when the run is stopped. */
-    onStop: (call: () => void) => {
-      onStopped = call
     },
     reason: () => reason,
     /** The agent has ended: a later stop does not reach it. */
     end: () => {
-      over = true
+      isOver = true
     },
   }
 }
-
-type Stop = ReturnType<typeof createStop>
 
 /** A task that is leased to this worker. */
 export type Leased = TaskRow
@@ -117,25 +107,30 @@ export type LeaseWrites = {
   suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
 }
 
-type Needs = { lease: Pick<LeaseWrites, 'renew' | 'isLeased'>; active: ActiveRuns; log: Log }
+type Needs = {
+  lease: Pick<LeaseWrites, 'renew' | 'isLeased'>
+  active: ReturnType<typeof createActiveRuns>
+  log: Log
+}
 
 /** A leased task that this process runs. */
 export type LeasedRun = ActiveRun & {
   task: Leased
-  stopped: Stop
+  stopped: ReturnType<typeof createStop>
   /** Renews the lease, with a progress event when there is a message; stops the run when the lease is lost. */
   beat(message?: string): void
 }
 
 /** Registers leased tasks as active runs, for cancel, heartbeat and shutdown. */
-export const createLeasedRuns = ({ lease, active, log }: Needs) => {
-  return (task: Leased): LeasedRun => {
+export const createLeasedRuns =
+  ({ lease, active, log }: Needs) =>
+  (task: Leased): LeasedRun => {
     const stopped = createStop()
     const busy = { beat: 0, check: 0 }
-    const stopIfLost = async (by: keyof typeof busy, ask: () => Promise<boolean>) => {
+    const stopIfLost = async (by: keyof typeof busy, isLeased: () => Promise<boolean>) => {
       busy[by] += 1
       try {
-        if (!(await ask())) stopped.stop('lost')
+        if (!(await isLeased())) stopped.stop('lost')
       } catch (thrown) {
         // The lease outlives several heartbeats, so one failure is no reason to stop.
         log.warn({ ...task.trace, taskId: task.id, reason: errorMessage(thrown) }, 'heartbeat failed')
@@ -154,4 +149,3 @@ export const createLeasedRuns = ({ lease, active, log }: Needs) => {
     active.add(run)
     return run
   }
-}

@@ -5,8 +5,7 @@ import type { Log } from '../ports/log.ts'
 type Needs = { clock: Clock; log: Log }
 
 /**
- * Calls `work` again and again, `everyMs` after the end of the last call, so that calls never overlap. A failure is
- * logged and the calls continue. The returned function stops them and resolves when a running call has ended.
+ * Calls `work` `everyMs` after the end of the last call; failures are logged. The returned function stops the calls.
  */
 export const every = (
   { clock, log }: Needs,

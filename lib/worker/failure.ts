@@ -11,10 +11,7 @@ export type Failure = {
   refused?: boolean
 }
 
-/**
- * A task fails when it is refused once more after this many refusals in a row. The waits between them double up to five
- * minutes, so it outlasts a day of them.
- */
+/** A task fails after this many refusals in a row; with waits of up to five minutes it outlasts a day of them. */
 const MOST_REFUSALS = 300
 
 type Tried = Pick<TaskRow, 'attempts' | 'maxAttempts' | 'refusals'>

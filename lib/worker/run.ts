@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { boundedWaitMs } from '../core/retry-after.ts'
@@ -39,10 +40,7 @@ const LATER_PROGRESS_MS = 30_000
 /** The last of them are stored in one event with the end of the run, to show how it ended. */
 const LAST_PROGRESS = 10
 
-/**
- * Stores the messages of one attempt by `beat`, up to the limit, and samples of the later ones. `mask` gets each of
- * them, since a secret may be split between two.
- */
+/** Stores the messages of an attempt up to the limit, then samples. A secret may be split between two messages. */
 const createProgressLimit = (
   clock: Clock,
   beat: (message?: string) => void,
@@ -118,8 +116,8 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
     new Promise<Ended>((resolve) => {
       const { attempts: attempt } = leased
       const events = openEvents(leased)
-      const kept: (() => void)[] = []
-      let over = false
+      const forgetSecrets: (() => void)[] = []
+      let isOver = false
       const limit = createProgressLimit(clock, beat, masker.messages())
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
       const endedAs = (ended: Outcome): Ended => {
@@ -131,38 +129,32 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       const end = (ended: Outcome) => {
         cancelTimeout()
         limit.end()
-        over = true
+        isOver = true
         stopped.end()
         const outcome = endedAs(ended)
         // The events are stored before the end of the run: a reader who sees that the task has ended finds all events.
         const stored = events.end(outcome)
-        for (const forget of kept.splice(0)) forget()
+        for (const forget of forgetSecrets.splice(0)) forget()
         if (stored === undefined) resolve(outcome)
         else stored.then(() => resolve(outcome))
       }
-      const keepSecret = (secret: string) => {
-        if (!over) kept.push(masker.learn(secret))
-      }
-      const observe = (event: LoopEvent) => {
-        if (!over) events.observe(event)
-      }
-      const progress = (message: unknown) => {
-        if (over || stopped.reason() !== undefined) return
-        limit.report(message)
-      }
-      const giveUp = () => end(outcomes.ofThrown(stopped.signal.reason))
-      if (stopped.reason() !== undefined) return giveUp()
-      stopped.onStop(() => clock.after(STOP_GRACE_MS, giveUp))
       const { signal } = stopped
-      const run: AgentContext['run'] = (file, args) =>
-        runProgram(workspaceName(task.id, attempt), file, args, signal)
+      const giveUp = () => end(outcomes.fromThrown(signal.reason))
+      if (signal.aborted) return giveUp()
+      signal.addEventListener('abort', () => clock.after(STOP_GRACE_MS, giveUp))
       call(outcomes, agent, task, {
         signal,
         attempt,
-        progress,
-        keepSecret,
-        observe,
-        run,
+        progress: (message: unknown) => {
+          if (!isOver && !signal.aborted) limit.report(message)
+        },
+        keepSecret: (secret) => {
+          if (!isOver) forgetSecrets.push(masker.learn(secret))
+        },
+        observe: (event) => {
+          if (!isOver) events.observe(event)
+        },
+        run: (file, args) => runProgram(workspaceName(task.id, attempt), file, args, signal),
         ...(checkpoint && { checkpoint }),
       }).then(end)
     })
@@ -170,16 +162,16 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
 
 /** Calls the agent and reads what it gives, which may run its code; an exception is an outcome too. */
 const call = (
-  { ofReturned, ofThrown }: Outcomes,
+  { fromReturned, fromThrown }: ReturnType<typeof createOutcomes>,
   agent: AgentAdapter,
   task: AgentTask,
   context: AgentContext,
 ): Promise<Outcome> => {
   const outcome = async () => {
     try {
-      return ofReturned(await agent.execute(task, context))
+      return fromReturned(await agent.execute(task, context))
     } catch (thrown) {
-      return ofThrown(thrown)
+      return fromThrown(thrown)
     }
   }
   return agent.within === undefined ? outcome() : agent.within(outcome)
@@ -198,10 +190,7 @@ type Outcome =
   /** The run continues from its checkpoint after the decision of a person. */
   | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
 
-/**
- * The most bytes of a result as JSON; a longer result belongs into a file of the workspace. With a prompt of 1 MiB it
- * fits the 6 MB of a Lambda answer, even if every character has to be escaped there.
- */
+/** Bytes of a result as JSON. With a prompt of 1 MiB it fits the 6 MB of a Lambda answer, even if all is escaped. */
 const LONGEST_RESULT = 2_000_000
 /** The most bytes of a checkpoint: the messages of a run, and a patch of its workspace. */
 const LARGEST_CHECKPOINT = 16_000_000
@@ -211,42 +200,28 @@ const LONGEST_MESSAGE = 1_000
 type FailureFields = Readonly<Record<string, unknown>>
 const FINAL: FailureFields = { retryable: false }
 
-type Outcomes = ReturnType<typeof createOutcomes>
-
 /** Reads the values that agents return and throw, and masks the configured secrets in them. */
 const createOutcomes = (masker: Masker) => {
-  const failed = (code: string, message: unknown, said: FailureFields): Outcome => {
-    const retryAfterMs = boundedWaitMs(said.retryAfterMs)
-    return {
-      kind: 'failed',
-      error: { code, message: textOf(message, masker) },
-      retryable: said.retryable !== false,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(said.refused === true ? { refused: true } : {}),
-    }
-  }
+  const failed = (code: string, message: unknown, fields: FailureFields): Outcome => ({
+    kind: 'failed',
+    error: { code, message: failureText(message, masker) },
+    retryable: fields.retryable !== false,
+    ...definedFields({ retryAfterMs: boundedWaitMs(fields.retryAfterMs) }),
+    ...(fields.refused === true && { refused: true }),
+  })
 
-  const ofWaiting = (plain: string): Outcome => {
-    if (Buffer.byteLength(plain) > LARGEST_CHECKPOINT)
-      return failed(
-        'checkpoint_too_large',
-        'The run cannot wait for approval: its messages are too long to be kept',
-        FINAL,
-      )
-    const { checkpoint, message, approvals } = JSON.parse(plain)
+  const fromWaiting = (json: string): Outcome => {
+    const tooLarge = 'The run cannot wait for approval: its messages are too long to be kept'
+    if (Buffer.byteLength(json) > LARGEST_CHECKPOINT) return failed('checkpoint_too_large', tooLarge, FINAL)
+    const { checkpoint, message, approvals } = JSON.parse(json)
     const { data = [] } = z.array(WaitingApprovalSchema).safeParse(approvals)
-    return { kind: 'waiting', checkpoint, message: textOf(message, masker), approvals: data }
+    return { kind: 'waiting', checkpoint, message: failureText(message, masker), approvals: data }
   }
 
-  const ofJson = (plain: string): Outcome => {
-    if (Buffer.byteLength(plain) > LONGEST_RESULT) {
-      return failed(
-        'result_too_large',
-        `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`,
-        FINAL,
-      )
-    }
-    const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(plain)))
+  const fromResult = (json: string): Outcome => {
+    const tooLarge = `The agent returned more than ${number(LONGEST_RESULT)} bytes of JSON`
+    if (Buffer.byteLength(json) > LONGEST_RESULT) return failed('result_too_large', tooLarge, FINAL)
+    const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(json)))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', FINAL)
     if (!parsed.data.success)
       return failed('agent_failed', parsed.data.output || 'The agent reported a failure', parsed.data)
@@ -255,21 +230,21 @@ const createOutcomes = (masker: Masker) => {
 
   return {
     /** Reads a returned value. A value that is not a valid result is the agent's failure, never the service's. */
-    ofReturned: (returned: unknown): Outcome => {
+    fromReturned: (returned: unknown): Outcome => {
       try {
-        const plain = JSON.stringify(returned)
-        if (plain !== undefined) return isWaiting(returned) ? ofWaiting(plain) : ofJson(plain)
+        const json = JSON.stringify(returned)
+        if (json !== undefined) return isWaiting(returned) ? fromWaiting(json) : fromResult(json)
       } catch {
         // The value is not JSON, or is nested deeper than the stack allows.
       }
       return failed('bad_result', 'The agent returned something that is not JSON', FINAL)
     },
     /** Reads a thrown value, with its snake_case `code` and what it says of another attempt. */
-    ofThrown: (thrown: unknown): Outcome => {
-      const said = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as FailureFields
-      const { code } = said
+    fromThrown: (thrown: unknown): Outcome => {
+      const fields = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as FailureFields
+      const { code } = fields
       const word = typeof code === 'string' && isWord(masker.text(code)) ? code : 'agent_error'
-      return failed(word, thrown, said)
+      return failed(word, thrown, fields)
     },
   }
 }
@@ -286,10 +261,10 @@ const isWaiting = (returned: unknown): boolean =>
 const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 
 /**
- * The message of a thrown value, without the paths of this machine that errors of the system name. A thrown value may have
- * no text, such as an object without a prototype; this is the agent's failure too.
+ * The message of a thrown value, without the paths of this machine that errors of the system name. A value without a
+ * text, such as an object without a prototype, is the agent's failure too.
  */
-const textOf = (thrown: unknown, { text }: Masker): string => {
+const failureText = (thrown: unknown, { text }: Masker): string => {
   try {
     const isOfSystem = typeof Object(thrown).syscall === 'string'
     return errorMessage(thrown, LONGEST_MESSAGE, (message) =>

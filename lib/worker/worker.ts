@@ -42,10 +42,7 @@ type Needs = FinishNeeds &
 /** The most ends that may wait for their write; beyond this, a slot waits for the write of its own run. */
 const MOST_FINISHING = 256
 
-/**
- * Runs the tasks of messages: claims a task when a slot is free, runs its agent, and writes the outcome. The slot is free
- * for the next task while the outcome is still being written.
- */
+/** Claims tasks when a slot is free, runs their agents and writes outcomes; the slot is free before the write ends. */
 export const createWorker = (needs: Needs) => {
   const { lease, slots, log, active } = needs
   const leased = createLeasedRuns(needs)
@@ -84,10 +81,7 @@ export const createWorker = (needs: Needs) => {
   }
 
   return {
-    /**
-     * Resolves when the slot is free again, also when there was nothing to do. Rejects when the claim could not be
-     * written, so that the queue delivers the message again.
-     */
+    /** Resolves when the slot is free again. Rejects when the claim was not written: the queue delivers it again. */
     run: async (message: RunTask): Promise<void> => {
       // A task that was claimed without a slot would hold its lease for nothing, and be ahead of more urgent ones.
       const slot = slots.acquire()
@@ -138,15 +132,9 @@ const createFinishRun = (needs: FinishNeeds) => {
   const failAttempt = (task: Leased, { error, next, retryAfterMs = 0 }: FailedRun) => {
     const { id: taskId, attempts: attempt, refusals = 0 } = task
     const isCounted = next !== 'retry uncounted'
+    const failure = { code: error.code, reason: errorMessage(error.message, 200) }
     log.info(
-      {
-        taskId,
-        attempt,
-        ...task.trace,
-        code: error.code,
-        reason: errorMessage(error.message, 200),
-        ...(isCounted ? {} : { counted: false }),
-      },
+      { taskId, attempt, ...task.trace, ...failure, ...(!isCounted && { counted: false }) },
       'attempt failed',
     )
     if (next === 'fail') return lease.fail(task, error)

@@ -43,10 +43,7 @@ type Others = {
 type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log'> & ConversationPorts
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
-/**
- * Conversations with models, and their continuation after approvals. A proxy waits `longestSilenceMs` for the first
- * byte.
- */
+/** Conversations and their continuation after approvals. A proxy waits `longestSilenceMs` for the first byte. */
 export const composeChat = (
   {
     tasks,

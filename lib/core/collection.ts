@@ -50,10 +50,7 @@ export const countRows =
     return row === undefined || total === 0 ? [] : rowCounters(row).map((of) => ({ ...of, add: { total } }))
   }
 
-/**
- * Channels of messages: `run` starts attempts of tasks, `turns` continues runs after approvals, `notices` go to
- * domains.
- */
+/** `run` starts attempts of tasks, `turns` continues runs after approvals, `notices` go to domains. */
 export type Channel = 'run' | 'turns' | 'notices'
 
 /**
@@ -118,10 +115,7 @@ export type Collection<R extends object = Row> = {
   }
 }
 
-/**
- * `counts` sees no detail and long fields: a counter would drift where storage has a field at one time and not at
- * another.
- */
+/** `counts` sees no detail and long fields: a counter would drift, since storage has them only sometimes. */
 type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> = Omit<
   Collection<R>,
   'detail' | 'long' | 'counts' | 'sends' | 'publishes'
@@ -133,10 +127,7 @@ type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> 
   publishes?(change: Change<Omit<R, Detail | Long> & Partial<Pick<R, Long>>>): readonly LiveDraft[]
 }
 
-/**
- * Declares a collection. With `counts` or `sends` its type names detail and long fields: `collection<Row,
- * 'prompt'>({…})`.
- */
+/** Declares a collection. Its type names detail and long fields where it `counts` or `sends`. */
 export const collection: {
   <R extends object>(
     declared: Collection<R> & { counts?: never; sends?: never; publishes?: never },

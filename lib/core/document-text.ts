@@ -46,10 +46,7 @@ const LATEST_MS = 8.64e15
 const utcDay = (ms: number): string =>
   Math.abs(ms) <= LATEST_MS ? new Date(ms).toISOString().slice(0, 10) : ''
 
-/**
- * A description or comment as plain text; undefined for a value that is none. Quotes and code are marked as in
- * Markdown.
- */
+/** The plain text of a description or comment, if it is one. Quotes and code are marked as in Markdown. */
 export const plainText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
   if (!isNode(value)) return undefined

@@ -93,10 +93,7 @@ export const pageTotal = (
   return isEnd ? first + rows.length : Math.max(counted ?? 0, rows.length === 0 ? 0 : first + rows.length)
 }
 
-/**
- * A page of a list, and the fields beside its rows. `count` reads the counter of the rows. Throws as `decodeCursor`
- * does.
- */
+/** A page of a list; `count` reads the counter of its rows. Throws as `decodeCursor` does. */
 export const countedPage = async <R>(
   query: ListQuery,
   scope: string,

@@ -1,9 +1,6 @@
 export type Role = 'user' | 'admin'
 
-/**
- * The caller and its rights. A session sets `sessionId`, an API token `tokenId`; `userId` is the user who made the
- * token.
- */
+/** The caller and its rights. A session sets `sessionId`, an API token `tokenId`, with the `userId` of its owner. */
 export type Principal = {
   userId: string
   role: Role

@@ -8,10 +8,7 @@ const TAG_BYTES = 16
 /** The key, and the context of the text. A body opens only with the same key and context. */
 type Lock = { key: Buffer; context: string }
 
-/**
- * AES-256-GCM (NIST SP 800-38D): base64url of nonce, ciphertext, tag. A nonce is new: 96 random bits last for 2^32
- * texts.
- */
+/** AES-256-GCM (NIST SP 800-38D): base64url of nonce, ciphertext, tag. Random nonces last for 2^32 texts a key. */
 export const sealBody = (text: string, nonce: Buffer, { key, context }: Lock): string => {
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
     Buffer.from(context),

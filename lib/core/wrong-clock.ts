@@ -13,10 +13,7 @@ export const isTooLate = (atMs: number, latestMs: number): boolean => atMs > lat
 export const tooLateFrom = (latestMs: number): string =>
   new Date(latestMs + CLOCKS_DIFFER_MS + 1).toISOString()
 
-/**
- * Whether a lease of `leaseMs` holds. One that ends later was taken under a clock ahead; its holder's writes are
- * fenced.
- */
+/** Whether a lease of `leaseMs` holds. A later end was set under a clock ahead; its holder's writes are fenced. */
 export const leaseHolds = (untilMs: number, leaseMs: number, nowMs: number): boolean =>
   untilMs > nowMs && !isTooLate(untilMs, nowMs + leaseMs)
 

@@ -89,10 +89,7 @@ export const createReporting = (needs: Needs) => {
     return begun
   }
 
-  /**
-   * Handles the notice of a task's end; a repeat adds no second delivery. Without an account that may write it adds
-   * none.
-   */
+  /** Handles the notice of a task's end. A repeat, and a task without an account that may write, add nothing. */
   const ended = async (taskId: string): Promise<void> => {
     const task = await findTask(taskId)
     if (task?.completedAt === undefined || !REPORTED.has(task.status) || !isOn()) return

@@ -64,10 +64,7 @@ export const createTaskCounters = (store: Store) => ({
 export const countTasks = async (store: Store): Promise<Counters> =>
   (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
 
-/**
- * A task's first end after a bulk job queued it. One that is removed, or taken over by another job, counts as
- * cancelled.
- */
+/** The first end after a bulk job queued a task. A removed one, or another job's, counts as cancelled. */
 const bulkResult = (jobId: string, after: CountedTask | undefined): Increment[] => {
   const isGone = after === undefined || after.bulkJobId !== jobId
   if (!isGone && !isFinal(after.status)) return []

@@ -22,10 +22,7 @@ type Needs = {
 /** The response header with the key of the export's copy. */
 export const COPY_HEADER = 'x-export-copy'
 
-/**
- * Exports all tasks as `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces; the count is of written
- * ones.
- */
+/** Exports all tasks as `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces. */
 export const createTaskExport = ({ store, clock, audit }: Needs) =>
   async function* exportTasks(principal: Principal): AsyncGenerator<string> {
     // Recorded before the first byte: how much the caller will read is unknown.

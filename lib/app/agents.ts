@@ -132,7 +132,7 @@ export const openModels = async ({
     throw badSetting(
       'ANTHROPIC_API_KEY: no model provider is configured, and a deployed service has no demo model',
     )
-  const demo = await startDemoModel({ host: '127.0.0.1', port: 0 })
+  const demo = await startDemoModel()
   const models = createModels({ settings: { ...settings, demo: { baseUrl: demo.baseUrl } }, ...shared })
   return { models, close: demo.close }
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
-import { createBrave } from '../../lib/adapters/web-search/brave.ts'
-import { createSearxng } from '../../lib/adapters/web-search/searxng.ts'
-import { createSerper } from '../../lib/adapters/web-search/serper.ts'
-import { createTavily } from '../../lib/adapters/web-search/tavily.ts'
+import {
+  createBrave,
+  createSearxng,
+  createSerper,
+  createTavily,
+} from '../../lib/adapters/web-search/catalog.ts'
 import type { WebSearchProviderId } from '../../lib/ports/web-search.ts'
 import { type Receiver, startReceiver } from '../adapters/outbound-receiver.ts'
 import {

@@ -10,10 +10,10 @@ type Needs = { fetch: ProviderFetch; clock: Clock; apiUrls: Readonly<Record<Trac
 
 /** Every tracker, at the operator's address. */
 export const createTrackers = ({ fetch, clock, apiUrls }: Needs): Trackers => {
-  const apiOf = (name: TrackerName) => createApi({ fetch, clock, apiUrl: apiUrls[name] })
+  const apiAt = (name: TrackerName) => createApi({ fetch, clock, apiUrl: apiUrls[name] })
   return {
-    codehost: createCodehost(apiOf('codehost')),
-    trackera: createTrackera(apiOf('trackera')),
-    trackerb: createTrackerb(apiOf('trackerb')),
+    codehost: createCodehost(apiAt('codehost')),
+    trackera: createTrackera(apiAt('trackera')),
+    trackerb: createTrackerb(apiAt('trackerb')),
   }
 }

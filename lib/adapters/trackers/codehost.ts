@@ -1,8 +1,17 @@
 import * as z from 'zod'
-import { retryAfterMs } from '../../core/retry-after.ts'
-import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
-import { markdownOf } from './markdown.ts'
-import { type Api, bodyOf, jsonOf, notAnIssue, ShortUrl, saidIn, throwRefusal } from './request.ts'
+import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
+import {
+  type Api,
+  type Ask,
+  askedWaitMs,
+  askRest,
+  draftMarkdown,
+  notAnIssue,
+  postedComment,
+  readForm,
+  ShortUrl,
+  ticketComment,
+} from './request.ts'
 
 // GitHub's REST API: docs.github.com/rest/issues/comments. A pull request is an issue too.
 
@@ -31,106 +40,87 @@ const Issue = z.object({
 })
 
 /** GitHub. The mark is an HTML comment at the very beginning, so that a quotation of it does not count. */
-export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
-  const asking = (asked: Asked) => {
-    const ask = askWith(asked)
-    return async (path: string, request: Parameters<typeof ask>[1] = {}): Promise<Response> => {
-      const response = await ask(path, { ...request, headers: HEADERS })
-      if (response.status >= 200 && response.status < 300) return response
-      const said = saidIn(await jsonOf(response), asked)
-      return throwRefusal(response.status, said, {
-        limitedMs: limitedMs(response, said, nowMs()),
-        askedMs: retryAfterMs(response.headers.get('retry-after'), nowMs()),
-      })
-    }
+export const createCodehost = (api: Api): Tracker => {
+  const asking = (asked: Asked): Ask => {
+    const ask = askRest(api, asked, limitWaitMs)
+    return (path, request) => ask(path, { ...request, headers: HEADERS })
   }
 
-  const commentsOf = async (asked: Asked, page: number, perPage: number) => {
-    const path = `${pathOf(asked)}/comments?per_page=${perPage}&page=${page}`
-    return bodyOf(await asking(asked)(path), Comments)
+  const readComments = async (asked: Asked, page: number, perPage: number) => {
+    const path = `${issuePath(asked)}/comments?per_page=${perPage}&page=${page}`
+    return readForm(await asking(asked)(path), Comments)
   }
 
   /** Comments are listed oldest first, so the newest are on the last pages. */
-  const lastPageOf = async (asked: Asked, perPage: number): Promise<[z.output<typeof Issue>, number]> => {
-    const issue = await bodyOf(await asking(asked)(pathOf(asked)), Issue)
-    return [issue, Math.max(1, Math.ceil((issue.comments ?? 0) / perPage))]
+  const readIssue = async (asked: Asked, perPage: number) => {
+    const issue = await readForm(await asking(asked)(issuePath(asked)), Issue)
+    return { issue, lastPage: Math.max(1, Math.ceil((issue.comments ?? 0) / perPage)) }
+  }
+
+  const post = async (asked: Asked, method: 'POST' | 'PATCH', path: string, draft: CommentDraft) => {
+    const body = { body: `${htmlMark(draft.mark)}\n${draftMarkdown(draft)}` }
+    return posted(await readForm(await asking(asked)(path, { method, body }), Comment))
   }
 
   return {
-    comment: async (asked, draft) =>
-      posted(
-        await asking(asked)(`${pathOf(asked)}/comments`, { method: 'POST', body: { body: textOf(draft) } }),
-      ),
-    edit: async (asked, commentId, draft) =>
-      posted(
-        await asking(asked)(`${repositoryOf(asked)}/issues/comments/${encodeURIComponent(commentId)}`, {
-          method: 'PATCH',
-          body: { body: textOf(draft) },
-        }),
-      ),
+    comment: (asked, draft) => post(asked, 'POST', `${issuePath(asked)}/comments`, draft),
+    edit: (asked, id, draft) =>
+      post(asked, 'PATCH', `${repositoryPath(asked)}/issues/comments/${encodeURIComponent(id)}`, draft),
     find: async (asked, mark) => {
-      const [, last] = await lastPageOf(asked, PER_PAGE)
-      for (let page = last; page > Math.max(0, last - MOST_PAGES); page -= 1) {
-        const found = (await commentsOf(asked, page, PER_PAGE)).findLast(
-          ({ body, user }) => (body ?? '').startsWith(markOf(mark)) && isOf(asked, user?.login),
+      const { lastPage } = await readIssue(asked, PER_PAGE)
+      for (let page = lastPage; page > Math.max(0, lastPage - MOST_PAGES); page -= 1) {
+        const comments = await readComments(asked, page, PER_PAGE)
+        const own = comments.findLast(
+          ({ body, user }) => body?.startsWith(htmlMark(mark)) && isAuthor(asked, user?.login),
         )
-        if (found) return shown(found)
+        if (own) return posted(own)
       }
       return undefined
     },
     read: async (asked) => {
-      const [{ title, body, html_url: url }, last] = await lastPageOf(asked, MOST_READ)
-      const pages = last > 1 ? [last - 1, last] : [last]
-      const comments = (await Promise.all(pages.map((page) => commentsOf(asked, page, MOST_READ)))).flat()
+      const { issue, lastPage } = await readIssue(asked, MOST_READ)
+      const pages = lastPage > 1 ? [lastPage - 1, lastPage] : [lastPage]
+      const comments = (await Promise.all(pages.map((page) => readComments(asked, page, MOST_READ)))).flat()
       return {
-        title,
-        ...(body ? { description: body } : {}),
-        ...(url === undefined ? {} : { url }),
-        comments: comments.slice(-MOST_READ).map(({ body: text, user, created_at: at }) => ({
-          ...(user ? { author: user.login } : {}),
-          ...(at === undefined ? {} : { at }),
-          text: text ?? '',
-        })),
+        title: issue.title,
+        ...(issue.body ? { description: issue.body } : {}),
+        ...(issue.html_url === undefined ? {} : { url: issue.html_url }),
+        comments: comments
+          .slice(-MOST_READ)
+          .map(({ body, user, created_at }) => ticketComment(body ?? '', user?.login, created_at)),
       }
     },
   }
 }
 
-const partsOf = ({ issue }: Asked): [owner: string, name: string, number: string] => {
+const issueParts = ({ issue }: Asked): [owner: string, name: string, number: string] => {
   const [, owner = '', name = '', number = ''] = ISSUE.exec(issue.id) ?? []
   // A segment of dots would lead to another path.
   if (number === '' || /^\.+$/.test(owner) || /^\.+$/.test(name)) throw notAnIssue(issue.id)
   return [owner, name, number]
 }
 
-const repositoryOf = (asked: Asked): string => {
-  const [owner, name] = partsOf(asked)
+const repositoryPath = (asked: Asked): string => {
+  const [owner, name] = issueParts(asked)
   return `/repos/${owner}/${name}`
 }
 
-const pathOf = (asked: Asked): string => `${repositoryOf(asked)}/issues/${partsOf(asked)[2]}`
+const issuePath = (asked: Asked): string => `${repositoryPath(asked)}/issues/${issueParts(asked)[2]}`
 
-const markOf = (mark: string): string => `<!-- agent-task-service ${mark} -->`
+const htmlMark = (mark: string): string => `<!-- agent-task-service ${mark} -->`
 
-const textOf = (draft: CommentDraft): string => `${markOf(draft.mark)}\n${markdownOf(draft)}`
-
-const isOf = ({ as }: Asked, login: string | undefined): boolean =>
+const isAuthor = ({ as }: Asked, login: string | undefined): boolean =>
   as.username === undefined || login?.toLowerCase() === as.username.toLowerCase()
 
-const posted = async (response: Response): Promise<PostedComment> => shown(await bodyOf(response, Comment))
-
-const shown = ({ id, html_url: url }: z.output<typeof Comment>): PostedComment => ({
-  id: String(id),
-  ...(url === undefined ? {} : { url }),
-})
+const posted = ({ id, html_url }: z.output<typeof Comment>) => postedComment(String(id), html_url)
 
 /**
  * The wait of an answer about rate limits, which may be 403 or 429: `Retry-After`, the reset of a used-up limit, else a
  * minute. Undefined for any other answer.
  */
-const limitedMs = (response: Response, said: string | undefined, nowMs: number): number | undefined => {
+const limitWaitMs = (response: Response, said: string | undefined, nowMs: number): number | undefined => {
   if (response.status !== 403 && response.status !== 429) return undefined
-  const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
+  const asked = askedWaitMs(response, nowMs)
   if (asked !== undefined) return asked
   if (response.headers.get('x-ratelimit-remaining') === '0') {
     const resetMs = Number(response.headers.get('x-ratelimit-reset')) * 1_000 - nowMs

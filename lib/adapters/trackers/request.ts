@@ -3,9 +3,10 @@ import { cutText } from '../../core/cut-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import { createMasker } from '../../core/masker.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ProviderFetch } from '../../ports/provider-fetch.ts'
-import type { Asked } from '../../ports/tracker.ts'
+import type { Asked, CommentDraft, PostedComment } from '../../ports/tracker.ts'
 
 type Needs = { fetch: ProviderFetch; clock: Clock; apiUrl: string }
 
@@ -50,18 +51,43 @@ export const createApi = ({ fetch, clock, apiUrl }: Needs): Api => ({
   },
 })
 
-/** The answer's body in the expected form. Throws Problem `unavailable` `provider_answer_unknown`. */
-export const bodyOf = async <S extends z.ZodType>(response: Response, form: S): Promise<z.output<S>> => {
-  const { success, data } = form.safeParse(await jsonOf(response))
-  if (success) return data
-  throw new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
-}
-
-export const jsonOf = async (response: Response): Promise<unknown> => {
+/** The JSON of an answer; undefined when it is none. */
+export const readJsonBody = async (response: Response): Promise<unknown> => {
   try {
     return parseJson(await response.text())
   } catch {
     return undefined
+  }
+}
+
+/** The answer's body in the expected form. Throws Problem `unavailable` `provider_answer_unknown`. */
+export const readForm = async <S extends z.ZodType>(response: Response, form: S): Promise<z.output<S>> => {
+  const { success, data } = form.safeParse(await readJsonBody(response))
+  if (success) return data
+  throw unknownAnswer()
+}
+
+export const unknownAnswer = () =>
+  new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
+
+export const askedWaitMs = ({ headers }: Response, nowMs: number): number | undefined =>
+  retryAfterMs(headers.get('retry-after'), nowMs)
+
+/** The wait of an answer about rate limits; undefined for any other answer. */
+type LimitWait = (response: Response, said: string | undefined, nowMs: number) => number | undefined
+
+/** Requests of a REST API, which throw the Problem of an error answer. */
+export const askRest = ({ askWith, nowMs }: Api, asked: Asked, limitWaitMs?: LimitWait): Ask => {
+  const ask = askWith(asked)
+  return async (path, request) => {
+    const response = await ask(path, request)
+    if (response.ok) return response
+    const said = saidIn(await readJsonBody(response), asked)
+    const now = nowMs()
+    throw refusal(response.status, said, {
+      limitedMs: limitWaitMs?.(response, said, now),
+      askedMs: askedWaitMs(response, now),
+    })
   }
 }
 
@@ -73,51 +99,55 @@ const Said = z.object({
 
 /** The provider's error message, in one line. The token, which it may repeat, is masked. */
 export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undefined => {
-  const { data } = Said.safeParse(body)
-  const errors = Array.isArray(data?.errors)
-    ? data.errors.map((one) => Said.safeParse(one).data?.message)
-    : []
-  const all = [data?.message, ...(data?.errorMessages ?? []), ...errors].filter(
-    (text) => typeof text === 'string',
-  )
-  const text = createMasker([as.token]).text(all.join('; ').replace(/\s+/g, ' ').trim())
+  const { message, errorMessages = [], errors } = Said.safeParse(body).data ?? {}
+  const inner = Array.isArray(errors) ? errors.map((error) => Said.safeParse(error).data?.message) : []
+  const texts = [message, ...errorMessages, ...inner].filter((text) => text !== undefined)
+  const text = createMasker([as.token]).text(texts.join('; ').replace(/\s+/g, ' ').trim())
   return text === '' ? undefined : cutText(text, MOST_SAID)
 }
 
-/** `limitedMs` is the wait of an answer about rate limits, `askedMs` the `Retry-After` of any other. */
+/** `limitedMs` is the wait of an answer about rate limits, `askedMs` the `Retry-After` of any answer. */
 type Waits = { limitedMs?: number | undefined; askedMs?: number | undefined }
 
-/** Throws the Problem of an error answer. */
-export const throwRefusal = (
+/** The Problem of an error answer. */
+export const refusal = (
   status: number,
   said: string | undefined,
   { limitedMs, askedMs }: Waits = {},
-): never => {
+): Problem => {
   const because = said === undefined ? `(${status})` : `(${status}: ${said})`
-  if (limitedMs !== undefined || status === 429)
-    throw new Problem('rate_limited', 'provider_rate_limited', `The provider asks for a wait ${because}`, {
-      retryAfterMs: limitedMs ?? 0,
-    })
-  if (status === 401)
-    throw new Problem(
-      'unauthenticated',
-      'account_refused',
-      `The provider refuses the token of the linked account ${because}: link the account again`,
-    )
-  if (status === 403)
-    throw new Problem(
-      'forbidden',
-      'comment_forbidden',
-      `The linked account may not do this ${because}: give it access to the issue, or link one that has it`,
-    )
+  if (limitedMs !== undefined || status === 429) {
+    const retryAfterMs = limitedMs ?? askedMs ?? 0
+    const text = `The provider asks for a wait ${because}`
+    return new Problem('rate_limited', 'provider_rate_limited', text, { retryAfterMs })
+  }
+  if (status === 401) {
+    const text = `The provider refuses the token of the linked account ${because}: link the account again`
+    return new Problem('unauthenticated', 'account_refused', text)
+  }
+  if (status === 403) {
+    const text = `The linked account may not do this ${because}: give it access to the issue, or link one that has it`
+    return new Problem('forbidden', 'comment_forbidden', text)
+  }
   if (status === 404 || status === 410)
-    throw new Problem('missing', 'issue_not_found', `The linked account finds nothing there ${because}`)
-  if (status === 408 || status >= 500)
-    throw new Problem('unavailable', 'provider_failed', `The provider failed ${because}`, {
-      ...(askedMs === undefined ? {} : { retryAfterMs: askedMs }),
-    })
-  throw new Problem('invalid', 'comment_refused', `The provider refuses this ${because}`)
+    return new Problem('missing', 'issue_not_found', `The linked account finds nothing there ${because}`)
+  if (status === 408 || status >= 500) {
+    const wait = askedMs === undefined ? {} : { retryAfterMs: askedMs }
+    return new Problem('unavailable', 'provider_failed', `The provider failed ${because}`, wait)
+  }
+  return new Problem('invalid', 'comment_refused', `The provider refuses this ${because}`)
 }
+
+export const postedComment = (id: string, url: string | undefined): PostedComment => ({
+  id,
+  ...(url === undefined ? {} : { url }),
+})
+
+export const ticketComment = (text: string, author: string | undefined, at: string | undefined) => ({
+  ...(author === undefined ? {} : { author }),
+  ...(at === undefined ? {} : { at }),
+  text,
+})
 
 export const notAnIssue = (id: string) =>
   new Problem(
@@ -128,3 +158,12 @@ export const notAnIssue = (id: string) =>
 
 const tookTooLong = () =>
   new Problem('unavailable', 'provider_unreachable', 'The provider took too long: try again later')
+
+/** A draft as Markdown. Untrusted text comes last, so that its open markup cannot contain the service's text. */
+export const draftMarkdown = ({ headline, facts, links, text }: Omit<CommentDraft, 'mark'>): string => {
+  const linkTexts = links.map(
+    ({ label, url }) => `[${label}](${url.replace(/[()<>\s\\]/g, encodeURIComponent)})`,
+  )
+  const first = [`**${headline}**`, ...facts, ...linkTexts].join(' · ')
+  return text === '' ? first : `${first}\n\n${text}`
+}

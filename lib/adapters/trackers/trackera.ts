@@ -1,18 +1,17 @@
 import * as z from 'zod'
 import { plainText } from '../../core/document-text.ts'
 import { Problem } from '../../core/errors.ts'
-import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
 import {
   type Api,
   type Ask,
-  bodyOf,
-  jsonOf,
+  askRest,
   notAnIssue,
+  postedComment,
+  readForm,
   ShortId,
   ShortUrl,
-  saidIn,
-  throwRefusal,
+  ticketComment,
 } from './request.ts'
 
 // Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure
@@ -27,7 +26,7 @@ const textNode = (text: string, marks?: readonly Mark[]) => ({
 })
 
 /** Plain text as paragraphs, divided at empty lines. */
-const blocksOf = (text: string): object[] =>
+const paragraphs = (text: string): object[] =>
   text
     .split(/\n{2,}/)
     .map((part) => part.split('\n').filter((line) => line.trim() !== ''))
@@ -74,29 +73,16 @@ const Sites = z.array(z.object({ id: ShortId, url: ShortUrl }))
 type Site = { cloudId: string; url?: string }
 
 /** Jira Cloud. */
-export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
-  const asking = (asked: Asked): Ask => {
-    const ask = askWith(asked)
-    return async (path, request) => {
-      const response = await ask(path, request)
-      if (response.status >= 200 && response.status < 300) return response
-      const askedMs = retryAfterMs(response.headers.get('retry-after'), nowMs())
-      return throwRefusal(response.status, saidIn(await jsonOf(response), asked), {
-        limitedMs: response.status === 429 ? (askedMs ?? 0) : undefined,
-        askedMs,
-      })
-    }
-  }
-
+export const createTrackera = (api: Api): Tracker => {
   /**
    * The site of the issue, if this account works there. Another site may have an issue of the same name, so no other site
    * is tried.
    */
-  const siteOf = async (ask: Ask, { as, issue }: Asked): Promise<Site> => {
+  const findSite = async (ask: Ask, { as, issue }: Asked): Promise<Site> => {
     if (issue.site === undefined) return as.cloudId === undefined ? refuseSite() : { cloudId: as.cloudId }
     const numbered = NUMBERED_SITE.exec(issue.site)?.[1]
     if (numbered !== undefined) return { cloudId: numbered }
-    const sites = await bodyOf(await ask('/oauth/token/accessible-resources'), Sites)
+    const sites = await readForm(await ask('/oauth/token/accessible-resources'), Sites)
     const site = sites.find(({ url }) => url !== undefined && isSameSite(url, issue.site ?? ''))
     return site ? { cloudId: site.id, url: site.url ?? '' } : refuseSite()
   }
@@ -104,44 +90,43 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
   /** Requests about the issue; paths are relative to its site's API. */
   const open = async (asked: Asked) => {
     if (!ISSUE.test(asked.issue.id)) throw notAnIssue(asked.issue.id)
-    const ask = asking(asked)
-    const site = await siteOf(ask, asked)
+    const ask = askRest(api, asked)
+    const site = await findSite(ask, asked)
     if (!CLOUD_ID.test(site.cloudId)) refuseSite()
     const base = `/ex/jira/${site.cloudId}/rest/api/3`
     const issue = `/issue/${asked.issue.id}`
     const at = (path: string, request?: Parameters<Ask>[1]) => ask(base + path, request)
-    const shown = ({ id }: { id: string }): PostedComment => ({
-      id,
-      ...(site.url === undefined || /^\d+$/.test(asked.issue.id)
-        ? {}
-        : { url: `${site.url}/browse/${asked.issue.id}?focusedCommentId=${encodeURIComponent(id)}` }),
-    })
-    return { at, issue, shown, site }
+    const posted = ({ id }: { id: string }): PostedComment => {
+      const hasPage = site.url !== undefined && !/^\d+$/.test(asked.issue.id)
+      const page = `${site.url}/browse/${asked.issue.id}?focusedCommentId=${encodeURIComponent(id)}`
+      return postedComment(id, hasPage ? page : undefined)
+    }
+    return { at, issue, posted }
   }
 
   return {
     comment: async (asked, draft) => {
-      const { at, issue, shown } = await open(asked)
+      const { at, issue, posted } = await open(asked)
       const response = await at(`${issue}/comment`, { method: 'POST', body: bodyFor(draft) })
-      return shown(await bodyOf(response, Comment))
+      return posted(await readForm(response, Comment))
     },
     edit: async (asked, commentId, draft) => {
-      const { at, issue, shown } = await open(asked)
+      const { at, issue, posted } = await open(asked)
       const path = `${issue}/comment/${encodeURIComponent(commentId)}`
-      return shown(await bodyOf(await at(path, { method: 'PUT', body: bodyFor(draft) }), Comment))
+      return posted(await readForm(await at(path, { method: 'PUT', body: bodyFor(draft) }), Comment))
     },
     find: async (asked, mark) => {
-      const { at, issue, shown } = await open(asked)
+      const { at, issue, posted } = await open(asked)
       for (let from = 0; from < MOST_SEARCHED; from += 100) {
         const query = `orderBy=-created&maxResults=100&startAt=${from}`
-        const { comments } = await bodyOf(await at(`${issue}/comment?${query}`), Comments)
+        const { comments } = await readForm(await at(`${issue}/comment?${query}`), Comments)
         if (comments.length === 0) return undefined
         const ids = comments.map(({ id }) => Number(id))
         const list = await at('/comment/list?expand=properties', { method: 'POST', body: { ids } })
-        const found = (await bodyOf(list, Marked)).values.find(({ properties = [] }) =>
+        const marked = (await readForm(list, Marked)).values.find(({ properties = [] }) =>
           properties.some(({ key, value }) => key === PROPERTY && isMark(value, mark)),
         )
-        if (found) return shown(found)
+        if (marked) return posted(marked)
         if (comments.length < 100) return undefined
       }
       return undefined
@@ -152,17 +137,17 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
         at(`${issue}?fields=summary,description`),
         at(`${issue}/comment?orderBy=-created&maxResults=${MOST_READ}`),
       ])
-      const { fields } = await bodyOf(answer, Issue)
-      const { comments } = await bodyOf(newest, Comments)
+      const { fields } = await readForm(answer, Issue)
+      const { comments } = await readForm(newest, Comments)
       const description = plainText(fields.description)
       return {
         title: fields.summary,
         ...(description ? { description } : {}),
-        comments: comments.reverse().map(({ body, author, created }) => ({
-          ...(author?.displayName === undefined ? {} : { author: author.displayName }),
-          ...(created === undefined ? {} : { at: created }),
-          text: plainText(body) ?? '',
-        })),
+        comments: comments
+          .reverse()
+          .map(({ body, author, created }) =>
+            ticketComment(plainText(body) ?? '', author?.displayName, created),
+          ),
       }
     },
   }
@@ -183,7 +168,7 @@ const bodyFor = ({ mark, headline, facts, links, text }: CommentDraft) => {
     ...links.flatMap(({ label, url }) => [dot, textNode(label, [{ type: 'link', attrs: { href: url } }])]),
   ]
   return {
-    body: { type: 'doc', version: 1, content: [{ type: 'paragraph', content: first }, ...blocksOf(text)] },
+    body: { type: 'doc', version: 1, content: [{ type: 'paragraph', content: first }, ...paragraphs(text)] },
     properties: [{ key: PROPERTY, value: { mark } }],
   }
 }

@@ -1,10 +1,21 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
-import { retryAfterMs } from '../../core/retry-after.ts'
-import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
-import { markdownOf } from './markdown.ts'
-import { type Api, jsonOf, notAnIssue, ShortId, ShortUrl, saidIn, throwRefusal } from './request.ts'
+import type { Asked, Tracker } from '../../ports/tracker.ts'
+import {
+  type Api,
+  askedWaitMs,
+  draftMarkdown,
+  notAnIssue,
+  postedComment,
+  readJsonBody,
+  refusal,
+  ShortId,
+  ShortUrl,
+  saidIn,
+  ticketComment,
+  unknownAnswer,
+} from './request.ts'
 
 // Linear's GraphQL API: linear.app/developers/graphql
 
@@ -70,65 +81,57 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
     variables: object,
   ): Promise<z.output<S>> => {
     const response = await askWith(asked)('/graphql', { method: 'POST', body: { query, variables } })
-    const body = await jsonOf(response)
-    const failures = Failures.safeParse(body).data?.errors
-    if (failures !== undefined) return refuseFor(failures, response, saidIn(body, asked), nowMs())
-    if (response.status !== 200)
-      return throwRefusal(response.status, undefined, {
-        limitedMs: response.status === 429 ? waitMs(response, nowMs()) : undefined,
-        askedMs: askedWaitMs(response, nowMs()),
-      })
+    const body = await readJsonBody(response)
+    const failures = Failures.safeParse(body).data?.errors ?? []
+    if (failures.length > 0 || response.status !== 200)
+      throw failure(failures, response, saidIn(body, asked), nowMs())
     const { success, data } = z.object({ data: form }).safeParse(body)
     if (success) return (data as { data: z.output<S> }).data
-    throw new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
+    throw unknownAnswer()
   }
 
-  const idOf = ({ issue }: Asked): string => {
+  const issueId = ({ issue }: Asked): string => {
     if (!ISSUE.test(issue.id)) throw notAnIssue(issue.id)
     return issue.id
   }
 
   return {
     comment: async (asked, draft) => {
-      const input = { id: commentIdOf(draft.mark), issueId: idOf(asked), body: bodyOf(draft) }
-      return shown((await ask(asked, Created, CREATE, { input })).commentCreate.comment)
+      const input = { id: commentId(draft.mark), issueId: issueId(asked), body: draftMarkdown(draft) }
+      return posted((await ask(asked, Created, CREATE, { input })).commentCreate.comment)
     },
     edit: async (asked, id, draft) =>
-      shown(
-        (await ask(asked, Updated, UPDATE, { id, input: { body: bodyOf(draft) } })).commentUpdate.comment,
+      posted(
+        (await ask(asked, Updated, UPDATE, { id, input: { body: draftMarkdown(draft) } })).commentUpdate
+          .comment,
       ),
     find: async (asked, mark) => {
       try {
-        return shown((await ask(asked, Found, FIND, { id: commentIdOf(mark) })).comment)
+        return posted((await ask(asked, Found, FIND, { id: commentId(mark) })).comment)
       } catch (thrown) {
         if (thrown instanceof Problem && thrown.kind === 'missing') return undefined
         throw thrown
       }
     },
     read: async (asked) => {
-      const { title, description, url, comments } = (await ask(asked, Read, READ, { id: idOf(asked) })).issue
+      const { title, description, url, comments } = (await ask(asked, Read, READ, { id: issueId(asked) }))
+        .issue
       return {
         title,
         ...(description ? { description } : {}),
         ...(url === undefined ? {} : { url }),
         comments: comments.nodes
-          .map(({ body, createdAt, user }) => ({
-            ...(user ? { author: user.name } : {}),
-            ...(createdAt === undefined ? {} : { at: createdAt }),
-            text: body,
-          }))
+          .map(({ body, createdAt, user }) => ticketComment(body, user?.name, createdAt))
           .sort((a, b) => (a.at ?? '').localeCompare(b.at ?? '')),
       }
     },
   }
 }
 
-const bodyOf = (draft: CommentDraft): string => markdownOf(draft)
-
-const shown = ({ id, url }: z.output<typeof Comment>) => ({ id, ...(url === undefined ? {} : { url }) })
+const posted = ({ id, url }: z.output<typeof Comment>) => postedComment(id, url)
 
 /** A UUID in the form of version 4 (RFC 9562), derived from the mark. */
-const commentIdOf = (mark: string): string => {
+const commentId = (mark: string): string => {
   const digest = createHash('sha256').update(`agent-task-service comment ${mark}`).digest()
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x40, 6)
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8)
@@ -138,31 +141,29 @@ const commentIdOf = (mark: string): string => {
 type Failure = z.output<typeof Failures>['errors'][number]
 
 /** Linear answers errors with 200 or 400, and has their kind in the extensions. */
-const refuseFor = (
+const failure = (
   failures: readonly Failure[],
   response: Response,
   said: string | undefined,
   nowMs: number,
-): never => {
+): Problem => {
   const words = failures.map(({ message = '', extensions }) =>
     `${extensions?.code ?? ''} ${extensions?.type ?? ''} ${message}`.toLowerCase(),
   )
   const is = (word: RegExp) => words.some((text) => word.test(text))
-  if (response.status === 429 || is(/rate ?limit/))
-    return throwRefusal(429, said, { limitedMs: waitMs(response, nowMs) })
-  if (response.status === 401 || is(/authentication/)) return throwRefusal(401, said)
-  if (is(/not found|could not find/)) return throwRefusal(404, said)
-  if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return throwRefusal(403, said)
-  if (response.status >= 500 || is(/internal/))
-    return throwRefusal(Math.max(500, response.status), said, { askedMs: askedWaitMs(response, nowMs) })
-  return throwRefusal(422, said)
+  const { status } = response
+  if (status === 429 || is(/rate ?limit/))
+    return refusal(429, said, { limitedMs: limitWaitMs(response, nowMs) })
+  if (status === 401 || is(/authentication/)) return refusal(401, said)
+  if (is(/not found|could not find/)) return refusal(404, said)
+  if (status === 403 || is(/forbidden|invalid scope|permission/)) return refusal(403, said)
+  const waits = { askedMs: askedWaitMs(response, nowMs) }
+  if (status >= 500 || is(/internal/)) return refusal(Math.max(500, status), said, waits)
+  return refusal(failures.length > 0 ? 422 : status, said, waits)
 }
 
-const askedWaitMs = ({ headers }: Response, nowMs: number) => retryAfterMs(headers.get('retry-after'), nowMs)
-
 /** The reset of the limit is in epoch milliseconds. */
-const waitMs = (response: Response, nowMs: number): number => {
-  const asked = askedWaitMs(response, nowMs)
-  const reset = Number(response.headers.get('x-ratelimit-requests-reset') ?? Number.NaN) - nowMs
-  return asked ?? (Number.isNaN(reset) ? LIMIT_WAIT_MS : Math.max(0, reset))
+const limitWaitMs = (response: Response, nowMs: number): number => {
+  const resetMs = Number(response.headers.get('x-ratelimit-requests-reset') ?? Number.NaN) - nowMs
+  return askedWaitMs(response, nowMs) ?? (Number.isNaN(resetMs) ? LIMIT_WAIT_MS : Math.max(0, resetMs))
 }

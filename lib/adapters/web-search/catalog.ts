@@ -1,9 +1,109 @@
+import * as z from 'zod'
 import type { WebSearchProviders } from '../../ports/web-search.ts'
-import type { AskNeeds } from './ask.ts'
-import { createBrave } from './brave.ts'
-import { createSearxng } from './searxng.ts'
-import { createSerper } from './serper.ts'
-import { createTavily } from './tavily.ts'
+import { type AskNeeds, createProvider, MOST_RESULTS, resultsIn, shortened } from './provider.ts'
+
+/**
+ * Brave Search, by api-dashboard.search.brave.com/app/documentation/web-search: `q` has at most 400 characters and 50
+ * words, `count` at most 20. `web` is absent without results. An unknown key is answered 422
+ * `SUBSCRIPTION_TOKEN_INVALID`.
+ */
+export const createBrave = (needs: AskNeeds, baseUrl = 'https://api.search.brave.com') =>
+  createProvider(needs, {
+    name: 'Brave Search',
+    description: 'An index of its own; an account with Brave is needed',
+    configFields: ['apiKey'],
+    required: ['apiKey'],
+    request: (query, { apiKey = '' }) => {
+      const parameters = new URLSearchParams({
+        q: shortened(query, { characters: 400, words: 50 }),
+        count: String(MOST_RESULTS),
+        result_filter: 'web',
+        // Otherwise words of the query are in HTML tags.
+        text_decorations: 'false',
+      })
+      const url = `${baseUrl}/res/v1/web/search?${parameters}`
+      return { method: 'GET', url, headers: { 'x-subscription-token': apiKey } }
+    },
+    answer: z
+      .object({
+        web: z
+          .object({ results: resultsIn({ url: 'url', title: 'title', snippet: 'description' }) })
+          .nullish(),
+      })
+      .transform(({ web }) => web?.results ?? []),
+    refusal: ({ status, body }) =>
+      status === 422 && body.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined,
+  })
+
+/**
+ * Tavily, by docs.tavily.com/documentation/api-reference/endpoint/search: a query has at most 400 characters. 432 and 433
+ * mean that a plan, or its paid extension, is used up.
+ */
+export const createTavily = (needs: AskNeeds, baseUrl = 'https://api.tavily.com') =>
+  createProvider(needs, {
+    name: 'Tavily',
+    description: 'Search for agents, with longer extracts of pages; an account with Tavily is needed',
+    configFields: ['apiKey'],
+    required: ['apiKey'],
+    request: (query, { apiKey }) => ({
+      method: 'POST',
+      url: `${baseUrl}/search`,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: shortened(query, { characters: 400 }), max_results: MOST_RESULTS }),
+    }),
+    answer: z
+      .object({ results: resultsIn({ url: 'url', title: 'title', snippet: 'content' }) })
+      .transform(({ results }) => results),
+    refusal: ({ status }) => (status === 432 || status === 433 ? 'quota' : undefined),
+  })
+
+/**
+ * Serper, by serper.dev/playground: Google's results are `organic`, absent without results. An account without credits is
+ * answered 400 `Not enough credits`.
+ */
+export const createSerper = (needs: AskNeeds, baseUrl = 'https://google.serper.dev') =>
+  createProvider(needs, {
+    name: 'Serper',
+    description: 'Results of Google; an account with Serper is needed',
+    configFields: ['apiKey'],
+    required: ['apiKey'],
+    request: (query, { apiKey = '' }) => ({
+      method: 'POST',
+      url: `${baseUrl}/search`,
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ q: shortened(query, { characters: 2_000 }), num: MOST_RESULTS }),
+    }),
+    answer: z
+      .object({ organic: resultsIn({ url: 'link', title: 'title', snippet: 'snippet' }).optional() })
+      .transform(({ organic = [] }) => organic),
+    refusal: ({ status, body }) =>
+      status === 400 && body.includes('Not enough credits') ? 'quota' : undefined,
+  })
+
+/**
+ * A private SearXNG, by docs.searxng.org/dev/search_api.html: `format=json` is 403 unless `search.formats` in the
+ * instance's settings.yml has it. It has no keys; a configured one is for a proxy before it.
+ */
+export const createSearxng = (needs: AskNeeds) =>
+  createProvider(needs, {
+    name: 'SearXNG',
+    description: 'A metasearch engine that you run yourself; a key is for a proxy before it',
+    configFields: ['baseUrl', 'apiKey'],
+    required: ['baseUrl'],
+    request: (query, { baseUrl = '', apiKey }) => {
+      const parameters = new URLSearchParams({ q: shortened(query, { characters: 1_000 }), format: 'json' })
+      const url = `${baseUrl.replace(/\/+$/, '')}/search?${parameters}`
+      return {
+        method: 'GET',
+        url,
+        headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      }
+    },
+    answer: z
+      .object({ results: resultsIn({ url: 'url', title: 'title', snippet: 'content' }) })
+      .transform(({ results }) => results),
+    advice: ', or json is not among the search.formats of its settings.yml',
+  })
 
 /** Every provider of web search, in the order for people. */
 export const createWebSearchProviders = (needs: AskNeeds): WebSearchProviders => ({

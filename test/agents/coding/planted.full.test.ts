@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changesIn } from '../../../lib/adapters/agents/coding/changes.ts'
 import { createCheckout } from '../../../lib/adapters/agents/coding/checkout.ts'
-import { checkpointOf, restore } from '../../../lib/adapters/agents/coding/checkpoint.ts'
+import { createCheckpoint, restore } from '../../../lib/adapters/agents/coding/checkpoint.ts'
 import { NO_USAGE } from '../../../lib/core/token-usage.ts'
 import type { Workspace } from '../../../lib/ports/workspace.ts'
 import { createWorkbench, never, type Workbench } from '../../fakes/workbench.ts'
@@ -176,7 +176,7 @@ describe('the changes of a workspace', () => {
       messages: [],
     } as const
     const loop = { ...ended, ...spent, messages: [], pending: [], provider: 'demo', model: 'scripted' }
-    const checkpoint = await checkpointOf(loop, spent, at, never)
+    const checkpoint = await createCheckpoint(loop, spent, at, never)
     const { workspace: anew, baseCommit: base } = await workspaceOf('latin-anew')
     await rm(join(anew.root, 'kept.txt'))
     await restore(anew, JSON.parse(JSON.stringify(checkpoint)), base, never)

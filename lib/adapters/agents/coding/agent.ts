@@ -20,20 +20,20 @@ import { type Workspace, type Workspaces, workspaceName } from '../../../ports/w
 import type { Git } from '../../node/git.ts'
 import { changesIn } from './changes.ts'
 import { type Checkout, createCheckout } from './checkout.ts'
-import { type CodingCheckpoint, checkoutOf, checkpointOf, restore, spentBy } from './checkpoint.ts'
+import { type CodingCheckpoint, checkoutIn, createCheckpoint, restore, totalSpent } from './checkpoint.ts'
 import { codingAgentFacts } from './facts.ts'
-import { type GivenMemory, givenOf, wordsOfMemory } from './guidance.ts'
-import { createPublish, credentialOf, type Publication } from './publish.ts'
+import { guidanceWords, type UsedMemory, usedMemory } from './guidance.ts'
+import { createPublish, gitCredential, type Publication } from './publish.ts'
 
-const MOST = 300
+const LONGEST_PROGRESS = 300
 
 /** The progress message of an event, or undefined for an event without one. */
-const progressOf = (event: LoopEvent): string | undefined => {
+const progressMessage = (event: LoopEvent): string | undefined => {
   if (event.type === 'step:start') return `Step ${event.step} of ${event.maxSteps}`
-  if (event.type === 'tool:call') return cutText(event.title, MOST)
-  if (event.type === 'tool:result' && event.outcome.failed)
-    return `${cutText(event.title, MOST - 20)}: ${event.outcome.decision === 'allowed' ? 'failed' : event.outcome.decision}`
-  return undefined
+  if (event.type === 'tool:call') return cutText(event.title, LONGEST_PROGRESS)
+  if (event.type !== 'tool:result' || !event.outcome.failed) return undefined
+  const { decision } = event.outcome
+  return `${cutText(event.title, LONGEST_PROGRESS - 20)}: ${decision === 'allowed' ? 'failed' : decision}`
 }
 
 const rules = [
@@ -56,54 +56,38 @@ const toolLines = (tools: readonly ToolSpec[]): string[] =>
 
 type Setting = { branch: string; hasRepository: boolean; tools: readonly ToolSpec[] }
 
-const place = ({ branch, hasRepository }: Setting): string =>
-  hasRepository
-    ? `The workspace is a clone of the task's repository, on branch ${branch}.`
-    : `The workspace is an empty git repository, on branch ${branch}.`
-
 /** The first messages of the model: instructions, and the task in its creator's words. */
-const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance): ModelMessage[] => [
-  { role: 'system', content: [...rules, '', place(setting), '', ...toolLines(setting.tools)].join('\n') },
-  {
-    role: 'user',
-    content: [...wordsOf(task), ...wordsOfMemory(guidance)].filter(Boolean).join('\n\n'),
-  },
-]
+const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance): ModelMessage[] => {
+  const workspace = setting.hasRepository ? "a clone of the task's repository" : 'an empty git repository'
+  const place = `The workspace is ${workspace}, on branch ${setting.branch}.`
+  const words = [...taskWords(task), ...guidanceWords(guidance)]
+  return [
+    { role: 'system', content: [...rules, '', place, '', ...toolLines(setting.tools)].join('\n') },
+    { role: 'user', content: words.filter(Boolean).join('\n\n') },
+  ]
+}
 
 /** Leaves out what the prompt already contains, as a workflow's does. */
-const wordsOf = ({ title, description, prompt }: AgentTask) => [
+const taskWords = ({ title, description, prompt }: AgentTask) => [
   prompt?.includes(title) ? undefined : `Task: ${title}`,
   description !== undefined && prompt?.includes(description) ? undefined : description,
   prompt,
 ]
 
-type HealthCheckNeeds = { models: Models; git: Git; clock: Clock }
-
 const LIMIT_MS = 5_000
 
 /** Whether a task could run now: the default model's provider answers and git works. Never throws. */
-const createHealthCheck = ({ models, git, clock }: HealthCheckNeeds) => {
-  const modelHealth = async (): Promise<AgentHealth> => {
-    try {
-      return await models.health(models.resolve({}).provider)
-    } catch (thrown) {
-      return { healthy: false, message: errorMessage(thrown) }
-    }
-  }
-
-  const gitHealth = async (): Promise<AgentHealth> => {
-    const isThere = await git.isThere(LIMIT_MS)
-    return isThere ? { healthy: true } : { healthy: false, message: 'git is not installed' }
-  }
-
-  return async (): Promise<AgentHealth> => {
+const createHealthCheck =
+  ({ models, git, clock }: Pick<Needs, 'models' | 'git' | 'clock'>) =>
+  async (): Promise<AgentHealth> => {
     const from = clock.monotonic()
-    const [model, program] = await Promise.all([modelHealth(), gitHealth()])
+    const modelHealth = async () => models.health(models.resolve({}).provider)
+    const failed = (thrown: unknown): AgentHealth => ({ healthy: false, message: errorMessage(thrown) })
+    const [model, hasGit] = await Promise.all([modelHealth().catch(failed), git.isThere(LIMIT_MS)])
     const latencyMs = clock.monotonic() - from
-    const message = [model.message, program.message].filter(Boolean).join('; ')
-    return { healthy: model.healthy && program.healthy, latencyMs, ...(message && { message }) }
+    const message = [model.message, hasGit ? '' : 'git is not installed'].filter(Boolean).join('; ')
+    return { healthy: model.healthy && hasGit, latencyMs, ...(message && { message }) }
   }
-}
 
 type Needs = {
   models: Models
@@ -140,7 +124,7 @@ const failures: Readonly<
 }
 
 /** A call that an open breaker refused before the model answered anything: the attempt has done no work. */
-const asRefused = (thrown: unknown): unknown =>
+const asRefusedRun = (thrown: unknown): unknown =>
   thrown instanceof Problem && thrown.code === 'circuit_open'
     ? Object.assign(thrown, { refused: true })
     : thrown
@@ -149,40 +133,47 @@ const asRefused = (thrown: unknown): unknown =>
 const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
   ended === 'answered' || (ended === 'empty' && toolCalls > 0)
 
-const outputOf = (run: LoopResult): string => {
+const runOutput = (run: LoopResult): string => {
   if (isDone(run) || run.ended === 'answered' || run.ended === 'waiting') return run.lastText
   return [failures[run.ended](run), run.lastText].filter(Boolean).join('\n\n')
 }
 
+/** A value of the task's metadata. Throws a failure that is not retried for an invalid one. */
+const metadataValue = <T>(
+  { metadata }: AgentTask,
+  name: string,
+  isValid: (value: unknown) => value is T,
+  failure: { code: string; rule: string },
+): T | undefined => {
+  const value = metadata?.[name]
+  if (value === undefined || value === null) return undefined
+  if (isValid(value)) return value
+  throw taskFailure('invalid', failure.code, `metadata.${name} must be ${failure.rule}`, false)
+}
+
 const LEAST_BUDGET = 1_000
+const isBudget = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= LEAST_BUDGET
+const isTtl = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LONGEST_APPROVAL_MS
 
-/** The token budget of a task (`metadata.maxBudget`). Throws a failure that is not retried for an invalid one. */
-const budgetOf = ({ metadata }: AgentTask): number | undefined => {
-  const given = metadata?.maxBudget
-  if (given === undefined || given === null) return undefined
-  if (Number.isSafeInteger(given) && (given as number) >= LEAST_BUDGET) return given as number
-  const what = `metadata.maxBudget must be a whole number of tokens, at least ${LEAST_BUDGET}`
-  throw taskFailure('invalid', 'max_budget_invalid', what, false)
-}
+/** What a task sets in its metadata: its security mode, its token budget, and how long its approvals wait. */
+const runSettings = (task: AgentTask) => ({
+  maxTokens: metadataValue(task, 'maxBudget', isBudget, {
+    code: 'max_budget_invalid',
+    rule: `a whole number of tokens, at least ${LEAST_BUDGET}`,
+  }),
+  mode: metadataValue(task, 'securityMode', isSecurityMode, {
+    code: 'security_mode_invalid',
+    rule: 'deny, sandbox, allowlist, ask or full',
+  }),
+  approvalTtlMs: metadataValue(task, 'approvalTtlMs', isTtl, {
+    code: 'approval_ttl_invalid',
+    rule: `whole milliseconds, 0 (no end) to ${LONGEST_APPROVAL_MS}`,
+  }),
+})
 
-/** How long the approvals of a task wait (`metadata.approvalTtlMs`). Throws a failure that is not retried for a wrong one. */
-const approvalTtlOf = ({ metadata }: AgentTask): number | undefined => {
-  const given = metadata?.approvalTtlMs
-  if (given === undefined || given === null) return undefined
-  if (Number.isInteger(given) && (given as number) >= 0 && (given as number) <= LONGEST_APPROVAL_MS)
-    return given as number
-  const what = `metadata.approvalTtlMs must be whole milliseconds, 0 (no end) to ${LONGEST_APPROVAL_MS}`
-  throw taskFailure('invalid', 'approval_ttl_invalid', what, false)
-}
-
-/** A run of a task, and its workspace. */
-type Ran = {
-  task: AgentTask
-  context: AgentContext
-  workspace: Workspace
-  at: Checkout
-  memory: GivenMemory | undefined
-}
+type Work = { workspace: Workspace; at: Checkout }
 
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
   const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
@@ -199,22 +190,13 @@ const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): Agent
  * `<task id>-<attempt>`, so that files and late processes of earlier attempts cannot disturb it.
  */
 export const createCodingAgent = (needs: Needs): AgentAdapter => {
-  const { models, loop, openTools, workspaces, git, clock, maxSteps = 25 } = needs
-  const { publication } = needs
+  const { models, loop, openTools, workspaces, git, maxSteps = 25, publication } = needs
   const checkout = createCheckout({ git })
   const publish = publication && createPublish(publication)
 
-  const modeOf = (task: AgentTask): SecurityMode => {
-    const wanted = task.metadata?.securityMode
-    if (isSecurityMode(wanted)) return wanted
-    if (wanted === undefined || wanted === null) return needs.securityMode?.() ?? 'full'
-    const what = 'metadata.securityMode must be deny, sandbox, allowlist, ask or full'
-    throw taskFailure('invalid', 'security_mode_invalid', what, false)
-  }
-
   // The repository was checked at the create; it is checked again because names may resolve differently, and imports are
   // not checked.
-  const sourceOf = async ({ repository, createdBy }: AgentTask) =>
+  const taskSource = async ({ repository, createdBy }: AgentTask) =>
     repository
       ? needs.repositories.sourceOf(repository, { isLocalAdmin: needs.isLocalAdmin(createdBy) })
       : undefined
@@ -225,7 +207,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const account = await publication?.accountFor(task.createdBy)
     if (account === undefined) return undefined
     keepSecret(account.token)
-    return credentialOf(account)
+    return gitCredential(account)
   }
 
   const cloneInto = async (
@@ -239,77 +221,80 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     return checkout(workspace, wanted)
   }
 
-  const prepare = async (task: AgentTask, context: AgentContext) => {
-    const source = await sourceOf(task)
+  const prepare = async (task: AgentTask, context: AgentContext): Promise<Work> => {
+    const source = await taskSource(task)
     const workspace = await workspaces.create(workspaceName(task.id, context.attempt))
     context.progress(source ? cutText(`Cloning ${source.shown}`, 300) : 'Preparing an empty workspace')
     return { workspace, at: await cloneInto(workspace, task, source, context) }
   }
 
   /** The workspace of a run that waited; rebuilt if it no longer exists. */
-  const reopen = async (task: AgentTask, context: AgentContext, left: CodingCheckpoint) => {
-    const { signal, attempt, progress } = context
-    const workspace = await workspaces.open(workspaceName(task.id, attempt))
-    if ((await workspace.list('.', 1)).names.length > 0) return { workspace, at: checkoutOf(left) }
-    progress('Rebuilding the workspace')
-    const at = await cloneInto(workspace, task, await sourceOf(task), context)
-    await restore(workspace, left, at.baseCommit, signal)
+  const reopen = async (task: AgentTask, context: AgentContext, left: CodingCheckpoint): Promise<Work> => {
+    const workspace = await workspaces.open(workspaceName(task.id, context.attempt))
+    if ((await workspace.list('.', 1)).names.length > 0) return { workspace, at: checkoutIn(left) }
+    context.progress('Rebuilding the workspace')
+    const at = await cloneInto(workspace, task, await taskSource(task), context)
+    await restore(workspace, left, at.baseCommit, context.signal)
     return { workspace, at }
   }
 
   /** The changes of a run. Work that is done counts, also where nothing of its files can be read. */
-  const changesOf = async (
-    workspace: Workspace,
-    baseCommit: string,
-    { signal, progress }: AgentContext,
-  ): ReturnType<typeof changesIn> => {
+  const readChanges = async ({ workspace, at }: Work, { signal, progress }: AgentContext) => {
     try {
-      return await changesIn(workspace, baseCommit, signal)
+      return await changesIn(workspace, at.baseCommit, signal)
     } catch (thrown) {
       signal.throwIfAborted()
       progress(thrown instanceof Problem ? thrown.message : 'The changes could not be read')
-      return { filesChanged: [], diff: '', leftOut: [{ path: '.', reason: 'unreadable' }] }
+      return { filesChanged: [], diff: '', leftOut: [{ path: '.', reason: 'unreadable' as const }] }
     }
   }
 
   /** The result of a run, with the usage of all its parts, also before it waited. */
-  const resultOf = async (
+  const toResult = async (
     run: LoopResult,
-    { task, context, workspace, at, memory }: Ran,
+    task: AgentTask,
+    context: AgentContext,
+    work: Work,
+    memory: UsedMemory | undefined,
   ): Promise<AgentResult> => {
-    const { branch, baseCommit } = at
+    const { branch, baseCommit } = work.at
     const { provider, model, steps, toolCalls, usage } = run
-    const changed = await changesOf(workspace, baseCommit, context)
-    const facts = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
-    const result = { ...facts, ...(memory && { memory }) }
-    const output = outputOf(run)
+    const changes = await readChanges(work, context)
+    const facts = { ...changes, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const result = { output: runOutput(run), ...facts, ...(memory && { memory }) }
     // Another attempt would spend as much again.
-    const retryable = run.ended === 'budget' ? { retryable: false } : {}
-    if (!isDone(run)) return { success: false, output, ...retryable, ...result }
-    const { filesChanged } = changed
-    const about = { task, workspace, at, output, filesChanged, sourceOf: () => sourceOf(task), context }
-    const published = await publish?.(about)
-    return { success: true, output, ...result, ...(published && { published }) }
+    if (!isDone(run))
+      return { success: false, ...(run.ended === 'budget' && { retryable: false }), ...result }
+    const { output, filesChanged } = result
+    const published = await publish?.({
+      ...work,
+      task,
+      output,
+      filesChanged,
+      sourceOf: () => taskSource(task),
+      context,
+    })
+    return { success: true, ...result, ...(published && { published }) }
   }
 
-  const opened = async (task: AgentTask, setting: Setting) => {
+  const begin = async (task: AgentTask, setting: Setting) => {
     const guidance = await needs.guide?.(task)
-    return { messages: openingMessages(task, setting, guidance), memory: givenOf(guidance) }
+    return { messages: openingMessages(task, setting, guidance), memory: usedMemory(guidance) }
   }
 
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
     const { signal } = context
     signal.throwIfAborted()
-    const maxTokens = budgetOf(task) ?? needs.maxBudget
-    const mode = modeOf(task)
-    const approvalTtlMs = approvalTtlOf(task) ?? needs.approvalTtlMs ?? 0
+    const settings = runSettings(task)
+    const { mode = needs.securityMode?.() ?? 'full', maxTokens = needs.maxBudget } = settings
+    const { approvalTtlMs = needs.approvalTtlMs ?? 0 } = settings
     // Only this agent writes checkpoints of its tasks.
     const left = context.checkpoint as CodingCheckpoint | undefined
-    const { workspace, at } = await (left ? reopen(task, context, left) : prepare(task, context))
-    const owner = { userId: task.createdBy, taskId: task.id }
-    const toolbox = openTools({ mode, workspace, ...owner, approvalTtlMs })
+    const work = await (left ? reopen(task, context, left) : prepare(task, context))
+    const { workspace, at } = work
+    const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id, approvalTtlMs })
     const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
-    const { messages, memory } = left ?? (await opened(task, setting))
+    const { messages, memory } = left ?? (await begin(task, setting))
     let hasWorked = left !== undefined
     const run = await loop({
       messages,
@@ -321,22 +306,22 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
       onEvent: (event) => {
         context.observe(event)
         hasWorked ||= event.type !== 'step:start'
-        const line = progressOf(event)
+        const line = progressMessage(event)
         if (line) context.progress(line)
       },
     }).catch((thrown: unknown) => {
-      throw hasWorked ? thrown : asRefused(thrown)
+      throw hasWorked ? thrown : asRefusedRun(thrown)
     })
-    const spent = spentBy(run, left)
+    const spent = totalSpent(run, left)
     if (run.ended === 'waiting')
-      return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace, memory }, signal))
-    return resultOf({ ...run, ...spent }, { task, context, workspace, at, memory })
+      return waitingOn(run, await createCheckpoint(run, spent, { ...at, workspace, memory }, signal))
+    return toResult({ ...run, ...spent }, task, context, work, memory)
   }
 
   return {
     ...codingAgentFacts,
     configured: () => models.providers().some(({ configured }) => configured),
-    healthCheck: createHealthCheck({ models, git, clock }),
+    healthCheck: createHealthCheck(needs),
     execute,
   }
 }

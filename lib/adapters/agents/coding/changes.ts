@@ -23,14 +23,9 @@ const MOST_FILE_BYTES = 256 * 1_024
 const MOST_DIFF = 200 * 1_024
 const MOST_LIST = 1_024 * 1_024
 
-/** Options of a diff that runs no program, for two trees. */
-export const safely = [
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--no-renames',
-  '--ignore-submodules=all',
-]
+/** A diff of two trees that runs no program. */
+export const safeDiff =
+  'diff --no-ext-diff --no-textconv --no-color --no-renames --ignore-submodules=all'.split(' ')
 export const withoutSecrets = secretNames.flatMap((name) => [
   `:(exclude,icase,glob)**/${name}`,
   `:(exclude,icase,glob)**/${name}/**`,
@@ -38,7 +33,7 @@ export const withoutSecrets = secretNames.flatMap((name) => [
 
 const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', D: 'deleted' }
 
-const countsOf = (numstat: string): Map<string, readonly [string, string]> =>
+const parseCounts = (numstat: string): Map<string, readonly [string, string]> =>
   new Map(
     numstat
       .split('\0')
@@ -51,13 +46,11 @@ const countsOf = (numstat: string): Map<string, readonly [string, string]> =>
 
 /** Merges `git diff --name-status -z` and `git diff --numstat -z` into one list. */
 const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
-  const counts = countsOf(numstat)
+  const counts = parseCounts(numstat)
   // The text after the last NUL is empty, or a name that the limit cut.
   const fields = nameStatus.split('\0').slice(0, -1)
-  const pairs = Array.from({ length: Math.floor(fields.length / 2) }, (_, i) =>
-    fields.slice(2 * i, 2 * i + 2),
-  )
-  return pairs.map(([status = '', path = '']) => {
+  return Array.from({ length: Math.floor(fields.length / 2) }, (_, n) => {
+    const [status = '', path = ''] = fields.slice(2 * n)
     const [additions, deletions] = counts.get(path) ?? ['0', '0']
     const change = { path, status: statuses[status] ?? 'modified' }
     // Git writes `-` for a binary file, since it counts no lines there.
@@ -67,7 +60,7 @@ const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
 }
 
 /** The first items of a list: at most `most`, of at most `mostBytes` as JSON. */
-const firstOf = <Item>(items: readonly Item[], most: number, mostBytes: number): Item[] => {
+const firstItems = <Item>(items: readonly Item[], most: number, mostBytes: number): Item[] => {
   let bytes = 0
   const end = items.findIndex((item, at) => {
     bytes += Buffer.byteLength(JSON.stringify(item))
@@ -81,8 +74,8 @@ const truncatedDiff = (diff: string, truncated: boolean): string =>
     ? `${diff.slice(0, diff.lastIndexOf('\n') + 1)}[diff truncated at ${MOST_DIFF / 1_024} kB]\n`
     : diff
 
-const leftOutOf = ({ leftOut: all, leftOutCount }: WorkspaceTree) => {
-  const leftOut = firstOf(all, all.length, MOST_FILE_BYTES)
+const namedLeftOut = ({ leftOut: all, leftOutCount }: WorkspaceTree) => {
+  const leftOut = firstItems(all, all.length, MOST_FILE_BYTES)
   if (leftOutCount === 0) return {}
   return leftOut.length < leftOutCount ? { leftOut, leftOutCount } : { leftOut }
 }
@@ -100,11 +93,11 @@ export const changesIn = async (
   const made = await workspace.tree(baseCommit, [], signal)
   const trees = [baseCommit, made.tree]
   const run = orThrow(made)
-  const names = await run(['diff', ...safely, '--name-status', '-z', ...trees], MOST_LIST)
-  const counts = await run(['diff', ...safely, '--numstat', '-z', ...trees], MOST_LIST)
-  const diff = await run(['diff', ...safely, ...trees, '--', '.', ...withoutSecrets], MOST_DIFF)
-  const filesChanged = firstOf(fileChanges(names.stdout, counts.stdout), MOST_FILES, MOST_FILE_BYTES)
-  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated), ...leftOutOf(made) }
+  const names = await run([...safeDiff, '--name-status', '-z', ...trees], MOST_LIST)
+  const counts = await run([...safeDiff, '--numstat', '-z', ...trees], MOST_LIST)
+  const diff = await run([...safeDiff, ...trees, '--', '.', ...withoutSecrets], MOST_DIFF)
+  const filesChanged = firstItems(fileChanges(names.stdout, counts.stdout), MOST_FILES, MOST_FILE_BYTES)
+  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated), ...namedLeftOut(made) }
 }
 
 /** Git that throws when a command fails. Its own message could name folders of this machine. */

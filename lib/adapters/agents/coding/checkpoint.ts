@@ -3,9 +3,9 @@ import { addUsage, type TokenUsage } from '../../../core/token-usage.ts'
 import type { ModelMessage } from '../../../ports/model.ts'
 import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
-import { orThrow, safely, withoutSecrets } from './changes.ts'
+import { orThrow, safeDiff, withoutSecrets } from './changes.ts'
 import type { Checkout } from './checkout.ts'
-import type { GivenMemory } from './guidance.ts'
+import type { UsedMemory } from './guidance.ts'
 
 /**
  * The checkpoint of a run that waits for approval. `messages` end with the calls that have no result yet; `waiting` are
@@ -20,13 +20,13 @@ export type CodingCheckpoint = Checkout & {
   usage: TokenUsage
   patch?: string
   /** The guidance that the run began with. */
-  memory?: GivenMemory
+  memory?: UsedMemory
 }
 
 type Spent = Pick<CodingCheckpoint, 'steps' | 'toolCalls' | 'usage'>
 
 /** The usage of a run, with that of its parts before it waited. */
-export const spentBy = (run: Spent, before: Spent | undefined): Spent => {
+export const totalSpent = (run: Spent, before: Spent | undefined): Spent => {
   if (before === undefined) return { steps: run.steps, toolCalls: run.toolCalls, usage: run.usage }
   return {
     steps: run.steps + before.steps,
@@ -42,7 +42,7 @@ const EVERY_FILE_BINARY = '* -diff'
  * The workspace's difference to its base commit as a binary patch; undefined when it is larger than 4 MB or cannot be
  * read, which does not fail the run.
  */
-const patchOf = async (
+const workspacePatch = async (
   workspace: Workspace,
   baseCommit: string,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ const patchOf = async (
   const diff = async (attributes?: string) => {
     const made = await workspace.tree(baseCommit, withoutSecrets, signal)
     // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
-    const args = ['-c', 'core.quotePath=true', 'diff', '--binary', ...safely, baseCommit, made.tree]
+    const args = ['-c', 'core.quotePath=true', ...safeDiff, '--binary', baseCommit, made.tree]
     return orThrow(made)(args, MOST_PATCH, attributes === undefined ? {} : { attributes })
   }
   try {
@@ -64,20 +64,20 @@ const patchOf = async (
   }
 }
 
-export const checkpointOf = async (
+export const createCheckpoint = async (
   { messages, pending }: LoopResult,
   spent: Spent,
-  at: Checkout & { workspace: Workspace; memory: GivenMemory | undefined },
+  at: Checkout & { workspace: Workspace; memory: UsedMemory | undefined },
   signal: AbortSignal,
 ): Promise<CodingCheckpoint> => {
-  const patch = await patchOf(at.workspace, at.baseCommit, signal)
+  const patch = await workspacePatch(at.workspace, at.baseCommit, signal)
   const waiting = pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
   const { memory } = at
   const more = { ...(patch === undefined ? {} : { patch }), ...(memory && { memory }) }
-  return { ...checkoutOf(at), messages, waiting, ...spent, ...more }
+  return { ...checkoutIn(at), messages, waiting, ...spent, ...more }
 }
 
-export const checkoutOf = ({ branch, baseCommit, destination }: Checkout): Checkout => ({
+export const checkoutIn = ({ branch, baseCommit, destination }: Checkout): Checkout => ({
   branch,
   baseCommit,
   ...(destination && { destination }),

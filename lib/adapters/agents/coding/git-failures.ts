@@ -6,59 +6,33 @@ import { withoutPaths } from '../../../core/without-paths.ts'
 import type { HostedName } from '../../../ports/repositories.ts'
 import type { CommandResult } from '../../../ports/workspace.ts'
 
-type Cause = { signs: readonly string[]; advice: string; retryable: boolean }
-
-const UNREACHED: readonly string[] = [
-  'could not resolve host',
-  'connection refused',
-  'failed to connect',
-  "couldn't connect",
-  'timed out',
-  'connection reset',
-  'early eof',
-  'unexpected disconnect',
-  'returned error: 5',
-  'returned error: 429',
-]
-
-const RATE_LIMITED: readonly string[] = ['returned error: 429']
+// Git's messages are in English, since commands run with LANG=C.UTF-8.
+const UNREACHED =
+  /could not resolve host|connection refused|failed to connect|couldn't connect|timed out|connection reset|early eof|unexpected disconnect|returned error: (?:5|429)/i
+const NOT_ALLOWED =
+  /could not read (?:username|password)|terminal prompts disabled|authentication failed|permission denied|returned error: 40[13]/i
+const NOT_THERE = /not found|does not exist|does not appear to be a git repository|no such file or directory/i
+const RATE_LIMITED = /returned error: 429/i
 /** Git does not show the `Retry-After` of an answer. Code hosts ask for at least a minute. */
 const RATE_LIMIT_WAIT_MS = 60_000
 
-const NOT_ALLOWED: readonly string[] = [
-  'could not read username',
-  'could not read password',
-  'terminal prompts disabled',
-  'authentication failed',
-  'permission denied',
-  'returned error: 401',
-  'returned error: 403',
-]
-
-const NOT_THERE: readonly string[] = [
-  'not found',
-  'does not exist',
-  'does not appear to be a git repository',
-  'no such file or directory',
-]
-
-// In the order of checks. Git's messages are in English, since commands run with LANG=C.UTF-8.
-const causes: readonly Cause[] = [
-  { signs: ['no space left on device'], advice: 'the disk of the service is full', retryable: true },
-  { signs: UNREACHED, advice: 'the host could not be reached', retryable: true },
+/** The causes of a failed clone, in the order of checks. */
+const causes: readonly { sign: RegExp; advice: string; retryable: boolean }[] = [
+  { sign: /no space left on device/i, advice: 'the disk of the service is full', retryable: true },
+  { sign: UNREACHED, advice: 'the host could not be reached', retryable: true },
   {
-    signs: NOT_ALLOWED,
+    sign: NOT_ALLOWED,
     advice: 'it is not there, or it is private: check the name and link an account that may read it',
     retryable: false,
   },
-  { signs: NOT_THERE, advice: 'it does not exist: check the name', retryable: false },
+  { sign: NOT_THERE, advice: 'it does not exist: check the name', retryable: false },
   {
-    signs: ['returned error: 30', 'unable to update url base from redirection'],
+    sign: /returned error: 30|unable to update url base from redirection/i,
     advice: 'it was redirected, which is not followed: give the address that it has now',
     retryable: false,
   },
   {
-    signs: ['dubious ownership', 'transport ', 'not a valid', 'invalid gitfile'],
+    sign: /dubious ownership|transport |not a valid|invalid gitfile/i,
     advice: 'git refuses it; check its owner and its form',
     retryable: false,
   },
@@ -67,21 +41,12 @@ const causes: readonly Cause[] = [
 const lastLine = (text: string) => cutText(withoutPaths(text.trim().split('\n').at(-1) ?? ''), 200)
 
 /** The limit for which a command was stopped, in words that follow a colon; undefined for none. */
-const stopOf = ({ exceeded, timedOut }: CommandResult, timeoutMs: number): string | undefined =>
+const stopReason = ({ exceeded, timedOut }: CommandResult, timeoutMs: number): string | undefined =>
   exceeded?.message ?? (timedOut ? `it took longer than ${durationText(timeoutMs)}` : undefined)
 
-const has = ({ stderr }: Said, signs: readonly string[]) => {
-  const said = stderr.toLowerCase()
-  return signs.some((sign) => said.includes(sign))
-}
-type Said = Pick<CommandResult, 'stderr'>
-
 /** Whether a host refused access, by any answer: to tell the answers apart could reveal whether a repository exists. */
-export const isRefusal = (said: Said): boolean =>
-  !has(said, UNREACHED) && (has(said, NOT_ALLOWED) || has(said, NOT_THERE))
-
-const isUnreached = (result: Said & Pick<CommandResult, 'timedOut'>): boolean =>
-  result.timedOut || has(result, UNREACHED)
+export const isRefusal = ({ stderr }: Pick<CommandResult, 'stderr'>): boolean =>
+  !UNREACHED.test(stderr) && (NOT_ALLOWED.test(stderr) || NOT_THERE.test(stderr))
 
 /** The error of a repository of the code host that an account may not read. */
 export const accessRefused = (shown: string) =>
@@ -95,48 +60,43 @@ export const accessRefused = (shown: string) =>
 /** The error of a failed clone: the cause, advice, and whether another attempt may succeed. */
 export const cloneFailure = (shown: string, result: CommandResult, timeoutMs: number) => {
   const { stderr, timedOut, exceeded } = result
-  const cause = causes.find(({ signs }) => has({ stderr }, signs))
+  const cause = causes.find(({ sign }) => sign.test(stderr))
   const advice =
-    stopOf(result, timeoutMs) ?? cause?.advice ?? (lastLine(stderr) || 'git ended without a message')
+    stopReason(result, timeoutMs) ?? cause?.advice ?? (lastLine(stderr) || 'git ended without a message')
   // A repository that is too large for the limits stays so.
   const retryable = exceeded === undefined && (timedOut || (cause?.retryable ?? true))
-  const wait = has({ stderr }, RATE_LIMITED) ? { retryAfterMs: RATE_LIMIT_WAIT_MS } : {}
+  const wait = RATE_LIMITED.test(stderr) ? { retryAfterMs: RATE_LIMIT_WAIT_MS } : {}
   return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable, wait)
 }
 
 /** The error of git in the workspace of a task, before its agent begins. */
 export const workspaceFailure = (subcommand: string, result: CommandResult, timeoutMs: number) => {
-  const why = stopOf(result, timeoutMs) ?? cutText(withoutPaths(result.stderr.trim()), 300)
+  const why = stopReason(result, timeoutMs) ?? cutText(withoutPaths(result.stderr.trim()), 300)
   const retryable = result.exceeded === undefined
   return taskFailure('unavailable', 'workspace_failed', `git ${subcommand} failed: ${why}`, retryable)
 }
 
-const MOVED: readonly string[] = ['stale info', 'non-fast-forward', 'fetch first', 'cannot lock ref']
-const REFUSED: readonly string[] = [
-  'remote rejected',
-  'hook declined',
-  'protected branch',
-  'refusing to allow',
-]
+const CANNOT_LOCK = /cannot lock ref/i
+const MOVED = /stale info|non-fast-forward|fetch first|cannot lock ref/i
+const REFUSED = /remote rejected|hook declined|protected branch|refusing to allow/i
 
 /** The error of a failed push: the cause, and advice. */
 export const pushFailure = ({ owner, name }: HostedName, branch: string, result: CommandResult): Problem => {
-  const said = result.stderr.toLowerCase()
-  const has = (signs: readonly string[]) => signs.some((sign) => said.includes(sign))
+  const { stderr, timedOut, exceeded } = result
   // The code host explains its refusals in lines of its own; git's own message is the same for all.
-  if (has(REFUSED) && !has(['cannot lock ref']))
+  if (REFUSED.test(stderr) && !CANNOT_LOCK.test(stderr))
     return new Problem(
       'forbidden',
       'push_refused',
       `The code host takes no such push to ${branch}: a rule protects the branch, or the changes need more than the linked account was granted (workflows need the scope workflow)`,
     )
-  if (has(MOVED))
+  if (MOVED.test(stderr))
     return new Problem(
       'invalid',
       'branch_moved',
       `${branch} has commits that this task did not make, and they were not overwritten: merge or delete the branch, then run the task again`,
     )
-  if (isUnreached(result))
+  if (timedOut || UNREACHED.test(stderr))
     return new Problem(
       'unavailable',
       'code_host_unavailable',
@@ -148,6 +108,6 @@ export const pushFailure = ({ owner, name }: HostedName, branch: string, result:
       'push_forbidden',
       `The linked account may not push to ${owner}/${name}: link one that may write there, with a token that allows it`,
     )
-  const why = result.exceeded?.message ?? 'run the task again'
+  const why = exceeded?.message ?? 'run the task again'
   return new Problem('unavailable', 'push_failed', `The changes could not be pushed to ${branch}: ${why}`)
 }

@@ -6,7 +6,7 @@ import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
 import type { AccountFor, CodeHost, CodeHostAccount, PullRequest } from '../../../ports/code-host.ts'
 import type { Credential, RemoteSource, Source } from '../../../ports/repositories.ts'
 import type { OwnGit, Workspace, WorkspaceTree } from '../../../ports/workspace.ts'
-import { type FileChange, orThrow, safely, withoutSecrets } from './changes.ts'
+import { type FileChange, orThrow, safeDiff, withoutSecrets } from './changes.ts'
 import type { Checkout, Destination } from './checkout.ts'
 import { commitMessage, publicTitle } from './commit-message.ts'
 import { pushFailure } from './git-failures.ts'
@@ -53,7 +53,7 @@ const MOST_PUSHED = 100 * 1_024 * 1_024
 const PUSHES = 2
 
 /** A token of GitHub works with any user name; this is the name for an app's token. */
-export const credentialOf = ({ token }: CodeHostAccount): Credential => ({
+export const gitCredential = ({ token }: CodeHostAccount): Credential => ({
   username: 'x-access-token',
   password: token,
 })
@@ -169,7 +169,7 @@ const commitChanges = async (
  * are refused too, since a secret may be at their end.
  */
 const refuseSecrets = async (git: GitOrThrow, trees: readonly string[], mask: (text: string) => string) => {
-  const diff = ['diff', ...safely, '--unified=0', '--text', '--diff-filter=d', ...trees]
+  const diff = [...safeDiff, '--unified=0', '--text', '--diff-filter=d', ...trees]
   const { stdout, truncated } = await git(diff, MOST_ADDED)
   if (truncated) throw tooLarge(MOST_ADDED, 'lines')
   // Without the signs, so that secrets of several lines are found; the header names files without lines.
@@ -201,7 +201,7 @@ const tooLarge = (most: number, what: 'lines' | 'objects') =>
 const push = async (git: OwnGit, { source, destination, account }: Publishing, commit: string) => {
   const { branch, tip } = destination
   const ref = `refs/heads/${branch}`
-  const to = { host: source.host, credential: credentialOf(account), timeoutMs: PUSH_TIMEOUT_MS }
+  const to = { host: source.host, credential: gitCredential(account), timeoutMs: PUSH_TIMEOUT_MS }
   const args = ['push', '--quiet', '--no-verify', `--force-with-lease=${ref}:${tip}`]
   for (let pushes = 1; ; pushes++) {
     const result = await git([...args, source.url, `${commit}:${ref}`], MOST_OUTPUT, to)

@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
-import type { WebResult } from '../../ports/web-search.ts'
+import type { WebResult, WebSearchProvider } from '../../ports/web-search.ts'
 
 const TIMEOUT_MS = 15_000
 const MOST_BYTES = 1_048_576
@@ -16,10 +16,10 @@ const LONGEST_WAIT_MS = 3_600_000
 type Refusal = 'key' | 'quota'
 
 /** How one provider is asked, and the meaning of its refusals beyond HTTP. */
-type Dialect<Answer> = {
-  name: string
-  answer: z.ZodType<Answer>
-  refusalOf?: (answer: Pick<OutboundAnswer, 'status' | 'body'>) => Refusal | undefined
+type Dialect = Omit<WebSearchProvider, 'search'> & {
+  request: (query: string, access: Parameters<WebSearchProvider['search']>[1]) => OutboundRequest
+  answer: z.ZodType<WebResult[]>
+  refusal?: (answer: Pick<OutboundAnswer, 'status' | 'body'>) => Refusal | undefined
   /** The advice to an admin about a refused key. */
   advice?: string
 }
@@ -34,48 +34,49 @@ const HEADERS = {
 
 const refusals: Readonly<Record<number, Refusal>> = { 401: 'key', 403: 'key', 429: 'quota' }
 
-/** Asks a provider once. The Problems that it throws never quote the provider, which may repeat the key. */
-export const createAsk =
-  <Answer>({ outbound, clock }: AskNeeds, dialect: Dialect<Answer>) =>
-  async (request: OutboundRequest, signal: AbortSignal): Promise<Answer> => {
-    signal.throwIfAborted()
-    const headers = { ...HEADERS, ...request.headers }
-    const limits = { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal }
-    const answer = await outbound.send({ ...request, ...limits, headers })
-    if (answer.status !== 200) throw refused(dialect, answer, clock.now())
-    const parsed = dialect.answer.safeParse(answer.truncated ? undefined : jsonOf(answer.body))
-    if (!parsed.success) throw failed(`${dialect.name} did not answer as it should`)
-    return parsed.data
+/** A provider that is asked once for each search. The Problems that it throws never quote it: it may repeat the key. */
+export const createProvider = (
+  { outbound, clock }: AskNeeds,
+  { request, answer: form, refusal, advice, ...facts }: Dialect,
+): WebSearchProvider => {
+  const { name } = facts
+  const refused = (answer: OutboundAnswer): Problem => {
+    const { status, headers } = answer
+    const reason = refusal?.(answer) ?? refusals[status]
+    if (reason === 'key')
+      return new Problem(
+        'unavailable',
+        'web_search_key_refused',
+        `The API key is refused by ${name}${advice ?? ': an admin has to set another one'}`,
+      )
+    if (reason === undefined) return failed(`${name} answered ${status}`)
+    const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? USUAL_WAIT_MS
+    return new Problem('rate_limited', 'web_search_rate_limited', `${name} takes no more searches now`, {
+      retryAfterMs: Math.min(askedMs, LONGEST_WAIT_MS),
+    })
   }
+  return {
+    ...facts,
+    search: async (query, access, signal) => {
+      signal.throwIfAborted()
+      const asked = request(query, access)
+      const headers = { ...HEADERS, ...asked.headers }
+      const limits = { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal }
+      const answer = await outbound.send({ ...asked, ...limits, headers })
+      if (answer.status !== 200) throw refused(answer)
+      const { data } = form.safeParse(answer.truncated ? undefined : jsonIn(answer.body))
+      if (data === undefined) throw failed(`${name} did not answer as it should`)
+      return data
+    },
+  }
+}
 
-const jsonOf = (text: string): unknown => {
+const jsonIn = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-const refused = <Answer>(
-  { name, refusalOf, advice }: Dialect<Answer>,
-  answer: OutboundAnswer,
-  nowMs: number,
-): Problem => {
-  const { status } = answer
-  const refusal = refusalOf?.(answer) ?? refusals[status]
-  if (refusal === 'key')
-    return new Problem(
-      'unavailable',
-      'web_search_key_refused',
-      `The API key is refused by ${name}${advice ?? ': an admin has to set another one'}`,
-    )
-  if (refusal === 'quota') {
-    const askedMs = retryAfterMs(answer.headers['retry-after'], nowMs) ?? USUAL_WAIT_MS
-    return new Problem('rate_limited', 'web_search_rate_limited', `${name} takes no more searches now`, {
-      retryAfterMs: Math.min(askedMs, LONGEST_WAIT_MS),
-    })
-  }
-  return failed(`${name} answered ${status}`)
 }
 
 const failed = (message: string) => new Problem('unavailable', 'web_search_failed', message)

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BulkJob, BulkPreview, BulkResults } from '../bulk/schema.ts'
 import { EXIT } from './exit-codes.ts'
-import { interruptible } from './interrupt.ts'
-import type { Filter } from './selection.ts'
 import { type Service, steadily } from './service.ts'
-import { safeLine, type Terminal } from './terminal.ts'
+import { interruptible, safeLine, type Terminal } from './terminal.ts'
 
 const LOOK_MS = 500
 
@@ -27,21 +25,8 @@ type Call = {
 }
 
 type Answer = { job: BulkJob } | BulkPreview
+/** Asks the service for the job, or with `dryRun` only for the number of its items. */
 type Ask = (dryRun: boolean) => Promise<Answer>
-
-type BulkFilter = Extract<Parameters<Service['client']['bulkTasks']>[0], object>['body']['filter']
-
-/** The tasks that a filter selects. The service validates the fields. */
-export const askTasks =
-  ({ client }: Service, action: 'cancel' | 'retry', filter: Filter): Ask =>
-  (dryRun) =>
-    client.bulkTasks({ body: { action, filter: filter as BulkFilter, dryRun } })
-
-/** The dead letters of these ids; without ids all pending ones. */
-export const askDlq =
-  ({ client }: Service, action: 'retry' | 'discard', ids?: readonly string[]): Ask =>
-  (dryRun) =>
-    client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {} }) } })
 
 /**
  * Starts a bulk job, which continues when this program ends; waits for its end, which for a retry is the end of its tasks,
@@ -84,7 +69,7 @@ const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<
   const left = `Look at it: agent-tasks api getBulk id=${id}\nStop it: agent-tasks api cancelBulk id=${id}`
   if (!call.json) say(`${id}  ${page}`)
   try {
-    return show(await ended(asked, call, signal), call)
+    return show(await followToEnd(asked, call, signal), call)
   } catch (error) {
     if (!signal.aborted) {
       say(`${id} may still be running: ${page}\n${left}`)
@@ -95,7 +80,7 @@ const follow = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<
   }
 }
 
-const ended = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<BulkJob> => {
+const followToEnd = async (asked: BulkJob, call: Call, signal: AbortSignal): Promise<BulkJob> => {
   const { service, terminal, json } = call
   let job = asked
   try {

@@ -39,8 +39,8 @@ export type Command = {
   readonly options: Options
   /** The number of words that the command takes beside its options. */
   readonly words: readonly [least: number, most: number]
-  /** Resolves to the exit code. */
-  readonly run: (call: Call) => Promise<number>
+  /** Resolves to the exit code, 0 when it gives none. */
+  readonly run: (call: Call) => Promise<number | undefined>
 }
 
 const everywhere = {
@@ -50,7 +50,10 @@ const everywhere = {
 
 /** Checks the types of a command's options, and hides them from callers. */
 export const defineCommand = <const O extends Options>(
-  command: Omit<Command, 'options' | 'run'> & { options: O; run: (call: Call<O>) => Promise<number> },
+  command: Omit<Command, 'options' | 'run'> & {
+    options: O
+    run: (call: Call<O>) => Promise<number | undefined>
+  },
 ) => command as unknown as Command
 
 const allOptions = (command: Command): Options => ({ ...command.options, ...everywhere })
@@ -91,7 +94,6 @@ export const columns = (rows: readonly (readonly [string, string])[]): string =>
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }
 
-/** The help of a command. */
 export const commandHelp = (command: Command): string => {
   const rows = Object.entries(allOptions(command)).map(
     (option) => [optionLabel(option), option[1].about] as const,

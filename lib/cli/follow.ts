@@ -4,7 +4,6 @@ import { continued, isEnd, isReadBackDue, lastOfRun, newestIn, placeIn } from '.
 import { endsSession } from '../core/session-end.ts'
 import { isFinal } from '../tasks/machine.ts'
 import type { Task, TaskEvent } from '../tasks/schema.ts'
-import { createMerge } from './merge.ts'
 import { isCutOff, type Service, steadily } from './service.ts'
 
 /** An event of a task's agent session: text or a tool call of its model. */
@@ -25,6 +24,35 @@ const SPOKEN_MS = 250
 const SETTLED_MS = 500
 /** How long to wait for the last events of a session after its task has ended. */
 const LAST_WORDS_MS = 2_000
+
+/** The order of entries of the same time: a task starts before its session, and ends after it. */
+type Rank = 'first' | 'between' | 'last'
+
+type Entry = { readonly at: number; readonly rank: number; readonly print: () => void }
+
+const ranks: Readonly<Record<Rank, number>> = { first: 0, between: 1, last: 2 }
+
+/** Prints the entries of several sources by their times in milliseconds; one that comes too late is printed next. */
+const createMerge = () => {
+  let waiting: Entry[] = []
+  let seenUntil = -Infinity
+  /** Prints the entries up to a time, for a caller that knows every entry up to it. */
+  const printUntil = (last: number) => {
+    const due = waiting.filter(({ at }) => at <= last)
+    waiting = waiting.filter(({ at }) => at > last)
+    for (const { print } of due.sort((a, b) => a.at - b.at || a.rank - b.rank)) print()
+  }
+  return {
+    add: (at: number, rank: Rank, print: () => void) => void waiting.push({ at, rank: ranks[rank], print }),
+    printUntil,
+    /** Prints up to the newest entry of the call before: the sources were read since, so all entries before it have come. */
+    printSeen: () => {
+      printUntil(seenUntil)
+      for (const { at } of waiting) seenUntil = Math.max(seenUntil, at)
+    },
+    printAll: () => printUntil(Infinity),
+  }
+}
 
 /** Wakes a waiting reader, or makes its next wait return at once. */
 const createBell = () => {
@@ -51,10 +79,7 @@ const createBell = () => {
   }
 }
 
-/**
- * Rings for each change of the task in the live stream, until the signal aborts. Never throws: the log is read without it
- * too.
- */
+/** Rings for each change of the task in the live stream, until the signal aborts. Never throws. */
 const watchChanges = async ({ service, id, signal }: Followed, ring: () => void) => {
   while (!signal.aborted) {
     try {
@@ -69,7 +94,6 @@ const watchChanges = async ({ service, id, signal }: Followed, ring: () => void)
   }
 }
 
-/** The id of the last event that was read, empty at the beginning. */
 type Place = { after: string }
 
 /** Prints the events of an agent session from a place up to the last one, or until the signal aborts. */
@@ -194,10 +218,7 @@ const createLog = ({ service, id, print, signal }: Followed) => {
   }
 }
 
-/**
- * The agent session of the task, which contains all its attempts. It only adds details to the log: without it the task is
- * followed too.
- */
+/** The agent session of the task, with all its attempts. The task is followed without it too. */
 const createSession = (followed: Followed) => {
   const { service, id, signal } = followed
   let following: Promise<unknown> | undefined

@@ -63,26 +63,27 @@ export const main = async ({ args, env, streams }: Start): Promise<number> => {
   }
 }
 
-const dispatch = async ([name, ...rest]: readonly string[], env: Environment, terminal: Terminal) => {
-  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
-    terminal.out(overview())
-    return name === undefined ? EXIT.usage : EXIT.done
-  }
-  if (name === '--version') {
-    terminal.out(VERSION)
-    return EXIT.done
-  }
-  if (name === 'help') {
-    terminal.out(commandHelp(findCommand(rest[0] ?? '')))
-    return EXIT.done
+/** The text of a command line that asks for a text only. */
+const textFor = ([name, topic]: readonly string[]): string | undefined => {
+  if (name === undefined || name === '--help' || name === '-h') return overview()
+  if (name === '--version') return VERSION
+  if (name !== 'help') return undefined
+  return topic === undefined ? overview() : commandHelp(findCommand(topic))
+}
+
+const dispatch = async (args: readonly string[], env: Environment, terminal: Terminal): Promise<number> => {
+  const text = textFor(args)
+  const [name = '', ...rest] = args
+  if (text !== undefined) {
+    terminal.out(text)
+    return name === '' ? EXIT.usage : EXIT.done
   }
   const command = findCommand(name)
   const { values, words } = parsed(command, rest)
-  if (values.help) {
-    terminal.out(commandHelp(command))
-    return EXIT.done
-  }
-  return command.run({ values, words, env, terminal, service: () => connectTo(env) })
+  if (!values.help)
+    return (await command.run({ values, words, env, terminal, service: () => connectTo(env) })) ?? EXIT.done
+  terminal.out(commandHelp(command))
+  return EXIT.done
 }
 
 const errorAdvice = (error: unknown): string => {
@@ -94,7 +95,6 @@ const errorAdvice = (error: unknown): string => {
     : `The service logged it as ${error.requestId}.`
 }
 
-/** Prints an error, and resolves to its exit code. */
 const fail = (error: unknown, terminal: Terminal, json: boolean): number => {
   const message = safeLine(error instanceof Error ? error.message : String(error))
   const advice = errorAdvice(error)

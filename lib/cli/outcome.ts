@@ -69,7 +69,6 @@ export const showOutcome = (task: Task, { out, say, paint }: Terminal): number =
   return exitCode(task)
 }
 
-/** The exit code of an ended task. */
 export const exitCode = ({ status }: Task): number => {
   if (status === 'completed') return EXIT.done
   return status === 'cancelled' ? EXIT.cancelled : EXIT.failed

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import { ApiError } from '../api/api-error.ts'
 import { type Client, createClient } from '../api/client.ts'
 import { type ApiRoutes, routes } from '../api/routes.ts'
 import type { Route } from '../http/route.ts'
-import { hasOutline } from './answer-shape.ts'
 import { type Environment, tokenFor } from './credentials.ts'
 import { UsageError } from './exit-codes.ts'
 
@@ -104,6 +104,28 @@ const isNoAnswerOfService = (error: unknown): boolean =>
   error instanceof SyntaxError ||
   (error instanceof ApiError &&
     (error.status < 300 || (UNKNOWN_TO_SERVER.has(error.status) && error.code.startsWith('http_'))))
+
+/** Whether a value has the kinds and required properties of a schema; that of a service of another version passes. */
+const hasOutline = (schema: z.core.$ZodType, value: unknown): boolean => {
+  if (schema instanceof z.ZodUnion) return schema.options.some((option) => hasOutline(option, value))
+  if (!(schema instanceof z.ZodObject)) return isOfKind(schema, value)
+  return (
+    isOfKind(schema, value) &&
+    Object.entries(schema.shape).every(([name, part]) => {
+      const own: unknown = Reflect.get(value as object, name)
+      return own === undefined ? z.safeParse(part, undefined).success : isOfKind(part, own)
+    })
+  )
+}
+
+/** The kind of a value is checked where code reads on in it; a union, a nullable value and others pass. */
+const isOfKind = (schema: z.core.$ZodType, value: unknown): boolean => {
+  if (schema instanceof z.ZodArray) return Array.isArray(value)
+  if (schema instanceof z.ZodObject)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (schema instanceof z.ZodString) return typeof value === 'string'
+  return !(schema instanceof z.ZodNumber) || typeof value === 'number'
+}
 
 const toMediaType = (contentType: string) => contentType.split(';', 1)[0]?.trim().toLowerCase()
 

@@ -46,13 +46,19 @@ export const createTerminal = ({ stdin, stdout, stderr }: Streams, { NO_COLOR, T
       using lines = createInterface({ input: stdin, output: stderr })
       return /^y(?:es)?$/i.test((await lines.question(`${safeLine(question)} [y/N] `)).trim())
     },
-    /** Standard input in pieces. */
     pieces: (): AsyncIterable<Buffer> => stdin,
-    /** The whole standard input. */
     input: async (): Promise<string> => {
       let text = ''
       for await (const piece of stdin.setEncoding('utf8')) text += piece
       return text
     },
   }
+}
+
+/** A signal that Ctrl-C aborts, in place of the end of this program: what the service was asked for goes on. */
+export const interruptible = () => {
+  const interrupted = new AbortController()
+  const stop = () => interrupted.abort()
+  process.on('SIGINT', stop)
+  return { signal: interrupted.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
 }

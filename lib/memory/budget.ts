@@ -6,7 +6,6 @@ import type { Clock } from '../ports/clock.ts'
 const BUDGET_MS = 15_000
 /** The time limit of such a change, with the write of its result. */
 export const LONGEST_SYNC_MS = 24_000
-/** The files that are handled at once. */
 const AT_ONCE = 4
 
 /** The time limit of one change of memory: none in a long-lived process. */

@@ -4,7 +4,6 @@ import { cutText } from '../core/cut-text.ts'
 import { type Heading, parseStructure } from './markdown-lines.ts'
 import type { StoredChunk } from './rows.ts'
 
-/** The most tokens of a chunk, as models count them. */
 export const MOST_TOKENS = 400
 /** The longest piece of a line that is longer than a chunk. */
 const LONGEST_PIECE = 1_200

@@ -1,7 +1,6 @@
 import type { MemoryFileRow, StoredChunk } from './rows.ts'
 import type { MemoryChunk } from './schema.ts'
 
-/** A file in memory. */
 export type FileEntry = Omit<MemoryFileRow, 'shard'>
 /** All files by their path, including those that users removed. */
 export type Contents = ReadonlyMap<string, FileEntry>

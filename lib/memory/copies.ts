@@ -4,7 +4,6 @@ import { errorMessage } from '../core/errors.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Log } from '../ports/log.ts'
 
-/** The storage of copies. */
 export type CopyPlace = Pick<Blobs, 'put' | 'get' | 'remove'>
 /** All contents of a version, for processes that read rows slowly; and the index of words, which takes long to build. */
 type Kind = 'contents' | 'index'
@@ -23,10 +22,7 @@ const unpacked = promisify(gunzip)
 
 export type Copies = ReturnType<typeof createCopies>
 
-/**
- * Copies of data that derive from the rows of memory, so that a process starts sooner. None is required: a failed read or
- * write is logged, and the data is made again from the rows.
- */
+/** Copies of data that derive from rows, so that a process starts sooner. None is required: failures are only logged. */
 export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 'warn'> }) => {
   const copyName = (version: number, kind: Kind) => `${FOLDER}/${version}/${kind}`
   const countAt = async (name: string) => Number((await place.get(name)) ?? 0)

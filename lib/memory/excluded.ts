@@ -6,7 +6,6 @@ import { type MemoryStateRow, memoryState } from './rows.ts'
 import type { ExcludedFile } from './schema.ts'
 
 const ID = 'excluded'
-/** The most bytes of the row. */
 const MOST_BYTES = 200_000
 
 type Needs = { store: Store; indexCache: Pick<IndexCache, 'current'> }

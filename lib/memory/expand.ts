@@ -5,7 +5,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 
-/** The time limit of an expansion. */
 const EXPANDS_WITHIN_MS = 4_000
 const LONGEST_ANSWER = 400
 const MOST_TOKENS = 120

@@ -7,7 +7,6 @@ const STATE = 'experiences'
 /** Only the newest experiences are searched. */
 const MOST_SEARCHED = 2_000
 const PAGE = 200
-/** The experiences that are read at once. */
 const AT_ONCE = 20
 
 /** The index of experiences in this process: their words, and their types, which do not change. */
@@ -94,7 +93,6 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   return {
     commit,
     read,
-    /** Best matches first. */
     find: async (question: string, type?: ExperienceRow['type']): Promise<Hit[]> => {
       const { lexical, known } = await searching()
       const hits = lexical.search(question, MOST_SEARCHED)

@@ -94,7 +94,6 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       return insert(row)
     },
 
-    /** Records an experience of the service itself. */
     record: (given: Recorded): Promise<Experience> =>
       insert({ space: SPACE, id: ids.next('exp'), ...given, useCount: 0, createdAt: iso(clock.now()) }),
 

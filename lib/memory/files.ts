@@ -59,10 +59,7 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
       })
     },
 
-    /**
-     * Rates a chunk; the rating stays until its text changes. For a task there is one rating, which may be changed;
-     * without a task each call counts.
-     */
+    /** Rates a chunk until its text changes: once for a task, whose rating may change; without a task each call counts. */
     rateChunk: async (id: string, useful: boolean, taskId?: string): Promise<void> => {
       fileOfChunk(await indexCache.current(), id)
       await change(async (draft) => {

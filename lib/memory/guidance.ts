@@ -75,10 +75,7 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
   },
 })
 
-/**
- * The questions to memory about a task: its title, and the first sentence of its prompt. No text matches a good
- * share of all words of a long prompt.
- */
+/** The title of a task, and the first sentence of its prompt: no text matches a good share of a long prompt. */
 const taskQuestions = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
   const [sentence = ''] = prompt.trim().split(/(?<=[.!?])\s|\n/, 1)
   const asked = [title, sentence].map((text) => cutText(text, LONGEST_QUESTION).trim())

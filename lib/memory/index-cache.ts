@@ -7,10 +7,7 @@ import type { SavedLexical } from './lexical.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import type { Lease, MemoryState, VersionFacts } from './state.ts'
 
-/**
- * The most chunks that a starting process indexes beyond those of the stored index: with more of them the index is stored
- * again.
- */
+/** The index is stored again when a starting process would have to index more chunks than this. */
 const MOST_DRIFT = 500
 
 type Needs = {
@@ -20,7 +17,6 @@ type Needs = {
   shared: boolean
   copies?: Copies | undefined
   log: Pick<Log, 'warn'>
-  /** The model of the searched vectors. */
   model?: string | undefined
 }
 type Cached = { version: number; contents: Contents; searchIndex: Promise<SearchIndex> | undefined }
@@ -122,10 +118,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
       await load(version)
       return cached.contents
     },
-    /**
-     * Publishes new contents for all processes, and ends the lease unless its holder `goesOn` with the returned one.
-     * Publishes nothing when the lease was lost.
-     */
+    /** Publishes new contents, and ends the lease unless its holder `goesOn`. Publishes nothing when the lease was lost. */
     publish: async (lease: Lease, entries: Contents, more: VersionFacts, goesOn = false): Promise<Lease> => {
       const contents = toContents([...entries.values()])
       const changed = lease.isTorn ? undefined : changedPaths(cached.contents, contents)
@@ -147,7 +140,6 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
       if (shared) await copies?.remove(version - 2, 'contents')
       return { ...lease, version, drift, isTorn: false }
     },
-    /** Stores the index when enough chunks have changed. */
     storeIndex: async (): Promise<void> => {
       const { version, drift = 0, indexedAt } = await state.read()
       if (copies === undefined || drift < MOST_DRIFT) return

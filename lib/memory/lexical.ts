@@ -32,10 +32,7 @@ type Lookup = Scores & { weight: number }
 
 export type Lexical = ReturnType<typeof createLexical>
 
-/**
- * Search by words (BM25+), updated as texts are added and removed. No part of a question becomes a pattern. A stored
- * index opens in a fraction of the time of a new one.
- */
+/** Search by words (BM25+), updated with its texts. A stored index opens in a fraction of the time of a new one. */
 export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedLexical) => {
   const vocabulary = createVocabulary(saved?.words)
   const options: Options<Searched> = {
@@ -68,7 +65,6 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
   for (const document of documents) add(document)
 
-  /** The scores of a term: BM25 by document id. */
   const termScores = (term: string): Scores => {
     const by = new Map<string, number>()
     for (const { id, score } of index.search(term)) by.set(id, score)
@@ -96,7 +92,6 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     return found.by.size > 0 || !mayGuess() ? found : guessed(term)
   }
 
-  /** The lookups of a word, each with its weight. */
   const wordLookups = function* ({ term, parts }: Word, mayGuess: () => boolean): Generator<Lookup> {
     if (parts.length === 0) return yield { ...scoresOfPlain(term, mayGuess), weight: 1 }
     const known = termScores(term)

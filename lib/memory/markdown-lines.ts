@@ -2,10 +2,7 @@ import { cutText } from '../core/cut-text.ts'
 /** `end` is the line after the heading. */
 export type Heading = { level: number; title: string; end: number }
 
-/**
- * The number of lines of front matter, the headings by their line (from 0), and the lines at which the document may be
- * cut.
- */
+/** The lines of front matter, the headings by their line from 0, and the lines at which the document may be cut. */
 type Structure = { front: number; headings: ReadonlyMap<number, Heading>; isGap: readonly boolean[] }
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
@@ -31,12 +28,10 @@ type State = {
   at: number
   headings: Map<number, Heading>
   isGap: boolean[]
-  /** Ends the open fence or HTML block. */
   until: ((line: string) => boolean) | undefined
   inList: boolean
   /** The next text line may continue a list item or a quotation. */
   lazy: boolean
-  /** The first line of the open paragraph. */
   from: number | undefined
 }
 

@@ -17,7 +17,6 @@ export const MemoryFileSchema = z.object({
   updatedAt: z.string().describe('When its content was last read'),
 })
 
-/** A part of a file. */
 export const MemoryChunkSchema = z.object({
   id: z.string(),
   path: z.string().meta({ examples: ['guides/release.md'] }),

@@ -56,7 +56,6 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
   return {
     lexical: (question: string, most: number, least?: number): Hit[] => lexical.search(question, most, least),
     hasVectors: (): boolean => vectors.size > 0,
-    /** Whether the index has vectors of this size. */
     hasVectorsOf: (size: number): boolean => {
       for (const { values } of vectors.values()) if (values.length === size) return true
       return false
@@ -69,7 +68,6 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
         .sort((a, b) => b.score - a.score)
         .slice(0, most),
     chunk: (id: string): MemoryChunk | undefined => chunks.get(id),
-    /** The sum of people's ratings of a chunk. */
     rating: (id: string): number => ratings.get(id) ?? 0,
     save: (): SavedLexical => lexical.save(),
     /** Removes the earlier chunks of files before it adds the present ones; unchanged chunks are not indexed again. */

@@ -107,10 +107,7 @@ type FoundHit = Required<Hit> & { foundBy: FoundBy[] }
 const RANK_CONSTANT = 60
 const MOST = 2 / (RANK_CONSTANT + 1)
 
-/**
- * Merges two lists of hits by reciprocal rank: a hit near the top of both comes first. The score is 1 for the first hit
- * of both lists, and at most one half for a hit of one list.
- */
+/** Merges two lists by reciprocal rank. The score is 1 for the first hit of both, at most one half for a hit of one. */
 export const fused = (
   lists: readonly [readonly Hit[], readonly Hit[]],
   second: FoundBy = 'meaning',

@@ -30,14 +30,12 @@ export type Watching = () => { enabled: boolean; watching: boolean }
 
 const RECALLED = 6
 
-/** The ports of memory. */
 export type MemoryPorts = {
   store: Store
   clock: Clock
   ids: Ids
   log: Log
   memoryFiles: MemoryFiles
-  /** Whether other processes change the same memory. */
   isMemoryShared?: boolean
   /** The storage of copies that make a process start sooner; without it each process builds its own from the rows. */
   memoryCopies?: CopyPlace | undefined

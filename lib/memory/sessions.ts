@@ -20,10 +20,7 @@ type Where = NonNullable<Selection<MemorySessionRow>['where']>
 
 const MOST_OF_CONVERSATION = 10
 
-/**
- * Memory sessions: they belong to the whole installation, as memory does. One that is tied to a conversation belongs to
- * the user of the conversation, who made it.
- */
+/** Memory sessions belong to the whole installation; one of a conversation belongs to the user who made it. */
 export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }: Needs) => {
   const visible = async ({ userId }: Actor, id: string): Promise<MemorySessionRow> => {
     const row = await store.get(memorySessions, id)
@@ -122,7 +119,6 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
   }
 }
 
-/** One page of several, newest first. */
 const newest = (
   pages: readonly Page<MemorySessionRow>[],
   offset: number,

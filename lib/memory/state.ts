@@ -29,16 +29,12 @@ type Needs = {
   shared: boolean
 }
 
-/**
- * The right to change memory. `isTorn` says that the previous holder died before it published; `drift` and `indexedAt`
- * are those of the row.
- */
+/** The right to change memory. `isTorn`: the holder before died before it published. */
 export type Lease = { token: string; isTorn: boolean } & Pick<
   MemoryStateRow,
   'version' | 'drift' | 'indexedAt'
 >
 
-/** The facts of a version beside its contents. */
 export type VersionFacts = Pick<MemoryStateRow, 'lastSync' | 'listing' | 'embeddedBy'>
 
 export type MemoryState = ReturnType<typeof createMemoryState>
@@ -73,10 +69,7 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     }
   }
 
-  /**
-   * Publishes the contents, normally as a new version, and ends the lease unless its holder goes on; false when another
-   * process has taken the lease over.
-   */
+  /** Publishes the contents, and ends the lease unless its holder goes on; false when another process has taken it over. */
   const publish = async (
     { token }: Lease,
     set: Partial<MemoryStateRow>,

@@ -17,7 +17,6 @@ import type { ExcludedFile, SyncResult } from './schema.ts'
 import { isLeaseHeld, type MemoryState } from './state.ts'
 import { lackingIn } from './vectors.ts'
 
-/** The most files that an answer names. */
 const MOST_NAMED = 100
 /** The most consecutive unreadable files, before the sync fails because of the medium. */
 const MOST_UNREADABLE = 20
@@ -33,13 +32,11 @@ type Needs = {
   embedding?: Embedding | undefined
 }
 
-/** The result of one file. */
 type Outcome = { change?: 'added' | 'updated' | 'removed'; skipped?: ExcludedFile }
 type Content = { bytes: Uint8Array; text: string }
 /** A running sync: its draft, and the known vectors of texts. */
 type Run = { draft: Draft; known: KnownVectors; failures: unknown[] }
 
-/** Synchronises memory with its files. */
 export const createSync = ({ files, change, state, excluded, clock, budget, log, embedding }: Needs) => {
   let ending = false
   const stopped = new AbortController()
@@ -67,13 +64,11 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     return bytes === 'too_large' ? { path, reason: bytes } : decodeText(path, bytes)
   }
 
-  /** Removes the entry of a file. */
   const remove = async (draft: Draft, entry: FileEntry | undefined): Promise<Outcome> => {
     const isGone = entry !== undefined && (await draft.remove(entry))
     return isGone && !entry.removed ? { change: 'removed' } : {}
   }
 
-  /** Reads the new content of a file. */
   const ingest = async (run: Run, file: MemoryFile): Promise<Outcome> => {
     const before = run.draft.contents().get(file.path)
     const content = await readContent(file, run)
@@ -180,7 +175,6 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
 const embeddedBy = (embedding: Embedding | undefined, failed: SyncResult['embedding']) =>
   embedding ? { embeddedBy: failed ? '' : embedding.model } : {}
 
-/** The ratings of the chunks that still exist. */
 const remainingRatings = (
   before: FileEntry | undefined,
   chunks: readonly StoredChunk[],
@@ -211,7 +205,6 @@ const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   }
 }
 
-/** The text of a file, or the reason why it has none. */
 const decodeText = (path: string, bytes: Uint8Array): Content | ExcludedFile => {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)

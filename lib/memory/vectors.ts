@@ -67,10 +67,7 @@ export const vectorLength = (vector: Int8Array): number => {
   return Math.sqrt(sum)
 }
 
-/**
- * The similarity of a vector to one of length 1: 1 for the same direction; 0 for vectors of different sizes. `length` is
- * that of `vector`.
- */
+/** The similarity of a vector, of this `length`, to one of length 1; 0 for vectors of different sizes. */
 export const nearness = (one: Float32Array, vector: Int8Array, length: number): number => {
   if (one.length !== vector.length || length === 0) return 0
   let sum = 0

@@ -11,10 +11,7 @@ type Needs = { store: Store; clock: Clock }
 
 export type Verdicts = ReturnType<typeof createVerdicts>
 
-/**
- * Verdicts whether guidance was useful for a task. Each item that a task was given has one verdict, the latest: its
- * effect is counted once, and changed with the verdict.
- */
+/** Verdicts whether guidance was useful for a task: one for each item that it was given, the latest. */
 export const createVerdicts = ({ store, clock }: Needs) => {
   const of = async (taskId: string, id: string): Promise<boolean | undefined> =>
     (await store.get(memoryVerdicts, [taskId, id]))?.useful

@@ -14,10 +14,7 @@ type Needs = {
 }
 type Given = { query?: string | undefined; conversationId?: string | undefined }
 
-/**
- * Loads memory before an agent works with it, and returns chunks for the question, else for the names of the
- * conversation's sessions, else the beginnings of the latest changed files.
- */
+/** Loads memory, and returns chunks for the question, else for the names of the sessions, else of the latest files. */
 export const createWarm = ({ indexCache, search, namesOf, checkOwnConversation }: Needs) => {
   const latest = async (): Promise<MemoryChunk[]> => {
     const { contents } = await indexCache.searchable()

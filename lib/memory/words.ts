@@ -23,10 +23,7 @@ const folded = (text: string) =>
     .toLowerCase()
     .replace(/[ßłøđæœı]/g, (letter) => PLAIN[letter] ?? letter)
 
-/**
- * The words of a text, without the words of names in code; for scripts without spaces, every pair of neighbouring
- * letters.
- */
+/** The words of a text; for scripts without spaces, every pair of neighbouring letters. */
 const splitTerms = (text: string): string[] =>
   [...folded(text).matchAll(WORD)].flatMap(([word]) =>
     UNSPACED.test(word) ? letterPairs([...word]) : [cutText(word, LONGEST_TERM)],

@@ -52,7 +52,6 @@ const pathsInWord = (word: string): string[] => {
   return [...new Set(plain.trim() === '' ? found : [plain.trim(), ...found])]
 }
 
-/** The real path of each given one. */
 const locateAll = (workspace: Workspace, given: readonly string[]): Promise<PathFact[]> =>
   Promise.all(given.map(async (path) => ({ given: path, real: await workspace.locate(path) })))
 

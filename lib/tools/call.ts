@@ -39,7 +39,6 @@ export const callTitle = (tools: readonly Tool[], call: ToolCall, maskText: Mask
   return typeof parsed === 'string' ? cutText(maskText(oneLine(call.name)), 80) : parsed.title
 }
 
-/** The tool's specification for the model. */
 export const toToolSpec = ({ name, description, input }: Tool): ToolSpec => {
   const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' })
   return { name, description, inputSchema }

@@ -20,7 +20,6 @@ export type GuardName = 'path-traversal' | 'shell-injection' | 'secret-exfiltrat
 /** A guard returns undefined, or the reason of its refusal in words that the model can act on. */
 type Guard = { name: GuardName; refuses(facts: GuardFacts): string | undefined }
 
-/** The first result of `check` for an item of a list. */
 const firstRefusal = <Item>(
   items: readonly Item[],
   check: (item: Item) => string | undefined,
@@ -153,8 +152,5 @@ const rateLimit: Guard = {
       : `More than ${callsPerMinute} tool calls in a minute. Wait, and do more with each call.`,
 }
 
-/**
- * Every guard in its order: the check of the words comes before the check of paths. All guards apply in every mode, also
- * in `full`.
- */
+/** Every guard in its order; all apply in every mode, also in `full`. */
 export const guards: readonly Guard[] = [shellInjection, pathTraversal, secretExfiltration, rateLimit]

@@ -11,17 +11,13 @@ import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
 
-/** The fewest characters that a cut result keeps. */
 const SHORTEST_RESULT = 2_000
 /** The length of the note that says how much of a result is left out. */
 const NOTE = 100
 
 type Result = Extract<ModelMessage, { role: 'tool' }>
 
-/**
- * Fits the messages of one turn into the window of its model by cutting results of tools, the oldest first. Results that
- * the model has answered keep a beginning, those of the last step as much as fits.
- */
+/** Fits the messages of a turn into the window of its model by cutting results of tools, the oldest first. */
 const createWindow = (contextTokens: () => number, specs: readonly object[]) => {
   const specTokens = estimateToolTokens(specs)
   // Each message is estimated once: every step only adds a few.
@@ -82,7 +78,6 @@ const stepRequest = (request: LoopRequest, { messages, steps }: State) => {
   }
 }
 
-/** Calls the model once, and sends its answer as events. */
 const think = async (models: Models, request: LoopRequest, state: State): Promise<Finish> => {
   let finish: Finish | undefined
   for await (const part of models.step(stepRequest(request, state))) {
@@ -97,10 +92,7 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
   return finish
 }
 
-/**
- * Calls the model as `think` does. When its provider refuses the prompt as longer than the model's window, which is then
- * known, the history is compacted, and the model is called once more.
- */
+/** As `think`; when the provider refuses the prompt as too long, the history is compacted and the model called again. */
 const thinkWithin = async (
   models: Models,
   request: LoopRequest,
@@ -158,10 +150,7 @@ const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[
   }
 }
 
-/**
- * Continues the calls of a step that stopped for an approval. It checks all calls, and makes the decided ones up to the
- * first undecided one.
- */
+/** Continues a step that stopped for an approval: makes its calls up to the first undecided one, and checks the rest. */
 const goOn = async (request: LoopRequest, state: State) => {
   const { toolbox, signal, waiting = [] } = request
   const approvals = new Map(waiting.map(({ callId, approvalId }) => [callId, approvalId]))
@@ -203,10 +192,7 @@ const MOST_CUTS = 3
 const CUT_CALL =
   'Not made: your answer reached its output limit inside this call. Make it again with less text, in several calls if needed.'
 
-/**
- * Adds a result to each call of an answer that the output limit ended: such calls are not made, and the model may repeat
- * them. False when no call was cut, or too many were.
- */
+/** Answers the calls that the output limit cut, which the model may repeat; false when there are none, or too many. */
 const answerCutCalls = (state: State, { reason, message }: Finish): boolean => {
   const { toolCalls = [] } = message
   const cuts = state.messages.filter(({ content }) => content === CUT_CALL).length

@@ -6,10 +6,7 @@ import type { Risk } from './schema.ts'
 /** `list`: allowed if the allowlist names the tool. `ask`: allowed if a person approves. */
 export type Verdict = 'allow' | 'list' | 'ask' | 'deny'
 
-/**
- * Mode × risk. Guards apply in addition, in every cell. Requests to the web carry text that the model has read to others,
- * so mode `sandbox` denies them although they change nothing here.
- */
+/** Mode × risk; guards apply in addition. Mode `sandbox` denies the web: a request carries to others what a model read. */
 export const modePolicy: Readonly<Record<SecurityMode, Readonly<Record<Risk, Verdict>>>> = {
   deny: { read: 'deny', network: 'deny', write: 'deny', execute: 'deny' },
   sandbox: { read: 'allow', network: 'deny', write: 'deny', execute: 'deny' },

@@ -5,10 +5,7 @@ const MINUTE_MS = 60_000
 /** Counts one call of a user and resolves to true; resolves to false when the last minute has as many calls already. */
 export type CountCall = (userId: string, callsPerMinute: number) => Promise<boolean>
 
-/**
- * Counts within this process, in a sliding window of one minute per user. A user without calls for a minute takes no
- * memory once another user calls.
- */
+/** Counts within this process, in a sliding window of one minute per user. */
 export const createCallRate = (clock: Clock): CountCall => {
   const calls = new Map<string, number[]>()
   const within = (userId: string): number[] => {

@@ -17,10 +17,7 @@ import type { Tool, ToolOutput } from './tool.ts'
 // Shorter than the worker's grace period: the result of a stopped call is reported before its run is over.
 const GRACE_MS = 1_000
 
-/**
- * Settles as `work` does; once the signal has aborted, it throws its reason instead. `work` then has one second to stop:
- * a tool that ignores its signal must not hold a run.
- */
+/** Settles as `work` does; after an abort `work` has one more second, and the reason of the signal is thrown. */
 const untilAborted = async <Value>(
   clock: Clock,
   work: Promise<Value>,
@@ -53,7 +50,6 @@ type Needs = {
   countCall?: CountCall
   /** Called once for every call, also for refused and aborted ones, before its result goes to the model. */
   onToolCall?: (record: ToolCallRecord) => void
-  /** Masks all secrets that the service knows. */
   masker?: Masker
   log?: Log
 }

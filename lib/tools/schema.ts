@@ -1,6 +1,5 @@
 import * as z from 'zod'
 
-/** Every tool of the service, for policies. */
 export const toolNames = [
   'list_files',
   'read_file',

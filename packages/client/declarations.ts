@@ -1,6 +1,5 @@
 import type { openApiDocument } from '../../lib/api/openapi.ts'
 
-/** JSON Schema as the description of the API has it. */
 type Schema = {
   $ref?: string
   type?: string
@@ -39,7 +38,6 @@ const comment = (lines: readonly (string | undefined)[]): string => {
 
 const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-/** The type of a schema. */
 const typeOf = (schema: Schema): string => {
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'unknown'
   if (schema.const !== undefined) return JSON.stringify(schema.const)

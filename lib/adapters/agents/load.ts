@@ -34,10 +34,7 @@ export const loadAgents = async (
   return agents
 }
 
-/**
- * Loads the modules in `AGENT_ADAPTERS`, relative to the working directory. Each default-exports an adapter or a list of
- * them. Throws Problem `bad_setting` that names the invalid module and its fault.
- */
+/** Loads the modules in `AGENT_ADAPTERS`, relative to the working directory. Throws Problem `bad_setting` that names one. */
 const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapter[]> => {
   const loaded = await Promise.all(modulePaths.map(loadModule))
   return loaded.flat()

@@ -16,10 +16,7 @@ const withinService = <T>(work: () => T): T => running.run(undefined, work)
 
 type Verb = (...given: never[]) => unknown
 
-/**
- * A function of the service for an agent. Its work is the service's, also where it ends up in a timer; a rejection that the
- * agent does not await is the agent's.
- */
+/** A function of the service for an agent: its work is the service's, a rejection that is not awaited is the agent's. */
 const lent = <F extends Verb>(verb: F): F =>
   ((...given) => {
     const answer = withinService(() => verb(...given))
@@ -62,10 +59,7 @@ const lentContext = (context: AgentContext): AgentContext => {
   }
 }
 
-/**
- * The adapter of a module, whose work is named by its type in `logStrayErrors`: its methods, its getters, and what reads
- * the values that it gives. Its own methods have it as `this`.
- */
+/** The adapter of a module. What its methods, getters and values run is named by its type in `logStrayErrors`. */
 export const attributed = (adapter: AgentAdapter): AgentAdapter => {
   const owner = { agent: adapter.type }
   const within = <T>(work: () => T): T => withinAgent(owner, work)

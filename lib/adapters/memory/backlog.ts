@@ -13,9 +13,7 @@ export type Waiting<Body> = {
 
 type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
 
-/** The waiting messages of a queue, in the order of service. */
 type Backlog<Body> = {
-  /** The number of ready messages. */
   readonly ready: number
   readonly delayed: number
   add(message: Outgoing<Body>): void
@@ -23,10 +21,7 @@ type Backlog<Body> = {
   sendBack(message: Waiting<Body>, delayMs: number): void
   /** The number of messages sent so far, which is the number of the next. */
   readonly sent: number
-  /**
-   * Removes the next ready message: the most urgent one, of several the one that was sent first. Undefined when its number
-   * is not below `before`.
-   */
+  /** Removes the most urgent ready message with a number below `before`, of several the one that was sent first. */
   take(before: number): Waiting<Body> | undefined
 }
 

@@ -13,7 +13,6 @@ type Needs = {
 }
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
-/** The numbers of ready, delayed and running messages. */
 type Depth = { ready: number; delayed: number; running: number }
 type MemoryQueue<Body> = Queue<Body> &
   Consumer<Body> & {

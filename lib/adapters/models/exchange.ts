@@ -4,7 +4,6 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Provider } from './resolve.ts'
 import { failedAnswer, lostConnection, tooLarge, WireFailure } from './wire-failure.ts'
 
-/** The most bytes read of an answer with an error status. */
 const LONGEST_REFUSAL = 65_536
 const TIMEOUT_MS = 5_000
 

@@ -56,7 +56,6 @@ type More = {
   contextTokens?: number | undefined
 }
 
-/** The error of a provider that failed. */
 class ProviderFailure extends Problem {
   readonly reason: FailureReason
   /** Whether the provider is at fault, and not the request. */
@@ -160,10 +159,7 @@ const ofWire = (at: Scene, failure: WireFailure): Problem => {
 
 const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgument|InvalidMessageRole)/
 
-/**
- * The error of a step for any failure in it. The message never contains the key, and only a short excerpt of the
- * provider's text. The original error is dropped, since it has the whole request, and its text is that of a library.
- */
+/** The error of a step for any failure in it. The original is dropped: it has the whole request, and a library's words. */
 export const toProblem = (thrown: unknown, at: Scene): Problem => {
   if (thrown instanceof Problem) return thrown
   const failure = causeChain(thrown).find((cause) => cause instanceof WireFailure)

@@ -6,10 +6,7 @@ import type { Provider, Target } from './resolve.ts'
 
 const PAYMENT_REQUIRED = 402
 
-/**
- * Whether another provider may answer instead: this one is down (its breaker is open, or its retries ended in a fault) or
- * over quota (429, or 402). Refused requests and unreadable answers have no fallback.
- */
+/** Whether another provider may answer instead: this one is down, or over quota (429 or 402). */
 const isUnavailable = (thrown: unknown): boolean => {
   if (isProviderFault(thrown)) return true
   if (!(thrown instanceof Problem)) return false
@@ -38,10 +35,7 @@ export type Chain = {
   log: Log | undefined
 }
 
-/**
- * The answer of the first available provider. After the first part no other provider is asked: a reader never sees two
- * beginnings. When none answers, the failure of the first one is thrown, and the log has each one.
- */
+/** The answer of the first available provider, none after a first part. Throws the failure of the first one. */
 export const answered = (chain: Chain): AsyncIterable<StepPart> =>
   chain.targets.length === 1 ? chain.ask(chain.targets[0]) : firstAvailable(chain)
 

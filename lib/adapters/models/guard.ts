@@ -4,10 +4,7 @@ export type Guard = <T>(provider: string, call: () => Promise<T>) => Promise<T>
 /** The reader disconnected: neither a success nor a fault of the provider. */
 const left = () => new DOMException('The reader left', 'AbortError')
 
-/**
- * Runs a whole stream as one call of a guard: it succeeds at the stream's end, and fails with the stream's error. A guard
- * that rejects without a call has refused, and the stream is never opened.
- */
+/** Runs a whole stream as one call of a guard, which ends as the stream does. A guard that refuses never opens it. */
 export async function* guarded<T>(
   guard: Guard | undefined,
   provider: string,

@@ -18,10 +18,7 @@ const NEXT_PART = 3 / 4
 
 const keyOf = ({ provider, model }: Target): string => `${provider}/${model}`
 
-/**
- * The context windows that providers have shown by refusing a prompt, for this process: a server may run a model with a
- * smaller window than the model has.
- */
+/** The context windows that providers showed by refusing a prompt: a server may run a model with a smaller one. */
 export const createLearnedWindows = ({ clock }: { clock: Clock }) => {
   const windows = new Map<string, { tokens: number; learnedAtMs: number }>()
 

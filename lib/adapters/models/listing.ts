@@ -10,7 +10,6 @@ import { failedAnswer } from './wire-failure.ts'
 import { type Fields, fieldsIn, isFields } from './wire-fields.ts'
 
 const CACHED_MS = 600_000
-/** How long a failed listing is cached. */
 const FAILED_CACHED_MS = 30_000
 const MOST_BYTES = 8_388_608
 const MOST_MODELS = 2_000
@@ -90,11 +89,9 @@ const writesText = ({ type, capabilities, supportedGenerationMethods: methods }:
   return !Array.isArray(methods) || methods.includes('generateContent')
 }
 
-/** A name that fits one line. */
 const nameIn = (given: unknown): string | undefined =>
   typeof given === 'string' && /^[^\p{C}]+$/u.test(given) && given.length <= LONGEST_NAME ? given : undefined
 
-/** The fields in which providers name the context window. */
 const WINDOW_FIELDS = [
   'context_length',
   'context_window',

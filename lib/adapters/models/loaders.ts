@@ -38,17 +38,13 @@ const azure: Load = async ({ apiKey, baseUrl, wire }) => {
   return isHostOf(baseUrl, '.azure.com') ? open(responses).responses : open(chatCompletions).chat
 }
 
-/** The settings of a package, with the fetch for the API that it calls. */
 const over = ({ apiKey, baseUrl, wire }: Connection, reader: WireReader) => ({
   apiKey,
   baseURL: baseUrl,
   fetch: wire(reader),
 })
 
-/**
- * Imports the package of a provider at its first use. It is apart from the catalog, so that functions that only describe
- * providers bundle none of the packages.
- */
+/** Imports the package of a provider at its first use: functions that only describe providers bundle none of them. */
 export const loaders: Readonly<Record<keyof typeof catalog | 'demo', Load>> = {
   anthropic: async (to) => (await import('@ai-sdk/anthropic')).createAnthropic(over(to, messages)),
   openai,

@@ -32,13 +32,9 @@ import { attemptStep } from './step.ts'
 import { createWire } from './wire.ts'
 import type { WireReader } from './wires/reader.ts'
 
-/** The window of unknown models. */
 const DEFAULT_CONTEXT_TOKENS = 128_000
 
-/**
- * The windows of well-known models in tokens, by the beginning of their names; the smallest where members of a family
- * differ.
- */
+/** The windows of well-known models in tokens, by the beginnings of their names: the smallest of each family. */
 const WINDOWS: Readonly<Record<string, number>> = {
   'claude-': 200_000,
   'gpt-5': 400_000,

@@ -21,7 +21,6 @@ export type ModelSettings = {
   silenceMs?: number
 }
 
-/** A usable provider. */
 export type Provider = {
   kind: string
   entry: CatalogEntry
@@ -90,7 +89,6 @@ const list = (configured: ReadonlyMap<string, Provider>): string =>
 const unknown = (what: string, configured: ReadonlyMap<string, Provider>): Problem =>
   new Problem('invalid', 'model_unknown', `${what} is not configured (${list(configured)})`)
 
-/** The error of a provider that is not configured. */
 export const unknownProvider = (kind: string, configured: ReadonlyMap<string, Provider>): Problem =>
   unknown(`Provider "${kind}"`, configured)
 

@@ -5,10 +5,7 @@ import { isTemporaryFault } from './failures.ts'
 const LONGEST_WAIT_MS = 5_000
 const FIRST_WAIT_MS = 250
 
-/**
- * Milliseconds before try number `attempt` + 1 (`attempt` counts from 1), or undefined when another try would not help or
- * the provider asks for too long a wait.
- */
+/** The wait in milliseconds after try number `attempt`, from 1; undefined when no other try would help or may wait so long. */
 export const retryDelayMs = (thrown: unknown, attempt: number): number | undefined => {
   if (!(thrown instanceof Problem)) return undefined
   const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1)

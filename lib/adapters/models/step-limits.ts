@@ -5,7 +5,6 @@ const MOST_BYTES = 8_388_608
 const LONGEST_IDENTIFIER = 128
 /** The longest reference to a part of an answer: some providers encrypt the state of the part in it. */
 const LONGEST_REFERENCE = 4_096
-/** The most tool calls of one step. */
 const MOST_CALLS = 128
 /** The most deltas of one step that may begin a call. Its arguments may come in several deltas that look like one. */
 const MOST_BEGINNINGS = 2_048
@@ -15,10 +14,7 @@ export const refuseTooManyCalls = (calls: number): void => {
   if (calls > MOST_CALLS) throw tooLarge(`sent more than ${MOST_CALLS} tool calls in one step`)
 }
 
-/**
- * Counts what one step of a model holds, while it is read. Every function throws a `too_large` failure beyond its limit,
- * before the value is held.
- */
+/** Counts what one step of a model holds while it is read. Throws a `too_large` failure before a value beyond a limit. */
 export const createStepLimits = () => {
   let bytes = 0
   let beginnings = 0

@@ -19,10 +19,7 @@ type Facts = {
   isSilence?: true
 }
 
-/**
- * A failure of an exchange with a provider. The message has the provider's words or ours: the message of a library's
- * error may quote addresses, headers or a whole answer.
- */
+/** A failure of an exchange with a provider, in its words or ours: a library's error may quote addresses or headers. */
 export class WireFailure extends Error {
   readonly facts: Facts
 

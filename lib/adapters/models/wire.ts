@@ -29,7 +29,6 @@ const MOST_IN_TURN = 65_536
 const LONGEST_TEXT = 16_384
 /** When more events arrive together, the provider is faster than its reader: their texts are joined. */
 const MOST_SEPARATE = 32
-/** The most characters of one event. */
 const LONGEST_EVENT = 4_194_304
 
 /**

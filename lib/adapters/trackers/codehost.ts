@@ -17,7 +17,6 @@ import {
 
 const HEADERS = { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' }
 const ISSUE = /^([\w.-]{1,200})\/([\w.-]{1,200})#([1-9]\d{0,9})$/
-/** The most pages that are searched for a comment. */
 const MOST_PAGES = 3
 const PER_PAGE = 100
 const MOST_READ = 20
@@ -114,10 +113,7 @@ const isAuthor = ({ as }: Asked, login: string | undefined): boolean =>
 
 const posted = ({ id, html_url }: z.output<typeof Comment>) => postedComment(String(id), html_url)
 
-/**
- * The wait of an answer about rate limits, which may be 403 or 429: `Retry-After`, the reset of a used-up limit, else a
- * minute. Undefined for any other answer.
- */
+/** The wait of an answer about rate limits (403 or 429), a minute when it names none. Undefined for any other answer. */
 const limitWaitMs = (response: Response, said: string | undefined, nowMs: number): number | undefined => {
   if (response.status !== 403 && response.status !== 429) return undefined
   const asked = askedWaitMs(response, nowMs)

@@ -74,10 +74,7 @@ type Site = { cloudId: string; url?: string }
 
 /** Jira Cloud. */
 export const createTrackera = (api: Api): Tracker => {
-  /**
-   * The site of the issue, if this account works there. Another site may have an issue of the same name, so no other site
-   * is tried.
-   */
+  /** The site of the issue, if this account works there: another site may have an issue of the same name. */
   const findSite = async (ask: Ask, { as, issue }: Asked): Promise<Site> => {
     if (issue.site === undefined) return as.cloudId === undefined ? refuseSite() : { cloudId: as.cloudId }
     const numbered = NUMBERED_SITE.exec(issue.site)?.[1]

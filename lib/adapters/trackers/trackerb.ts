@@ -69,10 +69,7 @@ const Failures = z.object({
     .min(1),
 })
 
-/**
- * Linear. The mark of a comment is its id, which the caller chooses: an id finds its comment, and a second comment with
- * the same id is refused.
- */
+/** Linear. The caller chooses the id of a comment, which is its mark: a second comment with that id is refused. */
 export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
   const ask = async <S extends z.ZodType>(
     asked: Asked,

@@ -35,10 +35,7 @@ export const createBrave = (needs: AskNeeds, baseUrl = 'https://api.search.brave
       status === 422 && body.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined,
   })
 
-/**
- * Tavily, by docs.tavily.com/documentation/api-reference/endpoint/search: a query has at most 400 characters. 432 and 433
- * mean that a plan, or its paid extension, is used up.
- */
+/** Tavily (docs.tavily.com/documentation/api-reference/endpoint/search). 432 and 433: a plan or its extension is used up. */
 export const createTavily = (needs: AskNeeds, baseUrl = 'https://api.tavily.com') =>
   createProvider(needs, {
     name: 'Tavily',
@@ -57,10 +54,7 @@ export const createTavily = (needs: AskNeeds, baseUrl = 'https://api.tavily.com'
     refusal: ({ status }) => (status === 432 || status === 433 ? 'quota' : undefined),
   })
 
-/**
- * Serper, by serper.dev/playground: Google's results are `organic`, absent without results. An account without credits is
- * answered 400 `Not enough credits`.
- */
+/** Serper (serper.dev/playground). An account without credits is answered 400 `Not enough credits`. */
 export const createSerper = (needs: AskNeeds, baseUrl = 'https://google.serper.dev') =>
   createProvider(needs, {
     name: 'Serper',

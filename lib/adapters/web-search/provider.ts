@@ -12,7 +12,6 @@ const MOST_BYTES = 1_048_576
 const USUAL_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
 
-/** Why a provider refused to search. */
 type Refusal = 'key' | 'quota'
 
 /** How one provider is asked, and the meaning of its refusals beyond HTTP. */

@@ -15,16 +15,16 @@ const list = () =>
     ]),
   )
 
-const pairIn = (text: string): [string, string] => {
-  const at = text.indexOf('=')
-  if (at < 1) throw new UsageError(`A parameter is name=value, not ${safeLine(text)}`, 'api')
+/** The name and the value around the first separator of a text. */
+const pairIn = (text: string, separator: string, form: string): [string, string] => {
+  const at = text.indexOf(separator)
+  if (at < 1) throw new UsageError(`${form}, not ${safeLine(text)}`, 'api')
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
 const headerIn = (text: string): [string, string] => {
-  const at = text.indexOf(':')
-  if (at < 1) throw new UsageError(`A header is name: value, not ${safeLine(text)}`, 'api')
-  return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+  const [name, value] = pairIn(text, ':', 'A header is name: value')
+  return [name.trim(), value.trim()]
 }
 
 const jsonIn = (text: string): unknown => {
@@ -37,7 +37,7 @@ const jsonIn = (text: string): unknown => {
 
 /** Puts each parameter in its place: into the path or the query. */
 const placed = ({ path }: Route, words: readonly string[]) => {
-  const given = words.map(pairIn)
+  const given = words.map((word) => pairIn(word, '=', 'A parameter is name=value'))
   const isInPath = ([name]: [string, string]) => path.includes(`{${name}}`)
   const missing = [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !given.some(([each]) => each === name))
   if (missing) throw new UsageError(`The path needs ${missing[1]}=…`, 'api')

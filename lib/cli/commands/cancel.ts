@@ -1,5 +1,4 @@
 import { defineCommand } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
 
 export const cancel = defineCommand({
   name: 'cancel',
@@ -11,6 +10,5 @@ export const cancel = defineCommand({
     const answer = await service().client.cancelTask({ params: { id } })
     if (values.json) terminal.json(answer)
     else terminal.out(`${id} is cancelled`)
-    return EXIT.done
   },
 })

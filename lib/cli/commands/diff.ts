@@ -1,5 +1,4 @@
 import { defineCommand } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
 
 /** The last line of a diff that the agent cut to the size of a result. */
 const CUT_OFF = /^\[diff truncated at .*\]\n$/m
@@ -22,6 +21,5 @@ Exits 1 when the task has no diff, or its result holds only the beginning of one
       )
     if (values.json) terminal.json({ taskId: id, diff: patch })
     else terminal.write(patch)
-    return EXIT.done
   },
 })

@@ -1,4 +1,4 @@
-import { askDlq, inBulk } from '../bulk.ts'
+import { inBulk } from '../bulk.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import type { Service } from '../service.ts'
@@ -50,7 +50,10 @@ agent-tasks api cancelBulk id=<job id> stops it.`,
     if (all === given.length > 0)
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
-    return inBulk(askDlq(connected, verb, all ? undefined : given), {
+    const selection = all ? { filter: {} } : { ids: given }
+    const ask = (dryRun: boolean) =>
+      connected.client.bulkDlq({ body: { action: verb, dryRun, ...selection } })
+    return inBulk(ask, {
       service: connected,
       terminal,
       json,

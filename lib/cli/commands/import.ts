@@ -7,10 +7,7 @@ import { EXIT } from '../exit-codes.ts'
 import { type Service, steadily } from '../service.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
-/**
- * The tasks of one request. A request of the cloud has at most 6 MB, in which each quote is escaped once more, and 29 s,
- * in which many more tasks are stored.
- */
+/** The tasks of one request: the cloud takes 6 MB, in which each quote is escaped once more, and 29 s. */
 const PART = { tasks: 500, bytes: 2 * 1_048_576 }
 /** The service's limit of one task, and of a file beside its tasks. */
 const MOST_BYTES = 1_048_576

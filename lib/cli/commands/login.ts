@@ -5,7 +5,6 @@ import { createAttest } from '../../devices/attestation.ts'
 import { toDeviceIdentity } from '../../devices/identity.ts'
 import { defineCommand } from '../command.ts'
 import { deviceKey, type Environment, storeToken } from '../credentials.ts'
-import { EXIT } from '../exit-codes.ts'
 import { type Service, steadily } from '../service.ts'
 import { safeLine } from '../terminal.ts'
 
@@ -46,7 +45,6 @@ export const login = defineCommand({
     const file = storeToken(env, connected.url, token)
     if (json) terminal.json({ url: connected.url, deviceId, file })
     else terminal.out(`Signed in to ${connected.url}. The session is in ${file}.`)
-    return EXIT.done
   },
 })
 

@@ -29,6 +29,17 @@ const table = (rows: readonly Row[], paint: Terminal['paint']): string => {
     .join('\n')
 }
 
+const showTasks = (
+  { tasks, count, total, nextCursor }: Awaited<ReturnType<typeof findTasks>>,
+  { out, say, paint }: Terminal,
+) => {
+  const rows = tasks.map(({ id, status, agent, createdAt, title }): Row => {
+    return [id, status, safeLine(agent), toMinute(createdAt), safeLine(title)]
+  })
+  out(table([HEAD, ...rows], paint))
+  if (nextCursor) say(`${count} of ${total}. More: --cursor ${nextCursor}`)
+}
+
 export const ls = defineCommand({
   name: 'ls',
   usage: '[options]',
@@ -65,20 +76,10 @@ export const ls = defineCommand({
       ...(cursor === undefined ? {} : { cursor }),
       limit,
     }
-    const found = await findTasks(service(), query)
-    if (json) {
-      terminal.json(found)
-      return EXIT.done
-    }
-    if (found.tasks.length === 0) {
-      terminal.say('No task fits.')
-      return EXIT.done
-    }
-    const rows = found.tasks.map((task): Row => {
-      return [task.id, task.status, safeLine(task.agent), toMinute(task.createdAt), safeLine(task.title)]
-    })
-    terminal.out(table([HEAD, ...rows], terminal.paint))
-    if (found.nextCursor) terminal.say(`${found.count} of ${found.total}. More: --cursor ${found.nextCursor}`)
+    const answer = await findTasks(service(), query)
+    if (json) terminal.json(answer)
+    else if (answer.tasks.length === 0) terminal.say('No task fits.')
+    else showTasks(answer, terminal)
     return EXIT.done
   },
 })

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { defineCommand } from '../command.ts'
 import type { Environment } from '../credentials.ts'
-import { EXIT } from '../exit-codes.ts'
 
 /** The program that opens a URL in the browser; undefined without a desktop. */
 const openCommand = (env: Environment): readonly [string, ...string[]] | undefined => {
@@ -40,6 +39,5 @@ export const open = defineCommand({
       await opened(page, env)
       terminal.out(page)
     }
-    return EXIT.done
   },
 })

@@ -1,7 +1,10 @@
-import { askTasks, inBulk } from '../bulk.ts'
+import { inBulk } from '../bulk.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { filterOption, parseFilter } from '../selection.ts'
+import type { Service } from '../service.ts'
+
+type BulkFilter = Extract<Parameters<Service['client']['bulkTasks']>[0], object>['body']['filter']
 
 export const retry = defineCommand({
   name: 'retry',
@@ -33,7 +36,10 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
     }
     const connected = service()
     const given = parseFilter(filter, 'retry')
-    const ask = askTasks(connected, 'retry', { retried: 'false', ...given })
+    // The service validates the fields.
+    const selection = { retried: 'false', ...given } as BulkFilter
+    const ask = (dryRun: boolean) =>
+      connected.client.bulkTasks({ body: { action: 'retry', filter: selection, dryRun } })
     return inBulk(ask, {
       service: connected,
       terminal,

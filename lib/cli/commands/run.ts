@@ -3,15 +3,13 @@ import { cutText } from '../../core/cut-text.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
-import { interruptible } from '../interrupt.ts'
 import { createLogLines } from '../log-lines.ts'
 import { exitCode, showOutcome } from '../outcome.ts'
 import type { Service } from '../service.ts'
-import type { Terminal } from '../terminal.ts'
+import { interruptible, type Terminal } from '../terminal.ts'
 
 const MOST_OF_TITLE = 120
 
-/** The first line of a prompt that is not empty. */
 const firstLineTitle = (prompt: string): string => {
   const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
   return cutText(line.trim(), MOST_OF_TITLE).trim()

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { cutText } from '../../core/cut-text.ts'
 import { defineTool } from '../tool.ts'
 
-/** A part of a memory file: its path and lines, and its text. */
 type Passage = { path: string; startLine: number; endLine: number; text: string }
 export type SearchMemory = (query: string) => Promise<readonly Passage[]>
 

@@ -15,9 +15,7 @@ const ending = ({ exitCode, timedOut, exceeded }: CommandResult): string => {
 /** Longer than any form of a secret. */
 const EDGE = 2_048
 
-/**
- * Cuts output to its last whole line, since half a secret at the end would not be recognised. The longer stream was cut.
- */
+/** Output cut to its last whole line: half a secret at the end would not be recognised. The longer stream was cut. */
 const wholeLines = (text: string, { truncated, stdout, stderr }: CommandResult): string => {
   if (!truncated || text.length < Math.max(stdout.length, stderr.length)) return text
   const end = text.lastIndexOf('\n')

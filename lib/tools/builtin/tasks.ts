@@ -4,10 +4,7 @@ import type { SecurityMode } from '../../core/security-mode.ts'
 import { CreateTaskSchema, type Task } from '../../tasks/schema.ts'
 import { defineTool } from '../tool.ts'
 
-/**
- * Creates and queues a task in the name of a user. The task runs in the security mode of the conversation that creates
- * it. Throws Problem `invalid`.
- */
+/** Creates and queues a task of a user, in the security mode of the conversation. Throws Problem `invalid`. */
 export type CreateTaskFor = (
   userId: string,
   task: { title: string; prompt: string; securityMode: SecurityMode },

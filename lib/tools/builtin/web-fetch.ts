@@ -17,10 +17,7 @@ const BLOCKS = new Set(
 const DEEPEST = 1_000
 const PIECE = 16_384
 
-/**
- * The text of an HTML page: a block element begins a line, links keep their addresses, scripts and styles are dropped.
- * Reading ends after `most` characters, or where the page is nested too deeply.
- */
+/** The text of an HTML page, with the addresses of its links, up to `most` characters or where it is nested too deeply. */
 export const htmlText = async (html: string, most: number): Promise<{ text: string; cut: boolean }> => {
   const { Parser } = await import('htmlparser2')
   const page = createPage(most)
@@ -90,10 +87,7 @@ const HEADERS = {
 
 type Needs = { outbound: Pick<Outbound, 'send'>; clock: Pick<Clock, 'monotonic'> }
 
-/**
- * Reads a page of the web. Each redirect is checked as the first address was: only public addresses are reached, and
- * those that the operator allows.
- */
+/** Reads a page of the web. Each redirect is checked as the first address was. */
 export const createWebFetch = ({ outbound, clock }: Needs) => {
   const follow = async (first: string, signal: AbortSignal) => {
     const until = clock.monotonic() + TIMEOUT_MS

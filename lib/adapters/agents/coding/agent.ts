@@ -27,7 +27,6 @@ import { createPublish, gitCredential, type Publication } from './publish.ts'
 
 const LONGEST_PROGRESS = 300
 
-/** The progress message of an event, or undefined for an event without one. */
 const progressMessage = (event: LoopEvent): string | undefined => {
   if (event.type === 'step:start') return `Step ${event.step} of ${event.maxSteps}`
   if (event.type === 'tool:call') return cutText(event.title, LONGEST_PROGRESS)
@@ -92,7 +91,6 @@ const createHealthCheck =
 type Needs = {
   models: Models
   loop: RunLoop
-  /** Opens the guarded tools of one run. */
   openTools: (session: ToolSession) => Toolbox
   workspaces: Workspaces
   git: Git
@@ -185,10 +183,7 @@ const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): Agent
   return { waitingFor: 'approval', checkpoint, message: `Waiting for approval of ${names}`, approvals }
 }
 
-/**
- * The built-in agent: a model with guarded tools in its own workspace. Each attempt of a task starts in a new folder
- * `<task id>-<attempt>`, so that files and late processes of earlier attempts cannot disturb it.
- */
+/** The built-in agent: a model with guarded tools. Each attempt has its own folder, safe from late processes of others. */
 export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const { models, loop, openTools, workspaces, git, maxSteps = 25, publication } = needs
   const checkout = createCheckout({ git })

@@ -11,10 +11,7 @@ const TIMEOUT_MS = 60_000
 /** A task leaves one commit on its branch; more than this cannot be its own. */
 const MOST_OWN_COMMITS = 20
 
-/**
- * The target of a clone's changes: the branch, and its commit on the code host at the time of the clone; empty for a
- * branch that did not exist. No push replaces any other commit.
- */
+/** The branch for a clone's changes, and its commit at the clone, or '' for a new branch: no push replaces any other. */
 export type Destination = { branch: string; tip: string }
 export type Checkout = { branch: string; baseCommit: string; destination?: Destination }
 type Wanted = {
@@ -36,7 +33,6 @@ const fetchingFrom = (source: Source) => {
   return { options: [`--upload-pack=${upload}`], from: source.gitDir, means }
 }
 
-/** Git in the folder of a workspace. */
 const gitIn = (git: Git, { root: cwd, home, tmp }: Workspace, signal: AbortSignal) => {
   const run = (args: readonly string[], more: Partial<Parameters<Git['run']>[0]> = {}) =>
     git.run({ cwd, home, tmp, args, timeoutMs: TIMEOUT_MS, signal, ...more })

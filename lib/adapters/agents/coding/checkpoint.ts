@@ -38,10 +38,7 @@ export const totalSpent = (run: Spent, before: Spent | undefined): Spent => {
 const MOST_PATCH = 4 * 1_024 * 1_024
 const EVERY_FILE_BINARY = '* -diff'
 
-/**
- * The workspace's difference to its base commit as a binary patch; undefined when it is larger than 4 MB or cannot be
- * read, which does not fail the run.
- */
+/** The workspace's difference to its base commit as a binary patch; undefined when it cannot be read or is too large. */
 const workspacePatch = async (
   workspace: Workspace,
   baseCommit: string,

@@ -17,7 +17,6 @@ export const usedMemory = (guidance: Guidance | undefined): UsedMemory | undefin
         experiences: guidance.experiences.map(({ id, intent }) => ({ id, intent })),
       }
 
-/** The most characters of each chunk and each experience. */
 const LONGEST_MEMORY = 3_000
 
 /** The guidance as a text of the opening message. */

@@ -12,13 +12,11 @@ import { commitMessage, publicTitle } from './commit-message.ts'
 import { pushFailure } from './git-failures.ts'
 import { pullRequestBody } from './pull-request-body.ts'
 
-/** The needs of publishing a task's changes. */
 export type Publication = {
   accountFor: AccountFor
   codeHost: CodeHost
   /** Whether pull requests are wanted; read for each run, since it is a setting. */
   isWanted: () => boolean
-  /** Masks the secrets that the service knows. */
   mask: (text: string) => string
 }
 
@@ -164,10 +162,7 @@ const commitChanges = async (
   return commit
 }
 
-/**
- * Refuses changes that contain a configured secret: publication cannot be undone. Changes that are too large to search
- * are refused too, since a secret may be at their end.
- */
+/** Refuses changes with a configured secret, and those too large to search: publication cannot be undone. */
 const refuseSecrets = async (git: GitOrThrow, trees: readonly string[], mask: (text: string) => string) => {
   const diff = [...safeDiff, '--unified=0', '--text', '--diff-filter=d', ...trees]
   const { stdout, truncated } = await git(diff, MOST_ADDED)

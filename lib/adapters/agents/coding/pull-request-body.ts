@@ -37,7 +37,6 @@ const originOf = ({ source, sourceUrl, createdBy }: AgentTask): string | undefin
     ? sourceUrl && URL.parse(sourceUrl)?.href
     : undefined
 
-/** A list of files under a line of text; nothing for an empty list. */
 const fileList = (title: string, paths: readonly string[]): string[] => {
   if (paths.length === 0) return []
   const named = paths.slice(0, MOST_NAMED).map((path) => `- ${neutralText(oneLine(path))}`)

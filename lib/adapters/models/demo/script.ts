@@ -3,10 +3,8 @@ import { shortenedText } from '../../../core/cut-text.ts'
 /** A tool call since the last prompt, and the beginning of its result. */
 type Done = { name: string; arguments: string; answer: string }
 
-/** The state of the conversation. */
 export type Progress = { prompt: string; done: readonly Done[]; tools: ReadonlySet<string> }
 
-/** The beginning of every answer. */
 export const DISCLAIMER = 'This is the scripted demo model, not an AI.'
 const NOTES_FILE = 'demo-notes.md'
 

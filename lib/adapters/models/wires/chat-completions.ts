@@ -125,10 +125,7 @@ const firstChoiceIn = (choices: unknown): Fields | undefined => {
   return first
 }
 
-/**
- * Chat completions, as OpenAI documents them
- * (https://platform.openai.com/docs/api-reference/chat-streaming/streaming), and as others send them.
- */
+/** Chat completions (https://platform.openai.com/docs/api-reference/chat-streaming/streaming), also as others send them. */
 export const chatCompletions: WireReader = (limits) => {
   let isBegun = false
   let isEnded = false

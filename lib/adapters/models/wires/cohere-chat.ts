@@ -36,7 +36,6 @@ export const cohereChat: WireReader = (limits) => {
     return { finish_reason: reason, usage: usageIn(delta.usage) }
   }
 
-  /** The `delta` of each known event. */
   const deltas: Readonly<Record<string, (message: Fields, delta: Fields) => object>> = {
     'content-start': ({ content }) => {
       const given = contentIn(fieldsIn(content))

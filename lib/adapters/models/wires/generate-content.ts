@@ -9,9 +9,7 @@ const COUNTS = [
   'totalTokenCount',
 ] as const
 
-/**
- * The stream of Gemini's `generateContent` (https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse).
- */
+/** Gemini's stream (https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse). */
 export const generateContent: WireReader = (limits) => {
   let isEnded = false
   let calls = 0

@@ -52,10 +52,7 @@ const UNANNOUNCED_BLOCKS: Readonly<Record<string, string>> = {
   thinking_delta: 'thinking',
 }
 
-/**
- * Anthropic's messages (https://docs.anthropic.com/en/docs/build-with-claude/streaming): new event types may be added, and
- * a reader ignores those that it does not know.
- */
+/** Anthropic's messages (https://docs.anthropic.com/en/docs/build-with-claude/streaming). */
 export const messages: WireReader = (limits) => {
   let isEnded = false
   let isReasonNamed = false

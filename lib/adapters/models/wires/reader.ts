@@ -1,10 +1,7 @@
 import type { StepLimits } from '../step-limits.ts'
 import type { Fields } from '../wire-fields.ts'
 
-/**
- * An event with one text. Texts of the same `key` that follow each other continue each other. When many arrive together
- * they become one event, since each event costs the same in all later steps.
- */
+/** An event with one text. When many arrive together, neighbours with the same `key` are joined: each event costs later. */
 export class TextEvent {
   readonly key: string
   readonly text: string
@@ -17,12 +14,8 @@ export class TextEvent {
   }
 }
 
-/** Reads the events of one answer. */
 type EventReader = {
-  /**
-   * The event with its known fields only; nothing for an unknown event. `type` is that of the event, else the name of the
-   * server-sent event.
-   */
+  /** The event with its known fields, none for an unknown one. `type` is its own, else that of the server-sent event. */
   read(event: Fields, type: string): readonly (object | TextEvent)[]
   /** The events for the end of the stream, which `[DONE]` may mark. */
   done?(isMarked: boolean): readonly object[]

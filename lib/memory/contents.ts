@@ -18,18 +18,7 @@ export const filesIn = (contents: Contents): FileEntry[] =>
 export const chunkCount = (contents: Contents): number =>
   filesIn(contents).reduce((sum, { chunks }) => sum + chunks.length, 0)
 
-export const shownChunk = (
-  path: string,
-  { id, startLine, endLine, heading, trail, text }: StoredChunk,
-): MemoryChunk => ({
-  id,
-  path,
-  startLine,
-  endLine,
-  text,
-  ...(heading === undefined ? {} : { heading }),
-  ...(trail === undefined ? {} : { trail: [...trail] }),
-})
+export const shownChunk = (path: string, chunk: StoredChunk): MemoryChunk => ({ ...chunk, path })
 
 /** The paths whose chunks differ. */
 export const changedPaths = (before: Contents, after: Contents): string[] => {

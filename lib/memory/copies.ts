@@ -24,7 +24,6 @@ export type Copies = ReturnType<typeof createCopies>
 
 /** Copies of data that derive from rows, so that a process starts sooner. None is required: failures are only logged. */
 export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 'warn'> }) => {
-  const copyName = (version: number, kind: Kind) => `${FOLDER}/${version}/${kind}`
   const countAt = async (name: string) => Number((await place.get(name)) ?? 0)
 
   const read = async (name: string): Promise<unknown> => {
@@ -44,37 +43,36 @@ export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 
       await place.put(`${name}/${n}`, text.slice(n * MOST_CHARACTERS, (n + 1) * MOST_CHARACTERS))
     // The parts are read by their number, which is written last, so that no reader finds only some of them.
     await place.put(name, String(count))
+    return true
+  }
+
+  const attempt = async <T>(
+    version: number,
+    kind: Kind,
+    what: string,
+    work: (name: string) => Promise<T>,
+  ) => {
+    try {
+      return await work(`${FOLDER}/${version}/${kind}`)
+    } catch (thrown) {
+      log.warn({ version, kind, reason: errorMessage(thrown) }, what)
+      return undefined
+    }
   }
 
   return {
     /** Undefined when there is no readable copy. */
-    get: async (version: number, kind: Kind): Promise<unknown> => {
-      try {
-        return await read(copyName(version, kind))
-      } catch (thrown) {
-        log.warn({ version, kind, reason: errorMessage(thrown) }, 'a copy of memory was not read')
-        return undefined
-      }
-    },
+    get: (version: number, kind: Kind): Promise<unknown> =>
+      attempt(version, kind, 'a copy of memory was not read', read),
     /** Whether the copy was written. */
-    put: async (version: number, kind: Kind, value: unknown): Promise<boolean> => {
-      try {
-        await write(copyName(version, kind), value)
-        return true
-      } catch (thrown) {
-        log.warn({ version, kind, reason: errorMessage(thrown) }, 'a copy of memory was not written')
-        return false
-      }
-    },
-    remove: async (version: number, kind: Kind): Promise<void> => {
-      const name = copyName(version, kind)
-      try {
+    put: async (version: number, kind: Kind, value: unknown): Promise<boolean> =>
+      (await attempt(version, kind, 'a copy of memory was not written', (name) => write(name, value))) ??
+      false,
+    remove: (version: number, kind: Kind): Promise<void> =>
+      attempt(version, kind, 'an old copy of memory was not removed', async (name) => {
         const count = await countAt(name)
         await place.remove(name)
         for (let n = 0; n < count; n += 1) await place.remove(`${name}/${n}`)
-      } catch (thrown) {
-        log.warn({ version, kind, reason: errorMessage(thrown) }, 'an old copy of memory was not removed')
-      }
-    },
+      }),
   }
 }

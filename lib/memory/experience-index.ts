@@ -1,4 +1,5 @@
-import type { Insert, Position, Remove, Store, Update } from '../ports/store.ts'
+import { rowPages } from '../core/pages.ts'
+import type { Insert, Remove, Store, Update } from '../ports/store.ts'
 import type { Hit, Lexical } from './lexical.ts'
 import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'
 
@@ -30,20 +31,12 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   }
 
   const newest = async (detail: boolean): Promise<ExperienceRow[]> => {
+    const query = { index: 'newest', is: SPACE, order: 'desc', limit: PAGE, detail } as const
     const rows: ExperienceRow[] = []
-    let after: Position | undefined
-    do {
-      const page = await store.page(experiences, {
-        index: 'newest',
-        is: SPACE,
-        order: 'desc',
-        limit: PAGE,
-        detail,
-        ...(after ? { after } : {}),
-      })
-      rows.push(...page.rows)
-      after = page.next
-    } while (after && rows.length < MOST_SEARCHED)
+    for await (const page of rowPages((from) => store.page(experiences, { ...query, ...from }))) {
+      rows.push(...page)
+      if (rows.length >= MOST_SEARCHED) break
+    }
     return rows
   }
 
@@ -61,17 +54,13 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   /** The first search reads all experiences; later ones only the solutions of new ones, which may be long. */
   const load = async (version: number, before: CachedIndex | undefined): Promise<CachedIndex> => {
     const { createLexical } = await import('./lexical.ts')
-    const { lexical, known }: Omit<CachedIndex, 'version'> = before ?? {
-      lexical: createLexical(),
-      known: new Map(),
-    }
+    const { lexical = createLexical(), known = new Map() } = before ?? {}
     const rows = await newest(before === undefined)
     const here = new Set(rows.map(({ id }) => id))
-    for (const id of known.keys())
-      if (!here.has(id)) {
-        lexical.remove(id)
-        known.delete(id)
-      }
+    for (const id of [...known.keys()].filter((each) => !here.has(each))) {
+      lexical.remove(id)
+      known.delete(id)
+    }
     const added = before === undefined ? rows : await read(rows.filter(({ id }) => !known.has(id)))
     for (const row of added) {
       lexical.add(searched(row))

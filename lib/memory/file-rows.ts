@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
+import { rowPages } from '../core/pages.ts'
 import { retry } from '../core/retry.ts'
 import { lostFields } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import { type Contents, type FileEntry, toContents } from './contents.ts'
 import { type MemoryFileRow, memoryFiles } from './rows.ts'
 
@@ -22,21 +23,11 @@ export type FileRows = ReturnType<typeof createFileRows>
 
 /** The rows of memory files. A write applies only to the revision that the writer has read. */
 export const createFileRows = ({ store, clock }: { store: Store; clock: Clock }) => {
-  const ofShard = async (shard: string): Promise<FileEntry[]> => {
+  const readShard = async (shard: string): Promise<FileEntry[]> => {
+    const query = { index: 'ofShard', is: shard, order: 'asc', limit: PAGE, detail: true } as const
     const entries: FileEntry[] = []
-    let after: Position | undefined
-    do {
-      const page = await store.page(memoryFiles, {
-        index: 'ofShard',
-        is: shard,
-        order: 'asc',
-        limit: PAGE,
-        detail: true,
-        ...(after ? { after } : {}),
-      })
-      entries.push(...page.rows.map(toFileEntry))
-      after = page.next
-    } while (after)
+    for await (const rows of rowPages((from) => store.page(memoryFiles, { ...query, ...from })))
+      entries.push(...rows.map(toFileEntry))
     return entries
   }
 
@@ -61,7 +52,7 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
   }
 
   return {
-    all: async (): Promise<Contents> => toContents((await Promise.all(SHARDS.map(ofShard))).flat()),
+    all: async (): Promise<Contents> => toContents((await Promise.all(SHARDS.map(readShard))).flat()),
     get: async (path: string): Promise<FileEntry | undefined> => {
       const row = await store.get(memoryFiles, rowKey(path), true)
       return row && toFileEntry(row)

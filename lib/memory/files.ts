@@ -6,6 +6,8 @@ import { type BeginBudget, inBatches } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import { type Contents, chunkCount, type FileEntry, filesIn, shownChunk } from './contents.ts'
 import type { IndexCache } from './index-cache.ts'
+import { type MemoryStateRow, memoryState } from './rows.ts'
+import type { ExcludedFile } from './schema.ts'
 import { withoutChunk } from './vectors.ts'
 import type { Verdicts } from './verdicts.ts'
 
@@ -92,7 +94,7 @@ export const createFiles = ({ store, indexCache, change, budget, verdicts }: Nee
 const voice = (useful: boolean | undefined): number => (useful === undefined ? 0 : useful ? 1 : -1)
 
 /** A page of a list in memory, in the order of unique keys. Throws as `pageRange` does. */
-export const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Query, scope: string) => {
+const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Query, scope: string) => {
   const range = pageRange(query, scope)
   const from = 'after' in range ? firstAfter(all, keyOf, range.after.key) : Math.min(range.offset, all.length)
   const rows = all.slice(from, from + range.limit)
@@ -105,4 +107,49 @@ export const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Q
 const firstAfter = <T>(all: readonly T[], keyOf: (item: T) => string, key: string): number => {
   const at = all.findIndex((item) => keyOf(item) > key)
   return at < 0 ? all.length : at
+}
+
+const EXCLUDED_ID = 'excluded'
+const MOST_EXCLUDED_BYTES = 200_000
+
+export type Excluded = ReturnType<typeof createExcluded>
+
+/** The files that are excluded from memory: those that the last sync skipped, and those that users removed. */
+export const createExcluded = ({ store, indexCache }: Pick<Needs, 'store' | 'indexCache'>) => {
+  const readSkipped = async (): Promise<readonly ExcludedFile[]> =>
+    (await store.get(memoryState, EXCLUDED_ID))?.excluded ?? []
+
+  return {
+    /** Stores the files that a sync skipped, as many as fit the row. */
+    note: async (files: readonly ExcludedFile[]): Promise<void> => {
+      let left = MOST_EXCLUDED_BYTES
+      const listed = files.filter(({ path }) => {
+        left -= Buffer.byteLength(path) + 40
+        return left >= 0
+      })
+      if (JSON.stringify(await readSkipped()) === JSON.stringify(listed)) return
+      const row: MemoryStateRow = { id: EXCLUDED_ID, version: 1, excluded: listed }
+      const { applied } = await store.commit<MemoryStateRow>({ insert: memoryState, row })
+      if (!applied)
+        await store.commit<MemoryStateRow>({
+          update: memoryState,
+          key: EXCLUDED_ID,
+          set: { excluded: listed },
+        })
+    },
+
+    list: async (query: Query) => {
+      const [files, contents] = await Promise.all([readSkipped(), indexCache.current()])
+      const here = new Set(filesIn(contents).map(({ path }) => path))
+      const removed = [...contents.values()].flatMap(({ path, removed }): ExcludedFile[] =>
+        removed ? [{ path, reason: 'removed' }] : [],
+      )
+      // An unreadable file may be in memory with its earlier content, or have been removed by a user.
+      const left = files.filter(({ path, reason }) => reason === 'unreadable' || !here.has(path))
+      const all = new Map([...removed, ...left].map((file) => [file.path, file]))
+      const sorted = [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+      const { rows, facts } = paged(sorted, ({ path }) => path, query, 'memory-excluded')
+      return { files: rows, ...facts }
+    },
+  }
 }

@@ -1,9 +1,12 @@
 import { clipped, cutText } from '../core/cut-text.ts'
 import { errorMessage } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 import type { AgentTask, Guidance } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
+import { filesIn, shownChunk } from './contents.ts'
 import type { createExperiences } from './experiences.ts'
-import type { SearchMethod } from './schema.ts'
+import type { IndexCache } from './index-cache.ts'
+import type { CheckOwnConversation, MemoryChunk, SearchMethod } from './schema.ts'
 import { type createSearch, plainChunk } from './search.ts'
 
 /** The most chunks that an agent gets before it begins; it can search for more. */
@@ -21,8 +24,9 @@ const LONGEST_OUTPUT = 8_000
 const MOST_FILES = 50
 const MOST_TAGS = 20
 
+type Search = ReturnType<typeof createSearch>
 type Needs = {
-  search: ReturnType<typeof createSearch>
+  search: Search
   experiences: Pick<ReturnType<typeof createExperiences>, 'search' | 'record'>
   log: Pick<Log, 'warn'>
 }
@@ -57,7 +61,7 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
 
   /** Records the result of a task as an experience for similar tasks. */
   learn: async (task: Done, { output, filesChanged }: Result): Promise<void> => {
-    const files = filesIn(filesChanged)
+    const files = changedFiles(filesChanged)
     const solution = [
       clipped(output, LONGEST_OUTPUT),
       ...(files.length > 0 ? [`Files: ${files.join(', ')}`] : []),
@@ -89,9 +93,44 @@ const bestHits = <T extends { id: string; score: number }>(found: readonly T[]):
   return [...best.values()].sort((a, b) => b.score - a.score)
 }
 
-const filesIn = (changed: unknown): string[] =>
+const changedFiles = (changed: unknown): string[] =>
   Array.isArray(changed)
     ? changed
         .flatMap((file: { path?: unknown }) => (typeof file?.path === 'string' ? [file.path] : []))
         .slice(0, MOST_FILES)
     : []
+
+const MOST_WARM = 6
+
+type WarmNeeds = {
+  indexCache: IndexCache
+  search: Search
+  namesOf: (conversationId: string) => Promise<string[]>
+  checkOwnConversation: CheckOwnConversation
+}
+type WarmRequest = { query?: string | undefined; conversationId?: string | undefined }
+
+/** Loads memory, and returns chunks for the question, else for the names of the sessions, else of the latest files. */
+export const createWarm = ({ indexCache, search, namesOf, checkOwnConversation }: WarmNeeds) => {
+  const latest = async (): Promise<MemoryChunk[]> => {
+    const { contents } = await indexCache.searchable()
+    return filesIn(contents)
+      .sort((a, b) => (a.updatedAt > b.updatedAt ? -1 : 1))
+      .slice(0, MOST_WARM)
+      .flatMap(({ path, chunks }) => chunks.slice(0, 1).map((chunk) => shownChunk(path, chunk)))
+  }
+
+  const matching = async (query: string): Promise<MemoryChunk[]> =>
+    (await search({ query, maxResults: MOST_WARM })).chunks.map(plainChunk)
+
+  return async (principal: Principal, { query, conversationId }: WarmRequest) => {
+    if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
+    const isByNames = query === undefined && conversationId !== undefined
+    const names = isByNames ? await namesOf(conversationId) : []
+    const question = query ?? names.join(' ')
+    const hits = question === '' ? [] : await matching(question)
+    const chunks = hits.length > 0 || query !== undefined ? hits : await latest()
+    const those = chunks.length === 1 ? '1 chunk is' : `${chunks.length} chunks are`
+    return { message: `Memory is loaded; ${those} relevant`, chunks }
+  }
+}

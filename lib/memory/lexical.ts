@@ -1,4 +1,5 @@
 import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
+import { getOrCreate } from '../core/get-or-create.ts'
 import { createVocabulary } from './vocabulary.ts'
 import { indexedAs, isFunctionWord, splitWords, type Word, wordStem } from './words.ts'
 
@@ -52,13 +53,8 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
   const index = saved ? MiniSearch.loadJS<Searched>(saved.index, options) : new MiniSearch<Searched>(options)
   const titles = new Map<string, readonly string[]>()
-  const termsOfTitle = (id: string): readonly string[] => {
-    const known = titles.get(id)
-    if (known !== undefined) return known
-    const terms = contentTerms(String(index.getStoredFields(id)?.title))
-    titles.set(id, terms)
-    return terms
-  }
+  const titleTerms = (id: string): readonly string[] =>
+    getOrCreate(titles, id, () => contentTerms(String(index.getStoredFields(id)?.title)))
   const add = (document: Searched): void => {
     titles.delete(document.id)
     index.add(document)
@@ -66,8 +62,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   for (const document of documents) add(document)
 
   const termScores = (term: string): Scores => {
-    const by = new Map<string, number>()
-    for (const { id, score } of index.search(term)) by.set(id, score)
+    const by = new Map(index.search(term).map(({ id, score }): [string, number] => [id, score]))
     return { by, termOf: () => term }
   }
 
@@ -144,7 +139,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
       return [...found]
         .map(([id, { sum, said }]) => {
           const share = said / asked
-          const titleShare = isNamed(termsOfTitle(id), terms) ? share + TITLE_ASKED_FOR * (1 - share) : share
+          const titleShare = isNamed(titleTerms(id), terms) ? share + TITLE_ASKED_FOR * (1 - share) : share
           return { id, score: hitScore(sum, titleShare, words.length) }
         })
         .filter(({ score }) => score >= least)

@@ -1,17 +1,9 @@
-import type * as z from 'zod'
 import { collection } from '../core/collection.ts'
 import { LOST_TEXT } from '../core/truncated.ts'
-import type { ExcludedFile, ExperienceSchema, MemorySessionSchema, MemoryVerdict } from './schema.ts'
+import type { ExcludedFile, Experience, MemoryChunk, MemorySession, MemoryVerdict } from './schema.ts'
 
-/** A part of a memory file, by lines from 1, inclusive. `trail` are the headings above its own. */
-export type StoredChunk = {
-  id: string
-  startLine: number
-  endLine: number
-  heading?: string
-  trail?: readonly string[]
-  text: string
-}
+/** A part of a memory file: its path is that of the row. */
+export type StoredChunk = Omit<MemoryChunk, 'path'>
 
 /**
  * A memory file at its last read, with the chunks of that content: file and chunks change in one write. The row of a file
@@ -65,9 +57,7 @@ export type MemoryStateRow = {
 
 export const memoryState = collection<MemoryStateRow>({ name: 'memoryState', key: 'id', indexes: {} })
 
-export type MemorySessionRow = z.output<typeof MemorySessionSchema>
-
-export const memorySessions = collection<MemorySessionRow>({
+export const memorySessions = collection<MemorySession>({
   name: 'memorySessions',
   key: 'id',
   indexes: {
@@ -87,7 +77,7 @@ export const memoryVerdicts = collection<MemoryVerdictRow>({
 })
 
 /** All rows share one `space`, so that they are in the order of their ids, and a search misses none. */
-export type ExperienceRow = z.output<typeof ExperienceSchema> & { space: string }
+export type ExperienceRow = Experience & { space: string }
 export const SPACE = 'all'
 
 export const experiences = collection<ExperienceRow>({

@@ -5,7 +5,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Page, Query as Selection, Store } from '../ports/store.ts'
-import { type MemorySessionRow, memorySessions } from './rows.ts'
+import { memorySessions } from './rows.ts'
 import type { CheckOwnConversation, MemorySession } from './schema.ts'
 
 type Needs = { store: Store; clock: Clock; ids: Ids; checkOwnConversation: CheckOwnConversation }
@@ -16,13 +16,13 @@ type Query = {
   status: MemorySession['status']
   conversationId?: string | undefined
 }
-type Where = NonNullable<Selection<MemorySessionRow>['where']>
+type Where = NonNullable<Selection<MemorySession>['where']>
 
 const MOST_OF_CONVERSATION = 10
 
 /** Memory sessions belong to the whole installation; one of a conversation belongs to the user who made it. */
 export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }: Needs) => {
-  const visible = async ({ userId }: Actor, id: string): Promise<MemorySessionRow> => {
+  const visible = async ({ userId }: Actor, id: string): Promise<MemorySession> => {
     const row = await store.get(memorySessions, id)
     if (row === undefined || (row.conversationId !== undefined && row.createdBy !== userId))
       throw missing('Memory session')
@@ -75,7 +75,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
         throw invalid([{ path: 'name', message: 'is needed, or a conversationId' }])
       if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
       const now = iso(clock.now())
-      const row: MemorySessionRow = {
+      const row: MemorySession = {
         id: ids.next('mem'),
         name: name ?? `Conversation ${conversationId}`,
         ...(conversationId === undefined ? {} : { conversationId }),
@@ -84,7 +84,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
         updatedAt: now,
         createdBy: principal.userId,
       }
-      await store.commit<MemorySessionRow>({ insert: memorySessions, row })
+      await store.commit<MemorySession>({ insert: memorySessions, row })
       return row
     },
 
@@ -93,7 +93,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
     archive: async (principal: Principal, id: string): Promise<MemorySession> => {
       await visible(principal, id)
       const now = iso(clock.now())
-      const { applied, row } = await store.commit<MemorySessionRow>({
+      const { applied, row } = await store.commit<MemorySession>({
         update: memorySessions,
         key: id,
         when: { status: 'active' },
@@ -120,11 +120,11 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
 }
 
 const newest = (
-  pages: readonly Page<MemorySessionRow>[],
+  pages: readonly Page<MemorySession>[],
   offset: number,
   limit: number,
-): Page<MemorySessionRow> => {
-  const isLater = (a: MemorySessionRow, b: MemorySessionRow) =>
+): Page<MemorySession> => {
+  const isLater = (a: MemorySession, b: MemorySession) =>
     a.createdAt === b.createdAt ? a.id > b.id : a.createdAt > b.createdAt
   const sessions = pages.flatMap(({ rows }) => rows).sort((a, b) => (isLater(a, b) ? -1 : 1))
   const rows = sessions.slice(offset, offset + limit)

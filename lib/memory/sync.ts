@@ -11,7 +11,7 @@ import { type BeginBudget, inBatches, unfinished } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import { type Contents, type FileEntry, filesIn } from './contents.ts'
 import { embeddedAs, embedMissing, type KnownVectors, knownVectors } from './embed.ts'
-import type { Excluded } from './excluded.ts'
+import type { Excluded } from './files.ts'
 import type { StoredChunk } from './rows.ts'
 import type { ExcludedFile, SyncResult } from './schema.ts'
 import { isLeaseHeld, type MemoryState } from './state.ts'
@@ -40,9 +40,9 @@ type Run = { draft: Draft; known: KnownVectors; failures: unknown[] }
 export const createSync = ({ files, change, state, excluded, clock, budget, log, embedding }: Needs) => {
   let ending = false
   const stopped = new AbortController()
-  const listed = async () => {
+  const listFiles = async () => {
     const all = await files.list()
-    return { found: all.slice(0, MOST_MEMORY_FILES), over: all.slice(MOST_MEMORY_FILES) }
+    return { listed: all.slice(0, MOST_MEMORY_FILES), over: all.slice(MOST_MEMORY_FILES) }
   }
 
   /** The content of a file, why it cannot be stored, or undefined when it no longer exists. */
@@ -95,7 +95,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     const chunks = chunkMarkdown(path, text)
     const facts = { path, tag, hash: digest, size: bytes.length, updatedAt: iso(clock.now()) }
     const vectors = embedding ? embeddedAs(chunks, known, embedding.model) : {}
-    const rated = remainingRatings(before, chunks)
+    const rated = remainingRatings(before ?? {}, chunks)
     if (!(await draft.put({ ...facts, chunks, ...vectors, ...rated }))) return {}
     return { change: before && !before.removed ? 'updated' : 'added' }
   }
@@ -130,8 +130,8 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     (isAskedFor: boolean) =>
     async (draft: Draft): Promise<SyncResult> => {
       const { leftMs, isOver: isSpent } = budget()
-      const { found, over } = await listed()
-      const { unknown, gone } = differences(draft.contents(), found)
+      const { listed, over } = await listFiles()
+      const { unknown, gone } = differences(draft.contents(), listed)
       const isOver = () => ending || isSpent()
       const known = embedding ? knownVectors(draft.contents(), embedding.model) : new Map()
       const run: Run = { draft, known, failures: [] }
@@ -145,8 +145,10 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       await excluded.note(skipped)
       const failed = await embedAll(run, leftMs(), isAskedFor)
       // A listing with unreadable files must not count as read.
-      const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingHash(found)
-      draft.note({ lastSync: iso(clock.now()), listing, ...embeddedBy(embedding, failed) })
+      const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingHash(listed)
+      // No model while vectors are missing, so that the next check continues.
+      const embeddedBy = embedding && { embeddedBy: failed ? '' : embedding.model }
+      draft.note({ lastSync: iso(clock.now()), listing, ...embeddedBy })
       const result = toSyncResult(outcomes, filesIn(draft.contents()).length)
       return failed ? { ...result, embedding: failed } : result
     }
@@ -155,52 +157,44 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     /** Ends the running sync: the current files are stored, and the next process does the rest. */
     endSync: (): void => {
       ending = true
-      stopped.abort(ended())
+      stopped.abort(new Problem('unavailable', 'memory_sync_unfinished', 'The service is stopping'))
     },
     sync: (): Promise<SyncResult> => change(syncDraft(true)),
     /** For callers that poll: two small reads when nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
-      const [{ found }, stored] = await Promise.all([listed(), state.read()])
+      const [{ listed }, stored] = await Promise.all([listFiles(), state.read()])
       const { listing, embeddedBy: by } = stored
       const isTorn = stored.leaseToken !== undefined && !isLeaseHeld(stored, clock.now())
       const isEmbedded = embedding === undefined || by === embedding.model
-      const isSame = listing === undefined ? found.length === 0 : listing === listingHash(found) && isEmbedded
+      const isSame =
+        listing === undefined ? listed.length === 0 : listing === listingHash(listed) && isEmbedded
       if (!isTorn && isSame) return undefined
       return change(syncDraft(false))
     },
   }
 }
 
-/** The model of all vectors; none while some are missing, so that the next check continues. */
-const embeddedBy = (embedding: Embedding | undefined, failed: SyncResult['embedding']) =>
-  embedding ? { embeddedBy: failed ? '' : embedding.model } : {}
-
-const remainingRatings = (
-  before: FileEntry | undefined,
-  chunks: readonly StoredChunk[],
-): Pick<FileEntry, 'rated'> => {
-  const ratings = chunks.flatMap(({ id }) =>
-    before?.rated?.[id] === undefined ? [] : [[id, before.rated[id]]],
-  )
+const remainingRatings = ({ rated = {} }: Partial<FileEntry>, chunks: readonly StoredChunk[]) => {
+  const ratings = chunks.flatMap(({ id }) => (rated[id] === undefined ? [] : [[id, rated[id]]]))
   return ratings.length > 0 ? { rated: Object.fromEntries(ratings) } : {}
 }
 
 const missingIn = (contents: Contents, model: string): number =>
   filesIn(contents).reduce((sum, entry) => sum + lackingIn(entry, model), 0)
 
-const listingHash = (found: readonly MemoryFile[]) =>
-  hash('sha256', JSON.stringify(found.map(({ path, tag }) => [path, tag])), 'base64url')
+const listingHash = (files: readonly MemoryFile[]) =>
+  hash('sha256', JSON.stringify(files.map(({ path, tag }) => [path, tag])), 'base64url')
 
 /** The files that have to be read, and the entries whose files no longer exist. */
-const differences = (contents: Contents, found: readonly MemoryFile[]) => {
-  const there = new Set(found.map(({ path }) => path))
+const differences = (contents: Contents, files: readonly MemoryFile[]) => {
+  const there = new Set(files.map(({ path }) => path))
   // Entries of an unreadable folder keep their content.
-  const closed = found.flatMap(({ path, unfit }) =>
+  const closed = files.flatMap(({ path, unfit }) =>
     unfit === 'unreadable' && path.endsWith('/') ? [path] : [],
   )
   const isClosed = (path: string) => closed.some((folder) => path.startsWith(folder))
   return {
-    unknown: found.filter(({ path, tag }) => contents.get(path)?.tag !== tag),
+    unknown: files.filter(({ path, tag }) => contents.get(path)?.tag !== tag),
     gone: [...contents.values()].filter(({ path }) => !there.has(path) && !isClosed(path)),
   }
 }
@@ -226,5 +220,3 @@ const toSyncResult = (outcomes: readonly Outcome[], synced: number): SyncResult 
     ...(skipped.length > 0 ? { skipped: skipped.slice(0, MOST_NAMED) } : {}),
   }
 }
-
-const ended = () => new Problem('unavailable', 'memory_sync_unfinished', 'The service is stopping')

@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer'
 import { cutText } from '../core/cut-text.ts'
+import { getOrCreate } from '../core/get-or-create.ts'
 
 /** Scripts without spaces between words. */
 const UNSPACED =
@@ -62,18 +63,14 @@ const FUNCTION_WORDS: ReadonlySet<string> = new Set(
 export const isFunctionWord = (term: string): boolean => FUNCTION_WORDS.has(term)
 
 const ENGLISH = /^[a-z]{3,}$/
-const MOST_KEPT = 100_000
+const MOST_STEMS = 100_000
 const stems = new Map<string, string>()
 
 /** The stem of a word by the algorithm of Porter (1980); words of other alphabets stay unchanged. */
 export const wordStem = (term: string): string => {
   if (!ENGLISH.test(term)) return term
-  const known = stems.get(term)
-  if (known !== undefined) return known
-  if (stems.size >= MOST_KEPT) stems.clear()
-  const stem = stemmer(term)
-  stems.set(term, stem)
-  return stem
+  if (stems.size >= MOST_STEMS) stems.clear()
+  return getOrCreate(stems, term, stemmer)
 }
 
 /** The index terms of a word: its stem, or for a name in code the whole name and the stems of its words. */

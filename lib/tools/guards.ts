@@ -35,21 +35,7 @@ const firstRefusal = <Item>(
 const quoted = (text: string): string => JSON.stringify(shortenedText(text, 80))
 
 const metacharacters = [';', '&', '|', '`', '$', '(', ')', '<', '>', '\\', '\n', '\r', '\0']
-const shells = [
-  'sh',
-  'bash',
-  'dash',
-  'zsh',
-  'ksh',
-  'ash',
-  'fish',
-  'csh',
-  'tcsh',
-  'busybox',
-  'cmd',
-  'powershell',
-  'pwsh',
-]
+const shells = 'sh bash dash zsh ksh ash fish csh tcsh busybox cmd powershell pwsh'.split(' ')
 
 const programName = (word: string) => word.slice(word.lastIndexOf('/') + 1).replace(/\.exe$/i, '')
 
@@ -82,22 +68,19 @@ const overlong: readonly (readonly [RegExp, string])[] = [
   [/%c0%af|%e0%80%af|%f0%80%80%af|%c1%9c/gi, '/'],
 ]
 
+const fromHex = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))
+
 const decodeOnce = (text: string): string =>
   overlong
     .reduce((now, [form, plain]) => now.replace(form, plain), text)
-    .replace(/%u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/%u([0-9a-f]{4})/gi, fromHex)
+    .replace(/%([0-9a-f]{2})/gi, fromHex)
     .normalize('NFKC')
 
 /** Decodes percent and Unicode encodings until nothing changes; no decoder does more than five rounds. */
-const decoded = (text: string): string => {
-  let now = text
-  for (let round = 0; round < 5; round += 1) {
-    const next = decodeOnce(now)
-    if (next === now) break
-    now = next
-  }
-  return now
+const decoded = (text: string, rounds = 5): string => {
+  const next = decodeOnce(text)
+  return next === text || rounds === 1 ? next : decoded(next, rounds - 1)
 }
 
 const isControl = (character: string) => character < ' ' || character === '\u007f'

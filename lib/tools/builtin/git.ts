@@ -34,35 +34,11 @@ const gitCommands: Readonly<Record<string, readonly string[]>> = {
 
 // Options that run a program, read or write outside of the repository, sign with a program from the settings, or decorate
 // a diff so that its headers are no longer recognisable.
-const refusedOptions = [
-  '--color',
-  '--color-moved',
-  '--color-words',
-  '--config',
-  '--config-env',
-  '--exec',
-  '--exec-path',
-  '--ext-diff',
-  '--git-dir',
-  '--gpg-sign',
-  '--line-prefix',
-  '--local-user',
-  '--no-index',
-  '--open-files-in-pager',
-  '--output',
-  '--output-directory',
-  '--pathspec-from-file',
-  '--receive-pack',
-  '--show-signature',
-  '--sign',
-  '--strategy',
-  '--super-prefix',
-  '--template',
-  '--textconv',
-  '--upload-pack',
-  '--verify-signatures',
-  '--work-tree',
-]
+const refusedOptions =
+  `--color --color-moved --color-words --config --config-env --exec --exec-path --ext-diff --git-dir
+  --gpg-sign --line-prefix --local-user --no-index --open-files-in-pager --output --output-directory
+  --pathspec-from-file --receive-pack --show-signature --sign --strategy --super-prefix --template
+  --textconv --upload-pack --verify-signatures --work-tree`.split(/\s+/)
 
 // Git accepts any unambiguous beginning of an option's name.
 const refusedOption = (arg: string): boolean => {
@@ -78,9 +54,6 @@ const shortRefused: Readonly<Record<string, readonly string[]>> = {
   tag: ['-s', '-u', '-v'],
 }
 
-const refusedShort = (subcommand: string, arg: string): boolean =>
-  (shortRefused[subcommand] ?? []).some((option) => arg.startsWith(option))
-
 /** The reason why git may not be called with these arguments, or undefined. */
 const gitRefusal = (args: readonly string[]): string | undefined => {
   const [subcommand = '', ...rest] = args
@@ -88,15 +61,18 @@ const gitRefusal = (args: readonly string[]): string | undefined => {
     return `git ${subcommand} is not available; the first argument is one of ${Object.keys(gitCommands).join(', ')}.`
   const transport = args.find((arg) => /^[a-z0-9+.-]+::/i.test(arg))
   if (transport) return 'Remote helpers (name::address) are not available.'
-  const option = rest.find((arg) => refusedOption(arg) || refusedShort(subcommand, arg))
+  const option = rest.find(
+    (arg) => refusedOption(arg) || shortRefused[subcommand]?.some((short) => arg.startsWith(short)),
+  )
   return option && `The option ${option.split('=', 1)[0]} is not available.`
 }
 
 /** The arguments, with the safe options of the subcommand before the caller's. */
-const hardened = (args: readonly string[]): string[] => {
-  const [subcommand = '', ...rest] = args
-  return [subcommand, ...(gitCommands[subcommand] ?? []), ...rest]
-}
+const hardened = ([subcommand = '', ...rest]: readonly string[]): string[] => [
+  subcommand,
+  ...(gitCommands[subcommand] ?? []),
+  ...rest,
+]
 
 // `--graph` draws before a header; a changed line starts with `+` or `-`, so it is no header.
 const header = /^[|\\/*_ ]*diff --(?:git|cc|combined) /

@@ -1,4 +1,4 @@
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import type { Insert, Remove, Store, Update } from '../ports/store.ts'
 import type { Hit, Lexical } from './lexical.ts'
 import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'

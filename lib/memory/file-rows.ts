@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { rowPages } from '../core/pages.ts'
+import { rowPages } from '../core/page.ts'
 import { retry } from '../core/retry.ts'
 import { lostFields } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { casesOf, expects, measuresSpeed, namesDeadline, textCuts, unusedExports } from './hygiene.ts'
+import { expects, measuresSpeed, namesDeadline, testCases, textCuts, unusedExports } from './hygiene.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -11,7 +11,7 @@ const suites = globSync('test/**/*.ts', {
   cwd: root,
   exclude: ['**/node_modules', 'test/bench/**', 'test/hygiene*'],
 })
-const cases = suites.flatMap((name) => casesOf(read(name)).map((each) => ({ name, ...each })))
+const cases = suites.flatMap((name) => testCases(read(name)).map((each) => ({ name, ...each })))
 const places = (found: readonly { name: string; line: number }[]) =>
   found.map(({ name, line }) => `${name}:${line}`)
 
@@ -150,7 +150,7 @@ describe('the tests', () => {
 })
 
 describe('the check of the tests', () => {
-  const one = (body: string) => casesOf(`describe('a', () => {\n  it('b', () => {\n    ${body}\n  })\n})`)
+  const one = (body: string) => testCases(`describe('a', () => {\n  it('b', () => {\n    ${body}\n  })\n})`)
   it.each([
     ['expect(1).toBe(1)', true],
     ['await expect(call()).rejects.toThrow()', true],
@@ -172,11 +172,11 @@ describe('the check of the tests', () => {
 
   it('knows a helper of the file that checks', () => {
     const source = `const same = (a) => {\n  expect(a).toBe(1)\n}\nconst other = () => 1\nit('a', () => same(1))\nit('b', () => other())\n`
-    expect(casesOf(source).map(expects)).toEqual([true, false])
+    expect(testCases(source).map(expects)).toEqual([true, false])
   })
 
   it('tells one case from the next', () => {
     const source = `it('a', () => {})\nit.each([1])('b %i', () => { expect(1).toBe(1) })\n// it('c')\n`
-    expect(casesOf(source).map(expects)).toEqual([false, true])
+    expect(testCases(source).map(expects)).toEqual([false, true])
   })
 })

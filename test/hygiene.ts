@@ -7,9 +7,9 @@ export type Case = { line: number; text: string; helpers: readonly string[] }
 const START = /(?<![\w.])it(?:\(\s*['"`]|\.each\b|\.failing\b)/g
 
 /** The cases of a test file. What follows the last one belongs to it, which makes a check milder, never stricter. */
-export const casesOf = (source: string): Case[] => {
+export const testCases = (source: string): Case[] => {
   const starts = [...withoutComments(source).matchAll(START)].map(({ index }) => index)
-  const helpers = helpersOf(source)
+  const helpers = assertingHelpers(source)
   return starts.map((at, n) => ({
     line: source.slice(0, at).split('\n').length,
     text: source.slice(at, starts[n + 1] ?? source.length),
@@ -24,7 +24,7 @@ const withoutComments = (source: string) =>
 const EXPECTATION = /\bexpect\w*[(.<]|\bfc\.assert\(/
 
 /** Names of functions whose text, up to the next function or case, has an expectation. */
-const helpersOf = (source: string) =>
+const assertingHelpers = (source: string) =>
   source
     .split(/^\s*(?=(?:export )?const \w+ = (?:async )?[(<]|it[.(])/m)
     .filter((part) => EXPECTATION.test(part))

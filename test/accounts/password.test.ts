@@ -30,11 +30,15 @@ describe('changing a password', () => {
     await bob.logIn('change-bob')
     const { status, body } = await bob.send('POST /api/auth/password', change(PASSWORD))
     expect({ status, body }).toEqual({ status: 200, body: { message: expect.any(String) } })
-    const asked = async (text: string, path = '/api/tasks') =>
+    const statusWithToken = async (text: string, path = '/api/tasks') =>
       (await visit(cloud().baseUrl).send(`GET ${path}`, undefined, bearer(text))).status
-    expect([await asked(bob.token()), await asked(other), await asked(device)]).toEqual([200, 401, 401])
+    expect([
+      await statusWithToken(bob.token()),
+      await statusWithToken(other),
+      await statusWithToken(device),
+    ]).toEqual([200, 401, 401])
     // An unknown request is 404 to who holds a token, 401 to nobody.
-    expect(await asked(token, '/api/gateway/none/status')).toBe(404)
+    expect(await statusWithToken(token, '/api/gateway/none/status')).toBe(404)
     const logins = [await bob.logIn('change-bob'), await bob.logIn('change-bob', NEW)]
     expect(logins.map((login) => login.status)).toEqual([401, 200])
   })

@@ -69,8 +69,8 @@ describe('a session', () => {
       status: 200,
       cookie: 'svc_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0',
     })
-    const asked = (token: string) => bob.send('GET /api/tasks', undefined, bearer(token))
-    expect([(await asked(first)).status, (await asked(second)).status]).toEqual([200, 401])
+    const listWithToken = (token: string) => bob.send('GET /api/tasks', undefined, bearer(token))
+    expect([(await listWithToken(first)).status, (await listWithToken(second)).status]).toEqual([200, 401])
     expect((await bob.send('POST /api/auth/logout')).status).toBe(200)
   })
 

@@ -76,7 +76,7 @@ describe('a call of git', () => {
   const answers: Readonly<Record<string, string>> = { version: 'git version 2.37.0' }
 
   /** What the sandbox is told of a call. */
-  const toldOf = async (call: Partial<GitCall>, version = answers.version) => {
+  const gitCommands = async (call: Partial<GitCall>, version = answers.version) => {
     const told: Command[] = []
     const run = async (command: Command): Promise<CommandResult> => {
       told.push(command)
@@ -88,10 +88,10 @@ describe('a call of git', () => {
   }
 
   it('has the network for a pinned host alone, and reads what it names', async () => {
-    const { calls: plain } = await toldOf({ reads: ['/srv/git/a'], transports: ['file'] })
+    const { calls: plain } = await gitCommands({ reads: ['/srv/git/a'], transports: ['file'] })
     expect(plain).toMatchObject([{ reads: ['/srv/git/a'], env: { GIT_ALLOW_PROTOCOL: 'file' } }])
     expect(plain[0]).not.toHaveProperty('network')
-    const { calls } = await toldOf({ host })
+    const { calls } = await gitCommands({ host })
     expect(calls).toMatchObject([
       {
         network: 'host',
@@ -108,7 +108,7 @@ describe('a call of git', () => {
   it.each(['git version 2.36.6', 'git version 1.99.0', ''])(
     'pins no host with %j, so it has none',
     async (version) => {
-      const { result, calls } = await toldOf({ host }, version)
+      const { result, calls } = await gitCommands({ host }, version)
       expect(result).toMatchObject({ exitCode: 128, stderr: expect.stringContaining('2.37') })
       expect(calls).toEqual([])
     },

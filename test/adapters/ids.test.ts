@@ -6,7 +6,7 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 const inOrder = (ids: readonly string[]) => ids.every((id, n) => n === 0 || (ids[n - 1] ?? '') < id)
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const numberIn = (digits: string) => [...digits].reduce((sum, digit) => sum * 32 + DIGITS.indexOf(digit), 0)
-const timeOf = (id: string) => numberIn(id.slice(-26, -16))
+const ulidTime = (id: string) => numberIn(id.slice(-26, -16))
 
 describe('ids', () => {
   it('are the kind and a ULID that carries the time', () => {
@@ -14,7 +14,7 @@ describe('ids', () => {
     const id = createIds({ clock }).next('task')
     expect(id.slice(0, 5)).toBe('task_')
     expect(id.slice(5)).toMatch(ULID)
-    expect(timeOf(id)).toBe(clock.now())
+    expect(ulidTime(id)).toBe(clock.now())
   })
 
   it('encode a known time and known random numbers as the ULID specification does', () => {
@@ -31,7 +31,7 @@ describe('ids', () => {
     const ids = createIds({ clock })
     const made = Array.from({ length: 100_000 }, () => ids.next('task'))
     expect(inOrder(made)).toBe(true)
-    expect(new Set(made.map(timeOf))).toEqual(new Set([clock.now()]))
+    expect(new Set(made.map(ulidTime))).toEqual(new Set([clock.now()]))
   })
 
   it('keep their order while the clock goes on and steps back', () => {

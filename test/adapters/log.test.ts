@@ -165,7 +165,7 @@ describe('lines of one turn', () => {
 
 describe('the lines of a process that ends', () => {
   const program = join(import.meta.dirname, 'log-program.ts')
-  const outputOf = (end: string, where = '') =>
+  const programOutput = (end: string, where = '') =>
     new Promise<string>((resolve) => {
       execFile(process.execPath, [program, end, where], { env: { ...compiled } }, (_error, stdout) =>
         resolve(stdout),
@@ -187,7 +187,7 @@ describe('the lines of a process that ends', () => {
     // Lambda freezes it with its answer.
     ['SIGKILL', ['an earlier turn', 'the last turn'], 'in a function'],
   ])('are written, but those of one turn where it is killed: %s', async (end, messages, where) => {
-    const lines = (await outputOf(end, where)).split('\n').filter(Boolean)
+    const lines = (await programOutput(end, where)).split('\n').filter(Boolean)
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(messages)
   })
 })

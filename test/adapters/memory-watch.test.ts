@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createMemoryWatch } from '../../lib/adapters/node/memory-watch.ts'
-import { testOf } from '../contract/test-of.ts'
+import { withOpened } from '../contract/test-of.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
 /** A clock whose waits are over in a hundredth of the time. */
@@ -54,7 +54,7 @@ const open = async () => {
 describe('the watch of memory files', () => {
   it(
     'follows a folder that is a link itself',
-    testOf(open, async ({ folder, watch, heard, isWatching }) => {
+    withOpened(open, async ({ folder, watch, heard, isWatching }) => {
       await mkdir(`${folder}-elsewhere`)
       await symlink(`${folder}-elsewhere`, folder)
       expect(await heard(async () => watch.start())).toBe(true)
@@ -65,7 +65,7 @@ describe('the watch of memory files', () => {
 
   it(
     'reports files that are there, come, change and go, in folders as well',
-    testOf(open, async ({ folder, watch, heard }) => {
+    withOpened(open, async ({ folder, watch, heard }) => {
       await mkdir(path.join(folder, 'a'), { recursive: true })
       expect(await heard(async () => watch.start())).toBe(true)
       expect(await heard(() => writeFile(path.join(folder, 'a/b.md'), 'text'))).toBe(true)
@@ -76,7 +76,7 @@ describe('the watch of memory files', () => {
 
   it(
     'waits for a folder that is not there, and for one that has gone to come again',
-    testOf(open, async ({ folder, watch, heard, isWatching }) => {
+    withOpened(open, async ({ folder, watch, heard, isWatching }) => {
       watch.start()
       expect(watch.status()).toEqual({ enabled: true, watching: false })
       for (let round = 0; round < 2; round++) {
@@ -91,7 +91,7 @@ describe('the watch of memory files', () => {
 
   it(
     'goes on after a change that could not be taken in',
-    testOf(open, async ({ folder, watch, heard, failing }) => {
+    withOpened(open, async ({ folder, watch, heard, failing }) => {
       await mkdir(folder)
       await heard(async () => watch.start())
       failing()
@@ -102,7 +102,7 @@ describe('the watch of memory files', () => {
 
   it(
     'reports nothing once it is stopped, whether or not it had begun',
-    testOf(open, async ({ folder, watch, calls }) => {
+    withOpened(open, async ({ folder, watch, calls }) => {
       watch.start()
       await watch.stop()
       await mkdir(folder)

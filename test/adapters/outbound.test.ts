@@ -12,7 +12,7 @@ import { startReceiver } from './outbound-receiver.ts'
 const PUBLIC = '93.184.216.34'
 
 /** Answers each question with the next list; the last one stays. */
-const lookupOf = (...answers: string[][]) => {
+const fakeLookup = (...answers: string[][]) => {
   const asked: string[] = []
   const lookup: Lookup = async (host) => {
     asked.push(host)
@@ -61,7 +61,7 @@ describe('a request to a private address', () => {
     ['a name that stands for one in disguise', [['::ffff:127.0.0.1']]],
   ])('is refused by %s', async (_title, answers) => {
     await using receiver = await startReceiver()
-    const { lookup } = lookupOf(...answers)
+    const { lookup } = fakeLookup(...answers)
     const url = `http://internal.example:${receiver.port}/hook`
     await expect(outbound([], lookup).check(url)).rejects.toMatchObject(REFUSED)
     await expect(outbound([], lookup).send({ method: 'GET', url })).rejects.toMatchObject(REFUSED)
@@ -70,7 +70,7 @@ describe('a request to a private address', () => {
 
   it('is refused when the name changed its mind after it was checked', async () => {
     await using receiver = await startReceiver()
-    const { lookup, asked } = lookupOf([PUBLIC], ['127.0.0.1'])
+    const { lookup, asked } = fakeLookup([PUBLIC], ['127.0.0.1'])
     const rebinding = outbound([], lookup)
     const url = `http://rebinding.example:${receiver.port}/hook`
     await rebinding.check(url)
@@ -81,7 +81,7 @@ describe('a request to a private address', () => {
 
   it('looks a name up once and connects to the checked address, so that a third answer has no effect', async () => {
     await using receiver = await startReceiver()
-    const { lookup, asked } = lookupOf(['127.0.0.1'], ['10.0.0.1'])
+    const { lookup, asked } = fakeLookup(['127.0.0.1'], ['10.0.0.1'])
     const allowing = outbound(['127.0.0.0/8'], lookup)
     const url = `http://receiver.example:${receiver.port}/hook`
     await expect(allowing.send({ method: 'GET', url })).resolves.toMatchObject({ status: 200 })
@@ -101,7 +101,7 @@ describe('a request to a private address', () => {
   })
 
   it('says nothing of what the name stands for', async () => {
-    const { lookup } = lookupOf(['10.11.12.13'])
+    const { lookup } = fakeLookup(['10.11.12.13'])
     const thrown = await outbound([], lookup)
       .check('http://internal.example/')
       .catch((error: Error) => error)
@@ -112,7 +112,7 @@ describe('a request to a private address', () => {
 
 describe('a name', () => {
   const lookups = (allow: string[], nameServer: string) => {
-    const { lookup: system, asked } = lookupOf(['10.0.0.7'])
+    const { lookup: system, asked } = fakeLookup(['10.0.0.7'])
     return { asked, lookup: createLookup({ allowed: readAllowed(allow), nameServers: [nameServer], system }) }
   }
 
@@ -188,7 +188,7 @@ describe('what the operator allows', () => {
     ['a name, asked for with a dot at its end', 'receiver.example', 'receiver.example.'],
   ])('by %s is reached', async (_title, entry, host) => {
     await using receiver = await startReceiver()
-    const { lookup } = lookupOf(['127.0.0.1'])
+    const { lookup } = fakeLookup(['127.0.0.1'])
     const url = `http://${host}:${receiver.port}/hook?a=1`
     await outbound([entry], lookup).check(url)
     const answer = await outbound([entry], lookup).send({ method: 'POST', url, body: '{"ä":1}' })
@@ -197,7 +197,7 @@ describe('what the operator allows', () => {
   })
 
   it('opens nothing beside it', async () => {
-    const { lookup } = lookupOf(['127.0.0.1'])
+    const { lookup } = fakeLookup(['127.0.0.1'])
     const narrow = outbound(['10.0.0.0/8', 'other.example', '::1'], lookup)
     for (const url of [
       'http://127.0.0.1/',
@@ -294,7 +294,7 @@ describe('a receiver', () => {
   })
 
   it('whose name has no address is no answer, and the process lives on', async () => {
-    const { lookup } = lookupOf([])
+    const { lookup } = fakeLookup([])
     const sent = outbound([], lookup).send({ method: 'POST', url: 'http://nowhere.example:81/hook' })
     await expect(sent).rejects.toMatchObject({ message: 'There was no answer (ENOTFOUND)' })
   })

@@ -23,7 +23,7 @@ const repositories = (rules: Rules = {}) =>
   })
 
 /** Answers each question with the next list; the last one stays. */
-const lookupOf = (...answers: string[][]): Lookup => {
+const fakeLookup = (...answers: string[][]): Lookup => {
   let asked = 0
   return async () => answers[Math.min(asked++, answers.length - 1)] ?? []
 }
@@ -32,7 +32,7 @@ const lost: Lookup = async () => {
 }
 
 /** Everything that a caller is told of a refusal. */
-const refusalOf = async (asked: Promise<unknown>) => {
+const rejectionFields = async (asked: Promise<unknown>) => {
   const thrown = await asked.then(
     () => undefined,
     (error: unknown) => error,
@@ -68,40 +68,42 @@ describe('a repository on a host that is refused', () => {
     const url = `https://${host}/owner/repo.git`
     const checker = repositories({ lookup: real })
     for (const asker of [ANYBODY, LOCAL_ADMIN]) {
-      expect(await refusalOf(checker.check(url, asker))).toEqual(REFUSED_HOST)
-      expect(await refusalOf(checker.sourceOf(url, asker))).toEqual(REFUSED_HOST)
+      expect(await rejectionFields(checker.check(url, asker))).toEqual(REFUSED_HOST)
+      expect(await rejectionFields(checker.sourceOf(url, asker))).toEqual(REFUSED_HOST)
     }
   })
 
   it.each<[string, Lookup]>([
-    ['stands for a private address', lookupOf(['10.0.0.1'])],
-    ['stands for a public and a private one', lookupOf([PUBLIC, '127.0.0.1'])],
-    ['stands for a private one in disguise', lookupOf([PUBLIC, '::ffff:10.0.0.1'])],
-    ['stands for nothing', lookupOf([])],
+    ['stands for a private address', fakeLookup(['10.0.0.1'])],
+    ['stands for a public and a private one', fakeLookup([PUBLIC, '127.0.0.1'])],
+    ['stands for a private one in disguise', fakeLookup([PUBLIC, '::ffff:10.0.0.1'])],
+    ['stands for nothing', fakeLookup([])],
     ['cannot be looked up', lost],
   ])('answers as all others do where its name %s', async (_title, lookup) => {
     const url = 'https://internal.example/owner/repo.git'
-    expect(await refusalOf(repositories({ lookup }).check(url, ANYBODY))).toEqual(REFUSED_HOST)
-    expect(await refusalOf(repositories({ lookup }).sourceOf(url, ANYBODY))).toEqual(REFUSED_HOST)
+    expect(await rejectionFields(repositories({ lookup }).check(url, ANYBODY))).toEqual(REFUSED_HOST)
+    expect(await rejectionFields(repositories({ lookup }).sourceOf(url, ANYBODY))).toEqual(REFUSED_HOST)
   })
 
   it('is checked again when it is cloned, for a name may change what it stands for', async () => {
-    const rebinding = repositories({ lookup: lookupOf([PUBLIC], ['127.0.0.1']) })
+    const rebinding = repositories({ lookup: fakeLookup([PUBLIC], ['127.0.0.1']) })
     const url = 'https://rebinding.example/owner/repo.git'
     await rebinding.check(url, ANYBODY)
-    expect(await refusalOf(rebinding.sourceOf(url, ANYBODY))).toEqual(REFUSED_HOST)
+    expect(await rejectionFields(rebinding.sourceOf(url, ANYBODY))).toEqual(REFUSED_HOST)
   })
 
   it.each(['http', 'ssh', 'git', 'ftp'])('is refused by %s too, before it is stored', async (scheme) => {
-    expect(await refusalOf(repositories().check(`${scheme}://127.0.0.1/a`, ANYBODY))).toEqual(REFUSED_HOST)
+    expect(await rejectionFields(repositories().check(`${scheme}://127.0.0.1/a`, ANYBODY))).toEqual(
+      REFUSED_HOST,
+    )
   })
 
   it.each(['https://github.com@127.0.0.1/a/b', 'https://user:token@github.com/a/b'])(
     'is no way to store credentials: %s',
     async (url) => {
       const refusal = { code: 'repository_invalid', message: expect.not.stringContaining('token') }
-      expect(await refusalOf(repositories().check(url, LOCAL_ADMIN))).toMatchObject(refusal)
-      expect(await refusalOf(repositories().sourceOf(url, LOCAL_ADMIN))).toMatchObject(refusal)
+      expect(await rejectionFields(repositories().check(url, LOCAL_ADMIN))).toMatchObject(refusal)
+      expect(await rejectionFields(repositories().sourceOf(url, LOCAL_ADMIN))).toMatchObject(refusal)
     },
   )
 })
@@ -130,7 +132,7 @@ describe('a repository on a host that may be reached', () => {
     expect(await repositories().sourceOf('owner/repo.js', ANYBODY)).toMatchObject({
       url: 'https://github.com/owner/repo.js.git',
     })
-    const failing = refusalOf(repositories({ lookup: lost }).sourceOf('owner/repo', ANYBODY))
+    const failing = rejectionFields(repositories({ lookup: lost }).sourceOf('owner/repo', ANYBODY))
     expect(await failing).toMatchObject({ code: 'clone_failed', retryable: true })
   })
 
@@ -150,7 +152,7 @@ describe('a repository on a host that may be reached', () => {
   ])('has no other form; that one is left to agents of the operator: %j', async (text) => {
     await repositories().check(text, ANYBODY)
     const refusal = { code: 'repository_invalid', retryable: false }
-    expect(await refusalOf(repositories().sourceOf(text, LOCAL_ADMIN))).toMatchObject(refusal)
+    expect(await rejectionFields(repositories().sourceOf(text, LOCAL_ADMIN))).toMatchObject(refusal)
   })
 })
 
@@ -200,7 +202,7 @@ describe('a repository of this machine', () => {
       await rooted().check(folder.in(text), ANYBODY)
       expect(await rooted().sourceOf(folder.in(text), ANYBODY)).toMatchObject({ transport: 'file' })
     }
-    const gone = refusalOf(rooted().sourceOf(folder.in('open/gone'), ANYBODY))
+    const gone = rejectionFields(rooted().sourceOf(folder.in('open/gone'), ANYBODY))
     expect(await gone).toMatchObject({ code: 'clone_failed', retryable: false })
   })
 
@@ -210,10 +212,10 @@ describe('a repository of this machine', () => {
   ])('is refused elsewhere in one way, there or not: %s', async (path) => {
     const text = `${folder.path}/${path}`
     for (const form of [text, `file://${text}`, `file://${text.replaceAll('..', '%2e%2e')}`]) {
-      expect(await refusalOf(rooted().check(form, ANYBODY))).toEqual(REFUSED_PATH)
-      expect(await refusalOf(rooted().sourceOf(form, ANYBODY))).toEqual(REFUSED_PATH)
+      expect(await rejectionFields(rooted().check(form, ANYBODY))).toEqual(REFUSED_PATH)
+      expect(await rejectionFields(rooted().sourceOf(form, ANYBODY))).toEqual(REFUSED_PATH)
     }
-    expect(await refusalOf(repositories().check(text, ANYBODY))).toEqual(REFUSED_PATH)
+    expect(await rejectionFields(repositories().check(text, ANYBODY))).toEqual(REFUSED_PATH)
   })
 
   it.each([
@@ -225,7 +227,7 @@ describe('a repository of this machine', () => {
       () => [folder.in('open/borrowing/.git'), `${bare}/objects`],
     ],
   ])('is refused where git would read elsewhere: %s', async (_why, path, reads) => {
-    expect(await refusalOf(rooted().sourceOf(folder.in(path), ANYBODY))).toEqual(REFUSED_PATH)
+    expect(await rejectionFields(rooted().sourceOf(folder.in(path), ANYBODY))).toEqual(REFUSED_PATH)
     expect(await rooted().sourceOf(folder.in(path), LOCAL_ADMIN)).toMatchObject({ reads: reads() })
   })
 

@@ -131,8 +131,8 @@ describe('agent sessions', () => {
     }
     return events
   }
-  const typesOf = (events: readonly SessionEvent[]) => events.map(({ type }) => type)
-  const textOf = (events: readonly SessionEvent[]) =>
+  const eventTypes = (events: readonly SessionEvent[]) => events.map(({ type }) => type)
+  const joinedText = (events: readonly SessionEvent[]) =>
     events.map(({ data }) => (data as { text?: string }).text ?? '').join('')
 
   it('gives a reader in this process each event as it comes, and what it missed when it comes back', async () => {
@@ -147,7 +147,7 @@ describe('agent sessions', () => {
     const late = take(await sessions.follow(ada, session.id, '', never))
     await session.end('completed')
     const events = await all
-    expect(typesOf(events)).toEqual([
+    expect(eventTypes(events)).toEqual([
       'step:start',
       'content',
       'content',
@@ -157,15 +157,15 @@ describe('agent sessions', () => {
     ])
     expect(events.map(({ id }) => id).toSorted()).toEqual(events.map(({ id }) => id))
     // Stored deltas are joined.
-    expect([typesOf(await late), textOf(await late)]).toEqual([
+    expect([eventTypes(await late), joinedText(await late)]).toEqual([
       ['step:start', 'content', 'step:complete', 'content'],
       'Hello thereBye',
     ])
     // Within a joined delta it comes again from its start.
     const resumed = await take(await sessions.follow(ada, session.id, events[1]?.id ?? '', never))
-    expect(textOf(resumed)).toBe('Hello thereBye')
+    expect(joinedText(resumed)).toBe('Hello thereBye')
     const rest = await take(await sessions.follow(ada, session.id, events[4]?.id ?? '', never))
-    expect(textOf(rest)).toBe('Bye')
+    expect(joinedText(rest)).toBe('Bye')
   })
 
   it('is read from the place of a reader that comes back, not from its beginning', async () => {
@@ -209,7 +209,7 @@ describe('agent sessions', () => {
     expect(session.signal.reason).toMatchObject({ code: 'CANCELLED' })
     session.emit('error', { code: 'CANCELLED' })
     await session.end('cancelled')
-    expect(typesOf(await followed)).toEqual(['content', 'error'])
+    expect(eventTypes(await followed)).toEqual(['content', 'error'])
     expect(await elsewhere.get(ada, session.id)).toMatchObject({ status: 'cancelled' })
     await expect(elsewhere.cancel(ada, session.id)).rejects.toMatchObject({ code: 'session_state_conflict' })
   })
@@ -222,7 +222,7 @@ describe('agent sessions', () => {
     const { id, emit, end } = await here.open(about)
     const storedText = async () => {
       const entries = await createFeed({ store: store(), clock, ids }).read(toStreamName(id))
-      return textOf(entries.map(({ data }) => data as SessionEvent))
+      return joinedText(entries.map(({ data }) => data as SessionEvent))
     }
     /** What was stored after each of some seconds, in which the session says a letter each. */
     const storedIn = async (letters: string) => {
@@ -307,8 +307,8 @@ describe('agent sessions', () => {
     for (const events of [await all, stored]) {
       expect(JSON.stringify(events)).not.toContain(SECRET)
       // What may have been the beginning of another one is told before what comes next.
-      expect(textOf(events)).toBe(`the key is [masked], not ${SECRET.slice(0, 9)}`)
-      expect(typesOf(events).lastIndexOf('content')).toBe(events.length - 2)
+      expect(joinedText(events)).toBe(`the key is [masked], not ${SECRET.slice(0, 9)}`)
+      expect(eventTypes(events).lastIndexOf('content')).toBe(events.length - 2)
     }
   })
 
@@ -320,7 +320,7 @@ describe('agent sessions', () => {
     expect(await next.get(ada, dead.id)).toMatchObject({ status: 'running' })
     await next.recover(true)
     expect(await next.get(ada, dead.id)).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
-    expect(typesOf(await take(await next.follow(ada, dead.id, '', never)))).toEqual(['error'])
+    expect(eventTypes(await take(await next.follow(ada, dead.id, '', never)))).toEqual(['error'])
     await dead.end('completed')
     expect(await next.get(ada, dead.id)).toMatchObject({ status: 'failed' })
   })
@@ -335,7 +335,7 @@ describe('agent sessions', () => {
     await session.end('completed')
     await expect(slow.next()).rejects.toMatchObject({ code: 'reader_too_slow' })
     // It comes back with the id of its last event.
-    expect(textOf(await take(await sessions.follow(ada, session.id, '', never)))).toHaveLength(11_000)
+    expect(joinedText(await take(await sessions.follow(ada, session.id, '', never)))).toHaveLength(11_000)
   })
 
   it('of a task gives its earlier runs also to who comes while the next one has stored nothing yet', async () => {
@@ -349,7 +349,7 @@ describe('agent sessions', () => {
     const second = sessions.openRun(about, 2, target)
     second.emit('session:start', {})
     const events = await take(await sessions.follow(bob, 'sess_02', '', never), 2)
-    expect(typesOf(events)).toEqual(['step:start', 'session:start'])
+    expect(eventTypes(events)).toEqual(['step:start', 'session:start'])
     await second.close()
   })
 
@@ -377,7 +377,7 @@ describe('agent sessions', () => {
   it('of a task has all its runs, and the state of the task', async () => {
     const sessions = process()
     const target = () => ({ provider: 'demo', model: 'scripted' })
-    const runOf = createTaskRuns({ sessions, target, clock, ids })
+    const taskRuns = createTaskRuns({ sessions, target, clock, ids })
     const task = (run: number) => ({
       id: 'task_01',
       createdBy: 'user_ada',
@@ -387,13 +387,13 @@ describe('agent sessions', () => {
       maxAttempts: 3,
     })
     taskStates.set('task_01', 'in_progress')
-    const silent = runOf(task(1))
+    const silent = taskRuns(task(1))
     expect(silent.end({ kind: 'succeeded', result: { output: '' } })).toBeUndefined()
-    const first = runOf(task(1))
+    const first = taskRuns(task(1))
     first.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
     await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' }, next: 'retry' })
     const followed = take(await process().follow(bob, 'sess_01', '', never))
-    const second = runOf(task(2))
+    const second = taskRuns(task(2))
     second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
     await second.end({ kind: 'succeeded', result: { output: 'Done' } })
     expect(await sessions.get(bob, 'sess_01')).toMatchObject({ status: 'running', taskId: 'task_01' })
@@ -402,7 +402,7 @@ describe('agent sessions', () => {
     expect(cancelledBy).toEqual(['user_bob'])
     taskStates.set('task_01', 'completed')
     const run = ['session:start', 'step:start']
-    expect(typesOf(await followed)).toEqual([...run, 'attempt:failed', ...run, 'summary', 'complete'])
+    expect(eventTypes(await followed)).toEqual([...run, 'attempt:failed', ...run, 'summary', 'complete'])
     expect((await sessions.list(bob, { limit: 50, taskId: 'task_01' })).sessions).toMatchObject([
       { id: 'sess_01', status: 'completed' },
     ])

@@ -49,7 +49,7 @@ export const costsOfSession = async (given: Store, meter: () => Capacity) => {
       cancelTask: async () => undefined,
     })
   const [here, elsewhere] = [process(), process()]
-  const costOf = async (work: () => unknown): Promise<Capacity> => {
+  const consumedCapacity = async (work: () => unknown): Promise<Capacity> => {
     await quiet()
     meter()
     await work()
@@ -87,13 +87,13 @@ export const costsOfSession = async (given: Store, meter: () => Capacity) => {
   }
 
   let session: OpenSession | undefined
-  const opened = await costOf(async () => {
+  const opened = await consumedCapacity(async () => {
     session = await here.open(ABOUT)
   })
   if (session === undefined) throw new Error('no session was opened')
   const running = session
-  const short = await costOf(() => step(running, 1, 0))
-  const alone = await costOf(() => step(running, 2, STREAMED_SECONDS))
+  const short = await consumedCapacity(() => step(running, 1, 0))
+  const alone = await consumedCapacity(() => step(running, 2, STREAMED_SECONDS))
   const reader = new AbortController()
   const followed: string[] = []
   const follow = async () => {
@@ -101,8 +101,8 @@ export const costsOfSession = async (given: Store, meter: () => Capacity) => {
       followed.push(...batch.map(({ type }) => type))
   }
   const following = follow()
-  const seen = await costOf(() => step(running, 3, STREAMED_SECONDS))
-  const ended = await costOf(() => running.end('completed'))
+  const seen = await consumedCapacity(() => step(running, 3, STREAMED_SECONDS))
+  const ended = await consumedCapacity(() => running.end('completed'))
   reader.abort()
   await following
   return { opened, short, alone, seen, ended, followed }

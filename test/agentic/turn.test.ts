@@ -132,22 +132,22 @@ describe('an agentic turn', () => {
     reasoning: 'Hm',
     calls: given.map((each) => ({ name: 'echo', arguments: each })),
   })
-  const typesOf = (events: readonly SessionEvent[]) => events.map(({ type }) => type)
+  const eventTypes = (events: readonly SessionEvent[]) => events.map(({ type }) => type)
 
   it('streams its events in the order of the interface, and saves the answer', async () => {
     const { run, finished } = open(createScriptedModels([calling('a', 'bad'), { text: 'Done' }]))
     const events = await run()
     const thinking = ['thinking:start', 'thinking:update', 'thinking:end']
-    expect(typesOf(events)).toEqual([
+    expect(eventTypes(events)).toEqual([
       ...['user_message', 'session:start', 'step:start', ...thinking],
       ...['tool:call', 'tool:result', 'tool:call', 'tool:result', 'error', 'step:complete'],
       ...['step:start', 'content', 'step:complete', 'summary', 'complete', 'message_saved'],
     ])
-    const dataOf = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
-    expect(dataOf('user_message')).toEqual([
+    const eventData = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
+    expect(eventData('user_message')).toEqual([
       { id: 'msg_1', content: 'Go', compactionApplied: false, messageCount: 1 },
     ])
-    expect(dataOf('session:start')).toEqual([
+    expect(eventData('session:start')).toEqual([
       {
         sessionId: expect.stringMatching(/^sess_/),
         conversationId: 'conv_1',
@@ -159,20 +159,20 @@ describe('an agentic turn', () => {
         securityMode: 'full',
       },
     ])
-    expect(dataOf('tool:result')).toMatchObject([
+    expect(eventData('tool:result')).toMatchObject([
       { result: { success: true, content: 'a' } },
       { result: { success: false, content: 'bad', error: 'TOOL_ERROR' } },
     ])
-    expect(dataOf('error')).toEqual([
+    expect(eventData('error')).toEqual([
       {
         message: 'bad',
         code: 'TOOL_ERROR',
-        toolCallId: (dataOf('tool:call')[1] as { toolCallId: string }).toolCallId,
+        toolCallId: (eventData('tool:call')[1] as { toolCallId: string }).toolCallId,
       },
     ])
-    const [step] = dataOf('step:complete') as { spanId: string }[]
-    expect(dataOf('tool:call')).toMatchObject([{ parentId: step?.spanId }, { parentId: step?.spanId }])
-    expect(dataOf('complete')).toEqual([
+    const [step] = eventData('step:complete') as { spanId: string }[]
+    expect(eventData('tool:call')).toMatchObject([{ parentId: step?.spanId }, { parentId: step?.spanId }])
+    expect(eventData('complete')).toEqual([
       {
         totalTokens: 32,
         inputTokens: 21,
@@ -190,7 +190,7 @@ describe('an agentic turn', () => {
 
   it('keeps its thinking to itself where that is asked for', async () => {
     const { run } = open(createScriptedModels([calling('a'), { text: 'Done' }]))
-    expect(typesOf(await run({ showThinking: false })).join()).not.toContain('thinking')
+    expect(eventTypes(await run({ showThinking: false })).join()).not.toContain('thinking')
   })
 
   it.each<[what: string, script: readonly ScriptedStep[], request: Partial<AgenticRequest>, reason: string]>([
@@ -200,7 +200,7 @@ describe('an agentic turn', () => {
   ])('is complete %s, and says so', async (_what, script, request, reason) => {
     const events = await open(createScriptedModels(script)).run(request)
     expect(events.find(({ type }) => type === 'complete')?.data).toMatchObject({ finishReason: reason })
-    expect(typesOf(events).at(-1)).toBe('message_saved')
+    expect(eventTypes(events).at(-1)).toBe('message_saved')
     expect(events.find(({ type }) => type === 'summary')?.data).toEqual({
       summary: expect.stringMatching(/\S/),
     })
@@ -252,7 +252,7 @@ describe('an agentic turn', () => {
     const events = await run({}, ({ type }) => {
       if (type === 'error') didBefore = [...did]
     })
-    expect(typesOf(events)).not.toContain('complete')
+    expect(eventTypes(events)).not.toContain('complete')
     expect(events.at(-1)).toMatchObject({ type: 'error', data: { code } })
     expect(JSON.stringify(events)).not.toContain('secret details')
     expect([did, finished]).toEqual([[`kept with ${tokens} tokens`, 'released'], []])
@@ -269,7 +269,7 @@ describe('an agentic turn', () => {
     const { run, sessions, refuseAnswers } = open(createScriptedModels([{ text: 'Done' }]))
     refuseAnswers()
     const events = await run()
-    expect(typesOf(events)).not.toContain('complete')
+    expect(eventTypes(events)).not.toContain('complete')
     expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'CONVERSATION_NOT_FOUND' } })
     expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status: 'failed' }])
   })

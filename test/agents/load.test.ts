@@ -28,7 +28,7 @@ const loadAdapters = async (AGENT_ADAPTERS: readonly string[]) =>
   (await loadAgents(builtIn, { AGENT_ADAPTERS, DEFAULT_AGENT: 'built-in' })).slice(1)
 
 let made = 0
-const moduleOf = async (source: string) => {
+const writeModule = async (source: string) => {
   const file = join(folder, `adapter-${++made}.mjs`)
   await writeFile(file, source)
   return file
@@ -36,8 +36,8 @@ const moduleOf = async (source: string) => {
 
 describe('AGENT_ADAPTERS', () => {
   it('loads modules that export an adapter or a list of them, in order', async () => {
-    const one = await moduleOf(`export default ${ADAPTER}`)
-    const two = await moduleOf(
+    const one = await writeModule(`export default ${ADAPTER}`)
+    const two = await writeModule(
       `const a = ${ADAPTER}; export default [{ ...a, type: 'a' }, { ...a, type: 'b' }]`,
     )
 
@@ -48,7 +48,7 @@ describe('AGENT_ADAPTERS', () => {
   })
 
   it('keeps the methods of a class, with their object', async () => {
-    const file = await moduleOf(`class Mine {
+    const file = await writeModule(`class Mine {
       type = 'mine'; name = 'Mine'; description = ''; capabilities = []; mood = 'fine'
       async healthCheck() { return { healthy: true, message: this.mood } }
       async execute() { return { success: true, output: '' } }
@@ -84,7 +84,7 @@ describe('AGENT_ADAPTERS', () => {
     ['lists capabilities as text', `export default { ...${ADAPTER}, capabilities: 'code' }`, 'capabilities'],
     ['has a bad one in its list', `export default [${ADAPTER}, {}]`, 'type'],
   ])('refuses a module that %s, and names it', async (_name, source, reason) => {
-    const file = await moduleOf(source)
+    const file = await writeModule(source)
 
     await expect(loadAdapters([file])).rejects.toMatchObject({
       code: 'bad_setting',
@@ -107,7 +107,7 @@ describe('AGENT_ADAPTERS', () => {
     [['one'], 'two', 'DEFAULT_AGENT: two is none of built-in, one'],
   ])('with %j and the default agent %s is refused: %s', async (types, DEFAULT_AGENT, message) => {
     const agents = types.map((type) => `{ ...${ADAPTER}, type: '${type}' }`)
-    const file = await moduleOf(`export default [${agents}]`)
+    const file = await writeModule(`export default [${agents}]`)
     const loaded = loadAgents(builtIn, { AGENT_ADAPTERS: [file], DEFAULT_AGENT })
     await expect(loaded).rejects.toMatchObject({ code: 'bad_setting', message })
   })

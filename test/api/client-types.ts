@@ -3,7 +3,7 @@ import type { ApiRoutes } from '../../lib/api/routes.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 
 /** Never run: `npm run types` is the test, and every line that must not compile says so. */
-export const typesOf = async (client: Client<ApiRoutes>) => {
+export const checkClientTypes = async (client: Client<ApiRoutes>) => {
   const { task } = await client.createTask({ body: { title: 'A task', priority: 1 } })
   const same: Task = task
   const { tasks } = await client.listTasks()

@@ -69,19 +69,19 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
 }
 
 const all: readonly Route[] = Object.values(routes)
-const namesOf = (found: readonly Route[]) => found.map(({ method, path }) => `${method} ${path}`).sort()
+const routeNames = (found: readonly Route[]) => found.map(({ method, path }) => `${method} ${path}`).sort()
 
 describe('who may call what', () => {
   it.each(Object.entries(decided))('was decided for %s', (access, wanted) => {
     const found = all.filter((route) => route.access === access)
-    expect(namesOf(found)).toEqual(wanted.toSorted())
+    expect(routeNames(found)).toEqual(wanted.toSorted())
   })
 })
 
 describe('a GET that changes something', () => {
   it('is one of those that had to be one, and is not asked by HEAD', () => {
     const wanted = [...departures, ...returns, 'GET /api/devices/pairing/qr']
-    expect(namesOf(all.filter(({ writes }) => writes))).toEqual(wanted.toSorted())
+    expect(routeNames(all.filter(({ writes }) => writes))).toEqual(wanted.toSorted())
   })
 })
 
@@ -105,6 +105,6 @@ describe('a route that is limited', () => {
       'POST /api/gateway',
       'POST /api/tasks/import',
     ]
-    expect(namesOf(all.filter(({ limited }) => limited))).toEqual(wanted.toSorted())
+    expect(routeNames(all.filter(({ limited }) => limited))).toEqual(wanted.toSorted())
   })
 })

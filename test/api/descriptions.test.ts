@@ -9,7 +9,7 @@ type Operation = { description?: string; responses: Answers }
 
 const paths = document.paths as unknown as Record<string, Record<string, Operation>>
 const each = Object.entries<Route>(routes)
-const operationOf = ({ path, method }: Route) => paths[path]?.[method.toLowerCase()] as Operation
+const openapiOperation = ({ path, method }: Route) => paths[path]?.[method.toLowerCase()] as Operation
 
 describe('the examples of each operation', () => {
   it.each(each)('of %s are what its schemas accept', (name, route) => {
@@ -17,7 +17,7 @@ describe('the examples of each operation', () => {
     expect(route.params?.safeParse(params).error).toBeUndefined()
     expect(route.query?.safeParse(query).error).toBeUndefined()
     expect((route.body ?? route.rawBody)?.safeParse(JSON.parse(body ?? 'null')).error).toBeUndefined()
-    for (const [status, { content }] of Object.entries(operationOf(route).responses)) {
+    for (const [status, { content }] of Object.entries(openapiOperation(route).responses)) {
       const answer = content['application/json']
       if (status.startsWith('2') && answer)
         expect(route.response.safeParse(answer.example).error).toBeUndefined()
@@ -32,6 +32,6 @@ describe('the description of each operation', () => {
     webhooks: /`webhooks`/,
   }
   it.each(each)('of %s says who may call it, where a session does not suffice', (_name, route) => {
-    expect(operationOf(route).description ?? '').toMatch(callers[route.access] ?? '')
+    expect(openapiOperation(route).description ?? '').toMatch(callers[route.access] ?? '')
   })
 })

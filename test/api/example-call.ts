@@ -17,7 +17,7 @@ export const exampleBody = ({ path, method }: Route): object | undefined =>
 export const exampleCall = (name: string, more: Partial<Call> = {}): Call => {
   const route: Route = routes[name as keyof typeof routes]
   const { parameters = [] } = paths[route.path]?.[route.method.toLowerCase()] ?? {}
-  const given = (place: string) =>
+  const examples = (place: string) =>
     Object.fromEntries(
       parameters
         .filter((parameter) => parameter.in === place && parameter.required)
@@ -30,8 +30,8 @@ export const exampleCall = (name: string, more: Partial<Call> = {}): Call => {
     path: route.path,
     headers: {},
     needsSession: false,
-    params: given('path'),
-    query: given('query'),
+    params: examples('path'),
+    query: examples('query'),
     ...(body ? { body: JSON.stringify(body, null, 2) } : {}),
     isStream: route.produces === 'text/event-stream',
     ...more,

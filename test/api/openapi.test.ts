@@ -29,7 +29,7 @@ const routes: [string, string, Route][] = Object.entries(tables).flatMap(([tag, 
   Object.entries(table).map(([name, route]): [string, string, Route] => [name, tag, route]),
 )
 
-const securityOf = ({ access }: Route) => {
+const expectedSecurity = ({ access }: Route) => {
   if (access === 'public') return []
   const nobody = access === 'any' || access === 'optional' ? [{}] : []
   return [...nobody, { cookie: [] }, { bearer: [] }]
@@ -61,7 +61,7 @@ describe('the description of the API', () => {
   it.each(routes)('describes %s with its tag, access, parameters and errors', (name, tag, route) => {
     const operation = document.paths[route.path]?.[route.method.toLowerCase()] as Operation
     expect(operation).toMatchObject({ operationId: name, tags: [tag], summary: route.summary })
-    expect(operation.security).toEqual(securityOf(route))
+    expect(operation.security).toEqual(expectedSecurity(route))
     expect(operation['x-writes']).toBe(route.writes)
     const named = (place: string) =>
       (operation.parameters ?? []).filter((parameter) => parameter.in === place).map(({ name }) => name)

@@ -107,7 +107,7 @@ const idsIn = ([operation, route]: [string, Route]): string[] =>
     return within(root, part).map((place) => `${operation} ${place}`)
   })
 
-const requestOf = (field: string, id: string): [request: string, body: object | undefined] => {
+const requestWithId = (field: string, id: string): [request: string, body: object | undefined] => {
   const [operation = '', place = ''] = field.split(' ')
   const [part = '', name = ''] = place.split('.')
   const route = (routes as Record<string, Route>)[operation] as Route
@@ -258,7 +258,7 @@ describe('an id that names what belongs to another user', () => {
     for (const as of callers) {
       const answers = []
       for (const id of [ids[kind], `${ids[kind]}0`]) {
-        const [request, body] = requestOf(field, id)
+        const [request, body] = requestWithId(field, id)
         const answer = await api.call(request, { as, ...(body ? { body } : {}) })
         const { requestId: _, ...said } = answer.body
         answers.push([answer.status, said])
@@ -270,7 +270,7 @@ describe('an id that names what belongs to another user', () => {
 
   const reads = attempts.filter(([field]) => /^(?:get|list|warm|createMemory|createExperience)/.test(field))
   it.each(reads)('is there for its owner: %s', async (field, kind) => {
-    const [request, body] = requestOf(field, ids[kind])
+    const [request, body] = requestWithId(field, ids[kind])
     const { status } = await api.call(request, body ? { body } : {})
     expect([200, 201]).toContain(status)
   })

@@ -6,26 +6,26 @@ import type { Route } from '../../lib/http/route.ts'
 type Leaf = { at: string; schema: z.ZodType }
 
 /** The fields of a schema that may be a text, by their place. */
-const leavesOf = (at: string, schema: z.core.$ZodType): Leaf[] => {
+const schemaLeaves = (at: string, schema: z.core.$ZodType): Leaf[] => {
   const { def } = schema._zod as unknown as z.core.$ZodTypes['_zod']
   switch (def.type) {
     case 'object':
-      return Object.entries(def.shape).flatMap(([key, value]) => leavesOf(`${at}.${key}`, value))
+      return Object.entries(def.shape).flatMap(([key, value]) => schemaLeaves(`${at}.${key}`, value))
     case 'array':
-      return leavesOf(at, def.element)
+      return schemaLeaves(at, def.element)
     case 'union':
-      return def.options.flatMap((option) => leavesOf(at, option))
+      return def.options.flatMap((option) => schemaLeaves(at, option))
     case 'optional':
     case 'nullable':
     case 'default':
-      return leavesOf(at, def.innerType)
+      return schemaLeaves(at, def.innerType)
     default:
       return [{ at, schema: schema as z.ZodType }]
   }
 }
 
 const fields = Object.entries<Route>(routes).flatMap(([name, { params, query, body }]) =>
-  Object.values({ params, query, body }).flatMap((part) => (part ? leavesOf(name, part) : [])),
+  Object.values({ params, query, body }).flatMap((part) => (part ? schemaLeaves(name, part) : [])),
 )
 
 /** What is compared with something stored, and itself not kept: people copy it with white space. */

@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 it('a tick does its other steps when one fails, and fails after them', async () => {
-  const { env, stop } = await cloud.environmentOf()
+  const { env, stop } = await cloud.openEnvironment()
   const database = await startProxy(env.DYNAMODB_ENDPOINT, (_, body) =>
     String(body).includes('"TableName":"t-tasks"') ? 'broken' : undefined,
   )
@@ -67,7 +67,7 @@ it('a tick does its other steps when one fails, and fails after them', async () 
 }, 60_000)
 
 it('a tick that can do nothing for a task goes on, and says so in a line that CloudWatch takes for a metric', async () => {
-  const { env, stop } = await cloud.environmentOf()
+  const { env, stop } = await cloud.openEnvironment()
   const database = await startProxy(env.DYNAMODB_ENDPOINT, ({ headers }, body) =>
     String(headers['x-amz-target']).endsWith('UpdateItem') && String(body).includes('task_bad')
       ? 'broken'
@@ -107,7 +107,7 @@ it('a tick that can do nothing for a task goes on, and says so in a line that Cl
 
 it('a tick begins no send that it would not see the end of, however many are due', async () => {
   await using receiver = await startReceiver((response) => setTimeout(() => response.end(), 700))
-  const { env, stop } = await cloud.environmentOf()
+  const { env, stop } = await cloud.openEnvironment()
   stops.push(stop)
   const { store } = openBasePorts(readConfig(env))
   const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, tries: 0, attempts: [] }
@@ -135,7 +135,7 @@ it('a tick begins no send that it would not see the end of, however many are due
 it('a bulk job whose message was lost goes on by the one that a tick sends', async () => {
   const functions = loadFunctions(cloud)
   stops.push(functions.stop)
-  const { env, stop } = await cloud.environmentOf()
+  const { env, stop } = await cloud.openEnvironment()
   stops.push(stop)
   const { store } = openBasePorts(readConfig(env))
   const expiresAt = Date.now() + 3_600_000

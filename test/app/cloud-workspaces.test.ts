@@ -5,12 +5,12 @@ import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { openWorker } from '../../lib/app/cloud-worker.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { openCloud } from '../crash/cloud.ts'
-import { apiOf, until } from '../journeys/api.ts'
+import { taskApi, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { temporaryFolder } from '../journeys/service.ts'
 
 const context = { getRemainingTimeInMillis: () => 60_000 }
-const eventOf = (taskId: string) => ({
+const sqsEvent = (taskId: string) => ({
   Records: [
     {
       messageId: `message of ${taskId}`,
@@ -28,16 +28,16 @@ it('the worker function leaves no workspace behind, and those of running tasks a
   const dir = folder.in('workspaces')
   const settings = { WORKSPACES_DIR: dir, WORKSPACE_TTL_HOURS: '0', OPENAI_API_KEY: 'unused' }
   await using cloud = await openCloud(settings)
-  const api = apiOf(cloud.baseUrl)
+  const api = taskApi(cloud.baseUrl)
   const worker = await openWorker(readConfig())
   const [long, short] = await Promise.all([
     api.create(scriptedTask('long', { runMs: 600_000 })),
     api.create(scriptedTask('short')),
   ])
   for (const { id } of [long, short]) mkdirSync(path.join(dir, `${id}-1`), { recursive: true })
-  const running = worker(eventOf(long.id), context)
+  const running = worker(sqsEvent(long.id), context)
   await until(() => cloud.journal().some(({ taskId }) => taskId === long.id) || undefined)
-  await worker(eventOf(short.id), context)
+  await worker(sqsEvent(short.id), context)
   expect(readdirSync(dir)).toEqual([`${long.id}-1`])
   worker.stop('shutdown')
   await running

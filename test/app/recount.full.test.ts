@@ -8,7 +8,7 @@ import { collections } from '../../lib/collections.ts'
 import { LOCAL_ADMIN, type Principal } from '../../lib/core/principal.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { ANN, startDomains, turns } from '../fakes/service.ts'
-import { apiOf } from '../journeys/api.ts'
+import { taskApi } from '../journeys/api.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 
 it('corrects what drifted, leaves alone what rows cannot tell, and finds nothing the second time', async () => {
@@ -85,9 +85,9 @@ it('is a command for the data folder of a service that is stopped', async () => 
     return stdout + stderr
   }
   await using service = await startService({ env })
-  await apiOf(service.baseUrl).create({ title: 'One' })
+  await taskApi(service.baseUrl).create({ title: 'One' })
   expect(run()).toMatch(/^Cannot recount: .*in use/)
-  await apiOf(service.baseUrl).untilIdle()
+  await taskApi(service.baseUrl).untilIdle()
   await service.stop()
 
   const store = openSqliteStore({ file: folder.in('service.db'), collections, clock: createClock() })

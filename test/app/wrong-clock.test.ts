@@ -17,7 +17,7 @@ import { tasks as taskRows } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { ANN, type StartedDomains, startDomains } from '../fakes/service.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -161,7 +161,7 @@ const CASES: [string, Case][] = [
 ]
 
 type Opened = { store: Store; close: () => Promise<unknown> }
-describe.each(storesOf(collections))('times of a clock that was a year ahead, on %s', (_name, open) => {
+describe.each(storeOpeners(collections))('times of a clock that was a year ahead, on %s', (_name, open) => {
   let opened: Opened
   beforeAll(async () => {
     opened = await open(createFakeClock())
@@ -273,7 +273,7 @@ const FOUND: [string, Found, unknown][] = [
   ],
 ]
 
-describe.each(storesOf(collections))('after a clock that was a year ahead, on %s', (_name, open) => {
+describe.each(storeOpeners(collections))('after a clock that was a year ahead, on %s', (_name, open) => {
   it.each(FOUND)(
     '%s',
     async (_what, find, expected) => {

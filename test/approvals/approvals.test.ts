@@ -11,7 +11,7 @@ import { toolCalls } from '../../lib/security/rows.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const DAY_MS = 86_400_000
 const ANN: Principal = { userId: 'user_ann', role: 'user' }
@@ -29,7 +29,7 @@ const write: Request = {
 
 let conversations = 0
 
-describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
+describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls]))(
   'approvals in %s',
   (_name, open) => {
     let clock: FakeClock
@@ -63,7 +63,7 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       if (answer.state !== 'pending') throw new Error(`not pending but ${answer.state}`)
       return answer.approvalId
     }
-    const codeOf = (work: Promise<unknown>) =>
+    const outcomeCode = (work: Promise<unknown>) =>
       work.then(
         () => 'done',
         ({ code }) => code,
@@ -138,7 +138,7 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       const elsewhere = { ...request, conversationId: `${request.conversationId}-2` }
       await pendingId(elsewhere)
       await approvals.decide(ANN, id, 'allow-always')
-      expect(await codeOf(approvals.decide(ANN, otherId, 'deny'))).toBe('approval_decided')
+      expect(await outcomeCode(approvals.decide(ANN, otherId, 'deny'))).toBe('approval_decided')
       for (const content of ['1', '2'])
         expect(await approvals.use({ ...request, arguments: { content } })).toEqual({ state: 'approved' })
       expect(await approvals.use({ ...request, tool: 'edit_file' })).toMatchObject({ state: 'pending' })
@@ -158,7 +158,7 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       expect(await pendingId(swept)).toBe(ids[0])
       clock.advance(1)
       // Neither a caller that comes too late nor a call that looks has to wait for the sweep.
-      expect(await codeOf(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
+      expect(await outcomeCode(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
       expect(await approvals.use(found)).toMatchObject({
         state: 'denied',
         reason: 'no decision came in time',
@@ -238,12 +238,12 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
     it('are decided once, also by two at once', async () => {
       const id = await pendingId()
       const codes = await Promise.all([
-        codeOf(approvals.decide(ANN, id, 'allow-once')),
-        codeOf(approvals.decide(ANN, id, 'deny')),
+        outcomeCode(approvals.decide(ANN, id, 'allow-once')),
+        outcomeCode(approvals.decide(ANN, id, 'deny')),
       ])
       expect(codes.sort()).toEqual(['approval_decided', 'done'])
       const again = await pendingId({ ...request, tool: 'git' })
-      const both = [1, 2].map(() => codeOf(approvals.decide(ANN, again, 'allow-always')))
+      const both = [1, 2].map(() => outcomeCode(approvals.decide(ANN, again, 'allow-always')))
       expect((await Promise.all(both)).sort()).toEqual(['approval_decided', 'done'])
     })
 
@@ -255,9 +255,13 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       clock.advance(1)
       const tasks = await pendingId(ofTask)
       await approvals.decide(ADMIN, tasks, 'allow-always')
-      const idsOf = async (as: Principal) =>
+      const allowedIds = async (as: Principal) =>
         (await approvals.listAllowed(as)).map(({ id }) => id).filter((id) => id === mine || id === tasks)
-      expect([await idsOf(ANN), await idsOf(ADMIN), await idsOf(BOB)]).toEqual([[tasks, mine], [tasks], []])
+      expect([await allowedIds(ANN), await allowedIds(ADMIN), await allowedIds(BOB)]).toEqual([
+        [tasks, mine],
+        [tasks],
+        [],
+      ])
       expect((await approvals.listAllowed(ADMIN)).find(({ id }) => id === tasks)).toEqual({
         id: tasks,
         toolName: 'write_file',
@@ -266,13 +270,13 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
         allowedAt: new Date(clock.now()).toISOString(),
         expiresAt: new Date(clock.now() + 90 * DAY_MS).toISOString(),
       })
-      expect(await codeOf(approvals.disallow(BOB, mine))).toBe('allowed_tool_not_found')
-      expect(await codeOf(approvals.disallow(ADMIN, mine))).toBe('allowed_tool_not_found')
+      expect(await outcomeCode(approvals.disallow(BOB, mine))).toBe('allowed_tool_not_found')
+      expect(await outcomeCode(approvals.disallow(ADMIN, mine))).toBe('allowed_tool_not_found')
       expect(await approvals.use({ ...ofTask, arguments: {} })).toEqual({ state: 'approved' })
       await approvals.disallow(ADMIN, tasks)
       await approvals.disallow(ANN, mine)
-      expect(await codeOf(approvals.disallow(ANN, mine))).toBe('allowed_tool_not_found')
-      expect([await idsOf(ANN), await idsOf(ADMIN)]).toEqual([[], []])
+      expect(await outcomeCode(approvals.disallow(ANN, mine))).toBe('allowed_tool_not_found')
+      expect([await allowedIds(ANN), await allowedIds(ADMIN)]).toEqual([[], []])
       expect(await approvals.use({ ...ofTask, arguments: {} })).toMatchObject({ state: 'pending' })
     })
 
@@ -283,7 +287,7 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       const { taskId, userId } = task
       for (let times = 0; times < 2; times++)
         await approvals.withdrawSession({ taskId, userId }, 'its task has ended')
-      expect(await codeOf(approvals.decide(ANN, ids[0] ?? '', 'allow-once'))).toBe('approval_decided')
+      expect(await outcomeCode(approvals.decide(ANN, ids[0] ?? '', 'allow-once'))).toBe('approval_decided')
       const { rows } = await store.page(toolCalls, {
         index: 'ofSession',
         is: taskId,
@@ -311,9 +315,9 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
       const mine = await pendingId()
       const { conversationId: _, ...rest } = request
       const ofTask = await pendingId({ ...rest, taskId: `task-${conversations}` })
-      expect(await codeOf(approvals.decide(BOB, mine, 'allow-once'))).toBe('approval_not_found')
-      expect(await codeOf(approvals.decide(ADMIN, mine, 'allow-once'))).toBe('approval_not_found')
-      expect(await codeOf(approvals.decide(BOB, ofTask, 'allow-once'))).toBe('approval_not_found')
+      expect(await outcomeCode(approvals.decide(BOB, mine, 'allow-once'))).toBe('approval_not_found')
+      expect(await outcomeCode(approvals.decide(ADMIN, mine, 'allow-once'))).toBe('approval_not_found')
+      expect(await outcomeCode(approvals.decide(BOB, ofTask, 'allow-once'))).toBe('approval_not_found')
       expect((await approvals.list(BOB)).map(({ id }) => id)).not.toContain(mine)
       const seen = (await approvals.list(ADMIN)).map(({ id }) => id)
       expect([seen.includes(mine), seen.includes(ofTask)]).toEqual([false, true])

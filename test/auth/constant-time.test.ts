@@ -82,14 +82,14 @@ describe('a secret is compared in constant time where it is', () => {
     })
     const { id, token } = await create(ANN, { name: 'CI', scopes: ['gateway'] })
     const readAccountStatus = async () => ({ role: 'user' as const, disabled: false })
-    const { findPrincipal: holderOf } = createTokenPrincipals({
+    const { findPrincipal } = createTokenPrincipals({
       store,
       clock,
       log: createFakeLog(),
       readAccountStatus,
     })
-    expect(await holderOf(token, 'gateway')).toMatchObject({ tokenId: id })
-    expect(await holderOf(tokenText(id, entropy), 'gateway')).toBeUndefined()
+    expect(await findPrincipal(token, 'gateway')).toMatchObject({ tokenId: id })
+    expect(await findPrincipal(tokenText(id, entropy), 'gateway')).toBeUndefined()
     expect(compared).toBe(2)
   })
 

@@ -70,20 +70,20 @@ describe('instances of functions on the same tables', () => {
   it('are all closed by a new access key at once, and all know it', async () => {
     expect(database().endpoint).toContain('127.0.0.1')
     const [first, second, settings] = [newAuth(), newAuth(), newSettings()]
-    const statusOf = async (cookie?: string) =>
+    const settingsStatus = async (cookie?: string) =>
       (await ask(settings, 'GET /api/settings', undefined, cookie)).status
     // Each has read that there is no key.
     await ask(second, 'GET /api/auth/me')
-    expect(await statusOf()).toBe(200)
+    expect(await settingsStatus()).toBe(200)
 
     const owner = await ask(first, 'PUT /api/auth/access-key', { key: 'open sesame' })
-    expect([await statusOf(), await statusOf(owner.cookie)]).toEqual([401, 200])
+    expect([await settingsStatus(), await settingsStatus(owner.cookie)]).toEqual([401, 200])
 
     const guest = await ask(second, 'POST /api/auth/verify-access-key', { key: 'open sesame' })
-    expect([guest.status, await statusOf(guest.cookie)]).toEqual([200, 200])
+    expect([guest.status, await settingsStatus(guest.cookie)]).toEqual([200, 200])
 
     await ask(first, 'PUT /api/auth/access-key', { key: 'another key' }, owner.cookie)
-    expect([await statusOf(guest.cookie), await statusOf(owner.cookie)]).toEqual([401, 200])
+    expect([await settingsStatus(guest.cookie), await settingsStatus(owner.cookie)]).toEqual([401, 200])
     const statuses = []
     for (const key of ['open sesame', 'another key'])
       statuses.push((await ask(second, 'POST /api/auth/verify-access-key', { key })).status)
@@ -93,16 +93,18 @@ describe('instances of functions on the same tables', () => {
   it('see a change of settings and of the policy of tools at once, after they have read the earlier ones', async () => {
     const keeper = newAuth()
     const { cookie = '' } = await ask(keeper, 'POST /api/auth/verify-access-key', { key: 'another key' })
-    const bodyOf = async (instance: Instance, request: string, body?: object) =>
+    const answeredBody = async (instance: Instance, request: string, body?: object) =>
       JSON.parse((await instance(httpEvent(request, body, { cookie }), {})).body)
     const [settings, otherSettings, policy, otherPolicy] = [
       ...[newSettings(), newSettings(), newPolicy(), newPolicy()],
     ] as const
-    const attempts = async () => (await bodyOf(otherSettings, 'GET /api/settings')).settings.retry.attempts
-    const blocked = async () => (await bodyOf(otherPolicy, 'GET /api/security/policy')).policy.blockedTools
+    const attempts = async () =>
+      (await answeredBody(otherSettings, 'GET /api/settings')).settings.retry.attempts
+    const blocked = async () =>
+      (await answeredBody(otherPolicy, 'GET /api/security/policy')).policy.blockedTools
     expect([await attempts(), await blocked()]).toEqual([3, []])
-    await bodyOf(settings, 'PATCH /api/settings', { retry: { attempts: 5 } })
-    await bodyOf(policy, 'PUT /api/security/policy', { blockedTools: ['git'] })
+    await answeredBody(settings, 'PATCH /api/settings', { retry: { attempts: 5 } })
+    await answeredBody(policy, 'PUT /api/security/policy', { blockedTools: ['git'] })
     expect([await attempts(), await blocked()]).toEqual([5, ['git']])
   })
 })

@@ -18,7 +18,7 @@ const pairDevice = async (owner: Visitor) => {
   const status = () => owner.send(`GET /api/devices/pairing/status/${requestId}`)
   return { token: (await status()).body.token as string, status }
 }
-const devicesOf = async (owner: Visitor) => (await owner.send('GET /api/devices/paired')).body.devices
+const pairedDevices = async (owner: Visitor) => (await owner.send('GET /api/devices/paired')).body.devices
 
 const tasksWith = async (token: string) =>
   (await cloud.ann.send('GET /api/tasks', undefined, bearer(token))).status
@@ -80,10 +80,14 @@ describe('logging out', () => {
   ])('with %s ends the pairing of a device', async (_how, as) => {
     const bob = await cloud.newcomer(`device-${_how.length}`)
     const { token, status } = await pairDevice(bob)
-    expect(await devicesOf(bob)).toHaveLength(1)
+    expect(await pairedDevices(bob)).toHaveLength(1)
     using device = visit(cloud.baseUrl)
     expect((await device.send('POST /api/auth/logout', undefined, as(token))).status).toBe(200)
-    expect([await devicesOf(bob), (await status()).status, await tasksWith(token)]).toEqual([[], 404, 401])
+    expect([await pairedDevices(bob), (await status()).status, await tasksWith(token)]).toEqual([
+      [],
+      404,
+      401,
+    ])
   })
 
   it('leaves the devices of a person alone', async () => {
@@ -92,7 +96,7 @@ describe('logging out', () => {
     await bob.send('POST /api/auth/logout')
     expect(await tasksWith(token)).toBe(200)
     await bob.logIn('owner')
-    expect(await devicesOf(bob)).toHaveLength(1)
+    expect(await pairedDevices(bob)).toHaveLength(1)
   })
 
   it('is not for pages of other sites, whatever Bearer token they make up', async () => {

@@ -7,9 +7,9 @@ const cloud = forAllTests(startCloud, ({ stop }) => stop())
 
 type Listed = { id: string; current: boolean; userAgent?: string; deviceId?: string }
 type Person = Awaited<ReturnType<ReturnType<typeof cloud>['newcomer']>>
-const listOf = async (who: Person): Promise<Listed[]> =>
+const listSessions = async (who: Person): Promise<Listed[]> =>
   (await who.send('GET /api/auth/sessions')).body.sessions
-const statusOf = async (token: string) =>
+const statusWithToken = async (token: string) =>
   (await visit(cloud().baseUrl).send('GET /api/tasks', undefined, bearer(token))).status
 
 /** A person who is signed in three times: from a browser that says what it is, on a device, and here. */
@@ -41,8 +41,8 @@ describe('the list of sessions', () => {
     const text = JSON.stringify(answer.body)
     for (const token of [first, device, bob.token()]) expect(text).not.toContain(token)
     for (const each of answer.body.sessions as Listed[]) {
-      expect(await statusOf(each.id)).toBe(401)
-      expect(await statusOf(each.id.replace('session_', ''))).toBe(401)
+      expect(await statusWithToken(each.id)).toBe(401)
+      expect(await statusWithToken(each.id.replace('session_', ''))).toBe(401)
     }
   })
 })
@@ -50,37 +50,39 @@ describe('the list of sessions', () => {
 describe('ending a session', () => {
   it('ends that one at once, and unpairs the device that held it', async () => {
     const { bob, first, device } = await signedIn('end-bob')
-    const [, ofDevice, oldest] = await listOf(bob)
+    const [, ofDevice, oldest] = await listSessions(bob)
     for (const [token, session] of [
       [device, ofDevice],
       [first, oldest],
     ] as const) {
-      expect(await statusOf(token)).toBe(200)
+      expect(await statusWithToken(token)).toBe(200)
       expect((await bob.send(`DELETE /api/auth/sessions/${session?.id}`)).status).toBe(200)
-      expect(await statusOf(token)).toBe(401)
+      expect(await statusWithToken(token)).toBe(401)
     }
     expect((await bob.send('GET /api/devices/paired')).body.devices).toEqual([])
-    expect(await listOf(bob)).toMatchObject([{ current: true }])
+    expect(await listSessions(bob)).toMatchObject([{ current: true }])
     expect((await bob.send(`DELETE /api/auth/sessions/${oldest?.id}`)).status).toBe(404)
   })
 
   it('of another user is 404, to an admin too', async () => {
     const { bob } = await signedIn('others-bob')
-    const [mine] = await listOf(bob)
+    const [mine] = await listSessions(bob)
     const answer = await cloud().ann.send(`DELETE /api/auth/sessions/${mine?.id}`)
     expect([answer.status, answer.body.code]).toEqual([404, 'session_not_found'])
-    expect(await statusOf(bob.token())).toBe(200)
+    expect(await statusWithToken(bob.token())).toBe(200)
   })
 
   it('ends all others at once, and is on record', async () => {
     const { bob, first, device } = await signedIn('all-bob')
     expect((await bob.send('DELETE /api/auth/sessions')).status).toBe(200)
-    expect([await statusOf(bob.token()), await statusOf(first), await statusOf(device)]).toEqual([
-      200, 401, 401,
-    ])
-    const [mine] = await listOf(bob)
+    expect([
+      await statusWithToken(bob.token()),
+      await statusWithToken(first),
+      await statusWithToken(device),
+    ]).toEqual([200, 401, 401])
+    const [mine] = await listSessions(bob)
     await bob.send(`DELETE /api/auth/sessions/${mine?.id}`)
-    expect(await statusOf(bob.token())).toBe(401)
+    expect(await statusWithToken(bob.token())).toBe(401)
     const { records } = (await cloud().ann.send(`GET /api/audit?userId=${bob.id}`)).body
     expect(records.slice(0, 3).map((one: { action: string }) => one.action)).toEqual([
       'session.end',

@@ -18,7 +18,7 @@ const ASKED = 400
 export const getOne = async ({ rounds, entry }: Options): Promise<Row[]> => {
   const { service, ids } = await startFilled(entry, TASKS)
   const paths = ids.map((id) => `/api/tasks/${id}`)
-  const bare = await startBare(await bodyOf(service.port, paths[0] ?? ''))
+  const bare = await startBare(await fetchBody(service.port, paths[0] ?? ''))
   const [recent, older] = [pathsScript(paths.slice(-ASKED)), pathsScript(paths.slice(0, ASKED))]
   const taken = { recent: [] as number[], older: [] as number[], bare: [] as number[] }
   for (let round = 0; round <= rounds; round++) {
@@ -36,7 +36,7 @@ export const getOne = async ({ rounds, entry }: Options): Promise<Row[]> => {
   return [held('GET one task, worked on lately', taken.recent), held('GET one task, older', taken.older)]
 }
 
-const bodyOf = async (port: number, path: string): Promise<string> => {
+const fetchBody = async (port: number, path: string): Promise<string> => {
   const connection = await openConnection(port)
   const { status, text } = await connection.ask('GET', path)
   connection.close()

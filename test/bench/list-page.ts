@@ -14,7 +14,7 @@ const PAGES_BACK = 10
 export const listPage = async ({ rounds, entry }: Options): Promise<Row[]> => {
   const { service } = await startFilled(entry, 1_000)
   const newest = pathsScript([NEWEST])
-  const older = pathsScript([`${NEWEST}&cursor=${await cursorOf(service.port)}`])
+  const older = pathsScript([`${NEWEST}&cursor=${await firstPageCursor(service.port)}`])
   const taken = { newest: [] as number[], older: [] as number[] }
   for (let round = 0; round <= rounds; round++) {
     taken.newest.push(await requestsPerS(service.port, newest))
@@ -29,7 +29,7 @@ export const listPage = async ({ rounds, entry }: Options): Promise<Row[]> => {
   return [held('page of 50 tasks, the newest', taken.newest), held('page of 50 tasks, older', taken.older)]
 }
 
-const cursorOf = async (port: number): Promise<string> => {
+const firstPageCursor = async (port: number): Promise<string> => {
   const connection = await openConnection(port)
   let cursor = ''
   for (let page = 0; page < PAGES_BACK; page++) {

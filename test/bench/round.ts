@@ -21,7 +21,7 @@ export const runRound = async (system: System, count: number): Promise<Round> =>
     created.map(({ id }) => id),
   )
   const firstMs = Math.min(...created.map(({ sentMs }) => sentMs))
-  const dispatch = created.map(({ id, sentMs }) => startOf(starts, id) - sentMs)
+  const dispatch = created.map(({ id, sentMs }) => startTime(starts, id) - sentMs)
   const post = created.map(({ sentMs, answeredMs }) => answeredMs - sentMs)
   return {
     tasksPerS: (count / (endMs - firstMs)) * 1000,
@@ -31,7 +31,7 @@ export const runRound = async (system: System, count: number): Promise<Round> =>
   }
 }
 
-const startOf = (starts: ReadonlyMap<string, number>, id: string): number => {
+const startTime = (starts: ReadonlyMap<string, number>, id: string): number => {
   const start = starts.get(id)
   if (start === undefined) throw new Error(`Task ${id} was never started`)
   return start

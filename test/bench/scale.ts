@@ -15,9 +15,9 @@ export const scale = async ({ tasks, entry }: Options): Promise<Row[]> => {
   const big = await startSeeded(entry, tasks)
   const small = await startSeeded(entry, SMALL)
   const rows: Row[] = []
-  for (const [measure, readerOf] of Object.entries(readers)) {
-    const ours = await readerOf(big.connection, tasks)
-    const against = await readerOf(small.connection, SMALL)
+  for (const [measure, openReader] of Object.entries(readers)) {
+    const ours = await openReader(big.connection, tasks)
+    const against = await openReader(small.connection, SMALL)
     const times = await inTurn(ours, against)
     const held = {
       ours: median(times.ours),
@@ -53,7 +53,7 @@ const reader =
 
 /** Walks pages by cursor from the middle of the list, and again from there when it comes near the end of the small one. */
 const pageWalker = async (connection: Connection, tasks: number): Promise<Reader> => {
-  const cursorOf = async (query: string) => {
+  const lastPageCursor = async (query: string) => {
     const page = (await read(connection, `/api/tasks?limit=50&${query}`)) as {
       nextCursor?: string
       total?: number
@@ -62,11 +62,11 @@ const pageWalker = async (connection: Connection, tasks: number): Promise<Reader
       throw new Error(`A page of ${tasks} tasks said ${page.total} in all`)
     return `cursor=${encodeURIComponent(page.nextCursor)}`
   }
-  const middle = await cursorOf(`offset=${tasks / 2 - 50}`)
+  const middle = await lastPageCursor(`offset=${tasks / 2 - 50}`)
   let at = middle
   let steps = 0
   return async () => {
-    at = steps++ % 8 === 0 ? await cursorOf(middle) : await cursorOf(at)
+    at = steps++ % 8 === 0 ? await lastPageCursor(middle) : await lastPageCursor(at)
   }
 }
 

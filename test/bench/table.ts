@@ -4,7 +4,7 @@ const HEAD = ['measure', 'ours', 'against', 'ratio', 'target', '']
 
 /** The rows as aligned text: names to the left, figures to the right. */
 export const table = (rows: readonly Row[]): string => {
-  const cells = [HEAD, ...rows.map(cellsOf)]
+  const cells = [HEAD, ...rows.map(rowCells)]
   const widths = HEAD.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)))
   const lines = cells.map((line) =>
     line
@@ -16,7 +16,7 @@ export const table = (rows: readonly Row[]): string => {
   return [lines[0], rule, ...lines.slice(1)].join('\n')
 }
 
-const cellsOf = ({ measure, unit, ours, against, opponent, ratio, target, pass }: Row): string[] => [
+const rowCells = ({ measure, unit, ours, against, opponent, ratio, target, pass }: Row): string[] => [
   measure,
   `${figure(ours)} ${unit}`,
   `${figure(against)} ${unit} (${opponent})`,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { BulkJob } from '../../lib/bulk/schema.ts'
 import { hasDynoxide } from '../../offline/emulators.ts'
 import { openCloud } from '../crash/cloud.ts'
-import { apiOf, ask, until } from '../journeys/api.ts'
+import { ask, taskApi, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: no other emulator has streams')
@@ -11,7 +11,7 @@ suite('a bulk retry of the cloud', () => {
   it('is completed when its tasks have ended, and says how many failed again', async () => {
     await using cloud = await openCloud({ QUEUE_RETRY_ATTEMPTS: '1' })
     const { baseUrl } = cloud
-    const api = apiOf(baseUrl)
+    const api = taskApi(baseUrl)
     cloud.launchConsumer()
     const worker = cloud.launchWorker()
     await worker.ready

@@ -54,14 +54,14 @@ const eventsIn = (text: string): Body[] =>
     .map((line) => JSON.parse(line.slice(6)))
 
 const hello = [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' })]
-const whole = events(...hello, chunk({}, 'stop'), usage(7, 2), DONE)
+const completeAnswer = events(...hello, chunk({}, 'stop'), usage(7, 2), DONE)
 const messages = [{ role: 'user', content: 'Hi' }]
 const conversation = async (given: object = {}): Promise<string> =>
   (await ask('POST', 'conversations', given)).body.conversation.id
 
 describe('a completion', () => {
   it('answers as a whole', async () => {
-    wire.replies = [whole]
+    wire.replies = [completeAnswer]
     const { status: code, body } = await ask('POST', 'completions', {
       messages,
       systemPrompt: 'Be kind.',
@@ -86,7 +86,7 @@ describe('a completion', () => {
   })
 
   it('streams its text, and then how it ended', async () => {
-    wire.replies = [whole]
+    wire.replies = [completeAnswer]
     const { type, text } = await ask('POST', 'completions', { messages, stream: true })
     expect(type).toContain('text/event-stream')
     expect(text.startsWith('data: {"content":"Hel"}\n\ndata: {"content":"lo"}\n\ndata: {"done":true,')).toBe(
@@ -100,7 +100,7 @@ describe('a completion', () => {
   })
 
   it('of one prompt says little around it', async () => {
-    wire.replies = [whole]
+    wire.replies = [completeAnswer]
     expect((await ask('POST', 'quick', { prompt: 'Hi' })).body).toEqual({
       content: 'Hello',
       model: 'model-7',
@@ -110,7 +110,7 @@ describe('a completion', () => {
   })
 
   it('that knows its task says so, by its id and by its ticket', async () => {
-    wire.replies = [whole]
+    wire.replies = [completeAnswer]
     const task = { title: 'Repair it', prompt: 'The pump', source: 'codehost', sourceId: 'a/b#7' }
     const made = await fetch(`${loopback.url}/api/tasks`, {
       method: 'POST',
@@ -129,7 +129,7 @@ describe('a completion', () => {
   })
 
   it('of a conversation has its history before it, and is saved', async () => {
-    wire.replies = [whole]
+    wire.replies = [completeAnswer]
     const conversationId = await conversation({ title: 'Kept' })
     await ask('POST', 'completions', { messages, conversationId })
     await ask('POST', 'completions', {
@@ -240,7 +240,7 @@ describe('a turn with tools', () => {
         usage(5, 5),
         DONE,
       ),
-      whole,
+      completeAnswer,
     ]
     const id = await conversation()
     const { body } = await ask('POST', `conversations/${id}/messages/with-tools`, {

@@ -50,7 +50,7 @@ export const openChat = (store: Store) => {
   /** A conversation that has so many messages, as its turns would have left it: the older part is summarised. */
   const filled = async (count: number): Promise<string> => {
     const { id } = await conversations.create(ANN, { title: `Of ${count} messages` })
-    const rowOf = (number: number) => ({
+    const messageRow = (number: number) => ({
       id: ids.next('msg'),
       conversationId: id,
       number: numberText(number),
@@ -61,7 +61,7 @@ export const openChat = (store: Store) => {
     for (let from = 0; from < count; from += AT_ONCE)
       await Promise.all(
         Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, n) =>
-          store.commit({ insert: chatMessages, row: rowOf(from + n) }),
+          store.commit({ insert: chatMessages, row: messageRow(from + n) }),
         ),
       )
     await store.commit({ update: conversationRows, key: id, set: { messageCount: count } })

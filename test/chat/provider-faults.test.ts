@@ -138,10 +138,10 @@ const script = (...replies: Reply[]) => {
   wire.replies = replies
 }
 const converse = async (): Promise<string> => (await ask('conversations', {})).body.conversation.id
-const lastOf = async (id: string) => (await ask(`conversations/${id}`)).body.messages.at(-1)
+const lastMessage = async (id: string) => (await ask(`conversations/${id}`)).body.messages.at(-1)
 
 /** A request to every endpoint that calls a model, each in a conversation of its own. */
-const requestsOf = async (kind: string) => {
+const startTurns = async (kind: string) => {
   const model = `${kind}/model-9`
   const messages = [{ role: 'user', content: 'Hi' }]
   const ids = await Promise.all(Array.from({ length: 4 }, converse))
@@ -185,14 +185,14 @@ describe('a provider on the wire of', () => {
   it.each(onWires(EARLY))(
     '%s that %s at once is reported by a status, and by the last event of a session',
     async (kind, _what, reply, code, name, answers) => {
-      const { ids, ...requests } = await requestsOf(kind)
+      const { ids, ...requests } = await startTurns(kind)
       script(reply)
       const { session, ...others } = await requests.answers()
       for (const [what, answer] of Object.entries(others))
         expect([what, answer.status, answer.body?.code]).toEqual([what, code, name])
       expectFailed(session?.text, name)
       // What was said is kept, and the next turn is not kept out.
-      for (const id of Object.values(ids)) expect(await lastOf(id)).toMatchObject({ role: 'user' })
+      for (const id of Object.values(ids)) expect(await lastMessage(id)).toMatchObject({ role: 'user' })
       await expectWorking(kind, answers)
       const next = { content: 'Hi', model: `${kind}/model-9` }
       expect((await ask(`conversations/${ids.agentic}/messages`, next)).status).toBe(200)
@@ -203,7 +203,7 @@ describe('a provider on the wire of', () => {
   it.each(onWires(LATE))(
     '%s that %s after some text is reported, and what it said is kept with the reason',
     async (kind, _what, reply, code, name, answers) => {
-      const { ids, ...requests } = await requestsOf(kind)
+      const { ids, ...requests } = await startTurns(kind)
       script(reply)
       const { session, stream, ...others } = await requests.answers()
       for (const [what, answer] of Object.entries(others))
@@ -216,7 +216,7 @@ describe('a provider on the wire of', () => {
       const told = frames.map(({ content = '' }) => content).join('')
       expect(told).toBe('Hello')
       for (const id of [ids.streamed, ids.plain, ids.agentic])
-        expect(await lastOf(id)).toMatchObject({ content: 'Hello', error: { code: name } })
+        expect(await lastMessage(id)).toMatchObject({ content: 'Hello', error: { code: name } })
       await expectWorking(kind, answers)
     },
     30_000,
@@ -238,7 +238,7 @@ describe('a provider on the wire of', () => {
       expect(types.filter((type) => type.startsWith('tool:'))).toEqual(['tool:call', 'tool:result'])
       const toolCalls = [{ name: 'list_files', status: 'success' }]
       for (const id of [tooled, agentic])
-        expect(await lastOf(id)).toMatchObject({ role: 'assistant', toolCalls, error: { code: name } })
+        expect(await lastMessage(id)).toMatchObject({ role: 'assistant', toolCalls, error: { code: name } })
       await expectWorking(kind, answers)
     },
     30_000,

@@ -22,7 +22,7 @@ import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, createWorldOn, PAGE } from './world.ts'
 
@@ -52,7 +52,7 @@ const refusal = (call: Promise<unknown>) =>
     ({ code }) => code,
   )
 
-describe.each(storesOf(rows))('a conversation in %s that is deleted', (_name, open) => {
+describe.each(storeOpeners(rows))('a conversation in %s that is deleted', (_name, open) => {
   let clock: FakeClock
   let opened: Awaited<ReturnType<typeof open>>
   let store: Store

@@ -8,7 +8,7 @@ import type { Models } from '../../lib/ports/model.ts'
 import type { Toolbox } from '../../lib/ports/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, createWorldOn } from './world.ts'
 
@@ -18,13 +18,13 @@ const rows = [...rowsOfChat, approvalRows, approvalSlots, allowedTools]
 const LONG = '語'.repeat(200_000)
 /** What a function may answer. */
 const MOST_BYTES = 6 * 1024 * 1024
-const bytesOf = (answer: object) => Buffer.byteLength(JSON.stringify(answer))
+const jsonBytes = (answer: object) => Buffer.byteLength(JSON.stringify(answer))
 
 const step = (calls: number): ScriptedStep => ({
   calls: Array.from({ length: calls }, (_, n) => ({ name: 'read', arguments: { n, LONG } })),
 })
 
-describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open) => {
+describe.each(storeOpeners(rows))('tool calls with 200 kB each in %s', (_name, open) => {
   let opened: Awaited<ReturnType<typeof open>>
   let world: ReturnType<typeof createWorldOn>
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open)
       models.requests.length = 0
       answers.push(await one.send.sendWithTools(ANN, id, { content: 'Read all', securityMode: 'full' }))
     }
-    expect(Math.max(...answers.map(bytesOf))).toBeLessThan(MOST_BYTES)
+    expect(Math.max(...answers.map(jsonBytes))).toBeLessThan(MOST_BYTES)
     const calls = answers[0]?.assistantMessage.toolCalls ?? []
     expect(calls).toHaveLength(39)
     expect(calls.at(-1)?.result).toMatch(/^語{20000}\n\[180000 more characters are left out\]$/)
@@ -69,7 +69,7 @@ describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open)
     let pages = 0
     for (let cursor: string | undefined, more = true; more; pages += 1) {
       const page = await one.conversations.get(ANN, id, { limit: 200, ...(cursor ? { cursor } : {}) })
-      expect(bytesOf(page)).toBeLessThan(MOST_BYTES)
+      expect(jsonBytes(page)).toBeLessThan(MOST_BYTES)
       read.unshift(...page.messages.map((message) => message.id))
       cursor = page.nextCursor
       more = cursor !== undefined
@@ -107,13 +107,13 @@ describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open)
     const id = await one.begin()
     const asked = await one.send.sendWithTools(ANN, id, { content: 'Read all', securityMode: 'ask' })
     expect(asked.pendingApprovals).toHaveLength(1)
-    expect(bytesOf(asked)).toBeLessThan(MOST_BYTES)
+    expect(jsonBytes(asked)).toBeLessThan(MOST_BYTES)
     expect(asked.assistantMessage.content).toEqual(kept)
     const waiting = await opened.store.get(chatTurns, id, true)
     const results = waiting?.messages.filter(({ role }) => role === 'tool') ?? []
     expect(results.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(1_100_000)
     // The provider's own form of the calls is not kept beside them.
-    expect(bytesOf(waiting ?? {})).toBeLessThan(2 * MOST_BYTES)
+    expect(jsonBytes(waiting ?? {})).toBeLessThan(2 * MOST_BYTES)
     decided = true
     made.length = 0
     await one.turns.resume({ conversationId: id })
@@ -133,7 +133,7 @@ describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open)
     for (let n = 0; n < 40; n += 1)
       await approvals.ask({ ...given, conversationId: 'conv_many', arguments: { n, LONG } })
     const listed = await approvals.list(ANN)
-    expect(bytesOf(listed)).toBeLessThan(MOST_BYTES)
+    expect(jsonBytes(listed)).toBeLessThan(MOST_BYTES)
     expect(listed.map(({ params }) => params.n)).toEqual(listed.map((_, n) => n))
     expect(listed.length).toBeGreaterThan(1)
     // The others come when these are decided; to allow all calls reaches them too.

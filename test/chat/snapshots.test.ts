@@ -29,13 +29,13 @@ const reads = (path: string) => calls('read_file', { path })
 const DONE: ScriptedStep = { text: 'Done.' }
 
 /** Tools of files. */
-const toolsOf = (bench: Workbench) => bench.runner()
+const benchTools = (bench: Workbench) => bench.runner()
 
 /** One turn on a machine: the calls of its model, and what they answered. */
 const turn = async (machine: Machine, id: string, ...steps: ScriptedStep[]) => {
   const bench = benches()[machine]
   const models = createScriptedModels([...steps, DONE])
-  const { send } = world().process({ models, openTools: toolsOf(bench), disk: bench.workspaces })
+  const { send } = world().process({ models, openTools: benchTools(bench), disk: bench.workspaces })
   const given = { content: 'Go on', securityMode: 'full' } as const
   const { assistantMessage } = await send.sendWithTools(ANN, id, given)
   return { ...assistantMessage, results: (assistantMessage.toolCalls ?? []).map(({ result }) => result) }
@@ -117,7 +117,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     const { wrapStore, die } = mortalStore()
     const dying = world().process({
       models: createScriptedModels([writes('a.txt', 'half'), DONE]),
-      openTools: afterCalls(toolsOf(first), die),
+      openTools: afterCalls(benchTools(first), die),
       disk: first.workspaces,
       wrapStore,
     })
@@ -137,7 +137,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     }
     const slow = world().process({
       models: createScriptedModels([writes('a.txt', 'late'), DONE]),
-      openTools: afterCalls(toolsOf(first), overtake),
+      openTools: afterCalls(benchTools(first), overtake),
       disk: first.workspaces,
       wrapStore: withoutRenewal,
     })
@@ -155,7 +155,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     const asking =
       (bench: Workbench) =>
       (session: ToolSession): Toolbox => {
-        const toolbox = toolsOf(bench)(session)
+        const toolbox = benchTools(bench)(session)
         return {
           ...toolbox,
           call: async (call, signal) =>
@@ -192,7 +192,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     const models = createScriptedModels([writes('b.txt', 'two'), DONE, DONE])
     const { send } = world().process({
       models,
-      openTools: afterCalls(toolsOf(first), grow),
+      openTools: afterCalls(benchTools(first), grow),
       disk: first.workspaces,
     })
     const given = { content: 'Go', securityMode: 'full' } as const
@@ -216,7 +216,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     const models = createScriptedModels([writes('b.txt', 'two'), DONE])
     const { send } = world().process({
       models,
-      openTools: afterCalls(toolsOf(first), leavePipes),
+      openTools: afterCalls(benchTools(first), leavePipes),
       disk: first.workspaces,
     })
     const given = { content: 'Go', securityMode: 'full' } as const

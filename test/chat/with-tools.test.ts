@@ -19,22 +19,22 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
   const decisions = new Map<string, Decision>()
   const made: string[] = []
   const sessions: ToolSession[] = []
-  const idOf = (call: ToolCall) => `appr_${JSON.stringify(call.arguments)}`
+  const idByArguments = (call: ToolCall) => `appr_${JSON.stringify(call.arguments)}`
   /** The calls that were checked anew. */
   const asked: string[] = []
   /** Runs before it is looked whether an approval is decided. */
   let before: (approvalId: string) => Promise<void> = async () => undefined
   const check = (call: ToolCall): Decision => {
     if (!needsApproval(call)) return 'approved'
-    const id = idOf(call)
+    const id = idByArguments(call)
     if (!decisions.has(id)) decisions.set(id, 'pending')
     return decisions.get(id) ?? 'pending'
   }
   const openTools = (session: ToolSession): Toolbox => {
     sessions.push(session)
     const ask = async (call: ToolCall) => {
-      asked.push(idOf(call))
-      return check(call) === 'pending' ? pendingOn(idOf(call)) : undefined
+      asked.push(idByArguments(call))
+      return check(call) === 'pending' ? pendingOn(idByArguments(call)) : undefined
     }
     const isDecided = async (approvalId: string) => {
       await before(approvalId)
@@ -42,12 +42,12 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
     }
     return fakeToolbox(
       async (call, _signal, { isChecked } = {}) => {
-        if (!isChecked) asked.push(idOf(call))
+        if (!isChecked) asked.push(idByArguments(call))
         const decision = check(call)
-        if (decision === 'pending') return pendingOn(idOf(call))
+        if (decision === 'pending') return pendingOn(idByArguments(call))
         if (decision === 'denied')
           return { content: 'Denied: not today', failed: true, decision, durationMs: 1 }
-        made.push(idOf(call))
+        made.push(idByArguments(call))
         return { content: `done ${JSON.stringify(call.arguments)}`, failed: false, decision, durationMs: 1.4 }
       },
       { ask, isDecided },
@@ -58,7 +58,7 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
     made,
     sessions,
     asked,
-    idOf,
+    idByArguments,
     decide: (id: string, decision: Decision) => void decisions.set(id, decision),
     pause: (work: typeof before) => {
       before = work
@@ -163,11 +163,11 @@ describe('a turn that waits for approval', () => {
   }
 
   it('says what it waits for, and goes on in another process once that is decided', async () => {
-    const { answer, id, send, models, openTools, decide, made, idOf } = await started([
+    const { answer, id, send, models, openTools, decide, made, idByArguments } = await started([
       calls(1, 2),
       { text: 'Done, but for one.' },
     ])
-    const [first, second] = [1, 2].map((n) => idOf({ id: '', ...write(n) }))
+    const [first, second] = [1, 2].map((n) => idByArguments({ id: '', ...write(n) }))
     expect(answer.pendingApprovals).toEqual([
       { id: first, toolCallId: 'call_1_0', toolName: 'write', params: { n: 1 } },
       { id: second, toolCallId: 'call_1_1', toolName: 'write', params: { n: 2 } },
@@ -230,11 +230,11 @@ describe('a turn that waits for approval', () => {
 
   it('has each call checked once, however often it goes on', async () => {
     const numbers = [1, 2, 3, 4, 5]
-    const { id, turns, decide, asked, made, read, idOf } = await started([
+    const { id, turns, decide, asked, made, read, idByArguments } = await started([
       calls(...numbers),
       { text: 'Done.' },
     ])
-    const ids = numbers.map((n) => idOf({ id: '', ...write(n) }))
+    const ids = numbers.map((n) => idByArguments({ id: '', ...write(n) }))
     // The order of the decisions is not that of the calls.
     for (const approvalId of [...ids.slice(1), ids[0] ?? '']) {
       decide(approvalId, 'approved')
@@ -245,8 +245,8 @@ describe('a turn that waits for approval', () => {
   })
 
   it('is continued by one process, though several hear of the decision', async () => {
-    const { id, turns, decide, made, read, idOf } = await started([calls(1), { text: 'Done.' }])
-    const approvalId = idOf({ id: '', ...write(1) })
+    const { id, turns, decide, made, read, idByArguments } = await started([calls(1), { text: 'Done.' }])
+    const approvalId = idByArguments({ id: '', ...write(1) })
     decide(approvalId, 'approved')
     await Promise.all([1, 2, 3].map(() => turns.resume({ conversationId: id })))
     expect(made).toEqual([approvalId])
@@ -268,8 +268,11 @@ describe('a turn that waits for approval', () => {
   ])(
     'whose process dies after a call is over with the next %s, and the call is made once',
     async (_by, next) => {
-      const { id, send, read, openTools, decide, made, idOf } = await started([calls(1), { text: 'Else.' }])
-      decide(idOf({ id: '', ...write(1) }), 'approved')
+      const { id, send, read, openTools, decide, made, idByArguments } = await started([
+        calls(1),
+        { text: 'Else.' },
+      ])
+      decide(idByArguments({ id: '', ...write(1) }), 'approved')
       let isDead = false
       const dying = world().process({
         models: createScriptedModels([{ text: 'Never heard' }]),

@@ -10,21 +10,21 @@ import { commandLine } from './command-line.ts'
 const ID = 'task_1'
 const OUTPUT = 'All is done.\n\nSee the note.'
 
-const timeOf = (second: number) => Date.parse('2026-01-01T00:00:00Z') + second * 1_000
+const secondTime = (second: number) => Date.parse('2026-01-01T00:00:00Z') + second * 1_000
 
 /** An event of the log; its id sorts by its time. */
 const logged = (second: number, type: TaskEvent['type'], message?: string) => ({
   id: `evt_${String(second).padStart(3, '0')}`,
   taskId: ID,
   type,
-  timestamp: new Date(timeOf(second)).toISOString(),
+  timestamp: new Date(secondTime(second)).toISOString(),
   attempt: 1,
   ...(message === undefined ? {} : { message }),
 })
 const happens = (second: number, type: string, data: object = {}) => ({
   type,
   data,
-  timestamp: timeOf(second),
+  timestamp: secondTime(second),
 })
 
 type Said = ReturnType<typeof happens>

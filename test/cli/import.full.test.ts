@@ -11,13 +11,15 @@ import { commandLine } from './command-line.ts'
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 
-const fileOf = (content: string): string => {
+const writeExportFile = (content: string): string => {
   const file = folder.in(`${Math.random()}.json`)
   writeFileSync(file, content)
   return file
 }
-const exportOf = (tasks: readonly unknown[], version = '1.0') =>
-  fileOf(JSON.stringify({ version, exportedAt: '2026-01-01T00:00:00.000Z', tasks, taskCount: tasks.length }))
+const exportText = (tasks: readonly unknown[], version = '1.0') =>
+  writeExportFile(
+    JSON.stringify({ version, exportedAt: '2026-01-01T00:00:00.000Z', tasks, taskCount: tasks.length }),
+  )
 
 describe('agent-tasks import', () => {
   let service: OpenedService
@@ -31,7 +33,7 @@ describe('agent-tasks import', () => {
   it('stores each task once, names what is refused by its place in the file, and goes on when it is run again', async () => {
     const tasks: object[] = finishedTasks(1_200)
     tasks.splice(700, 0, { id: 'task_bad', title: 'no more than that' })
-    const file = exportOf(tasks)
+    const file = exportText(tasks)
     const first = await cli.run('import', file, '--json')
     expect(first.json()).toEqual({
       results: {
@@ -48,7 +50,7 @@ describe('agent-tasks import', () => {
   }, 120_000)
 
   it('reads standard input', async () => {
-    const file = exportOf(finishedTasks(1_201).slice(-1))
+    const file = exportText(finishedTasks(1_201).slice(-1))
     const { exited } = cli.start(['import', '-'], ['sh', '-c', `exec "$0" "$@" <${file}`])
     expect(await exited).toMatchObject({ code: 0, stdout: 'imported 1, skipped 0, refused 0\n' })
   }, 120_000)
@@ -61,7 +63,7 @@ describe('agent-tasks import', () => {
   ])('refuses an export that %s', async (_what, content, why) => {
     const { code, stderr } = await cli.run(
       'import',
-      content === undefined ? folder.in('none') : fileOf(content),
+      content === undefined ? folder.in('none') : writeExportFile(content),
     )
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) })
   })
@@ -91,7 +93,7 @@ describe('what agent-tasks import sends', () => {
     const { parts, run } = world
     const small = Array.from({ length: 600 }, (_, n) => ({ id: `small${n}` }))
     const large = Array.from({ length: 5 }, (_, n) => ({ id: `large${n}`, prompt: 'x'.repeat(900_000) }))
-    const { code, stdout } = await run(exportOf([...small, ...large, { prompt: 'x'.repeat(1_048_576) }]))
+    const { code, stdout } = await run(exportText([...small, ...large, { prompt: 'x'.repeat(1_048_576) }]))
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'imported 605, skipped 0, refused 1\n' })
     expect(parts.map(({ tasks }) => tasks.length)).toEqual([500, 102, 2, 1])
     expect(Math.max(...parts.map(({ bytes }) => bytes))).toBeLessThan(2.1 * 1_048_576)
@@ -100,7 +102,9 @@ describe('what agent-tasks import sends', () => {
   it('is all that came of a file which is cut off, and the exit code says so', async () => {
     using world = await open()
     const { parts, run } = world
-    const { code, stderr } = await run(fileOf('{"version":"1.0","tasks":[{"id":"a"},{"id":"b"},{"id":'))
+    const { code, stderr } = await run(
+      writeExportFile('{"version":"1.0","tasks":[{"id":"a"},{"id":"b"},{"id":'),
+    )
     expect({ code, sent: parts.map(({ tasks }) => tasks) }).toEqual({
       code: 1,
       sent: [[{ id: 'a' }, { id: 'b' }]],
@@ -111,7 +115,7 @@ describe('what agent-tasks import sends', () => {
   it('is nothing of a file that is no export', async () => {
     using world = await open()
     const { parts, run } = world
-    await run(fileOf('{"jobs":[1]}'))
+    await run(writeExportFile('{"jobs":[1]}'))
     expect(parts).toEqual([])
   })
 })

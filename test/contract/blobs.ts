@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Blobs } from '../../lib/ports/blobs.ts'
 import { badKeys, badLists, edgeKeys, illFormed, texts } from './blobs-samples.ts'
-import { testOf } from './test-of.ts'
+import { withOpened } from './test-of.ts'
 
 /** Nothing kept yet. `breakDown` takes the medium away. */
 export type OpenBlobs = { blobs: Blobs; breakDown?(): Promise<void>; close(): Promise<void> }
@@ -32,7 +32,7 @@ export const blobsContract = (
   lacks: { readonly [L in Lack]?: string } = {},
 ): void => {
   const promise = (sentence: string, test: (opened: OpenBlobs) => Promise<void>) =>
-    it(sentence, testOf(open, test))
+    it(sentence, withOpened(open, test))
   const promiseIf = (needed: Lack, sentence: string, test: (opened: OpenBlobs) => Promise<void>) =>
     lacks[needed] === undefined
       ? promise(sentence, test)

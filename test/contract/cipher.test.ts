@@ -31,13 +31,13 @@ cipherContract('KMS', async () => {
   const clients = await Promise.all(
     [kms, other].map(({ endpoint }) => openKms({ region: REGION, endpoint, credentials: CREDENTIALS })),
   )
-  const cipherOf = (client = clients[0]) => {
+  const kmsCipher = (client = clients[0]) => {
     if (client === undefined) throw new Error('no client')
     return createKmsCipher({ connect: async () => client, keyId: 'key-1', entropy, clock: createClock() })
   }
   return {
-    open: () => cipherOf(),
-    another: cipherOf(clients[1]),
+    open: () => kmsCipher(),
+    another: kmsCipher(clients[1]),
     close: async () => {
       for (const client of clients) client.destroy()
       await Promise.all([kms.stop(), other.stop()])

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { bytesIn } from '../../lib/core/sealed.ts'
 import type { Cipher } from '../../lib/ports/cipher.ts'
-import { testOf } from './test-of.ts'
+import { withOpened } from './test-of.ts'
 
 /** `another` has other keys than every cipher that `open` gives, and ciphers that `open` gives have the same. */
 export type OpenCiphers = () => Promise<{ open: () => Cipher; another: Cipher; close?: () => Promise<void> }>
@@ -14,7 +14,7 @@ const SEALS = 10_000
 export const cipherContract = (name: string, start: OpenCiphers) =>
   describe(`the cipher of ${name}`, () => {
     const using = (check: (ciphers: Awaited<ReturnType<OpenCiphers>>) => Promise<void>) =>
-      testOf(start, check)()
+      withOpened(start, check)()
 
     it('opens what it sealed, in another process too, whatever the text and the context', () =>
       using(async ({ open }) => {
@@ -34,7 +34,7 @@ export const cipherContract = (name: string, start: OpenCiphers) =>
         const sealed = await open().seal('gho_canary', CONTEXT)
         expect(sealed).toMatch(/^v1(\.[\w-]+)+\.[\w-]+$/)
         expect(sealed).not.toContain('canary')
-        expect(bytesIn(bodyOf(sealed)).toString('latin1')).not.toContain('canary')
+        expect(bytesIn(sealedBody(sealed)).toString('latin1')).not.toContain('canary')
       }))
 
     it('opens nothing in another context', () =>
@@ -50,7 +50,7 @@ export const cipherContract = (name: string, start: OpenCiphers) =>
         const cipher = open()
         // Of three lengths in a row, one or two end in characters of base64 that have bits to spare.
         for (const text of ['a secret', 'a secret.', 'a secret..'])
-          for (const changed of everyBitOf(await cipher.seal(text, CONTEXT)))
+          for (const changed of flippedBits(await cipher.seal(text, CONTEXT)))
             await expect(cipher.open(changed, CONTEXT)).rejects.toMatchObject(UNREADABLE)
       }))
 
@@ -82,7 +82,7 @@ export const cipherContract = (name: string, start: OpenCiphers) =>
         const cipher = open()
         const nonces = new Set<string>()
         for (let made = 0; made < SEALS; made++)
-          nonces.add(bodyOf(await cipher.seal('a secret', CONTEXT)).slice(0, NONCE_CHARACTERS))
+          nonces.add(sealedBody(await cipher.seal('a secret', CONTEXT)).slice(0, NONCE_CHARACTERS))
         expect(nonces.size).toBe(SEALS)
       }))
   })
@@ -91,10 +91,10 @@ const UNREADABLE = { name: 'Problem', kind: 'unavailable', code: 'sealed_text_un
 /** 96 bits in base64url. */
 const NONCE_CHARACTERS = 16
 
-const bodyOf = (sealed: string) => sealed.slice(sealed.lastIndexOf('.') + 1)
+const sealedBody = (sealed: string) => sealed.slice(sealed.lastIndexOf('.') + 1)
 
 /** The text with one bit flipped, for each of its bits. */
-function* everyBitOf(text: string) {
+function* flippedBits(text: string) {
   const bytes = Buffer.from(text, 'latin1')
   for (let at = 0; at < bytes.length; at++)
     for (let bit = 1; bit < 256; bit *= 2) {

@@ -9,7 +9,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createFolderMemory } from '../../lib/adapters/node/folder-memory.ts'
 import { startBucket } from '../adapters/aws/bucket.ts'
 import { memoryFilesContract, type OpenMemory } from './memory-files.ts'
-import { testOf } from './test-of.ts'
+import { withOpened } from './test-of.ts'
 
 /** A clock by which everything there is was written long ago. */
 const later = { ...createClock(), now: () => Date.parse('2200-01-01') }
@@ -69,7 +69,7 @@ memoryFilesContract('in S3', openS3)
 
 describe('memory files in a folder', () => {
   const inFolder = (test: (opened: Awaited<ReturnType<typeof openFolder>>) => Promise<void>) =>
-    testOf(openFolder, test)
+    withOpened(openFolder, test)
 
   it(
     'are not those that links lead to, which are named',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { MOST_MEMORY_BYTES } from '../../lib/core/memory-path.ts'
 import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
-import { testOf } from './test-of.ts'
+import { withOpened } from './test-of.ts'
 
 /** `put` writes as people do, beside the port. `breakDown` takes the medium away. */
 export type OpenMemory = {
@@ -13,15 +13,15 @@ export type OpenMemory = {
 }
 
 const paths = async (files: MemoryFiles) => (await files.list()).map(({ path }) => path)
-const textOf = (bytes: Awaited<ReturnType<MemoryFiles['read']>>) =>
+const fileText = (bytes: Awaited<ReturnType<MemoryFiles['read']>>) =>
   bytes instanceof Uint8Array ? Buffer.from(bytes).toString() : bytes
-const tagOf = async (files: MemoryFiles, path: string) =>
+const fileEtag = async (files: MemoryFiles, path: string) =>
   (await files.list()).find((file) => file.path === path)?.tag
 
 /** The contract of `lib/ports/memory-files.ts`. */
 export const memoryFilesContract = (name: string, open: () => Promise<OpenMemory>): void => {
   const promise = (sentence: string, test: (opened: OpenMemory) => Promise<void>) =>
-    it(sentence, testOf(open, test))
+    it(sentence, withOpened(open, test))
 
   describe(`memory files ${name}`, () => {
     promise('are none where nobody has put any', async ({ files }) => {
@@ -36,7 +36,7 @@ export const memoryFilesContract = (name: string, open: () => Promise<OpenMemory
         ['Z.MD', 'a b%20+&?.md', 'a.md', 'a/b/c.markdown', 'a/z.md', 'b.md', 'ä ö.md'].sort(),
       )
       expect((await files.list()).map(({ size }) => size)).toEqual(Array(7).fill(2))
-      expect(textOf(await files.read('a b%20+&?.md'))).toBe('é')
+      expect(fileText(await files.read('a b%20+&?.md'))).toBe('é')
     })
 
     promise('are read byte by byte', async ({ files, put }) => {
@@ -44,16 +44,16 @@ export const memoryFilesContract = (name: string, open: () => Promise<OpenMemory
       await put('a.md', bytes)
       expect(Buffer.from((await files.read('a.md')) as Uint8Array).equals(bytes)).toBe(true)
       await put('empty.md', '')
-      expect(textOf(await files.read('empty.md'))).toBe('')
+      expect(fileText(await files.read('empty.md'))).toBe('')
     })
 
     promise('change their tag with their content and not without', async ({ files, put }) => {
       await put('a.md', 'one')
       await put('b.md', 'one')
-      const [first, other] = [await tagOf(files, 'a.md'), await tagOf(files, 'b.md')]
+      const [first, other] = [await fileEtag(files, 'a.md'), await fileEtag(files, 'b.md')]
       await put('a.md', 'two')
-      expect(await tagOf(files, 'a.md')).not.toBe(first)
-      expect(await tagOf(files, 'b.md')).toBe(other)
+      expect(await fileEtag(files, 'a.md')).not.toBe(first)
+      expect(await fileEtag(files, 'b.md')).toBe(other)
     })
 
     promise('that are hidden, or no markdown, are not looked at', async ({ files, put }) => {

@@ -15,7 +15,10 @@ const sqs = forAllTests(startSqs, ({ stop }) => stop())
  * The receiving side of SQS as the port has it. It is no process of ours: Lambda feeds a function with each queue, here
  * by the poller of the offline stack, one message at a time as the worker gets them.
  */
-const consumerOf = ({ feed, batchOf, stop }: Fed<Message>, concurrency: number): Consumer<Message> => {
+const fedConsumer = (
+  { feed, createBatchHandler, stop }: Fed<Message>,
+  concurrency: number,
+): Consumer<Message> => {
   let running = false
   return {
     concurrency,
@@ -23,7 +26,7 @@ const consumerOf = ({ feed, batchOf, stop }: Fed<Message>, concurrency: number):
       if (running) throw new Error('The pollers are started already')
       running = true
       feed(
-        batchOf(({ body, receives }) => handle({ body, receives })),
+        createBatchHandler(({ body, receives }) => handle({ body, receives })),
         { batchSize: 1, concurrency },
       )
     },
@@ -45,7 +48,7 @@ const openOn = (urls: TestQueues, concurrency: number): OpenQueue => {
   }
   return {
     queue: fed.queue,
-    consumer: consumerOf(fed, concurrency),
+    consumer: fedConsumer(fed, concurrency),
     pass: async (ms) => void (await sleep(ms)),
     breakDown: () =>
       failRequests(

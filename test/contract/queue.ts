@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Consumer, Delivery, Queue } from '../../lib/ports/queue.ts'
-import { testOf } from './test-of.ts'
+import { withOpened } from './test-of.ts'
 
 /** Identifiers, as the service sends them. */
 export type Message = { taskId: string; attempt: number }
@@ -70,7 +70,7 @@ export const queueContract = (
   const promise = (sentence: string, test: (opened: OpenQueue) => Promise<void>, concurrency = 1) =>
     it(
       sentence,
-      testOf(() => open({ concurrency }), test),
+      withOpened(() => open({ concurrency }), test),
     )
   const promiseIf = (needed: Capability, sentence: string, test: (opened: OpenQueue) => Promise<void>) =>
     lacks[needed] === undefined

@@ -17,7 +17,7 @@ export type Following = {
 }
 
 const entry = (id: string, type = 'step', more = {}): LogEntry => ({ id, type, ...more })
-const idOf = (n: number) => `e${String(n).padStart(4, '0')}`
+const paddedId = (n: number) => `e${String(n).padStart(4, '0')}`
 
 export const logs = ({ store }: Following) => {
   it('appends what a write brings, in the order of the writes', async () => {
@@ -69,13 +69,18 @@ export const logs = ({ store }: Following) => {
     ['12 entries of 3 kB', 12, 'x'.repeat(3_000)],
   ])('keeps %s in order, readable from anywhere', async (_what, count, text) => {
     const key = `long ${count}`
-    await store().commit({ insert: jobs, row: job(key), log: [entry(idOf(0), 'made', { text })] })
+    await store().commit({ insert: jobs, row: job(key), log: [entry(paddedId(0), 'made', { text })] })
     for (let n = 1; n < count; n += 1)
-      await store().commit({ update: jobs, key, set: { size: n }, log: [entry(idOf(n), 'step', { text })] })
-    const ids = Array.from({ length: count }, (_, n) => idOf(n))
+      await store().commit({
+        update: jobs,
+        key,
+        set: { size: n },
+        log: [entry(paddedId(n), 'step', { text })],
+      })
+    const ids = Array.from({ length: count }, (_, n) => paddedId(n))
     expect((await store().log(jobs, key)).map(({ id }) => id)).toEqual(ids)
     for (const at of [0, Math.floor(count / 2), count - 2])
-      expect((await store().log(jobs, key, { after: idOf(at), limit: 5 })).map(({ id }) => id)).toEqual(
+      expect((await store().log(jobs, key, { after: paddedId(at), limit: 5 })).map(({ id }) => id)).toEqual(
         ids.slice(at + 1, at + 6),
       )
     for (const newest of [1, 11, count + 1])
@@ -86,12 +91,12 @@ export const logs = ({ store }: Following) => {
   })
 
   it('has each of 30 entries appended at once exactly once', async () => {
-    await store().commit({ insert: jobs, row: job('rush'), log: [entry(idOf(0))] })
-    const ids = Array.from({ length: 30 }, (_, n) => idOf(n + 1))
+    await store().commit({ insert: jobs, row: job('rush'), log: [entry(paddedId(0))] })
+    const ids = Array.from({ length: 30 }, (_, n) => paddedId(n + 1))
     await Promise.all(
       ids.map((id) => store().commit({ update: jobs, key: 'rush', add: { size: 1 }, log: [entry(id)] })),
     )
-    expect((await store().log(jobs, 'rush')).map(({ id }) => id).sort()).toEqual([idOf(0), ...ids])
+    expect((await store().log(jobs, 'rush')).map(({ id }) => id).sort()).toEqual([paddedId(0), ...ids])
   })
 }
 

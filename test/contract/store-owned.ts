@@ -7,7 +7,7 @@ type Model = Map<string, Entry>
 
 /** Keys in the order in which storage has them. */
 const sorted = (model: Model) => [...model.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
-const keyOf = (number: number) => `k${number.toFixed(2).padStart(9, '0')}`
+const paddedKey = (number: number) => `k${number.toFixed(2).padStart(9, '0')}`
 const ofBook = (book: string) => ({ index: 'ofBook', is: book }) as const
 
 /** Changes of one wave: most add a row after all others, some come late, change, remove, or come to nothing. */
@@ -48,11 +48,11 @@ const createWorld = (store: Store, book: string, random: () => number) => {
     model.delete(id)
     expect(await store.commit({ remove: entries, key: [book, id] })).toEqual(outcome(!!known, known))
   }
-  const someKey = () => keyOf(upTo(last * 4, random) / 4)
+  const someKey = () => paddedKey(upTo(last * 4, random) / 4)
   const change = (taken: Set<string>) => {
     const dice = random()
     if (dice < 0.6) last += 1
-    const id = dice < 0.6 ? keyOf(last) : someKey()
+    const id = dice < 0.6 ? paddedKey(last) : someKey()
     if (taken.has(id)) return undefined
     taken.add(id)
     if (dice < 0.75) return insert(id)

@@ -87,7 +87,7 @@ export const pages = (store: () => Store) => {
 const pairs: Line[] = ['p', 'q', 'r'].flatMap((noteId) =>
   [1, 2, 3].map((at) => ({ noteId, id: String(at), at, text: `${noteId}${at}` })),
 )
-const textsOf = (found: readonly Line[]) => found.map(({ text }) => text).join(' ')
+const joinedTexts = (found: readonly Line[]) => found.map(({ text }) => text).join(' ')
 
 /** Rows whose key is a pair, again in a store of their own. */
 export const pairPages = (store: () => Store) => {
@@ -96,13 +96,13 @@ export const pairPages = (store: () => Store) => {
   })
   it.each([1, 2, 50])('walks the rows of one owner in pages of %i', async (limit) => {
     const query = { index: 'inOrder', is: 'q', limit } as const
-    expect(textsOf(await walk(store(), lines, { ...query, order: 'asc' }))).toBe('q1 q2 q3')
-    expect(textsOf(await walk(store(), lines, { ...query, order: 'desc' }))).toBe('q3 q2 q1')
+    expect(joinedTexts(await walk(store(), lines, { ...query, order: 'asc' }))).toBe('q1 q2 q3')
+    expect(joinedTexts(await walk(store(), lines, { ...query, order: 'desc' }))).toBe('q3 q2 q1')
     expect(await store().count(lines, query)).toBe(3)
   })
   it.each([1, 2, 50])('walks across owners in pages of %i, and tells equal keys apart', async (limit) => {
     const query = { index: 'recent', order: 'desc', limit } as const
-    expect(textsOf(await walk(store(), lines, query))).toBe('r3 q3 p3 r2 q2 p2 r1 q1 p1')
+    expect(joinedTexts(await walk(store(), lines, query))).toBe('r3 q3 p3 r2 q2 p2 r1 q1 p1')
   })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { ProblemKind } from '../../lib/core/errors.ts'
 import type { Asked, CommentDraft, Tracker } from '../../lib/ports/tracker.ts'
-import { testOf } from './test-of.ts'
+import { withOpened } from './test-of.ts'
 
 /** A refusal that comes for a moment only says when it ends. */
 export type Refusal = Extract<
@@ -38,7 +38,7 @@ const draft = (text: string, mark = 'task_1'): CommentDraft => ({
 export const trackerContract = (name: string, open: OpenTracker) =>
   describe(`the tracker ${name}`, () => {
     const using = (check: (opened: Awaited<ReturnType<OpenTracker>>) => Promise<void>) =>
-      testOf(open, check)()
+      withOpened(open, check)()
 
     it('adds a comment with all that its draft has, and replaces what that says', () =>
       using(async ({ tracker, asked, issue }) => {

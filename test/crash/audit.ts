@@ -1,6 +1,6 @@
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
 import type { JournalLine } from '../fixtures/agents/scripted.ts'
-import { type Api, pagesOf } from '../journeys/api.ts'
+import { type Api, taskPages } from '../journeys/api.ts'
 import { count, replay } from './event-log.ts'
 
 const AT_ONCE = 16
@@ -8,7 +8,7 @@ const AT_ONCE = 16
 /** Every task of the list, walked by cursor; an id that comes twice comes twice. */
 export const walk = async (api: Api): Promise<Task[]> => {
   const tasks: Task[] = []
-  for await (const page of pagesOf(api)) tasks.push(...page.tasks)
+  for await (const page of taskPages(api)) tasks.push(...page.tasks)
   return tasks
 }
 

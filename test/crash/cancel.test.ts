@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { apiOf, until } from '../journeys/api.ts'
+import { taskApi, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 
@@ -9,15 +9,15 @@ describe('a cancel of running work', () => {
   it('reaches a task that waits for its next attempt after the service was killed', async () => {
     using world = scriptedWorld({ QUEUE_CONCURRENCY: '1' })
     await using first = await startService(world)
-    const running = await apiOf(first.baseUrl).create(
+    const running = await taskApi(first.baseUrl).create(
       scriptedTask('runs', { manner: 'deaf', runMs: LONG_MS }),
     )
-    const waiting = await apiOf(first.baseUrl).create(scriptedTask('waits'))
+    const waiting = await taskApi(first.baseUrl).create(scriptedTask('waits'))
     await until(() => world.journal()[0])
-    expect(await apiOf(first.baseUrl).cancel(waiting.id)).toMatchObject({ status: 'cancelled' })
+    expect(await taskApi(first.baseUrl).cancel(waiting.id)).toMatchObject({ status: 'cancelled' })
     await first.kill9()
     await using second = await startService(world)
-    const api = apiOf(second.baseUrl)
+    const api = taskApi(second.baseUrl)
     await until(() => world.journal()[1])
     await api.cancel(running.id)
     await api.untilIdle()

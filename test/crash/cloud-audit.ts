@@ -31,7 +31,7 @@ export const auditCloud = async (
 
 const isToFail = ({ metadata }: Task): boolean => metadata?.manner === 'failing'
 
-const attemptsOf = (events: readonly TaskEvent[], type: TaskEvent['type']) =>
+const attemptsWithEvent = (events: readonly TaskEvent[], type: TaskEvent['type']) =>
   events.filter((event) => event.type === type).map(({ attempt }) => attempt)
 
 const failing = (claims: readonly [what: string, holds: boolean][]) =>
@@ -54,8 +54,8 @@ const wrongWith = (task: Task, runs: readonly JournalLine[]): string[] => {
 
 /** The log: it is the way that the lifecycle has, each start and one end of it. */
 const wrongIn = (task: Task, events: readonly TaskEvent[]): string[] => {
-  const started = attemptsOf(events, 'started')
-  const ended = attemptsOf(events, isToFail(task) ? 'failed' : 'completed')
+  const started = attemptsWithEvent(events, 'started')
+  const ended = attemptsWithEvent(events, isToFail(task) ? 'failed' : 'completed')
   const replayed = replay(events)
   return failing([
     [
@@ -71,7 +71,7 @@ const wrongIn = (task: Task, events: readonly TaskEvent[]): string[] => {
 /** What there is of failures beside their tasks: dead letters and notifications, by task, and how many of these count. */
 export const failuresTold = async () => {
   const { store } = openBasePorts(readConfig())
-  const allOf = async <R extends { taskId?: string | undefined }>(of: Collection<R & object>) => {
+  const allTaskIds = async <R extends { taskId?: string | undefined }>(of: Collection<R & object>) => {
     const ids: string[] = []
     const all = { index: 'newest', order: 'desc', limit: PAGE } as const
     for await (const rows of rowPages((from) => insist(() => store.page(of, { ...all, ...from }))))
@@ -80,8 +80,8 @@ export const failuresTold = async () => {
   }
   const { counter, member } = NOTIFICATION_COUNTERS
   return {
-    letters: await allOf(deadLetters),
-    notifications: await allOf(notifications),
+    letters: await allTaskIds(deadLetters),
+    notifications: await allTaskIds(notifications),
     counted: (await insist(() => store.counters(counter)))[member]?.total ?? 0,
   }
 }

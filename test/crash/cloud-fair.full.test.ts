@@ -4,7 +4,7 @@ import { handler as work } from '../../functions/worker.ts'
 import { decode, encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
 import { RunTaskSchema, type Task } from '../../lib/tasks/schema.ts'
-import { type Api, apiOf, ask, until } from '../journeys/api.ts'
+import { type Api, ask, taskApi, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { root } from '../journeys/service.ts'
 import { type Cloud, openCloud } from './cloud.ts'
@@ -40,27 +40,27 @@ beforeAll(async () => {
     return sqs.url
   })
   consumer = cloud.launchConsumer()
-  api = apiOf(cloud.baseUrl)
+  api = taskApi(cloud.baseUrl)
 })
 afterAll(async () => {
   await cloud?.[Symbol.asyncDispose]()
   sqs?.stop()
 })
 
-const textOf = ({ id, priority }: Task, attempt: number) =>
+const messageText = ({ id, priority }: Task, attempt: number) =>
   encode({ body: { taskId: id, attempt }, priority })
 
-const isOf = (text: string, { id, priority }: Task, attempt: number): boolean => {
+const isMessageFor = (text: string, { id, priority }: Task, attempt: number): boolean => {
   const message = decode(text, RunTaskSchema)
   if ('reason' in message) return false
   const { taskId, attempt: named } = message.body
   return message.priority === priority && taskId === id && named === attempt
 }
 /** The groups that the messages of an attempt were sent with. */
-const groupsOf = async (task: Task, attempt = 1) => {
+const sentGroups = async (task: Task, attempt = 1) => {
   await consumer.drained()
   return (sqs?.sent ?? []).flatMap(({ MessageBody = '', MessageGroupId }) =>
-    isOf(MessageBody, task, attempt) ? [MessageGroupId] : [],
+    isMessageFor(MessageBody, task, attempt) ? [MessageGroupId] : [],
   )
 }
 
@@ -69,7 +69,7 @@ const run = async (task: Task, attempt: number) => {
   const record = {
     messageId: `${task.id}-${attempt}`,
     receiptHandle: 'none',
-    body: textOf(task, attempt),
+    body: messageText(task, attempt),
     attributes: { ApproximateReceiveCount: '1' },
     messageAttributes: {},
     eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:ai-tasks',
@@ -81,17 +81,17 @@ const run = async (task: Task, attempt: number) => {
 describe('the group of a message, by which SQS is fair', () => {
   it.each([1, 2, 3, 4])('is the repository of its task, at priority %d', async (priority) => {
     const task = await api.create({ title: 'of a repository', repository: 'owner/loud', priority })
-    expect(await groupsOf(task)).toEqual(['owner/loud'])
+    expect(await sentGroups(task)).toEqual(['owner/loud'])
   })
 
   it('is the creator of a task without a repository', async () => {
-    expect(await groupsOf(await api.create({ title: 'of nobody' }))).toEqual([LOCAL_ADMIN.userId])
+    expect(await sentGroups(await api.create({ title: 'of nobody' }))).toEqual([LOCAL_ADMIN.userId])
   })
 
   it('is one that SQS takes, the same for all tasks of a repository, whatever its name', async () => {
     const names = ['zwei Wörter', 'zwei Wörter', 'zwei Worte']
     const tasks = await Promise.all(names.map((repository) => api.create({ title: 'odd', repository })))
-    const [one = '', same, other] = (await Promise.all(tasks.map((task) => groupsOf(task)))).flat()
+    const [one = '', same, other] = (await Promise.all(tasks.map((task) => sentGroups(task)))).flat()
     expect(one).toMatch(/^[\x21-\x7e]{1,128}$/)
     expect(same).toBe(one)
     expect(other).not.toBe(one)
@@ -104,15 +104,15 @@ describe('the group of a message, by which SQS is fair', () => {
     await run(task, 1)
     await run(task, 2)
     expect((await api.task(task.id)).status).toBe('failed')
-    expect(await groupsOf(task, 2)).toEqual([repository])
+    expect(await sentGroups(task, 2)).toEqual([repository])
     const { items } = (await ask<{ items: { id: string }[] }>(`${cloud.baseUrl}/api/dlq`)).body
     const redriven = await ask<{ task: Task }>(`${cloud.baseUrl}/api/dlq/${items[0]?.id}/retry`, 'POST')
     expect(redriven.body.task).toMatchObject({ id: task.id, status: 'queued' })
-    expect(await groupsOf(task, 1)).toEqual([repository, repository])
+    expect(await sentGroups(task, 1)).toEqual([repository, repository])
     await run(task, 1)
     await run(task, 2)
     const again = await ask<{ task: Task }>(`${cloud.baseUrl}/api/tasks/${task.id}/retry`, 'POST')
-    expect(await groupsOf(again.body.task)).toEqual([repository])
+    expect(await sentGroups(again.body.task)).toEqual([repository])
   })
 })
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import type { Task } from '../../lib/tasks/schema.ts'
-import { depthOf } from '../adapters/sqs/emulator.ts'
-import { type Api, apiOf, ask } from '../journeys/api.ts'
+import { totalDepth } from '../adapters/sqs/emulator.ts'
+import { type Api, ask, taskApi } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { auditList, rerun, walk } from './audit.ts'
 import { type Cloud, openCloud } from './cloud.ts'
@@ -113,7 +113,7 @@ describe(`the cloud while ${SHARE * 100} % of all calls of AWS fail, CRASH_SEED=
       expect(acknowledged.length).toBeGreaterThan(TASKS * 0.8)
       expect(refused.filter(({ status }) => status !== 503)).toEqual([])
 
-      const api = insisting(apiOf(cloud.baseUrl))
+      const api = insisting(taskApi(cloud.baseUrl))
       const tasks = await ended(api, acknowledged)
       mark('ended')
       expect(auditList(tasks, acknowledged)).toEqual([])
@@ -123,8 +123,8 @@ describe(`the cloud while ${SHARE * 100} % of all calls of AWS fail, CRASH_SEED=
 
       const { tasks: normal, urgent, deadLetters } = cloud.stack.queues
       const left = async () =>
-        (await depthOf(cloud.stack.sqs, { normal, urgent })) +
-        (await depthOf(cloud.stack.sqs, { normal: deadLetters }))
+        (await totalDepth(cloud.stack.sqs, { normal, urgent })) +
+        (await totalDepth(cloud.stack.sqs, { normal: deadLetters }))
       expect(await settled(EMPTY_WITHIN_MS, left, (depth) => depth === 0)).toBe(0)
       mark('emptied')
       const there = new Set(tasks.map(({ title }) => title))

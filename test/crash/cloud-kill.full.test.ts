@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { depthOf } from '../adapters/sqs/emulator.ts'
-import { type Api, apiOf, until } from '../journeys/api.ts'
+import { totalDepth } from '../adapters/sqs/emulator.ts'
+import { type Api, taskApi, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { auditList, rerun, walk } from './audit.ts'
 import { type Cloud, type CloudProcess, openCloud } from './cloud.ts'
@@ -65,13 +65,13 @@ const produceThrough = async ({ baseUrl, journal, launchWorker, launchGateway, l
   const gateways = [launchGateway()]
   const consumers = [launchConsumer()]
   const workers = Array.from({ length: WORKERS }, launchWorker)
-  const held = await apiOf(baseUrl).create(scriptedTask('Held', { runMs: HELD_MS }))
+  const held = await taskApi(baseUrl).create(scriptedTask('Held', { runMs: HELD_MS }))
   const holder = await until(() => journal().find(({ taskId }) => taskId === held.id)?.service)
   const at = workers.findIndex(({ pid }) => pid === holder)
   await workers[at]?.kill9()
   workers[at] = launchWorker()
-  const runsOf = (worker: CloudProcess) => journal().filter(({ service }) => service === worker.pid).length
-  const atWork = (worker: CloudProcess) => until(async () => runsOf(worker) > 0 || undefined)
+  const countRuns = (worker: CloudProcess) => journal().filter(({ service }) => service === worker.pid).length
+  const atWork = (worker: CloudProcess) => until(async () => countRuns(worker) > 0 || undefined)
   const random = (n: number) => seededRandom(SEED + 10 + n)
   const dying = () =>
     Promise.all([
@@ -129,7 +129,7 @@ const FROZEN_MS = 3_000
 
 describe('a worker of the cloud that stands still until another one has its tasks', () => {
   it('can neither end them when it goes on, nor write to their logs', async () => {
-    const api = apiOf(cloud.baseUrl)
+    const api = taskApi(cloud.baseUrl)
     const consumer = cloud.launchConsumer()
     const early = cloud.launchWorker()
     await early.ready
@@ -166,13 +166,13 @@ describe(`the cloud while ${JSON.stringify(KILLS)} are killed, CRASH_SEED=${SEED
       expect(refused).toEqual([])
       expect(acknowledged.length).toBeGreaterThan(KILLS.workers)
 
-      const api = apiOf(cloud.baseUrl)
+      const api = taskApi(cloud.baseUrl)
       const tasks = await ended(api)
       expect(auditList(tasks, acknowledged)).toEqual([])
       expect(await auditCloud(api, tasks, cloud.journal())).toEqual([])
       // A run begins once its claim is stored, so no attempt runs twice.
       expect(rerun(cloud.journal())).toEqual([])
-      expect(await depthOf(cloud.stack.sqs, { normal: cloud.stack.queues.deadLetters })).toBe(0)
+      expect(await totalDepth(cloud.stack.sqs, { normal: cloud.stack.queues.deadLetters })).toBe(0)
       const killed = tasks.filter(({ id, attempts }) => attempts > 1 && acknowledged.includes(id))
       expect(killed.length).toBeGreaterThan(0)
 

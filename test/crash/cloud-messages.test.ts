@@ -9,7 +9,7 @@ import { notifications } from '../../lib/notifications/rows.ts'
 import type { DlqItem } from '../../lib/queue/schema.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { RunTask } from '../../lib/tasks/schema.ts'
-import { type Api, apiOf, ask } from '../journeys/api.ts'
+import { type Api, ask, taskApi } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { type Cloud, openCloud } from './cloud.ts'
 import { count, replay } from './event-log.ts'
@@ -27,16 +27,16 @@ let workers: Awaited<ReturnType<typeof openWorker>>[]
 beforeAll(async () => {
   // A provider that nobody calls, lest every worker starts a demo model of its own.
   cloud = await openCloud({ OPENAI_API_KEY: 'unused' })
-  api = apiOf(cloud.baseUrl)
+  api = taskApi(cloud.baseUrl)
   workers = await Promise.all(Array.from({ length: WORKERS }, () => openWorker(readConfig())))
 })
 afterAll(() => cloud[Symbol.asyncDispose]())
 
-const messageOf = (body: RunTask) => encode({ body, priority: 3 })
+const encodedMessage = (body: RunTask) => encode({ body, priority: 3 })
 
 let events = 0
 /** An event as SQS would deliver it, of new messages with these texts. */
-const eventOf = (...texts: string[]): SqsEvent => {
+const sqsEvent = (...texts: string[]): SqsEvent => {
   events += 1
   return {
     Records: texts.map((body, n) => ({
@@ -53,7 +53,7 @@ const failed = (...ns: number[]) => ({
   batchItemFailures: ns.map((n) => ({ itemIdentifier: expect.stringMatching(`-message-${n}$`) })),
 })
 
-const work = async (...texts: string[]) => workers[0]?.(eventOf(...texts), context)
+const work = async (...texts: string[]) => workers[0]?.(sqsEvent(...texts), context)
 const created = (title: string) => api.create(scriptedTask(title, { runMs: 20 }))
 
 /** What the dead letter queue says of each task; of a message that nobody could read, under `unknown`. */
@@ -65,10 +65,10 @@ const deadLetters = async () => {
 describe('messages at the worker function', () => {
   it(`run a task once, the same one ${SAME} times at once in ${WORKERS} workers, and ${LATER} times later`, async () => {
     const { id } = await created('many messages')
-    const same = Array.from({ length: SAME / WORKERS }, () => messageOf({ taskId: id, attempt: 1 }))
-    const answers = await Promise.all(workers.map((worker) => worker(eventOf(...same), context)))
+    const same = Array.from({ length: SAME / WORKERS }, () => encodedMessage({ taskId: id, attempt: 1 }))
+    const answers = await Promise.all(workers.map((worker) => worker(sqsEvent(...same), context)))
     expect(answers).toEqual(workers.map(() => failed()))
-    const later = Array.from({ length: LATER }, () => messageOf({ taskId: id, attempt: 1 }))
+    const later = Array.from({ length: LATER }, () => encodedMessage({ taskId: id, attempt: 1 }))
     expect(await work(...later)).toEqual(failed())
     const runs = cloud.journal().filter(({ taskId }) => taskId === id)
     expect(runs.map(({ did }) => did)).toEqual(['start', 'end'])
@@ -79,9 +79,9 @@ describe('messages at the worker function', () => {
   })
 
   it('are given back before their function is frozen: no lease, no attempt counted, sent again', async () => {
-    const { id } = await api.create(scriptedTask('too long', { manner: 'deaf', runMs: 30_000 }))
+    const { id } = await api.create(scriptedTask('too long', { manner: 'endless' }))
     const remaining = { getRemainingTimeInMillis: () => NEAR_END_MS }
-    const answer = await workers[0]?.(eventOf(messageOf({ taskId: id, attempt: 1 })), remaining)
+    const answer = await workers[0]?.(sqsEvent(encodedMessage({ taskId: id, attempt: 1 })), remaining)
     expect(answer).toEqual(failed())
     const task = await api.task(id)
     expect(task).toMatchObject({ status: 'queued', attempts: 0 })
@@ -98,10 +98,10 @@ describe('messages at the worker function', () => {
 
   it('complete the others of a batch with poison, which becomes dead letters that say why', async () => {
     const tasks = await Promise.all(Array.from({ length: 7 }, (_, n) => created(`beside poison ${n}`)))
-    const good = tasks.map(({ id }) => messageOf({ taskId: id, attempt: 1 }))
+    const good = tasks.map(({ id }) => encodedMessage({ taskId: id, attempt: 1 }))
     const noJson = 'run the task, please'
     const oldShape = JSON.stringify({ v: 0, task: tasks[0]?.id })
-    const unknownTask = messageOf({ taskId: 'task_unknown', attempt: 1 })
+    const unknownTask = encodedMessage({ taskId: 'task_unknown', attempt: 1 })
     const batch = [...good.slice(0, 3), noJson, oldShape, unknownTask, ...good.slice(3)]
     expect(await work(...batch)).toEqual(failed())
     for (const { id } of tasks) expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
@@ -119,7 +119,7 @@ describe('messages at the worker function', () => {
   ])('of another shape at %s leave a dead letter by which their task is brought back', async (_, take) => {
     const { id } = await created('of another shape')
     const text = JSON.stringify({ v: 0, body: { taskId: id } })
-    expect(await take()?.(eventOf(text), context)).toEqual(failed())
+    expect(await take()?.(sqsEvent(text), context)).toEqual(failed())
     const { items } = (await ask<{ items: DlqItem[] }>(`${cloud.baseUrl}/api/dlq?limit=100`)).body
     const letter = items.find(({ taskId }) => taskId === id)
     expect(letter).toMatchObject({ lastError: `unknown_shape: ${text}` })
@@ -128,7 +128,7 @@ describe('messages at the worker function', () => {
       status: 200,
       body: { item: { status: 'resolved' }, task: { id, status: 'queued' } },
     })
-    await work(messageOf({ taskId: id, attempt: 1 }))
+    await work(encodedMessage({ taskId: id, attempt: 1 }))
     expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
     expect(await ask(retry, 'POST')).toMatchObject({
       status: 400,
@@ -141,11 +141,11 @@ describe('messages that SQS gave up on', () => {
   it('become dead letters when they can do nothing, and nothing when their task has gone on', async () => {
     const before = await deadLetters()
     const [waiting, done] = await Promise.all([created('never claimed'), created('claimed in time')])
-    await work(messageOf({ taskId: done.id, attempt: 1 }))
-    const overtaken = messageOf({ taskId: done.id, attempt: 1 })
-    const unclaimed = messageOf({ taskId: waiting.id, attempt: 1 })
-    const unknownTask = messageOf({ taskId: 'task_unknown', attempt: 1 })
-    expect(await dlq(eventOf(overtaken, unclaimed, 'no json', unknownTask, '{}'), context)).toEqual(failed())
+    await work(encodedMessage({ taskId: done.id, attempt: 1 }))
+    const overtaken = encodedMessage({ taskId: done.id, attempt: 1 })
+    const unclaimed = encodedMessage({ taskId: waiting.id, attempt: 1 })
+    const unknownTask = encodedMessage({ taskId: 'task_unknown', attempt: 1 })
+    expect(await dlq(sqsEvent(overtaken, unclaimed, 'no json', unknownTask, '{}'), context)).toEqual(failed())
     const letters = await deadLetters()
     expect(letters).toHaveLength(before.length + 4)
     expect(letters).toContainEqual([waiting.id, expect.stringContaining('no worker claimed the task')])
@@ -163,7 +163,7 @@ describe('messages that SQS gave up on', () => {
     const told = { type: 'task_failed', title: 'Task failed', message: 'After one attempt', taskId: 'task_1' }
     const notification = { ...told, id, createdAt: '2026-01-01T00:00:00.000Z' }
     const notice = encode({ body: { kind: 'announce', notification }, priority: 3 })
-    expect(await dlq(eventOf(notice, notice), context)).toEqual(failed())
+    expect(await dlq(sqsEvent(notice, notice), context)).toEqual(failed())
     const { rows } = await openBasePorts(readConfig()).store.page(notifications, {
       index: 'newest',
       order: 'desc',
@@ -175,7 +175,7 @@ describe('messages that SQS gave up on', () => {
 
   it('leave one dead letter of a message that names no task, however often it comes', async () => {
     const before = await deadLetters()
-    const same = eventOf('no json either', messageOf({ taskId: 'task_unknown', attempt: 2 }))
+    const same = sqsEvent('no json either', encodedMessage({ taskId: 'task_unknown', attempt: 2 }))
     await Promise.all(Array.from({ length: 5 }, () => dlq(same, context)))
     await dlq(same, context)
     expect(await deadLetters()).toHaveLength(before.length + 2)
@@ -183,8 +183,8 @@ describe('messages that SQS gave up on', () => {
 
   it('leave one dead letter of a task, however often they come', async () => {
     const { id } = await created('given up twice')
-    const message = messageOf({ taskId: id, attempt: 1 })
-    await Promise.all(Array.from({ length: 5 }, () => dlq(eventOf(message, message), context)))
+    const message = encodedMessage({ taskId: id, attempt: 1 })
+    await Promise.all(Array.from({ length: 5 }, () => dlq(sqsEvent(message, message), context)))
     expect((await deadLetters()).filter(([taskId]) => taskId === id)).toHaveLength(1)
   })
 })

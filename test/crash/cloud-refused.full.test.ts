@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Hear, startProxy } from '../adapters/aws/proxy.ts'
-import { depthOf } from '../adapters/sqs/emulator.ts'
-import { apiOf, ask } from '../journeys/api.ts'
+import { totalDepth } from '../adapters/sqs/emulator.ts'
+import { ask, taskApi } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { openCloud } from './cloud.ts'
 
@@ -26,8 +26,8 @@ describe('a create whose task was not stored', () => {
     expect(await create()).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } })
     await consumer.drained()
     const { tasks: normal, urgent } = cloud.stack.queues
-    expect(await depthOf(cloud.stack.sqs, { normal, urgent })).toBe(0)
-    const api = apiOf(cloud.baseUrl)
+    expect(await totalDepth(cloud.stack.sqs, { normal, urgent })).toBe(0)
+    const api = taskApi(cloud.baseUrl)
     expect(await api.page('limit=10')).toMatchObject({ tasks: [], total: 0 })
     expect((await api.queueStatus()).deadLetterQueue).toMatchObject({ pending: 0, total: 0 })
     for (const way of ways) way.stop()

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
-import { type Api, apiOf, ask } from '../journeys/api.ts'
+import { type Api, ask, taskApi } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { clockAhead } from '../journeys/service.ts'
 import { walk } from './audit.ts'
@@ -40,8 +40,8 @@ const startSlowReceiver = async (random: () => number) => {
   return { receiver, sent }
 }
 
-const keysOf = ({ id }: Task) => EVENTS.map((event) => `${event} ${id}`)
-const keyOf = ({ body }: { body: string }) => {
+const expectedKeys = ({ id }: Task) => EVENTS.map((event) => `${event} ${id}`)
+const deliveryKey = ({ body }: { body: string }) => {
   const { event, payload } = JSON.parse(body)
   return `${event} ${payload.id}`
 }
@@ -49,7 +49,7 @@ const keyOf = ({ body }: { body: string }) => {
 type Log = { deliveries: { status: string }[]; total: number; nextCursor?: string }
 
 /** How many deliveries of the webhook are in which state. */
-const statusesOf = async (url: string) => {
+const deliveryStatuses = async (url: string) => {
   const all: string[] = []
   for (let cursor = ''; ; ) {
     const { body } = await ask<Log>(`${url}/deliveries?limit=200${cursor}`)
@@ -68,7 +68,7 @@ beforeAll(async () => {
     QUEUE_RETRY_ATTEMPTS: '100',
   }
   cloud = await openCloud(settings, undefined, false)
-  api = apiOf(cloud.baseUrl)
+  api = taskApi(cloud.baseUrl)
 }, 60_000)
 afterAll(() => cloud[Symbol.asyncDispose]())
 
@@ -116,16 +116,16 @@ describe(`webhooks of the cloud whose senders are killed ${KILLS} times, CRASH_S
       await cloud.launchSender(clockAhead(LEASE_MS)).ready
       await api.untilIdle()
       const tasks = await walk(api)
-      const expected = new Set(tasks.flatMap(keysOf))
-      const missing = () => [...expected].filter((key) => !sent.some((one) => keyOf(one) === key))
+      const expected = new Set(tasks.flatMap(expectedKeys))
+      const missing = () => [...expected].filter((key) => !sent.some((one) => deliveryKey(one) === key))
       const deadline = performance.now() + ARRIVED_WITHIN_MS
       await untilTrue(() => missing().length === 0, deadline)
       expect(missing()).toEqual([])
-      const statuses = () => statusesOf(`${cloud.baseUrl}/api/webhooks/${body.webhook.id}`)
+      const statuses = () => deliveryStatuses(`${cloud.baseUrl}/api/webhooks/${body.webhook.id}`)
       await untilTrue(async () => (await statuses()).every((one) => one === 'delivered'), deadline)
       expect(await statuses()).toEqual([...expected].map(() => 'delivered'))
 
-      const byKey = Map.groupBy(sent, keyOf)
+      const byKey = Map.groupBy(sent, deliveryKey)
       expect(new Set(byKey.keys())).toEqual(expected)
       for (const sends of byKey.values()) expect(new Set(sends.map(({ body }) => body)).size).toBe(1)
       const figures = { tasks: tasks.length, events: expected.size, again: sent.length - expected.size }

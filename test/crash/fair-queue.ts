@@ -8,12 +8,12 @@ export type Entry = { Id: string; MessageBody: string; MessageGroupId?: string; 
 export const createFairOrder = () => {
   const waiting = new Map<string, Entry[]>()
   const inFlight = new Map<string, number>()
-  const groupOf = ({ MessageGroupId, MessageBody }: Entry) => MessageGroupId ?? MessageBody
+  const messageGroup = ({ MessageGroupId, MessageBody }: Entry) => MessageGroupId ?? MessageBody
   const flying = (group: string) => inFlight.get(group) ?? 0
 
   return {
     put: (entry: Entry): void => {
-      const group = groupOf(entry)
+      const group = messageGroup(entry)
       const others = waiting.get(group)
       if (others) others.push(entry)
       else waiting.set(group, [entry])
@@ -31,6 +31,6 @@ export const createFairOrder = () => {
       return entry
     },
     /** It was handled. */
-    done: (entry: Entry): void => void inFlight.set(groupOf(entry), flying(groupOf(entry)) - 1),
+    done: (entry: Entry): void => void inFlight.set(messageGroup(entry), flying(messageGroup(entry)) - 1),
   }
 }

@@ -9,7 +9,7 @@ type Received = { Messages?: { Body: string; ReceiptHandle: string }[] }
 type Reply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 type Ask = (target: string, input: object) => Promise<Reply>
 
-const nameOf = (queueUrl: string) => queueUrl.split('/').at(-1) ?? ''
+const queueName = (queueUrl: string) => queueUrl.split('/').at(-1) ?? ''
 const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
 /**
@@ -74,7 +74,7 @@ export const startFairSqs = async (endpoint: string, fair: string) => {
   const before = async (operation: string, input: Input): Promise<object | undefined> => {
     const { QueueUrl, Entries = [] } = input
     if (operation === 'SendMessageBatch') sent.push(...Entries)
-    if (nameOf(QueueUrl) !== fair) return undefined
+    if (queueName(QueueUrl) !== fair) return undefined
     const isDelayed = Entries.some(({ DelaySeconds = 0 }) => DelaySeconds > 0)
     if (operation === 'SendMessageBatch' && !isDelayed) return queue.hold(Entries)
     if (operation === 'ReceiveMessage') await queue.beforeReceive(input)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { apiOf, until } from '../journeys/api.ts'
+import { taskApi, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 import { auditTasks, rerun } from './audit.ts'
@@ -11,7 +11,7 @@ describe('a service that stands still for longer than its leases', () => {
   it('goes on with what it ran, and runs nothing twice', async () => {
     using world = scriptedWorld({ TASK_LEASE_MS: String(LEASE_MS) })
     await using service = await startService(world)
-    const api = apiOf(service.baseUrl)
+    const api = taskApi(service.baseUrl)
     const manners = ['heeding', 'deaf', 'child'] as const
     await Promise.all(manners.map((manner) => api.create(scriptedTask(manner, { manner, runMs: 1_500 }))))
     await until(() => world.journal().length === manners.length || undefined)

@@ -14,7 +14,7 @@ const MOST_RESIDENT_MB = 700
 const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
 
-const exportOf = (items: string) => Buffer.from(`{"version":"1.0","tasks":[${items}]}`)
+const exportBytes = (items: string) => Buffer.from(`{"version":"1.0","tasks":[${items}]}`)
 
 const task = (at: number) =>
   JSON.stringify({
@@ -35,20 +35,20 @@ describe(`an import of ${MIB} MiB`, () => {
   it.each<[what: string, body: () => Buffer, status: number, answer: object]>([
     [
       'of empty objects',
-      () => exportOf(`${'{},'.repeat(BYTES / 3 - 20)}{}`),
+      () => exportBytes(`${'{},'.repeat(BYTES / 3 - 20)}{}`),
       413,
       { code: 'too_many_items' },
     ],
     [
       'of one item of empty objects',
-      () => exportOf(`[${'{},'.repeat(BYTES / 3 - 20)}{}]`),
+      () => exportBytes(`[${'{},'.repeat(BYTES / 3 - 20)}{}]`),
       200,
       { results: { imported: 0, errors: [{ index: 0, message: expect.stringContaining('larger') }] } },
     ],
     [
       'of tasks that do not fit',
       () =>
-        exportOf(
+        exportBytes(
           Array(99_999)
             .fill(`[${'{},'.repeat(BYTES / 300_000 - 2)}{}]`)
             .join(','),
@@ -60,14 +60,14 @@ describe(`an import of ${MIB} MiB`, () => {
     ],
     [
       'of tasks',
-      () => exportOf(Array.from({ length: COUNT }, (_, at) => task(at)).join(',')),
+      () => exportBytes(Array.from({ length: COUNT }, (_, at) => task(at)).join(',')),
       200,
       { results: { imported: COUNT, skipped: 0, errors: [] } },
     ],
   ])(
     '%s takes at most 700 MB, and health is answered meanwhile, at full size within one second',
-    async (what, bodyOf, status, answer) => {
-      const body = bodyOf()
+    async (what, importBody, status, answer) => {
+      const body = importBody()
       expect(body.length).toBeGreaterThan(0.9 * BYTES)
       using folder = temporaryFolder()
       const env = { DATA_DIR: folder.path, MEMORY_DIR: folder.in('memory') }

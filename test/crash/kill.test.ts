@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { apiOf } from '../journeys/api.ts'
+import { taskApi } from '../journeys/api.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, launchService, startService } from '../journeys/service.ts'
 import { auditAll, rerun } from './audit.ts'
@@ -60,7 +60,7 @@ describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
       expect(acknowledged.length).toBeGreaterThan(KILLS)
 
       await using service = await startService(world)
-      const api = apiOf(service.baseUrl)
+      const api = taskApi(service.baseUrl)
       const { tasks, wrong } = await auditAll(api, acknowledged, world.journal)
       expect(wrong).toEqual([])
       // Before any death a run may begin before its claim is durable; after one, never: what ran was counted.

@@ -9,19 +9,19 @@ import { type HeldRun, openWorkers, type Worker } from './workers.ts'
 // There is one file and one process here; what the workers share is the store and nothing else.
 
 const somebody = { userId: 'somebody' } as Principal
-const whole = CreateTaskSchema.parse({ title: 'contended' })
+const newTask = CreateTaskSchema.parse({ title: 'contended' })
 
-const runOf = ({ runs }: Worker): Promise<HeldRun> => until(() => runs.shift())
+const nextRun = ({ runs }: Worker): Promise<HeldRun> => until(() => runs.shift())
 
 /** A task that `first` still runs although its lease ran out, and that `second` took over. */
 const contend = async ({ openWorker, clock, leaseMs }: ReturnType<typeof openWorkers>) => {
   const first = openWorker()
   const second = openWorker()
-  const { id } = await first.tasks.create(somebody, whole)
-  const early = await runOf(first)
+  const { id } = await first.tasks.create(somebody, newTask)
+  const early = await nextRun(first)
   clock.advance(leaseMs + 1)
   await second.tick()
-  const late = await runOf(second)
+  const late = await nextRun(second)
   return { first, second, id, early, late }
 }
 
@@ -75,7 +75,7 @@ describe('a worker whose lease ran out while it was busy', () => {
     workers.clock.advance(2)
     const third = workers.openWorker()
     await third.tick()
-    expect((await runOf(third)).attempt).toBe(3)
+    expect((await nextRun(third)).attempt).toBe(3)
     expect(second.runs).toEqual([])
     expect(await third.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 3 })
   })
@@ -85,8 +85,8 @@ describe('a worker whose lease ran out while it was busy', () => {
     await using workers = openWorkers(folder.in('shared.db'))
     const first = workers.openWorker()
     const second = workers.openWorker()
-    const { id } = await first.tasks.create(somebody, whole)
-    const run = await runOf(first)
+    const { id } = await first.tasks.create(somebody, newTask)
+    const run = await nextRun(first)
     await second.tasks.cancel(somebody, id)
     run.succeed('too late')
     await workers.settled()
@@ -102,13 +102,13 @@ describe('a worker whose lease ran out while it was busy', () => {
       await using workers = openWorkers(folder.in('shared.db'))
       const { clock, leaseMs, openWorker } = workers
       let holder = openWorker()
-      const { id } = await holder.tasks.create(somebody, whole)
-      await runOf(holder)
+      const { id } = await holder.tasks.create(somebody, newTask)
+      await nextRun(holder)
       for (let lost = 1; lost < attempt; lost += 1) {
         holder = openWorker()
         clock.advance(leaseMs + 1)
         await holder.tick()
-        await runOf(holder)
+        await nextRun(holder)
       }
       const intruder = openWorker((store) => ({
         ...store,

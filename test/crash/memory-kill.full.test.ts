@@ -10,7 +10,7 @@ const FILES = 600
 const ANSWERED = 3
 
 type Asked = { input: string[] }
-const vectorsOf = ({ input }: Asked) => ({
+const embeddingsAnswer = ({ input }: Asked) => ({
   object: 'list',
   model: 'm',
   usage: { prompt_tokens: 1, total_tokens: 1 },
@@ -27,7 +27,7 @@ describe('a sync that is killed half way', () => {
     const wire = await startWire((res, heard) => {
       // It says nothing to the call that the service is to die in.
       if (isAlive && wire.heard.length > ANSWERED) return
-      status(200, vectorsOf(heard.body))(res, heard)
+      status(200, embeddingsAnswer(heard.body))(res, heard)
     })
     try {
       const env = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { type Api, apiOf } from '../journeys/api.ts'
+import { type Api, taskApi } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 import { seededRandom, upTo } from './random.ts'
@@ -44,7 +44,7 @@ const client = async (api: Api, seed: number, load: Load, isOver: () => boolean)
   }
 }
 
-const sampleOf = async (api: Api, load: Load, pid: number): Promise<Sample> => {
+const takeSample = async (api: Api, load: Load, pid: number): Promise<Sample> => {
   const least = load.acknowledged
   const { totalTasks, byStatus } = await api.analytics()
   const sum = Object.values(byStatus).reduce((all, n) => all + n, 0)
@@ -57,7 +57,7 @@ const sampledUnder = async (load: Load, api: Api, pid: number): Promise<Sample[]
   const isOver = () => performance.now() > end
   const clients = Array.from({ length: CLIENTS }, (_, n) => client(api, n, load, isOver))
   const samples: Sample[] = []
-  for (; !isOver(); await sleep(SAMPLE_MS)) samples.push(await sampleOf(api, load, pid))
+  for (; !isOver(); await sleep(SAMPLE_MS)) samples.push(await takeSample(api, load, pid))
   await Promise.all(clients)
   return samples
 }
@@ -71,7 +71,7 @@ describe(`a service under mixed load for ${LOAD_MS / 1_000} seconds`, () => {
     async () => {
       using world = scriptedWorld()
       await using service = await startService({ ...world, mostMs: LOAD_MS + 120_000 })
-      const api = apiOf(service.baseUrl)
+      const api = taskApi(service.baseUrl)
       const load: Load = { begun: 0, acknowledged: 0, done: {} }
       const samples = await sampledUnder(load, api, service.pid)
 

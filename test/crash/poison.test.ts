@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { apiOf, ask, until } from '../journeys/api.ts'
+import { ask, taskApi, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 import { replay } from './event-log.ts'
@@ -12,7 +12,7 @@ describe('a task that takes its service down with every run', () => {
     let id = ''
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       await using service = await startService(world)
-      const api = apiOf(service.baseUrl)
+      const api = taskApi(service.baseUrl)
       if (attempt === 1) ({ id } = await api.create(scriptedTask('poison', { manner: 'endless' })))
       await until(() => world.journal().length === attempt || undefined)
       // What can be read was stored, so this attempt counts although its process dies.
@@ -20,7 +20,7 @@ describe('a task that takes its service down with every run', () => {
       await service.kill9()
     }
     await using service = await startService(world)
-    const api = apiOf(service.baseUrl)
+    const api = taskApi(service.baseUrl)
     expect(await api.task(id)).toMatchObject({
       status: 'failed',
       attempts: ATTEMPTS,

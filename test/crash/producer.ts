@@ -24,10 +24,10 @@ const LONGEST_RUN_MS = 40
 /** Creates tasks until it is over; an answer of 201 is an acknowledgement. */
 const produce = async ({ name, keyed, oneFailsIn, address, isOver, random }: Needs): Promise<Produced> => {
   const produced: Produced = { acknowledged: [], refused: [] }
-  const mannerOf = (made: number): Script =>
+  const scriptFor = (made: number): Script =>
     oneFailsIn !== undefined && made % oneFailsIn === 1 ? { manner: 'failing' } : {}
   const nextBody = (made: number) => ({
-    ...scriptedTask(`${name}-${made}`, { runMs: upTo(LONGEST_RUN_MS, random), ...mannerOf(made) }),
+    ...scriptedTask(`${name}-${made}`, { runMs: upTo(LONGEST_RUN_MS, random), ...scriptFor(made) }),
     priority: 1 + upTo(3, random),
   })
   /** Whether there was an answer. */

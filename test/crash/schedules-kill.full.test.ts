@@ -27,7 +27,7 @@ const LONGEST_LIFE_MS = 1_400
 const HOUR_MS = 3_600_000
 
 /** Due once a year: a test that takes longer than a minute sees no other due time than those that it makes. */
-const rowOf = (n: number): ScheduleRow => ({
+const scheduleRow = (n: number): ScheduleRow => ({
   id: `sched_${n}`,
   name: `Schedule ${n}`,
   cron: '0 0 1 1 *',
@@ -48,7 +48,7 @@ const inTurns = async (work: (n: number) => Promise<unknown>) => {
 }
 
 const makeAll = (store: Store) =>
-  inTurns((n) => store.commit<ScheduleRow>({ insert: schedules, row: rowOf(n) }))
+  inTurns((n) => store.commit<ScheduleRow>({ insert: schedules, row: scheduleRow(n) }))
 
 /** One due time that has passed, for each. */
 const makeDue = (store: Store, round: number) =>
@@ -60,7 +60,7 @@ const makeDue = (store: Store, round: number) =>
     }),
   )
 
-const rowsOf = async <R extends object>(pages: AsyncIterable<readonly R[]>) => {
+const allRows = async <R extends object>(pages: AsyncIterable<readonly R[]>) => {
   const all: R[] = []
   for await (const rows of pages) all.push(...rows)
   return all
@@ -73,7 +73,7 @@ const countDue = (store: Store) =>
 /** The schedules that made other than `count` tasks, and how many they made. */
 const wrongAfter = async (store: Store, count: number) => {
   const newest = { index: 'newest', order: 'asc', limit: 200 } as const
-  const made = await rowsOf(rowPages((at) => store.page(tasks, { ...newest, ...at })))
+  const made = await allRows(rowPages((at) => store.page(tasks, { ...newest, ...at })))
   const bySchedule = Map.groupBy(made, ({ sourceId }) => sourceId)
   return Array.from({ length: SCHEDULES }, (_, n) => `sched_${n}`).flatMap((id) => {
     const of = bySchedule.get(id)?.length ?? 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Task } from '../../lib/tasks/schema.ts'
-import { type Api, apiOf, pagesOf } from '../journeys/api.ts'
+import { type Api, taskApi, taskPages } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 
@@ -43,7 +43,7 @@ const keepCreating = async (api: Api, name: string, isOver: () => boolean) => {
 /** How often each id comes in a walk. */
 const timesSeen = async (api: Api, query: string) => {
   const seen = new Map<string, number>()
-  for await (const { tasks } of pagesOf(api, query))
+  for await (const { tasks } of taskPages(api, query))
     for (const { id } of tasks) seen.set(id, (seen.get(id) ?? 0) + 1)
   return seen
 }
@@ -57,7 +57,7 @@ describe(`a walk by cursor over ${SEEDED.toLocaleString('en-US')} tasks`, () => 
   it('repeats and skips nothing while tasks are created and run', async () => {
     using world = scriptedWorld()
     await using service = await startService(world)
-    const api = apiOf(service.baseUrl)
+    const api = taskApi(service.baseUrl)
     await seed(api)
     let over = false
     const creators = ['a', 'b'].map((name) => keepCreating(api, name, () => over))

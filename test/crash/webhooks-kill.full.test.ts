@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
-import { type Api, apiOf, ask, until } from '../journeys/api.ts'
+import { type Api, ask, taskApi, until } from '../journeys/api.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
 import { clockAhead, launchService, startService } from '../journeys/service.ts'
 import { walk } from './audit.ts'
@@ -49,8 +49,8 @@ const register = async (baseUrl: string, url: string): Promise<string> => {
 }
 
 /** What is to be heard of a task that has completed. */
-const keysOf = ({ id }: Task) => EVENTS.map((event) => `${event} ${id}`)
-const keyOf = (body: string) => {
+const expectedKeys = ({ id }: Task) => EVENTS.map((event) => `${event} ${id}`)
+const deliveryKey = (body: string) => {
   const { event, payload }: Envelope = JSON.parse(body)
   return `${event} ${payload.id}`
 }
@@ -59,7 +59,7 @@ const keyOf = (body: string) => {
 const missingIn = async (bodies: () => string[], expected: ReadonlySet<string>): Promise<string[]> => {
   const deadline = performance.now() + HEARD_WITHIN_MS
   for (;;) {
-    const heard = new Set(bodies().map(keyOf))
+    const heard = new Set(bodies().map(deliveryKey))
     const missing = [...expected].filter((key) => !heard.has(key))
     if (missing.length === 0 || performance.now() > deadline) return missing
     await sleep(100)
@@ -90,7 +90,7 @@ describe(`webhooks of a service that is killed ${KILLS} times, CRASH_SEED=${SEED
         const baseUrl = await service.ready()
         if (kill === 0) await register(baseUrl, `${receivers.origin}/kept`)
         if (kill === 0) deleted = await register(baseUrl, `${receivers.origin}/refused`)
-        const api = apiOf(baseUrl)
+        const api = taskApi(baseUrl)
         const before = receivers.bodiesTo('/kept').length
         const made = Array.from({ length: 1 + upTo(TASKS_A_LIFE - 1, random) }, () => make(api))
         // In every other life something is on its way when it ends; else it ends anywhere after the first answer.
@@ -109,15 +109,15 @@ describe(`webhooks of a service that is killed ${KILLS} times, CRASH_SEED=${SEED
 
       const nodeArgs = clockAhead(LEASE_MS)
       await using service = await startService({ ...world, nodeArgs, mostMs: 300_000 })
-      const api = apiOf(service.baseUrl)
+      const api = taskApi(service.baseUrl)
       await api.untilIdle()
       const tasks = await walk(api)
       expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged))
-      const expected = new Set(tasks.flatMap(keysOf))
+      const expected = new Set(tasks.flatMap(expectedKeys))
       expect(await missingIn(() => receivers.bodiesTo('/kept'), expected)).toEqual([])
 
       const bodies = receivers.bodiesTo('/kept')
-      const byKey = Map.groupBy(bodies, keyOf)
+      const byKey = Map.groupBy(bodies, deliveryKey)
       expect(new Set(byKey.keys())).toEqual(expected)
       for (const sends of byKey.values()) expect(new Set(sends).size).toBe(1)
       expect(killedBetweenSendAndRecord).toBeGreaterThan(0)

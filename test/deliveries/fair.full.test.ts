@@ -17,9 +17,13 @@ import { deliveryCollections, heldOutbound, openDeliveries, sample } from './ope
 
 const PER_ENDPOINT = 16
 const DEAD = 'https://dead.example/hook'
-const numbered = (count: number, urlOf: (n: number) => string) =>
-  Array.from({ length: count }, (_, n) => ({ ...sample, id: `evt_${urlOf(n)}_${n}`, url: urlOf(n) }))
-const timesOf = (urls: readonly string[]) =>
+const numbered = (count: number, endpointUrl: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => ({
+    ...sample,
+    id: `evt_${endpointUrl(n)}_${n}`,
+    url: endpointUrl(n),
+  }))
+const deliveryTimes = (urls: readonly string[]) =>
   new Map(urls.map((url) => [url, urls.filter((one) => one === url).length]))
 
 describe('deliveries to an endpoint that never answers', () => {
@@ -38,10 +42,10 @@ describe('deliveries to an endpoint that never answers', () => {
     ['one endpoint', 1, () => DEAD],
     ['ten endpoints of the same host', 10, (n: number) => `https://healthy.example/dead/${n % 10}?try=${n}`],
     ['a hundred hosts', 100, (n: number) => `https://dead${n % 100}.example/`],
-  ])('delay no other, be they to %s', async (_title, endpoints, urlOf) => {
+  ])('delay no other, be they to %s', async (_title, endpoints, endpointUrl) => {
     const { open, outbound } = heldOutbound()
     await using opened = openDeliveries({ outbound })
-    for (const one of numbered(20 * endpoints, urlOf)) await opened.deliveries.add(one)
+    for (const one of numbered(20 * endpoints, endpointUrl)) await opened.deliveries.add(one)
     for (const one of numbered(40, (n) => `https://healthy.example/${n % 4}`))
       await opened.deliveries.add(one)
     const healthy = () => open.filter(({ url }) => /healthy.example\/\d/.test(url))
@@ -49,7 +53,9 @@ describe('deliveries to an endpoint that never answers', () => {
       await until(() => healthy().length > answered)
       healthy()[answered]?.answer(200)
     }
-    const dead = timesOf(open.map(({ url }) => url.replace(/\?.*/, '')).filter((url) => url.includes('dead')))
+    const dead = deliveryTimes(
+      open.map(({ url }) => url.replace(/\?.*/, '')).filter((url) => url.includes('dead')),
+    )
     expect(dead.size).toBe(endpoints)
     expect(Math.max(...dead.values())).toBeLessThanOrEqual(PER_ENDPOINT)
   })

@@ -128,13 +128,13 @@ describe('a receiver that', () => {
     await using receivers = new AsyncDisposableStack()
     const call = <T>(path: string, method: string, body?: object) =>
       ask<T>(`${service.baseUrl}/api/webhooks${path}`, method, body)
-    const webhookOf = async (url: string) =>
+    const registeredWebhook = async (url: string) =>
       (await call<{ webhook: { id: string } }>('', 'POST', { url, events: ['task.failed'] })).body.webhook.id
     const faulty = await Promise.all(
       Object.entries(FAULTS).map(async ([name, fault]) => {
         const receiver = await startFaulty(fault, folder.path)
         receivers.defer(receiver.stop)
-        return { name, fault, receiver, id: await webhookOf(receiver.url) }
+        return { name, fault, receiver, id: await registeredWebhook(receiver.url) }
       }),
     )
     const before = mostMb(service.pid)

@@ -17,7 +17,7 @@ const STATISTICS: Readonly<Record<string, (values: readonly number[]) => number>
 }
 
 /** An alarm over one metric as one over an expression. */
-const queriesOf = ({ Metrics, MetricName, Statistic }: Alarm): Query[] =>
+const metricQueries = ({ Metrics, MetricName, Statistic }: Alarm): Query[] =>
   Metrics ?? [
     { Id: 'all', Expression: 'only' },
     { Id: 'only', MetricStat: { Stat: Statistic, Metric: { MetricName } } },
@@ -25,7 +25,7 @@ const queriesOf = ({ Metrics, MetricName, Statistic }: Alarm): Query[] =>
 
 /** What an alarm makes of the looks of one minute; undefined when nothing was reported. */
 export const measured = (alarm: Alarm, looks: readonly Look[]): number | undefined => {
-  const queries = queriesOf(alarm)
+  const queries = metricQueries(alarm)
   const values = queries.flatMap(({ Id, MetricStat }) => {
     if (!MetricStat) return []
     const reported = looks.flatMap((look) => look[MetricStat.Metric.MetricName] ?? [])

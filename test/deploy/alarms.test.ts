@@ -20,11 +20,11 @@ const alarms = () => all('AWS::CloudWatch::Alarm').map(([, { Properties }]) => P
 const alarm = (name: string): Properties => service.resources.Resources[name]?.Properties ?? {}
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 /** Every metric that an alarm reads, by itself or in an expression. */
-const metricsOf = (one: Properties): Properties[] =>
+const alarmMetrics = (one: Properties): Properties[] =>
   one.Metrics?.flatMap(({ MetricStat }: Properties) => MetricStat?.Metric ?? []) ?? [one]
 const watched = (metric: string) =>
   alarms()
-    .flatMap(metricsOf)
+    .flatMap(alarmMetrics)
     .filter(({ MetricName }) => MetricName === metric)
     .flatMap(({ Dimensions }) => referencesIn(Dimensions))
     .sort()
@@ -119,8 +119,8 @@ describe('an alarm over an expression', () => {
   })
 })
 
-const minutes = (count: number, looksOf: (minute: number) => readonly Look[]) =>
-  Array.from({ length: count }, (_, n) => looksOf(n + 1))
+const minutes = (count: number, looks: (minute: number) => readonly Look[]) =>
+  Array.from({ length: count }, (_, n) => looks(n + 1))
 const lying = (visible: number, hidden: number): Look => ({
   ApproximateNumberOfMessagesVisible: visible,
   ApproximateNumberOfMessagesNotVisible: hidden,
@@ -153,7 +153,7 @@ describe('a message that dlq cannot take in', () => {
     async (queue, name) => {
       const cloud = await startCloud()
       const functions = loadFunctions(cloud)
-      const { env, stop } = await cloud.environmentOf()
+      const { env, stop } = await cloud.openEnvironment()
       const sqs = openSqs({ region: env.AWS_REGION, endpoint: env.SQS_ENDPOINT })
       try {
         await cloud.put(queue, 'nonsense')
@@ -178,11 +178,14 @@ describe('a message that dlq cannot take in', () => {
 })
 
 describe('StreamFaults', () => {
-  const asked = (UrlRequestCount: number, Url5xxCount: number): Look => ({ UrlRequestCount, Url5xxCount })
+  const urlRequests = (UrlRequestCount: number, Url5xxCount: number): Look => ({
+    UrlRequestCount,
+    Url5xxCount,
+  })
 
   it.each([
-    ['more than one request in a hundred fails', [[asked(60, 1), asked(39, 0)]], 1],
-    ['one in a hundred fails', [[asked(60, 1), asked(40, 0)]], undefined],
+    ['more than one request in a hundred fails', [[urlRequests(60, 1), urlRequests(39, 0)]], 1],
+    ['one in a hundred fails', [[urlRequests(60, 1), urlRequests(40, 0)]], undefined],
     ['none fails, and none is counted', [[{ UrlRequestCount: 1 }]], undefined],
     ['nobody asks', [[]], undefined],
   ])('when %s', (_, looks, expected) => {
@@ -205,8 +208,8 @@ describe.each([
   it.each([
     [whenNobodyTakes, 'nobody takes a message', (n: number) => [waiting(1, n * 60)]],
     [whenAllAreBusy, 'some always wait beside long runs', () => [waiting(2, OLD), waiting(1, OLD)]],
-  ])('rings after %i minutes when %s', (expected, _, looksOf) => {
-    expect(ringsAt(alarm(name), minutes(30, looksOf))).toBe(expected)
+  ])('rings after %i minutes when %s', (expected, _, looks) => {
+    expect(ringsAt(alarm(name), minutes(30, looks))).toBe(expected)
   })
 
   it.each([
@@ -215,7 +218,7 @@ describe.each([
     ['some wait in every other minute', (n: number) => [waiting(n % 2, OLD)]],
     ['some always wait, none for long', () => [waiting(9, 60)]],
     ['the queue is not used', () => []],
-  ])('is silent when %s', (_, looksOf) => {
-    expect(ringsAt(alarm(name), minutes(30, looksOf))).toBeUndefined()
+  ])('is silent when %s', (_, looks) => {
+    expect(ringsAt(alarm(name), minutes(30, looks))).toBeUndefined()
   })
 })

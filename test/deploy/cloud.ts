@@ -13,7 +13,7 @@ import { createStreams, streamArns } from '../../offline/streams.ts'
 import { type Hear, startProxy } from '../adapters/aws/proxy.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { startKms } from '../adapters/kms/server.ts'
-import { usesOf } from './uses.ts'
+import { requestUses } from './uses.ts'
 
 const TABLE_PREFIX = 't-'
 const QUEUES = { QUEUE_NAME: 'ai-tasks', QUEUE_NOTIFICATION_NAME: 'ai-task-notifications' }
@@ -82,11 +82,11 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
     return events
   }
   /** The environment of one function, in which everything that it does is noted. */
-  const environmentOf = async () => {
+  const openEnvironment = async () => {
     const noted = new Set<string>()
     let isDown = false
     const note: Hear = (incoming, body) => {
-      for (const use of usesOf(incoming, body)) noted.add(use.replace(` ${TABLE_PREFIX}`, ' '))
+      for (const use of requestUses(incoming, body)) noted.add(use.replace(` ${TABLE_PREFIX}`, ' '))
       return undefined
     }
     const toDatabase = await startProxy(
@@ -165,5 +165,5 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
     dynamoDb.destroy()
     await Promise.all([database.stop(), services.stop(), kms.stop()])
   }
-  return { environmentOf, changeSecret, take, takeChanges, put, putFile, removeFile, dropCopies, stop }
+  return { openEnvironment, changeSecret, take, takeChanges, put, putFile, removeFile, dropCopies, stop }
 }

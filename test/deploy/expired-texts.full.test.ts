@@ -24,7 +24,7 @@ beforeAll(() => {
   rules = Properties?.LifecycleConfiguration.Rules
 }, 60_000)
 
-const daysOf = (prefix: string) =>
+const expiryDays = (prefix: string) =>
   rules
     .filter(({ Prefix, Status }) => Prefix === prefix && Status === 'Enabled')
     .map((rule) => rule.ExpirationInDays)
@@ -76,7 +76,7 @@ describe('what lies beside rows that expire', () => {
   it.each(Object.entries(LIVES))(
     'is removed some days after the longest life of a row of %s',
     async (name, life) => {
-      const [days = 0, ...others] = daysOf(`rows/${name}/`)
+      const [days = 0, ...others] = expiryDays(`rows/${name}/`)
       expect(others).toEqual([])
       expect(days * DAY_MS).toBeGreaterThanOrEqual((await life()) + MARGIN_MS)
     },

@@ -19,7 +19,7 @@ const TOGETHER = 50
 const prompt = 'é'.repeat(12_000)
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
-let environment: Awaited<ReturnType<(typeof cloud)['environmentOf']>>
+let environment: Awaited<ReturnType<(typeof cloud)['openEnvironment']>>
 let program: Awaited<ReturnType<typeof startProgram>>
 
 const fill = async (endpoint: string, prefix: string) => {
@@ -33,7 +33,7 @@ const fill = async (endpoint: string, prefix: string) => {
 
 beforeAll(async () => {
   cloud = await startCloud()
-  environment = await cloud.environmentOf()
+  environment = await cloud.openEnvironment()
   const { env } = environment
   await fill(env.DYNAMODB_ENDPOINT, env.TABLE_PREFIX)
   program = await startProgram(['functions/agentic/server.ts'], { ...env, AUTH_MODE: 'local' })

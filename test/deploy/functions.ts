@@ -9,14 +9,14 @@ type Json = Record<string, unknown>
 type Headers = Readonly<Record<string, string>>
 type Answered = { statusCode: number; headers: Record<string, string>; body: string }
 type Cloud = Awaited<ReturnType<typeof startCloud>>
-type Environment = Awaited<ReturnType<Cloud['environmentOf']>>
+type Environment = Awaited<ReturnType<Cloud['openEnvironment']>>
 // biome-ignore lint/suspicious/noExplicitAny: each kind of function takes its own events.
 type Handler = (event: any, context: object) => Promise<any>
 
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 }
 
 /** A message that is in no queue. */
-const messageOf = (Body: string): Message => ({ MessageId: randomUUID(), ReceiptHandle: 'none', Body })
+const sqsMessage = (Body: string): Message => ({ MessageId: randomUUID(), ReceiptHandle: 'none', Body })
 
 export type Functions = ReturnType<typeof loadFunctions>
 
@@ -25,7 +25,7 @@ export const loadFunctions = (cloud: Cloud) => {
   const environments = new Map<string, Environment>()
 
   const environmentFor = async (name: string): Promise<Environment> => {
-    const environment = environments.get(name) ?? (await cloud.environmentOf())
+    const environment = environments.get(name) ?? (await cloud.openEnvironment())
     environments.set(name, environment)
     return environment
   }
@@ -70,18 +70,18 @@ export const loadFunctions = (cloud: Cloud) => {
   /** Feeds a function what waits in a queue, that of the latest changes included, and messages of these texts. */
   const feed = async (name: string, queue: string, ...texts: readonly string[]): Promise<void> => {
     await drain()
-    const messages = [...(await cloud.take(queue)), ...texts.map(messageOf)]
+    const messages = [...(await cloud.take(queue)), ...texts.map(sqsMessage)]
     const { batchItemFailures } = await deliver(name, queue, messages)
     if (batchItemFailures.length > 0) throw new Error(`${name} failed ${JSON.stringify(messages)}`)
   }
 
   /** Feeds a function messages of these texts, which no queue of ours holds; answers how many it could do nothing with. */
   const feedTexts = async (name: string, queue: string, ...texts: readonly string[]): Promise<number> =>
-    (await deliver(name, queue, texts.map(messageOf))).batchItemFailures.length
+    (await deliver(name, queue, texts.map(sqsMessage))).batchItemFailures.length
 
   /** As `feed`, while storage is down; answers how many messages the function could do nothing with. */
   const feedInVain = async (name: string, queue: string, ...texts: readonly string[]): Promise<number> => {
-    const messages = [...(await cloud.take(queue)), ...texts.map(messageOf)]
+    const messages = [...(await cloud.take(queue)), ...texts.map(sqsMessage)]
     const { withoutStorage } = await environmentFor(name)
     const { batchItemFailures } = await withoutStorage(() => deliver(name, queue, messages))
     return batchItemFailures.length
@@ -94,7 +94,7 @@ export const loadFunctions = (cloud: Cloud) => {
   }
 
   /** What a function did to storage and queues so far. */
-  const usesOf = (name: string): string[] => environments.get(name)?.uses() ?? []
+  const notedUses = (name: string): string[] => environments.get(name)?.uses() ?? []
   const stop = () => {
     for (const environment of environments.values()) environment.stop()
   }
@@ -106,7 +106,7 @@ export const loadFunctions = (cloud: Cloud) => {
     feedTexts,
     feedInVain,
     invoke,
-    usesOf,
+    notedUses,
     stop,
     as,
     putFile: cloud.putFile,

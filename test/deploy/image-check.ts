@@ -33,7 +33,7 @@ const hardened = [
   '993:990',
 ]
 
-const taskOf = async (id: string) => {
+const fetchTask = async (id: string) => {
   const { task } = (await (await fetch(`${url}/api/tasks/${id}`)).json()) as {
     task: { status: string; result?: { output: string } }
   }
@@ -59,9 +59,9 @@ try {
     body: JSON.stringify({ title: 'Search', prompt }),
   })
   const { task } = (await created.json()) as { task: { id: string } }
-  const isOver = async () => ['completed', 'failed'].includes((await taskOf(task.id)).status)
+  const isOver = async () => ['completed', 'failed'].includes((await fetchTask(task.id)).status)
   for (let tries = 0; tries < 300 && !(await isOver()); tries += 1) await sleep(100)
-  const output = (await taskOf(task.id)).result?.output ?? ''
+  const output = (await fetchTask(task.id)).result?.output ?? ''
   if (!output.includes('a:1:needle')) throw new Error(`The search found nothing: ${output}`)
   run('stop', name)
   const code = run('inspect', name, '--format', '{{.State.ExitCode}}').trim()

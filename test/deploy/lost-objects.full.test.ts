@@ -106,11 +106,11 @@ suite('rows whose stored objects are gone, through the functions', () => {
   beforeAll(async () => {
     cloud = await startCloud()
     receiver = await startReceiver()
-    const environmentOf = async () => {
-      const environment = await cloud.environmentOf()
+    const openEnvironment = async () => {
+      const environment = await cloud.openEnvironment()
       return { ...environment, env: { ...environment.env, AUTH_MODE: 'local' } }
     }
-    functions = loadFunctions({ ...cloud, environmentOf })
+    functions = loadFunctions({ ...cloud, openEnvironment })
     await plant()
     const listed = await http('tasks', 'GET /api/tasks/export')
     exported = listed

@@ -8,7 +8,7 @@ import { addAgent, agentsInPackage } from './packaged-agents.ts'
 import { packagedGateway } from './packaged-gateway.ts'
 import { packageStage, root } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
-import { bundleOf, filesOf } from './zip.ts'
+import { unzipBundle, unzipFiles } from './zip.ts'
 
 const IMAGES = ['worker', 'agentic']
 /** Undici is in the one, which sends while its caller waits; the client of SSM in the other, for the key of a model. */
@@ -43,7 +43,7 @@ afterAll(async () => {
 const all = (type: string) => ofType(template, type)
 const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-const functionOf = (name: string) => template.Resources[`${capital(name)}LambdaFunction`] as Resource
+const functionResource = (name: string) => template.Resources[`${capital(name)}LambdaFunction`] as Resource
 
 describe('what may be asked for', () => {
   it('is a domain with its certificate, a web ACL, tables that refuse to be deleted, and X-Ray', () => {
@@ -71,14 +71,14 @@ describe('what may be asked for', () => {
     expect(CacheBehaviors).toContainEqual(
       expect.objectContaining({ PathPattern: '/api/memory/search', TargetOriginId: 'streaming' }),
     )
-    expect(functionOf('agentic').Properties.Environment.Variables.MEMORY_EXPAND).toBe('on')
+    expect(functionResource('agentic').Properties.Environment.Variables.MEMORY_EXPAND).toBe('on')
   })
 })
 
 describe('the access log of the HTTP API', () => {
   it('is JSON, is kept for 30 days, and has the route in place of the path', () => {
-    const [stageOf] = properties('AWS::ApiGatewayV2::Stage')
-    const { DestinationArn, Format } = stageOf?.AccessLogSettings ?? {}
+    const [stage] = properties('AWS::ApiGatewayV2::Stage')
+    const { DestinationArn, Format } = stage?.AccessLogSettings ?? {}
     const [group = ''] = referencesIn(DestinationArn)
     expect(template.Resources[group]).toMatchObject({
       Type: 'AWS::Logs::LogGroup',
@@ -98,7 +98,7 @@ describe('a function', () => {
 
   it.each(FUNCTIONS)('%s runs on arm64, Node 24 or its own image, under a name of the stage', (name) => {
     const image = { PackageType: 'Image', ImageConfig: { Command: expect.any(Array) } }
-    expect(functionOf(name).Properties).toMatchObject({
+    expect(functionResource(name).Properties).toMatchObject({
       FunctionName: `agent-task-service-prod-${name}`,
       Architectures: ['arm64'],
       Environment: {
@@ -112,26 +112,26 @@ describe('a function', () => {
     '%s has a bundle of at most 300 kB zipped, 600 with a client to send by, without source map',
     (name) => {
       const zip = stage.zip(name)
-      expect([...filesOf(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
+      expect([...unzipFiles(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
         `functions/${name}.mjs`,
       ])
       expect(zip.length).toBeLessThanOrEqual(SENDING.includes(name) ? 600_000 : 300_000)
-      expect(bundleOf(zip, name).includes('sourceMappingURL')).toBe(false)
+      expect(unzipBundle(zip, name).includes('sourceMappingURL')).toBe(false)
     },
   )
 
   it('ui has the page beside its bundle, each file once and compressed, and is small without it', () => {
-    const files = filesOf(stage.zip('ui'))
+    const files = unzipFiles(stage.zip('ui'))
     const page = [...files.keys()].filter((file) => file.startsWith('functions/ui/dist/'))
     expect(page).toContain('functions/ui/dist/index.html.br')
     expect(page.filter((file) => !file.endsWith('.br'))).toEqual([])
     const rest = [...files.keys()].filter((file) => !file.startsWith('agents/') && !page.includes(file))
     expect(rest).toEqual(['functions/ui/handler.mjs'])
-    expect(gzipSync(bundleOf(stage.zip('ui'), 'ui')).length).toBeLessThanOrEqual(85_000)
+    expect(gzipSync(unzipBundle(stage.zip('ui'), 'ui')).length).toBeLessThanOrEqual(85_000)
   })
 
   it.each(FUNCTIONS.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
-    const content = bundleOf(stage.zip(name), name)
+    const content = unzipBundle(stage.zip(name), name)
     // A name that the library gives to all of its errors, which no minifier may touch.
     expect(content.includes('vercel.ai.error')).toBe(false)
     // That of the page has no names of operations, only their paths.
@@ -140,7 +140,7 @@ describe('a function', () => {
   })
 
   it.each(FUNCTIONS.filter((name) => !IMAGES.includes(name)))('%s has no archive in it', (name) => {
-    expect(bundleOf(stage.zip(name), name).includes('archive_unavailable')).toBe(false)
+    expect(unzipBundle(stage.zip(name), name).includes('archive_unavailable')).toBe(false)
   })
 
   it('gets no secret through its environment', () => {
@@ -166,7 +166,7 @@ describe('the HTTP API', () => {
     expect(properties('AWS::ApiGatewayV2::Integration')).toEqual(
       HTTP_FUNCTIONS.map(() => expect.objectContaining({ PayloadFormatVersion: '2.0' })),
     )
-    for (const name of HTTP_FUNCTIONS) expect(functionOf(name).Properties.Timeout).toBeLessThan(30)
+    for (const name of HTTP_FUNCTIONS) expect(functionResource(name).Properties.Timeout).toBeLessThan(30)
   })
 
   it('gives what no route has to the function that has the page, or answers 404', () => {
@@ -229,7 +229,7 @@ describe('the queues', () => {
     ['QUEUE_NOTIFICATION_CONCURRENCY', 'NotificationQueue'],
   ])('are bounded as %s says to every function, which is what people are told', (variable, queue) => {
     const [mapping] = mappings().filter(({ EventSourceArn }) => referencesIn(EventSourceArn)[0] === queue)
-    const told = FUNCTIONS.map((name) => functionOf(name).Properties.Environment.Variables[variable])
+    const told = FUNCTIONS.map((name) => functionResource(name).Properties.Environment.Variables[variable])
     expect(new Set(told.map(Number))).toEqual(new Set([mapping?.ScalingConfig.MaximumConcurrency]))
   })
 
@@ -257,22 +257,22 @@ describe('the tick', () => {
         Targets: [{ Arn: { 'Fn::GetAtt': ['TickLambdaFunction', 'Arn'] } }],
       },
     ])
-    expect(functionOf('tick').Properties.Timeout).toBeLessThan(60)
+    expect(functionResource('tick').Properties.Timeout).toBeLessThan(60)
     expect(template.Resources.TickLambdaEvConf?.Properties).toMatchObject({ MaximumRetryAttempts: 0 })
   })
 })
 
 describe('a URL of its own, with the gate of the service in front and none of AWS,', () => {
-  const urlOf = (name: string) => template.Resources[`${capital(name)}LambdaFunctionUrl`]?.Properties
+  const functionUrl = (name: string) => template.Resources[`${capital(name)}LambdaFunctionUrl`]?.Properties
 
   it('has the streaming function, and streams, and that of webhooks, and no other', () => {
     expect(properties('AWS::Lambda::Url')).toHaveLength(2)
-    expect(urlOf('agentic')).toEqual({
+    expect(functionUrl('agentic')).toEqual({
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
       TargetFunctionArn: { 'Fn::GetAtt': ['AgenticLambdaFunction', 'Arn'] },
     })
-    expect(urlOf('webhooks')).toEqual({
+    expect(functionUrl('webhooks')).toEqual({
       AuthType: 'NONE',
       TargetFunctionArn: { 'Fn::GetAtt': ['WebhooksLambdaFunction', 'Arn'] },
     })
@@ -302,7 +302,7 @@ describe('a URL of its own, with the gate of the service in front and none of AW
 
 describe('the streaming function', () => {
   it('answers in pieces, the worker in one', () => {
-    const variables = (name: string) => functionOf(name).Properties.Environment.Variables
+    const variables = (name: string) => functionResource(name).Properties.Environment.Variables
     expect(variables('agentic')).toMatchObject({ AWS_LWA_INVOKE_MODE: 'response_stream' })
     expect(variables('worker')).not.toHaveProperty('AWS_LWA_INVOKE_MODE')
     // Without it an event that was answered 500 would count as done.

@@ -9,7 +9,7 @@ import type { startCloud } from './cloud.ts'
 import { HTTP_FUNCTIONS, JOB_FUNCTIONS } from './function-names.ts'
 import type { packageStage } from './serverless.ts'
 import { ofType } from './template.ts'
-import { filesOf } from './zip.ts'
+import { unzipFiles } from './zip.ts'
 
 const run = promisify(execFile)
 /** The agent, a file that it imports, and a package that was installed beside it. */
@@ -45,11 +45,11 @@ type Packaged = { stage: () => ReturnType<typeof packageStage>; cloud: () => Clo
 
 /** Tests of a package to which `addAgent` added an agent. */
 export const agentsInPackage = ({ stage, cloud }: Packaged): void => {
-  let environment: Awaited<ReturnType<Cloud['environmentOf']>>
+  let environment: Awaited<ReturnType<Cloud['openEnvironment']>>
   let folder: string
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'task-'))
-    environment = await cloud().environmentOf()
+    environment = await cloud().openEnvironment()
   })
   afterAll(() => {
     rmSync(folder, { recursive: true })
@@ -59,7 +59,7 @@ export const agentsInPackage = ({ stage, cloud }: Packaged): void => {
   /** Unpacks the zip of a function, as Lambda does before it starts Node in that folder. */
   const unpack = (name: string): string => {
     const place = path.join(folder, name)
-    for (const [file, content] of filesOf(stage().zip(name))) write(path.join(place, file), content)
+    for (const [file, content] of unzipFiles(stage().zip(name))) write(path.join(place, file), content)
     return place
   }
 
@@ -84,7 +84,7 @@ export const agentsInPackage = ({ stage, cloud }: Packaged): void => {
   }
 
   it.each(ZIPPED)('goes into the zip of %s with what it imports, under its own name', (name) => {
-    const files = [...filesOf(stage().zip(name)).keys()]
+    const files = [...unzipFiles(stage().zip(name)).keys()]
     for (const file of Object.keys(FILES)) expect(files).toContain(`agents/${file}`)
   })
 

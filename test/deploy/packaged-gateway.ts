@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { httpEvent } from '../fakes/http-event.ts'
 import type { startCloud } from './cloud.ts'
 import { type packageStage, root } from './serverless.ts'
-import { bundleOf } from './zip.ts'
+import { unzipBundle } from './zip.ts'
 
 const BUNDLES = ['auth', 'gateway'] as const
 const INVOKE = `
@@ -26,15 +26,15 @@ type Packaged = { stage: () => ReturnType<typeof packageStage>; cloud: () => Clo
 /** Tests of the bundles of a package, beside nothing but what the runtime has. */
 export const packagedGateway = ({ stage, cloud }: Packaged): void => {
   let folder: string
-  let environment: Awaited<ReturnType<Cloud['environmentOf']>>
+  let environment: Awaited<ReturnType<Cloud['openEnvironment']>>
   beforeAll(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'packaged-'))
     for (const name of BUNDLES)
-      writeFileSync(path.join(folder, `${name}.mjs`), bundleOf(stage().zip(name), name))
+      writeFileSync(path.join(folder, `${name}.mjs`), unzipBundle(stage().zip(name), name))
     // The runtime has the SDK, and no other package.
     mkdirSync(path.join(folder, 'node_modules'))
     symlinkSync(path.join(root, 'node_modules/@aws-sdk'), path.join(folder, 'node_modules/@aws-sdk'))
-    environment = await cloud().environmentOf()
+    environment = await cloud().openEnvironment()
   })
   afterAll(() => {
     environment?.stop()

@@ -67,20 +67,20 @@ describe('serverless.yml', () => {
 })
 
 describe('the tables of the stack', () => {
-  const resourcesOf = (stage: Parameters<typeof tableResources>[1]) =>
+  const stageResources = (stage: Parameters<typeof tableResources>[1]) =>
     tableResources(tableDefinitions(collections, tableName(stage)), stage)
 
   it('are those of the collections', () => {
     const read = Object.fromEntries(ofType(service.resources, 'AWS::DynamoDB::Table'))
     const stage = { prefix: PREFIX, onReplacement: 'Delete', onRemoval: 'Delete', deletionProtection: false }
-    expect(read).toEqual(resourcesOf(stage).Resources)
+    expect(read).toEqual(stageResources(stage).Resources)
   })
 
   it('have the names that functions look for', () => {
     const named = ofType(service.resources, 'AWS::DynamoDB::Table').map(
       ([, { Properties }]) => Properties.TableName,
     )
-    const nameOf = tableNames(String(service.provider.environment.TABLE_PREFIX))
-    expect(named).toEqual(expect.arrayContaining(collections.map(nameOf)))
+    const prefixedName = tableNames(String(service.provider.environment.TABLE_PREFIX))
+    expect(named).toEqual(expect.arrayContaining(collections.map(prefixedName)))
   })
 })

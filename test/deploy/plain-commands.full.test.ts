@@ -26,7 +26,7 @@ beforeAll(() => {
 }, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const textOf = () => readFileSync(path.join(folder, TEMPLATE), 'utf8')
+const templateText = () => readFileSync(path.join(folder, TEMPLATE), 'utf8')
 /** serverless prints errors on stdout. */
 const deploy = (...args: readonly string[]) => {
   const { status, stdout, stderr } = plainServerless(folder, 'deploy', ...args)
@@ -36,7 +36,7 @@ const deploy = (...args: readonly string[]) => {
 describe('npx serverless package, without any setting', () => {
   it('makes the package, with a stand-in for the image', () => {
     expect(packaged).toMatchObject({ status: 0 })
-    const functions = ofType(JSON.parse(textOf()) as Template, 'AWS::Lambda::Function')
+    const functions = ofType(JSON.parse(templateText()) as Template, 'AWS::Lambda::Function')
     const images = functions.flatMap(([name, { Properties }]) =>
       Properties.Code.ImageUri === undefined ? [] : [[name, Properties.Code.ImageUri]],
     )
@@ -73,7 +73,7 @@ describe('serverless deploy', () => {
   })
 
   it('takes a package with an image, and then asks for credentials', () => {
-    writeFileSync(path.join(folder, TEMPLATE), textOf().replaceAll(NOT_BUILT, PUSHED))
+    writeFileSync(path.join(folder, TEMPLATE), templateText().replaceAll(NOT_BUILT, PUSHED))
     const { status, said } = deploy('--package', '.serverless')
     expect(status).toBe(1)
     expect(said).toMatch(/credentials/i)

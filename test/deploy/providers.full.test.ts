@@ -4,7 +4,7 @@ import { readConfig } from '../../lib/config/config.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { printStage, type Service } from './serverless.ts'
-import { statementsOf } from './template.ts'
+import { policyStatements } from './template.ts'
 
 let service: Service
 beforeAll(() => {
@@ -87,7 +87,7 @@ describe('whether a deployed worker has a model provider', () => {
     const { look, ssm } = await open(['OPENAI_API_KEY'])
     await look()
     const used = [...new Set(ssm.asked.map(({ action }) => `ssm:${action}`))]
-    const allowed = statementsOf(service.resources, 'AgentsRole').flatMap(({ Action }) => Action)
+    const allowed = policyStatements(service.resources, 'AgentsRole').flatMap(({ Action }) => Action)
     expect(allowed.filter((action) => action.startsWith('ssm:'))).toEqual(used)
     const [agents, worker] = ['agents', 'worker'].map((name) => service.functions[name]?.environment)
     expect(agents?.SECRETS_PATH).toBe(worker?.SECRETS_PATH)

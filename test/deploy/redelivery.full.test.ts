@@ -62,7 +62,7 @@ describe('a message that a function could do nothing with, storage being down', 
 
 describe('a worker that cannot be opened', () => {
   it('fails the invocation, brings its messages back soon, later each time, and is opened by the next', async () => {
-    const { env, stop } = await cloud.environmentOf()
+    const { env, stop } = await cloud.openEnvironment()
     const asked: unknown[] = []
     const sqs = await startProxy(env.SQS_ENDPOINT, (_, body) => void asked.push(JSON.parse(String(body))))
     stops.push(sqs.stop, stop)
@@ -81,7 +81,7 @@ describe('a worker that cannot be opened', () => {
   }, 20_000)
 
   it('for a setting that cannot be read, is named in its log and brings them back as well', async () => {
-    const { env, stop } = await cloud.environmentOf()
+    const { env, stop } = await cloud.openEnvironment()
     const asked: unknown[] = []
     const sqs = await startProxy(env.SQS_ENDPOINT, (_, body) => void asked.push(JSON.parse(String(body))))
     const settings = { ...env, SQS_ENDPOINT: sqs.url, LOG_LEVEL: 'warn', QUEUE_RETRY_TYPE: 'foo' }
@@ -107,7 +107,7 @@ describe('a worker that cannot be opened', () => {
 
 describe('the log of a worker', () => {
   it('ties the request of a task to the message and the invocation that it runs in', async () => {
-    const { env, stop } = await cloud.environmentOf()
+    const { env, stop } = await cloud.openEnvironment()
     const settings = { ...env, LOG_LEVEL: 'info' }
     const program = await startProgram(['functions/agentic/events.ts', 'functions/worker.ts'], settings)
     stops.push(stop, program.stop)

@@ -290,7 +290,7 @@ describe('the dashboard', () => {
   }
 
   it('shows the errors of every function, and requests and times of all that requests come to', () => {
-    const shown = (metric: string): string[] => {
+    const shownFunctions = (metric: string): string[] => {
       const { metrics = [] } =
         widgets().find((one) => one.properties.metrics[0]?.[1] === metric)?.properties ?? {}
       return metrics.map((line) => /\w+/.exec(String(line.at(-1)))?.[0] ?? '').sort()
@@ -298,9 +298,9 @@ describe('the dashboard', () => {
     const logical = ([name]: [string, unknown]) => `${capital(name)}LambdaFunction`
     const functions = Object.entries(service.functions)
     const asked = functions.filter(([, { events = [], url }]) => url || events.some(({ httpApi }) => httpApi))
-    expect(shown('Errors')).toEqual(functions.map(logical).sort())
-    expect(shown('Invocations')).toEqual(asked.map(logical).sort())
-    expect(shown('Duration')).toEqual(asked.map(logical).sort())
+    expect(shownFunctions('Errors')).toEqual(functions.map(logical).sort())
+    expect(shownFunctions('Invocations')).toEqual(asked.map(logical).sort())
+    expect(shownFunctions('Duration')).toEqual(asked.map(logical).sort())
   })
 
   it('shows how many requests each function with a URL had, and how many of them it answered 5xx', () => {

@@ -9,7 +9,7 @@ import { startCloud } from './cloud.ts'
 import { FUNCTIONS } from './function-names.ts'
 import { type Functions, loadFunctions } from './functions.ts'
 import { printStage } from './serverless.ts'
-import { referencesIn, statementsOf, type Template } from './template.ts'
+import { policyStatements, referencesIn, type Template } from './template.ts'
 import { FED, useEverything } from './use-everything.ts'
 import { useReports, useTicket } from './use-reports.ts'
 import { useSeldom } from './use-seldom.ts'
@@ -27,19 +27,19 @@ let streamed: string[]
 let model: Awaited<ReturnType<typeof startModel>>
 let folder: ReturnType<typeof temporaryFolder>
 
-const roleOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Role`
+const roleName = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Role`
 
 /** What a role allows of tables, queues, files and the key, in the words in which it was noted what the function did. */
 const allowedTo = (name: string): string[] => {
-  return statementsOf(template, roleOf(name)).flatMap(({ Action, Resource }) =>
+  return policyStatements(template, roleName(name)).flatMap(({ Action, Resource }) =>
     Action.filter((action) => /^(dynamodb|sqs|s3|kms):/.test(action)).flatMap((action) =>
-      Resource.map((resource) => `${action} ${placeOf(resource)}`.trim()),
+      Resource.map((resource) => `${action} ${resourcePlace(resource)}`.trim()),
     ),
   )
 }
 
 /** `tasks/index`, `ai-tasks`, `rows/tasks`, or nothing for the bucket itself and the key. */
-const placeOf = (resource: unknown): string => {
+const resourcePlace = (resource: unknown): string => {
   const [logical = ''] = referencesIn(resource)
   const { TableName, QueueName } = template.Resources[logical]?.Properties ?? {}
   const within = String((resource as { 'Fn::Sub'?: string })['Fn::Sub'] ?? '').replace(
@@ -49,7 +49,7 @@ const placeOf = (resource: unknown): string => {
   return [String(TableName ?? QueueName ?? '').replace(PREFIX, ''), within].filter(Boolean).join('/')
 }
 
-const usesOf = (name: string) => (name === 'agentic' ? streamed : functions.usesOf(name))
+const functionUses = (name: string) => (name === 'agentic' ? streamed : functions.notedUses(name))
 /** What reads rows by their keys, or an object by its name. Any other verb changes something, reads all, or opens secrets. */
 const READS = /^(?:dynamodb:(?:GetItem|BatchGetItem|Query)|s3:(?:GetObject|ListBucket))(?: |$)/
 
@@ -57,7 +57,7 @@ const READS = /^(?:dynamodb:(?:GetItem|BatchGetItem|Query)|s3:(?:GetObject|ListB
 const BY_BUCKET = [['memory', 'memory-events']] as const
 
 /** By the rights of the function that it feeds, Lambda takes messages and reads streams, and hands on what fails. */
-const feedingOf = (name: string): string[] => {
+const feedUses = (name: string): string[] => {
   if (name === 'stream') {
     const verbs = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams']
     const streams = streamedTables.flatMap((table) => verbs.map((verb) => `dynamodb:${verb} ${table}`))
@@ -100,7 +100,7 @@ const RACING: Readonly<Record<string, readonly string[]>> = {
   agentic: ['s3:DeleteObject rows/tasks'],
 }
 
-const placesOf = (uses: readonly string[]) => new Set(uses.map((use) => use.split(' ')[1]))
+const usedPlaces = (uses: readonly string[]) => new Set(uses.map((use) => use.split(' ')[1]))
 
 // An emulator without streams and transactions does not do what is deployed.
 const describeHere = hasDynoxide() ? describe : describe.skip
@@ -151,30 +151,30 @@ describeHere('the rights of a function', () => {
 
   it.each(FUNCTIONS)('of %s are enough for what it does', (name) => {
     const allowed = new Set(allowedTo(name))
-    expect(usesOf(name).filter((use) => !allowed.has(use) && !use.startsWith('ssm:'))).toEqual([])
+    expect(functionUses(name).filter((use) => !allowed.has(use) && !use.startsWith('ssm:'))).toEqual([])
   })
 
   it.each(FUNCTIONS)('of %s have no verb that it does without', (name) => {
-    const used = new Set(usesOf(name))
+    const used = new Set(functionUses(name))
     const isSeldom = (right: string) => READS.test(right) || RACING[name]?.includes(right)
     const unseen = allowedTo(name).filter((right) => !isSeldom(right) && !used.has(right))
-    expect(unseen.sort()).toEqual([...feedingOf(name), ...(UNSEEN[name] ?? [])].sort())
+    expect(unseen.sort()).toEqual([...feedUses(name), ...(UNSEEN[name] ?? [])].sort())
   })
 
   it.each(FUNCTIONS)('of %s reach no table, index, queue or folder that it has no use for', (name) => {
-    const feeding = new Set(feedingOf(name))
+    const feeding = new Set(feedUses(name))
     // A bucket is listed by nobody, and messages are brought back by whoever takes them.
     const isOwn = (right: string) => !feeding.has(right) && !/^sqs:Change|^s3:ListBucket/.test(right)
     const own = allowedTo(name).filter(isOwn)
-    const used = placesOf(usesOf(name))
-    expect([...placesOf(own)].filter((place) => !used.has(place))).toEqual([])
+    const used = usedPlaces(functionUses(name))
+    expect([...usedPlaces(own)].filter((place) => !used.has(place))).toEqual([])
   })
 
   it.each(FUNCTIONS)('of %s to the key and to parameters are those that it uses', (name) => {
     const isOurs = (action: string) => /^(kms|ssm):/.test(action)
-    const allowed = statementsOf(template, roleOf(name)).flatMap(({ Action }) => Action.filter(isOurs))
+    const allowed = policyStatements(template, roleName(name)).flatMap(({ Action }) => Action.filter(isOurs))
     // It looks for names of parameters, which no stack on emulators has; see providers.test.ts.
-    const seen = [...usesOf(name), ...(UNSEEN[name] ?? [])].filter(isOurs)
+    const seen = [...functionUses(name), ...(UNSEEN[name] ?? [])].filter(isOurs)
     const used = name === 'agents' ? ['ssm:DescribeParameters'] : seen
     expect(allowed.sort()).toEqual(used.sort())
   })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { FUNCTIONS } from './function-names.ts'
 import { printStage, type Service } from './serverless.ts'
-import { referencesIn, statementsOf } from './template.ts'
+import { policyStatements, referencesIn } from './template.ts'
 
 let service: Service
 beforeAll(() => {
@@ -9,9 +9,9 @@ beforeAll(() => {
 }, 60_000)
 
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-const roleOf = (name: string) => statementsOf(service.resources, `${capital(name)}Role`)
+const roleStatements = (name: string) => policyStatements(service.resources, `${capital(name)}Role`)
 const mayTake = (name: string) =>
-  roleOf(name)
+  roleStatements(name)
     .filter(({ Action }) => Action.includes('sqs:ReceiveMessage'))
     .flatMap(({ Resource }) => referencesIn(Resource))
 
@@ -23,7 +23,7 @@ describe('the roles', () => {
   })
 
   it.each(FUNCTIONS)('let %s do named things to named resources', (name) => {
-    for (const { Effect, Action, Resource } of roleOf(name)) {
+    for (const { Effect, Action, Resource } of roleStatements(name)) {
       expect(Effect).toBe('Allow')
       for (const action of Action) expect(action).toMatch(/^(logs|dynamodb|sqs|s3|ssm|kms):[A-Za-z]+$/)
       for (const resource of Resource) {
@@ -34,7 +34,7 @@ describe('the roles', () => {
   })
 
   it.each(FUNCTIONS)('let %s write its own log', (name) => {
-    const logs = roleOf(name).filter(({ Action }) => Action.includes('logs:PutLogEvents'))
+    const logs = roleStatements(name).filter(({ Action }) => Action.includes('logs:PutLogEvents'))
     expect(logs.flatMap(({ Resource }) => referencesIn(Resource))).toEqual([`${capital(name)}LogGroup`])
   })
 
@@ -49,7 +49,7 @@ describe('the roles', () => {
   it.each(['agents', 'health', 'openapi', 'ui'])(
     'let %s write nothing but its log and who was seen',
     (name) => {
-      const writing = roleOf(name).filter(({ Action }) =>
+      const writing = roleStatements(name).filter(({ Action }) =>
         Action.some((action) => /:(Put(?!LogEvents)|Update|Delete|Send)/.test(action)),
       )
       const written = writing.flatMap(({ Resource }) => referencesIn(Resource))
@@ -60,7 +60,7 @@ describe('the roles', () => {
 
   it('let the worker, the streaming function, auth, webhooks and those that write comments read secrets, none but the agents look for their names, and no other function anything', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
-      roleOf(name)
+      roleStatements(name)
         .flatMap(({ Action }) => Action)
         .filter((action) => action.startsWith('ssm:'))
         .map((action) => `${name} ${action}`),
@@ -80,7 +80,7 @@ describe('the roles', () => {
 
   it('let the streaming function put copies of exports and abort them, and no role do more to them', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
-      roleOf(name)
+      roleStatements(name)
         .filter(({ Resource }) => JSON.stringify(Resource).includes('/exports/'))
         .map(({ Action }) => [name, ...Action]),
     )
@@ -91,7 +91,7 @@ describe('the roles', () => {
     'let %s read the parameters below its own path, and no others',
     (name) => {
       const { SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
-      const paths = roleOf(name)
+      const paths = roleStatements(name)
         .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
         .flatMap(({ Resource }) => Resource.map((resource) => String(Object.values(resource as object)[0])))
         .map((arn) => arn.replace(/^.*:parameter/, ''))
@@ -103,14 +103,14 @@ describe('the roles', () => {
   it('let memory read the parameters of the worker, for the key of the embedding model', () => {
     const { SECRETS_PATH: path } = service.functions.memory?.environment ?? {}
     expect(path).toBe('/agent-task-service/prod/worker')
-    expect(JSON.stringify(roleOf('memory'))).toContain('/worker/*')
+    expect(JSON.stringify(roleStatements('memory'))).toContain('/worker/*')
   })
 
   it.each(['notify', 'dlq', 'tick', 'agentic'])(
     'let %s read the parameters of the OAuth apps, with its own if it has any',
     (name) => {
       const { SECRETS_PATH: own, ACCOUNT_SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
-      const paths = roleOf(name)
+      const paths = roleStatements(name)
         .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
         .flatMap(({ Resource }) => Resource.map((resource) => String(Object.values(resource as object)[0])))
         .map((arn) => arn.replace(/^.*:parameter/, ''))

@@ -5,7 +5,7 @@ import { startSsm } from '../adapters/aws/ssm.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
-import { headersOf, SECRETS, secretEnv } from '../webhooks/signed.ts'
+import { SECRETS, secretEnv, signedHeaders } from '../webhooks/signed.ts'
 import { startCloud } from './cloud.ts'
 import { type Functions, loadFunctions } from './functions.ts'
 
@@ -23,16 +23,16 @@ describe('the function that people sign in with', () => {
     await cloud?.stop()
     await provider?.[Symbol.asyncDispose]()
   })
-  const asked = () => functions.usesOf('auth').filter((use) => use.startsWith('ssm:'))
+  const ssmUses = () => functions.notedUses('auth').filter((use) => use.startsWith('ssm:'))
 
   it('reads the secrets of providers when it needs them, and tells by them what is configured', async () => {
     const body = { email: 'ann@example.com', password: 'correct horse 1', name: 'Ann' }
     await functions.ask('auth', 'POST /api/auth/signup', body)
-    expect(asked()).toEqual([])
+    expect(ssmUses()).toEqual([])
     const { statusCode, headers } = await functions.ask('auth', 'GET /api/auth/codehost')
     expect(statusCode).toBe(302)
     expect(headers.location).toContain('client_id=the-client')
-    expect(asked()).toEqual(['ssm:GetParametersByPath'])
+    expect(ssmUses()).toEqual(['ssm:GetParametersByPath'])
     const me = await functions.invoke('auth', httpEvent('GET /api/auth/me'))
     expect(me.statusCode).toBe(401)
     expect(JSON.parse(String(me.body)).providers).toContainEqual({ name: 'codehost', signsIn: true })
@@ -148,9 +148,15 @@ describe('the function that webhooks come to', () => {
   })
 
   /** What a delivery that was signed so is answered. */
-  const statusOf = async (secret: string): Promise<number> => {
+  const pingStatus = async (secret: string): Promise<number> => {
     const body = JSON.stringify({ zen: secret })
-    const headers = headersOf({ sender: 'codehost', event: 'ping', delivery: `by ${secret}`, secret, body })
+    const headers = signedHeaders({
+      sender: 'codehost',
+      event: 'ping',
+      delivery: `by ${secret}`,
+      secret,
+      body,
+    })
     return (await functions.invoke('webhooks', httpEvent('POST /api/webhooks/codehost', body, headers)))
       .statusCode
   }
@@ -160,10 +166,10 @@ describe('the function that webhooks come to', () => {
     const fresh = 'the new secret of the code host'
     const start = Date.now()
     const now = jest.spyOn(Date, 'now').mockReturnValue(start)
-    expect([await statusOf(old), await statusOf(fresh)]).toEqual([200, 403])
+    expect([await pingStatus(old), await pingStatus(fresh)]).toEqual([200, 403])
     cloud.changeSecret('CODEHOST_WEBHOOK_SECRET', fresh)
-    expect(await statusOf(fresh)).toBe(403)
+    expect(await pingStatus(fresh)).toBe(403)
     now.mockReturnValue(start + SECRETS_AGE_MS)
-    expect([await statusOf(fresh), await statusOf(old)]).toEqual([200, 403])
+    expect([await pingStatus(fresh), await pingStatus(old)]).toEqual([200, 403])
   })
 })

@@ -13,10 +13,10 @@ import { ofType, type Resource } from './template.ts'
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let program: Awaited<ReturnType<typeof startProgram>>
 let distribution: Resource
-let environment: Awaited<ReturnType<typeof cloud.environmentOf>>
+let environment: Awaited<ReturnType<typeof cloud.openEnvironment>>
 beforeAll(async () => {
   cloud = await startCloud()
-  environment = await cloud.environmentOf()
+  environment = await cloud.openEnvironment()
   program = await startProgram(['functions/agentic/server.ts'], environment.env)
   distribution = ofType(printStage('dev').resources, 'AWS::CloudFront::Distribution')[0]?.[1] as Resource
 }, 60_000)

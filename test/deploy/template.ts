@@ -29,7 +29,7 @@ export const referencesIn = (value: unknown): string[] => {
 type Statement = { Effect: string; Action: string[]; Resource: unknown[] }
 
 /** The statements of a function's role. */
-export const statementsOf = ({ Resources }: Template, role: string): Statement[] =>
+export const policyStatements = ({ Resources }: Template, role: string): Statement[] =>
   Resources[role]?.Properties.Policies.flatMap(
     ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) => PolicyDocument.Statement,
   )

@@ -36,7 +36,7 @@ type Shown = {
 export type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<Shown>
 
 /** Requests by somebody who is signed in. */
-const callsOf =
+const createCaller =
   ({ http }: Functions, known: Headers): Call =>
   async (name, route, body, headers) =>
     (await http(name, route, body, { ...known, ...headers })) as unknown as Shown
@@ -45,13 +45,13 @@ const callsOf =
 export const useEverything = async (functions: Functions, provider: TestProvider) => {
   const people = await usePeople(functions, provider)
   const known = await useDevices(functions, people)
-  const call = callsOf(functions, known)
-  const token = await useTokens(call, callsOf(functions, people.user))
+  const call = createCaller(functions, known)
+  const token = await useTokens(call, createCaller(functions, people.user))
   const lost = await useGateway(functions, call, { authorization: `Bearer ${token}` })
   await useWork(functions, call, lost)
   await useBulk(functions, call, known)
   await useRepository(functions, call)
-  await useRepository(functions, callsOf(functions, people.linked))
+  await useRepository(functions, createCaller(functions, people.linked))
   await useWebhooks(functions, call)
   await useIntegrations(call)
   await useSchedules(call)

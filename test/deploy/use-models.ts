@@ -88,30 +88,31 @@ export const useModels = async (
   await http('chat', `DELETE /api/chat/conversations/${id}`, undefined, known)
 }
 
-const portsOf = (config: Config) => {
+const openPorts = (config: Config) => {
   const client = openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT })
   return openBasePorts(config, createS3Blobs({ client, bucket: config.FILES_BUCKET ?? '' }))
 }
 
-const conversationsOf = (ports: ReturnType<typeof portsOf>) =>
+const openConversations = (ports: ReturnType<typeof openPorts>) =>
   createConversations({ ...ports, taskExists: async () => true })
 
-const endsOf = (config: Config) => {
-  const ports = portsOf(config)
-  const domains = { conversations: conversationsOf(ports), approvals: composeApprovals(ports) }
+const openConversationEnds = (config: Config) => {
+  const ports = openPorts(config)
+  const domains = { conversations: openConversations(ports), approvals: composeApprovals(ports) }
   return composeConversationEnds(domains, { ...ports, feed: createFeed(ports) })
 }
 
 /** Deletes a conversation, as its user would. */
 export const deleteWaiting = (id: string) => (config: Config) =>
-  endsOf(config).conversationRemoval.remove(SOMEBODY, id)
+  openConversationEnds(config).conversationRemoval.remove(SOMEBODY, id)
 
 /** Cancels the turn that waits in a conversation, as its user would. */
-export const cancelWaiting = (id: string) => (config: Config) => endsOf(config).cancelTurn(SOMEBODY, id)
+export const cancelWaiting = (id: string) => (config: Config) =>
+  openConversationEnds(config).cancelTurn(SOMEBODY, id)
 
 /** Begins a conversation, as its user would. */
 export const beginConversation = async (config: Config): Promise<string> =>
-  (await conversationsOf(portsOf(config)).create(SOMEBODY, { title: 'Waits' })).id
+  (await openConversations(openPorts(config)).create(SOMEBODY, { title: 'Waits' })).id
 
 /** Turns that wait for approvals; those of the first conversation are decided, one after the other, and it is answered. */
 export const useWaitingTurns = async (
@@ -119,7 +120,7 @@ export const useWaitingTurns = async (
   first: string,
   others: readonly string[],
 ): Promise<void> => {
-  const ports = portsOf(readConfig({ ...process.env, ...env }))
+  const ports = openPorts(readConfig({ ...process.env, ...env }))
   const models = createScriptedModels([
     { calls: [1, 2].map((n) => ({ name: 'write', arguments: { n, LONG } })) },
     { text: 'Done.' },
@@ -129,7 +130,7 @@ export const useWaitingTurns = async (
     (given.arguments as { n: number }).n <= approved
       ? { content: LONG, failed: false, decision: 'approved', durationMs: 1 }
       : pendingOn(FIRST_APPROVAL)
-  const conversations = conversationsOf(ports)
+  const conversations = openConversations(ports)
   const chat = createChat({
     ...ports,
     conversations,

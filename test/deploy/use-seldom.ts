@@ -47,7 +47,7 @@ const earlier = { code: 'agent_failed', message: 'word '.repeat(200) }
 
 /** The far side of storage, by ways of its own: nothing of what is done here counts as done by a function. */
 export const besides = async (cloud: Cloud) => {
-  const { env, stop } = await cloud.environmentOf()
+  const { env, stop } = await cloud.openEnvironment()
   const { store, clock } = openWorkPorts(readConfig(env), withoutSending)
   const s3 = openS3({ region: env.AWS_REGION, endpoint: env.S3_ENDPOINT })
   return { store, clock, files: createS3Blobs({ client: s3, bucket: env.FILES_BUCKET }), stop }
@@ -88,11 +88,11 @@ const useLongErrors = async ({ http, feed }: Functions, { store, clock }: Beside
     const { task } = await http('tasks', 'POST /api/tasks', given, known)
     return failedAtLength((task as { id: string }).id)
   }
-  const messageOf = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
-  await feed('worker', 'ai-tasks', messageOf(await create()))
+  const encodedMessage = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
+  await feed('worker', 'ai-tasks', encodedMessage(await create()))
   const letterOfLost = async () => {
     const taskId = await create()
-    await feed('dlq', 'ai-tasks-dlq', messageOf(taskId))
+    await feed('dlq', 'ai-tasks-dlq', encodedMessage(taskId))
     await failedAtLength(taskId)
     // Its failure is not the last entry of its log, so that a retry reads on in it.
     const log = [{ id: createIds({ clock }).next('evt'), type: 'retried' }]
@@ -127,8 +127,8 @@ const useLongLogs = async ({ http, feed }: Functions, beside: Besides, known: He
     await lengthenLog(beside, id)
     return id
   }
-  const messageOf = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
-  await feed('dlq', 'ai-tasks-dlq', messageOf(await create()))
+  const encodedMessage = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
+  await feed('dlq', 'ai-tasks-dlq', encodedMessage(await create()))
   await http('tasks', `POST /api/tasks/${await create()}/cancel`, {}, known)
   const bulk = { action: 'cancel', ids: [await create()] }
   const { job } = await http('bulk', 'POST /api/tasks/bulk', bulk, known)
@@ -136,7 +136,7 @@ const useLongLogs = async ({ http, feed }: Functions, beside: Besides, known: He
   const issue = (await deliver({ http }, { number: 91 })) as { task: { id: string } }
   await lengthenLog(beside, issue.task.id)
   await close({ http }, 91)
-  await feed('worker', 'ai-tasks', messageOf(await create()))
+  await feed('worker', 'ai-tasks', encodedMessage(await create()))
 }
 
 /** Messages that could not be read, each of a task that waits: whoever retries their letters sends them again. */

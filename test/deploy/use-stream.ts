@@ -43,7 +43,7 @@ export const useStream = async (
   const beside = await besides(cloud)
   await forgetSeen(beside)
   beside.stop()
-  const { env, uses, stop } = await cloud.environmentOf()
+  const { env, uses, stop } = await cloud.openEnvironment()
   const program = await startProgram(['functions/agentic/server.ts'], { ...env, ...models })
   const ask = async (path: string, init: RequestInit) => (await fetch(program.url + path, init)).json()
   expect(await ask('/api/tasks/export', { headers: known })).toMatchObject({ version: '1.0' })

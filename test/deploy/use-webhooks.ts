@@ -1,5 +1,5 @@
 import { issueClosed, issueLabeled, issueOpened } from '../webhooks/payloads/codehost.ts'
-import { headersOf } from '../webhooks/signed.ts'
+import { signedHeaders } from '../webhooks/signed.ts'
 import type { Functions } from './functions.ts'
 
 /** Larger than what a row keeps in itself. */
@@ -20,7 +20,7 @@ export const close = (functions: Pick<Functions, 'http'>, number: number) =>
 const send = ({ http }: Pick<Functions, 'http'>, payload: object, name: string, headers: Headers = {}) => {
   const body = JSON.stringify(payload)
   const delivery = { sender: 'codehost', event: 'issues', delivery: name, body } as const
-  return http('webhooks', 'POST /api/webhooks/codehost', body, { ...headersOf(delivery), ...headers })
+  return http('webhooks', 'POST /api/webhooks/codehost', body, { ...signedHeaders(delivery), ...headers })
 }
 
 /** Issues of each urgency, one of them twice and labeled again; what came, as people are shown it. */

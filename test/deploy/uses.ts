@@ -31,7 +31,7 @@ const S3_VERBS: Readonly<Record<string, string>> = {
 }
 
 /** Rows of each collection lie in a folder of their own. */
-const folderOf = (key: readonly string[]) => key.slice(0, key[0] === 'rows' ? 2 : 1).join('/')
+const objectFolder = (key: readonly string[]) => key.slice(0, key[0] === 'rows' ? 2 : 1).join('/')
 
 /** Path style: `/bucket/rows/tasks/…`. An upload in parts is put, from its beginning to its completion. */
 const ofS3 = ({ method = '', url = '' }: IncomingMessage): Use[] => {
@@ -40,11 +40,11 @@ const ofS3 = ({ method = '', url = '' }: IncomingMessage): Use[] => {
   if (key.join('') === '') return ['s3:ListBucket']
   const isOfUpload = /\b(?:uploads|uploadId)\b/.test(query)
   const verb = isOfUpload ? (method === 'DELETE' ? 'AbortMultipartUpload' : 'PutObject') : S3_VERBS[method]
-  return [`s3:${verb} ${folderOf(key)}`]
+  return [`s3:${verb} ${objectFolder(key)}`]
 }
 
 /** What a call to DynamoDB, SQS, S3 or KMS needs the right to; there is one key. */
-export const usesOf = (incoming: IncomingMessage, body: Buffer): Use[] => {
+export const requestUses = (incoming: IncomingMessage, body: Buffer): Use[] => {
   const [service, operation] = String(incoming.headers['x-amz-target'] ?? '').split('.')
   if (operation === undefined) return ofS3(incoming)
   if (service === 'TrentService') return [`kms:${operation}`]

@@ -9,21 +9,21 @@ const FILE = { name: 26, extra: 28, end: 30 } as const
 const STORED = 0
 
 /** The files of a zip archive by their names. The archive ends in a comment of no length. */
-export const filesOf = (zip: Buffer): ReadonlyMap<string, Buffer> => {
+export const unzipFiles = (zip: Buffer): ReadonlyMap<string, Buffer> => {
   const end = zip.length - END.length
   const files = new Map<string, Buffer>()
   let at = zip.readUInt32LE(end + END.directory)
   for (let left = zip.readUInt16LE(end + END.files); left > 0; left -= 1) {
     const length = (field: keyof typeof ENTRY) => zip.readUInt16LE(at + ENTRY[field])
     const nameEnd = at + ENTRY.end + length('name')
-    files.set(zip.subarray(at + ENTRY.end, nameEnd).toString(), contentOf(zip, at))
+    files.set(zip.subarray(at + ENTRY.end, nameEnd).toString(), entryContent(zip, at))
     at = nameEnd + length('extra') + length('comment')
   }
   return files
 }
 
 /** What the entry at this place of the directory stands for. */
-const contentOf = (zip: Buffer, entry: number): Buffer => {
+const entryContent = (zip: Buffer, entry: number): Buffer => {
   const file = zip.readUInt32LE(entry + ENTRY.file)
   const start = file + FILE.end + zip.readUInt16LE(file + FILE.name) + zip.readUInt16LE(file + FILE.extra)
   const data = zip.subarray(start, start + zip.readUInt32LE(entry + ENTRY.size))
@@ -31,8 +31,8 @@ const contentOf = (zip: Buffer, entry: number): Buffer => {
 }
 
 /** The bundle of a function: what its zip has beside the folder of agents. */
-export const bundleOf = (zip: Buffer, name: string): Buffer => {
-  const files = filesOf(zip)
+export const unzipBundle = (zip: Buffer, name: string): Buffer => {
+  const files = unzipFiles(zip)
   const bundle = files.get(`functions/${name}.mjs`) ?? files.get(`functions/${name}/handler.mjs`)
   if (bundle === undefined) throw new Error(`The zip of ${name} has no bundle`)
   return bundle

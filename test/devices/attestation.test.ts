@@ -164,7 +164,7 @@ describe('an attestation', () => {
 })
 
 describe('what is no attestation', () => {
-  const whole = async () => start().attest({ a: 1 })
+  const attest = async () => start().attest({ a: 1 })
 
   it.each<[string, (made: Attestation) => unknown]>([
     ['nothing', () => ({})],
@@ -193,12 +193,12 @@ describe('what is no attestation', () => {
     ['data with half a character', (made) => altered(made, { data: { '\ud800': 1 } })],
   ])('is %s', async (_name, change) => {
     const { verify } = start()
-    expect(await verify(change(await whole()), HOUR)).toEqual({ valid: false, error: 'malformed' })
+    expect(await verify(change(await attest()), HOUR)).toEqual({ valid: false, error: 'malformed' })
   })
 
   it('is told as such, and never as a failure, whatever is sent', async () => {
     const { verify } = start()
-    const made = await whole()
+    const made = await attest()
     const some = (part: unknown) => fc.oneof(fc.constant(part), fc.jsonValue(), fc.anything())
     const like = fc.record(
       {

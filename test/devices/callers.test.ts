@@ -13,7 +13,7 @@ describe('who enters pairing codes', () => {
   })
   afterAll(() => domains.store.close())
 
-  const callOf = (userId: string, address: string): Call => ({
+  const deviceCall = (userId: string, address: string): Call => ({
     principal: { ...BOB, userId },
     requestId: 'req_1',
     header: () => undefined,
@@ -29,8 +29,8 @@ describe('who enters pairing codes', () => {
     async (name) => {
       const handle = deviceHandlers(domains)[name]
       const enter = async (userId: string, address: string) => {
-        await handle.admit?.(callOf(userId, address))
-        return handle(wrong, callOf(userId, address))
+        await handle.admit?.(deviceCall(userId, address))
+        return handle(wrong, deviceCall(userId, address))
       }
       const refused = { code: 'rate_limited' }
       const unknown = { code: 'pairing_code_not_found' }

@@ -2,7 +2,7 @@ import { createPrivateKey, sign as signByNode } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { derivePublicKey, isSignedBy, sign } from '../../lib/devices/ed25519.ts'
-import { brokenSignatures, bytesOf, fitsAll, hex, P, rfc8032, smallOrderKeys } from './vectors.ts'
+import { brokenSignatures, fitsAll, hex, P, rfc8032, smallOrderKeys, toBytes } from './vectors.ts'
 
 describe('Ed25519', () => {
   it.each(rfc8032)('makes and takes what RFC 8032 shows: $name', async (vector) => {
@@ -38,8 +38,8 @@ describe('Ed25519', () => {
   })
 
   it.each([
-    ['no point', bytesOf(2n)],
-    ['not reduced', bytesOf(P + 3n)],
+    ['no point', toBytes(2n)],
+    ['not reduced', toBytes(P + 3n)],
     ['all ones', Buffer.alloc(32, 0xff)],
     ['too short', Buffer.alloc(31, 1)],
     ['too long', Buffer.alloc(33, 1)],

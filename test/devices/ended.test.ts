@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sessions as sessionRows } from '../../lib/auth/rows.ts'
 import { type PairingRow, pairings } from '../../lib/devices/rows.ts'
 import { ANN } from '../fakes/service.ts'
-import { ann, bob, codeOf, composeDevices, type Opened, requester, storages } from './opened.ts'
+import { ann, bob, composeDevices, type Opened, outcomeCode, requester, storages } from './opened.ts'
 
 const ROOT = { userId: 'user_root' }
 
@@ -23,7 +23,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
       const { devices } = await joined.devices.paired(ANN, { limit: 200 })
       return devices.some((device) => device.id === id)
     }
-    return { ...joined, id, token, listed, status: () => codeOf(status(requestId)) }
+    return { ...joined, id, token, listed, status: () => outcomeCode(status(requestId)) }
   }
   const audited = async (action: string) => {
     const { records } = await composeDevices(opened).audit.list({ limit: 200, action })
@@ -60,7 +60,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     const ask = async (as: ReturnType<typeof ann>) => {
       const { requestId, code } = await request(requester())
       const { id } = await approve(as, code)
-      return { id, status: () => codeOf(status(requestId)) }
+      return { id, status: () => outcomeCode(status(requestId)) }
     }
     const [hers, his] = [await ask(ann()), await ask(bob())]
     await sessions.closeAll(ANN.userId, { devices: { by: ROOT } })

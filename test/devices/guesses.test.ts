@@ -4,10 +4,10 @@ import { ANN, BOB } from '../fakes/service.ts'
 import {
   ann,
   atOnce,
-  codeOf,
   composeDevices,
   newAddress,
   type Opened,
+  outcomeCode,
   requester,
   storages,
 } from './opened.ts'
@@ -37,8 +37,8 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
     const { code } = await request(requester())
     const me = ann()
     for (let n = 0; n < 5; n++) {
-      expect(await codeOf(approve(me, WRONG))).toBe('pairing_code_not_found')
-      expect(await codeOf(reject(me, WRONG))).toBe('pairing_code_not_found')
+      expect(await outcomeCode(approve(me, WRONG))).toBe('pairing_code_not_found')
+      expect(await outcomeCode(reject(me, WRONG))).toBe('pairing_code_not_found')
     }
     clock.advance(MINUTE)
     await expect(approve(me, code)).rejects.toMatchObject({
@@ -47,20 +47,20 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
       message: expect.stringContaining('ten minutes'),
     })
     clock.advance(9 * MINUTE)
-    expect(await codeOf(approve(me, (await request(requester())).code))).toContain('"status":"approved"')
+    expect(await outcomeCode(approve(me, (await request(requester())).code))).toContain('"status":"approved"')
   })
 
   it('counts for the user from everywhere, and for the address from all users', async () => {
     const { request, approve, clock } = start()
     clock.advance(10 * MINUTE)
     const address = newAddress()
-    for (let n = 0; n < 10; n++) await codeOf(approve({ principal: ANN, address: newAddress() }, WRONG))
-    expect(await codeOf(approve(ann(), WRONG))).toBe('rate_limited')
+    for (let n = 0; n < 10; n++) await outcomeCode(approve({ principal: ANN, address: newAddress() }, WRONG))
+    expect(await outcomeCode(approve(ann(), WRONG))).toBe('rate_limited')
     for (let n = 0; n < 10; n++)
-      await codeOf(approve({ principal: { ...BOB, userId: `user_${n}` }, address }, WRONG))
-    expect(await codeOf(approve({ principal: BOB, address }, WRONG))).toBe('rate_limited')
+      await outcomeCode(approve({ principal: { ...BOB, userId: `user_${n}` }, address }, WRONG))
+    expect(await outcomeCode(approve({ principal: BOB, address }, WRONG))).toBe('rate_limited')
     const { code } = await request(requester())
-    expect(await codeOf(approve({ principal: BOB, address: newAddress() }, code))).toContain('approved')
+    expect(await outcomeCode(approve({ principal: BOB, address: newAddress() }, code))).toContain('approved')
   })
 
   it('counts an IPv6 network as one address', async () => {
@@ -70,15 +70,15 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
       principal: { ...BOB, userId: `neighbour_${n}` },
       address: `2001:db8:1:2::${n}`,
     })
-    for (let n = 0; n < 10; n++) await codeOf(approve(from(n), WRONG))
-    expect(await codeOf(approve(from(10), WRONG))).toBe('rate_limited')
+    for (let n = 0; n < 10; n++) await outcomeCode(approve(from(n), WRONG))
+    expect(await outcomeCode(approve(from(10), WRONG))).toBe('rate_limited')
   })
 
   it('looks no further than ten codes when many come at once', async () => {
     const { approve, clock } = start()
     clock.advance(10 * MINUTE)
     const me = ann()
-    const answers = await atOnce(40, () => codeOf(approve(me, WRONG)))
+    const answers = await atOnce(40, () => outcomeCode(approve(me, WRONG)))
     expect(answers.filter((code) => code === 'pairing_code_not_found')).toHaveLength(10)
     expect(answers.filter((code) => code === 'rate_limited')).toHaveLength(30)
   })

@@ -5,7 +5,7 @@ import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createOwnIdentity } from '../../lib/devices/identity.ts'
 import { identityRows } from '../../lib/devices/rows.ts'
 import type { Cipher } from '../../lib/ports/cipher.ts'
-import { atOnce, cipher, codeOf, type Opened, storages } from './opened.ts'
+import { atOnce, cipher, type Opened, outcomeCode, storages } from './opened.ts'
 
 describe.each(storages)('the identity of an installation on %s', (_name, open) => {
   let opened: Opened
@@ -45,7 +45,7 @@ describe.each(storages)('the identity of an installation on %s', (_name, open) =
     const otherKey = entropy(32)
     const one = process(createCipher({ keys: () => [otherKey], entropy }))
     expect(await one.read()).toEqual(await process().read())
-    expect(await codeOf(one.sign(Buffer.from('x')))).toBe('sealed_text_unreadable')
+    expect(await outcomeCode(one.sign(Buffer.from('x')))).toBe('sealed_text_unreadable')
   })
 
   it('hashes a code alike in every process, and not so that trying all codes would find it', async () => {

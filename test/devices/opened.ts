@@ -112,7 +112,7 @@ export const atOnce = <T>(count: number, call: (n: number) => Promise<T>): Promi
   Promise.all(Array.from({ length: count }, (_, n) => call(n)))
 
 /** The error code of a call that is refused; its answer as JSON when it is not. */
-export const codeOf = (call: Promise<unknown>): Promise<string> =>
+export const outcomeCode = (call: Promise<unknown>): Promise<string> =>
   call.then(
     (answer) => JSON.stringify(answer),
     (thrown) => String(thrown?.code ?? thrown),

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { pairings } from '../../lib/devices/rows.ts'
 import { ANN, BOB } from '../fakes/service.ts'
-import { ann, bob, codeOf, composeDevices, newAddress, type Opened, requester, storages } from './opened.ts'
+import {
+  ann,
+  bob,
+  composeDevices,
+  newAddress,
+  type Opened,
+  outcomeCode,
+  requester,
+  storages,
+} from './opened.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -84,13 +93,13 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     await approve(ann(), used.code)
     await reject(ann(), rejected.code, 'not mine')
     for (const code of ['ABC-DEF-GHJ', 'U', used.code, rejected.code]) {
-      expect(await codeOf(approve(ann(), code))).toBe('pairing_code_not_found')
-      expect(await codeOf(reject(ann(), code, undefined))).toBe('pairing_code_not_found')
+      expect(await outcomeCode(approve(ann(), code))).toBe('pairing_code_not_found')
+      expect(await outcomeCode(reject(ann(), code, undefined))).toBe('pairing_code_not_found')
     }
     clock.advance(10 * MINUTE - 1)
     const { code } = await request(requester())
     clock.advance(1)
-    expect(await codeOf(approve(ann(), expired.code))).toBe('pairing_code_not_found')
+    expect(await outcomeCode(approve(ann(), expired.code))).toBe('pairing_code_not_found')
     expect(await approve(ann(), code)).toMatchObject({ status: 'approved' })
   })
 
@@ -107,8 +116,8 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     clock.advance(10 * MINUTE)
     expect(await status(requestId)).toEqual({ status: 'expired' })
     clock.advance(DAY)
-    expect(await codeOf(status(requestId))).toBe('pairing_request_not_found')
-    expect(await codeOf(status('svc_pairing_made-up'))).toBe('pairing_request_not_found')
+    expect(await outcomeCode(status(requestId))).toBe('pairing_request_not_found')
+    expect(await outcomeCode(status('svc_pairing_made-up'))).toBe('pairing_request_not_found')
   })
 
   it('shows the token until the request expires, and not after', async () => {
@@ -125,7 +134,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const { requestId, code } = await request(requester())
     const { id } = await approve(ann(), code)
     clock.advance(10 * MINUTE)
-    expect(await codeOf(status(requestId))).toBe('pairing_request_not_found')
+    expect(await outcomeCode(status(requestId))).toBe('pairing_request_not_found')
     expect((await devices.paired(ANN, OWN)).devices.map((one) => one.id)).not.toContain(id)
   })
 
@@ -169,7 +178,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const rest = await devices.paired(owner, { limit: 2, cursor: first.nextCursor })
     expect(rest.nextCursor).toBeUndefined()
     expect(new Set([...first.devices, ...rest.devices].map((one) => one.id)).size).toBe(3)
-    expect(await codeOf(devices.paired(BOB, { limit: 2, cursor: first.nextCursor }))).toBe(
+    expect(await outcomeCode(devices.paired(BOB, { limit: 2, cursor: first.nextCursor }))).toBe(
       'validation_failed',
     )
   })
@@ -179,18 +188,18 @@ describe.each(storages)('pairing on %s', (_name, open) => {
       const { devices, sessions, status, requestId, id, token } = await paired()
       await devices.revoke(who, id)
       expect(await sessions.findPrincipal(token)).toBeUndefined()
-      expect(await codeOf(status(requestId))).toBe('pairing_request_not_found')
-      expect(await codeOf(devices.revoke(who, id))).toBe('device_not_found')
+      expect(await outcomeCode(status(requestId))).toBe('pairing_request_not_found')
+      expect(await outcomeCode(devices.revoke(who, id))).toBe('device_not_found')
     }
   })
 
   it('refuses to revoke the device of another user, or what is not a device', async () => {
     const { devices, sessions, request, id, token } = await paired()
     await request(requester())
-    expect(await codeOf(devices.revoke(BOB, id))).toBe('device_not_found')
+    expect(await outcomeCode(devices.revoke(BOB, id))).toBe('device_not_found')
     expect(await sessions.findPrincipal(token)).toBeDefined()
     const pending = (await devices.pending())[0]
-    expect(await codeOf(devices.revoke(ADMIN, pending?.id ?? ''))).toBe('device_not_found')
+    expect(await outcomeCode(devices.revoke(ADMIN, pending?.id ?? ''))).toBe('device_not_found')
   })
 
   it('goes by the device, even where its session is still there', async () => {
@@ -246,7 +255,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     await reject(ann(), made[4]?.code ?? '', undefined)
     await ask()
     await ask()
-    expect(await codeOf(ask())).toBe('too_many_pairing_requests')
+    expect(await outcomeCode(ask())).toBe('too_many_pairing_requests')
     clock.advance(9 * MINUTE)
     await ask()
   })
@@ -256,7 +265,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     const ask = (n: number) => request(requester({ address: `2001:db8:7:7::${n}` }))
     const made = []
     for (let n = 0; n < 20; n++) made.push(await ask(n))
-    expect(await codeOf(ask(20))).toBe('too_many_pairing_requests')
+    expect(await outcomeCode(ask(20))).toBe('too_many_pairing_requests')
     await request(requester({ address: '2001:db8:7:8::1' }))
     await approve(ann(), made[3]?.code ?? '')
     await ask(20)

@@ -9,10 +9,10 @@ import {
   ann,
   atOnce,
   cipher,
-  codeOf,
   composeDevices,
   newAddress,
   type Opened,
+  outcomeCode,
   requester,
   storages,
 } from './opened.ts'
@@ -34,7 +34,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const { id } = await service.approve(ann(), code)
     return { ...service, requestId, id }
   }
-  const sessionsOf = async (deviceId: string) => {
+  const deviceSessions = async (deviceId: string) => {
     const { rows } = await opened.store.page(sessionRows, {
       index: 'ofUser',
       is: ANN.userId,
@@ -48,7 +48,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const { request, approve } = start()
     const { code } = await request(requester())
     const entered = await atOnce(50, (n) =>
-      codeOf(approve({ principal: { userId: `user_${n}`, role: 'user' }, address: newAddress() }, code)),
+      outcomeCode(approve({ principal: { userId: `user_${n}`, role: 'user' }, address: newAddress() }, code)),
     )
     expect(entered.filter((answer) => answer.includes('"status":"approved"'))).toHaveLength(1)
     expect(entered.filter((answer) => answer === 'pairing_code_not_found')).toHaveLength(49)
@@ -59,8 +59,8 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     for (let n = 0; n < 5; n++) {
       const { requestId, code } = await request(requester())
       const answers = await Promise.all([
-        codeOf(approve(ann(), code).then(() => 'approved')),
-        codeOf(reject(ann(), code, undefined).then(() => 'rejected')),
+        outcomeCode(approve(ann(), code).then(() => 'approved')),
+        outcomeCode(reject(ann(), code, undefined).then(() => 'rejected')),
       ])
       const [winner = '', ...more] = answers.filter((answer) => answer !== 'pairing_code_not_found')
       expect(more).toEqual([])
@@ -73,7 +73,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const processes = Array.from({ length: 8 }, start)
     const states = await atOnce(40, (n) => processes[n % 8]?.status(requestId) ?? Promise.reject())
     expect(new Set(states.map(({ token }) => token)).size).toBe(1)
-    expect(await sessionsOf(id)).toHaveLength(1)
+    expect(await deviceSessions(id)).toHaveLength(1)
     expect(await sessions.findPrincipal(states[0]?.token ?? '')).toMatchObject({ userId: ANN.userId })
   })
 
@@ -81,7 +81,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const address = newAddress()
     const processes = Array.from({ length: 5 }, start)
     const answers = await atOnce(50, (n) =>
-      codeOf(processes[n % 5]?.request(requester({ address })) ?? Promise.reject()),
+      outcomeCode(processes[n % 5]?.request(requester({ address })) ?? Promise.reject()),
     )
     expect(answers.filter((answer) => answer.includes('requestId'))).toHaveLength(20)
     expect(answers.filter((answer) => answer === 'too_many_pairing_requests')).toHaveLength(30)
@@ -92,7 +92,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
       const { requestId, id, status, devices, sessions } = await approved()
       const [state] = await Promise.all([status(requestId).catch(() => undefined), devices.revoke(ANN, id)])
       if (state?.token !== undefined) expect(await sessions.findPrincipal(state.token)).toBeUndefined()
-      expect(await codeOf(status(requestId))).toBe('pairing_request_not_found')
+      expect(await outcomeCode(status(requestId))).toBe('pairing_request_not_found')
     }
   })
 
@@ -115,7 +115,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     const deviceToken = createTokens({ store, cipher, entropy, draftSession })
     expect(await deviceToken(row)).toBeUndefined()
     expect(await sessions.findPrincipal(given[0] ?? '')).toBeUndefined()
-    expect(await sessionsOf(id)).toEqual([])
+    expect(await deviceSessions(id)).toEqual([])
   })
 
   it.each(['before', 'after'] as const)(
@@ -133,7 +133,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
       const { token = '' } = await status(requestId)
       expect(await sessions.findPrincipal(token)).toMatchObject({ userId: ANN.userId })
       expect(await status(requestId)).toMatchObject({ token })
-      expect(await sessionsOf(id)).toHaveLength(1)
+      expect(await deviceSessions(id)).toHaveLength(1)
     },
   )
 

@@ -3,7 +3,7 @@ import { maskText } from '../../lib/core/redact.ts'
 import { identityRows, pairings } from '../../lib/devices/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { ANN, BOB } from '../fakes/service.ts'
-import { ann, cipher, codeOf, composeDevices, type Opened, requester, storages } from './opened.ts'
+import { ann, cipher, composeDevices, type Opened, outcomeCode, requester, storages } from './opened.ts'
 
 /** Whatever was written, as it was written. */
 const recording = (store: Store) => {
@@ -85,7 +85,7 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
     for (const { requestId } of [one, two]) await devices.pairing.status(requestId)
     const { sealedToken = '' } = (await opened.store.get(pairings, id)) ?? {}
     await opened.store.commit({ update: pairings, key: thief, set: { sealedToken } })
-    expect(await codeOf(devices.pairing.status(two.requestId))).toBe('sealed_text_unreadable')
+    expect(await outcomeCode(devices.pairing.status(two.requestId))).toBe('sealed_text_unreadable')
   })
 
   it('are masked in a log line that quotes the path of a request', async () => {

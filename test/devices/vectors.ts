@@ -60,13 +60,13 @@ export const P = 2n ** 255n - 19n
 export const hex = (text: string) => Buffer.from(text, 'hex')
 
 /** A number as so many bytes, the least first. */
-export const bytesOf = (value: bigint): Buffer =>
+export const toBytes = (value: bigint): Buffer =>
   Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse()
-export const numberOf = (bytes: Uint8Array): bigint =>
+export const toNumber = (bytes: Uint8Array): bigint =>
   BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)
 
 /** What signs nothing and fits every message, were keys of small order taken: R the neutral point, S zero. */
-export const fitsAll = Buffer.concat([bytesOf(1n), bytesOf(0n)])
+export const fitsAll = Buffer.concat([toBytes(1n), toBytes(0n)])
 
 /** Wrong in one way each, in the manner of Wycheproof; `s` and `r` are the halves of a good signature. */
 export const brokenSignatures = (good: Buffer): readonly [name: string, signature: Buffer][] => {
@@ -78,19 +78,19 @@ export const brokenSignatures = (good: Buffer): readonly [name: string, signatur
     return copy
   }
   return [
-    ['S + L', Buffer.concat([r, bytesOf(numberOf(s) + L)])],
-    ['S + 2L', Buffer.concat([r, bytesOf(numberOf(s) + 2n * L)])],
-    ['S = L', Buffer.concat([r, bytesOf(L)])],
-    ['S = 0', Buffer.concat([r, bytesOf(0n)])],
+    ['S + L', Buffer.concat([r, toBytes(toNumber(s) + L)])],
+    ['S + 2L', Buffer.concat([r, toBytes(toNumber(s) + 2n * L)])],
+    ['S = L', Buffer.concat([r, toBytes(L)])],
+    ['S = 0', Buffer.concat([r, toBytes(0n)])],
     ['S of all ones', Buffer.concat([r, Buffer.alloc(32, 0xff)])],
     ['S with a high bit', flipped(63)],
     ['R flipped', flipped(0)],
-    ['R of no point', Buffer.concat([bytesOf(2n), s])],
-    ['R of the neutral point', Buffer.concat([bytesOf(1n), s])],
-    ['R that is not reduced', Buffer.concat([bytesOf(P + 1n), s])],
+    ['R of no point', Buffer.concat([toBytes(2n), s])],
+    ['R of the neutral point', Buffer.concat([toBytes(1n), s])],
+    ['R that is not reduced', Buffer.concat([toBytes(P + 1n), s])],
     ['halves exchanged', Buffer.concat([s, r])],
     ['zeros', Buffer.alloc(64)],
     ['neutral', fitsAll],
-    ['negated S', Buffer.concat([r, bytesOf(L - numberOf(s))])],
+    ['negated S', Buffer.concat([r, toBytes(L - toNumber(s))])],
   ]
 }

@@ -72,12 +72,12 @@ export const startCodeHost = async (
   }
 
   /** Undefined for a token that there is not; nobody's rights without one. */
-  const rightsOf = (authorization: string | undefined): TokenRights | undefined =>
+  const tokenRights = (authorization: string | undefined): TokenRights | undefined =>
     authorization === undefined ? { mayRead: !state.isPrivate } : state.tokens.get(tokenIn(authorization))
 
   const refuseGit = (request: IncomingMessage): Answer | undefined => {
     const { authorization } = request.headers
-    const rights = rightsOf(authorization)
+    const rights = tokenRights(authorization)
     const isPush = request.url?.includes('receive-pack')
     const challenge = { 'www-authenticate': 'Basic realm="GitHub"' }
     if (rights === undefined) return { status: 401, headers: challenge, body: 'Bad credentials' }
@@ -125,10 +125,10 @@ export const startCodeHost = async (
     response.writeHead(Number.parseInt(status, 10)).end(all.subarray(end + 4))
   }
 
-  const shaOf = (branch: string) => git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
+  const branchSha = (branch: string) => git('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)
   const has = (branch: string) => {
     try {
-      return shaOf(branch) !== ''
+      return branchSha(branch) !== ''
     } catch {
       return false
     }
@@ -157,7 +157,7 @@ export const startCodeHost = async (
       body: body.body ?? null,
       state: 'open',
       html_url: `https://code.example/${FULL}/pull/${number}`,
-      head: { label: `${OWNER}:${branch}`, ref: branch, sha: shaOf(branch), repo: { full_name: FULL } },
+      head: { label: `${OWNER}:${branch}`, ref: branch, sha: branchSha(branch), repo: { full_name: FULL } },
       base: { ref: base },
     }
     pulls.push(pull)
@@ -173,7 +173,7 @@ export const startCodeHost = async (
     return { status: 200, body: found.toReversed() }
   }
 
-  const repositoryOf = (rights: TokenRights): Answer => {
+  const repositoryAnswer = (rights: TokenRights): Answer => {
     const permissions = { admin: false, push: rights.mayPush ?? false, pull: true }
     const body = { full_name: FULL, private: state.isPrivate, default_branch: 'main', permissions }
     return { status: 200, body }
@@ -194,7 +194,7 @@ export const startCodeHost = async (
   ): Promise<Answer> => {
     const html_url = `https://code.example/${FULL}/issues/${issue}`
     const theirs = comments.filter((comment) => comment.issue === issue)
-    const shown = ({ id, body }: { id: number; body: string }) => ({
+    const commentView = ({ id, body }: { id: number; body: string }) => ({
       id,
       body,
       user: { login: 'octo' },
@@ -202,11 +202,11 @@ export const startCodeHost = async (
     })
     if (!isOfComments)
       return { status: 200, body: { number: issue, title: 'An issue', html_url, comments: theirs.length } }
-    if (request.method === 'GET') return { status: 200, body: theirs.map(shown) }
+    if (request.method === 'GET') return { status: 200, body: theirs.map(commentView) }
     if (request.headers.authorization === undefined) return refusal(401, 'Requires authentication')
     const comment = { issue, id: comments.length + 1, body: JSON.parse(await text(request)).body }
     comments.push(comment)
-    return { status: 201, body: shown(comment) }
+    return { status: 201, body: commentView(comment) }
   }
 
   const serveApi = async (
@@ -214,19 +214,19 @@ export const startCodeHost = async (
     path: string,
     query: URLSearchParams,
   ): Promise<Answer> => {
-    const rights = rightsOf(request.headers.authorization)
+    const rights = tokenRights(request.headers.authorization)
     if (rights === undefined) return refusal(401, 'Bad credentials')
     if (state.isPrivate && !rights.mayRead) return refusal(404, 'Not Found')
     const what = `${request.method} ${path}`
-    if (what === `GET /repos/${FULL}`) return repositoryOf(rights)
+    if (what === `GET /repos/${FULL}`) return repositoryAnswer(rights)
     if (path === `/repos/${FULL}/pulls`) return servePulls(request, rights, query)
     const [, issue, ofComments] = /^\/repos\/owner\/repo\/issues\/(\d+)(\/comments)?$/.exec(path) ?? []
     if (issue !== undefined) return serveIssue(request, Number(issue), ofComments !== undefined)
     return refusal(404, 'Not Found')
   }
 
-  const scopesOf = (authorization: string | undefined) => {
-    const scopes = rightsOf(authorization)?.scopes
+  const scopesHeader = (authorization: string | undefined) => {
+    const scopes = tokenRights(authorization)?.scopes
     return scopes === undefined ? {} : { 'x-oauth-scopes': scopes }
   }
 
@@ -237,7 +237,7 @@ export const startCodeHost = async (
     const type = isText ? 'text/plain' : 'application/json; charset=utf-8'
     response.writeHead(status, {
       'content-type': type,
-      ...scopesOf(request.headers.authorization),
+      ...scopesHeader(request.headers.authorization),
       ...headers,
     })
     response.end(isText ? body : body === undefined ? '' : JSON.stringify(body))
@@ -283,7 +283,7 @@ export const startCodeHost = async (
     branches: () => git('for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n'),
     /** Puts a commit of somebody else on a branch, which is made where it is not there. */
     commit: (branch: string, { email = 'b@example.com', message = 'Theirs' } = {}) => {
-      const parent = has(branch) ? shaOf(branch) : shaOf('main')
+      const parent = has(branch) ? branchSha(branch) : branchSha('main')
       const as = ['-c', `user.email=${email}`]
       const made = git(...as, 'commit-tree', `${parent}^{tree}`, '-p', parent, '-m', message)
       git('update-ref', `refs/heads/${branch}`, made)

@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/core/errors.ts'
 import type { AnyWrite, Store } from '../../lib/ports/store.ts'
 
-const nameOf = (write: AnyWrite): string =>
+const collectionName = (write: AnyWrite): string =>
   'insert' in write ? write.insert.name : 'update' in write ? write.update.name : write.remove.name
 
 /** Storage that fails, as a death would, when a row of the collection `state.at` is to be written. */
@@ -10,7 +10,8 @@ export const mortalStore = () => {
   const wrapStore = (store: Store): Store => ({
     ...store,
     commit: async (head, rows = [], detail = false) => {
-      if ([head, ...rows].some((write) => nameOf(write) === state.at)) throw new Error('the process died')
+      if ([head, ...rows].some((write) => collectionName(write) === state.at))
+        throw new Error('the process died')
       return store.commit(head, rows, detail)
     },
   })

@@ -4,5 +4,5 @@ export async function* inPieces(...pieces: readonly (string | Buffer)[]): AsyncG
 }
 
 /** An export with these tasks, as a host hands it over. */
-export const exportOf = (...tasks: readonly unknown[]): AsyncGenerator<Buffer, void> =>
+export const exportPieces = (...tasks: readonly unknown[]): AsyncGenerator<Buffer, void> =>
   inPieces(JSON.stringify({ version: '1.0', tasks }))

@@ -1,7 +1,7 @@
 import { defaultPolicy, type Policy, type PolicySource } from '../../lib/security/schema.ts'
 
 /** A policy that does not change. */
-export const policyOf = (changes: Partial<Policy>): PolicySource => {
+export const policySource = (changes: Partial<Policy>): PolicySource => {
   const policy = { ...defaultPolicy, ...changes }
   return { known: () => policy, current: async () => policy }
 }

@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/core/errors.ts'
 import type { AnyWrite, Store } from '../../lib/ports/store.ts'
 
-const collectionOf = (write: AnyWrite): string => {
+const collectionName = (write: AnyWrite): string => {
   if ('insert' in write) return write.insert.name
   return 'update' in write ? write.update.name : write.remove.name
 }
@@ -15,7 +15,7 @@ export const rejectingStore = () => {
   const wrapStore = (store: Store): Store => ({
     ...store,
     commit: async (head, rows = [], detail) => {
-      const isNext = [head, ...rows].some((write) => collectionOf(write) === state.next)
+      const isNext = [head, ...rows].some((write) => collectionName(write) === state.next)
       if (!isNext) return store.commit(head, rows, detail)
       state.next = undefined
       if (state.isApplied) await store.commit(head, rows, detail)

@@ -10,7 +10,7 @@ type Script = readonly (ScriptedStep | ((request: StepRequest) => ScriptedStep))
 
 const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 }
 
-const partsOf = (step: ScriptedStep, number: number): StepPart[] => {
+const stepParts = (step: ScriptedStep, number: number): StepPart[] => {
   const toolCalls: ToolCall[] = (step.calls ?? []).map((call, i) => ({ id: `call_${number}_${i}`, ...call }))
   const content = step.text ?? ''
   return [
@@ -42,7 +42,7 @@ export const createScriptedModels = (script: Script): Models & { readonly reques
       request.signal.throwIfAborted()
       requests.push({ ...request, messages: [...request.messages] })
       const entry = script[Math.min(requests.length, script.length) - 1] ?? {}
-      yield* partsOf(typeof entry === 'function' ? entry(request) : entry, requests.length)
+      yield* stepParts(typeof entry === 'function' ? entry(request) : entry, requests.length)
     },
   }
 }

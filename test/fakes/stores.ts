@@ -14,7 +14,7 @@ const asCollections = (named: Named) => named as unknown as readonly Collection[
 type Opened = { store: Store; close(): Promise<unknown> }
 
 /** Every storage that a domain keeps its rows in, with these collections. */
-export const storesOf = (named: Named): [name: string, open: (clock: Clock) => Promise<Opened>][] => {
+export const storeOpeners = (named: Named): [name: string, open: (clock: Clock) => Promise<Opened>][] => {
   const collections = asCollections(named)
   const openSqlite = async (clock: Clock) => {
     const store = openSqliteStore({ file: ':memory:', collections, clock })
@@ -39,10 +39,10 @@ type Followed = Opened & {
 }
 
 /**
- * As `storesOf`, with what their collections declare by `counts` and `sends` done. DynamoDB is one of them where its emulator
+ * As `storeOpeners`, with what their collections declare by `counts` and `sends` done. DynamoDB is one of them where its emulator
  * has streams.
  */
-export const followedStoresOf = (
+export const followedStoreOpeners = (
   named: Named,
 ): [name: string, open: (clock: Clock) => Promise<Followed>][] => {
   const collections = asCollections(named)
@@ -62,6 +62,6 @@ export const followedStoresOf = (
     const { store, drained, close } = await openFollowed({ endpoint, collections, clock, deliver })
     return { store, delivered, drained, close: () => close().finally(stop) }
   }
-  const stores: ReturnType<typeof followedStoresOf> = [['SQLite', openSqlite]]
+  const stores: ReturnType<typeof followedStoreOpeners> = [['SQLite', openSqlite]]
   return hasDynoxide() ? [...stores, ['DynamoDB', openDynamo]] : stores
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { text as textOf } from 'node:stream/consumers'
+import { text as streamText } from 'node:stream/consumers'
 import type { TrackerName } from '../../lib/ports/tracker.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 
@@ -42,10 +42,10 @@ export const createTrackerApi = () => {
     comments[name].push(comment)
     return comment
   }
-  const found = (name: TrackerName, id: unknown) => comments[name].find((one) => one.id === id)
+  const findComment = (name: TrackerName, id: unknown) => comments[name].find((one) => one.id === id)
   /** Changes a comment that is there. */
   const changed = (name: TrackerName, id: unknown, change: Partial<FakeComment>): FakeComment | undefined => {
-    const comment = found(name, id)
+    const comment = findComment(name, id)
     return comment && Object.assign(comment, change)
   }
 
@@ -131,7 +131,7 @@ export const createTrackerApi = () => {
       ({ body }) => {
         const ids = isRecord(body) && Array.isArray(body.ids) ? body.ids : []
         if (ids.length === 0 || ids.some((id) => !Number.isInteger(id))) return REFUSED
-        const values = ids.flatMap((id) => found('trackera', String(id)) ?? [])
+        const values = ids.flatMap((id) => findComment('trackera', String(id)) ?? [])
         return ok({ values: values.map((one) => ({ ...onTrackera(one), properties: one.mark })) })
       },
     ],
@@ -161,7 +161,8 @@ export const createTrackerApi = () => {
         if (Object.keys(input).sort().join() !== 'body,id,issueId' || !UUID_4.test(String(input.id)))
           return REFUSED
         if (input.issueId !== ISSUES.trackerb.id) return noIssue
-        if (found('trackerb', input.id)) return failure('The id is taken', 'INPUT_ERROR', 'invalid input')
+        if (findComment('trackerb', input.id))
+          return failure('The id is taken', 'INPUT_ERROR', 'invalid input')
         const comment = added('trackerb', input.body, { id: String(input.id) })
         return data({ commentCreate: { success: true, comment: onTrackerb(comment) } })
       },
@@ -177,7 +178,7 @@ export const createTrackerApi = () => {
     [
       'query($id: String!) { comment(id: $id)',
       ({ id }) => {
-        const comment = found('trackerb', id)
+        const comment = findComment('trackerb', id)
         return comment ? data({ comment: onTrackerb(comment) }) : noComment
       },
     ],
@@ -383,7 +384,7 @@ export const startTrackers = async () => {
   const server = createServer(async (request, response) => {
     const [, name = '', ...rest] = (request.url ?? '').split('/')
     const { method = '', headers } = request
-    const given = await textOf(request)
+    const given = await streamText(request)
     const body = given === '' ? undefined : JSON.parse(given)
     const answer = await api.call({
       name: name as TrackerName,

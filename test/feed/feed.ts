@@ -96,9 +96,9 @@ const watchStore = (store: Store) => {
 
 type Process = Feed & { clock: FakeClock; watched: ReturnType<typeof watchStore> }
 
-const textsOf = (entries: readonly FeedEntry[]) =>
+const entryTexts = (entries: readonly FeedEntry[]) =>
   entries.map(({ data }) => (data as { text?: string }).text ?? '')
-const idsOf = (entries: readonly FeedEntry[]) => entries.map(({ id }) => id)
+const entryIds = (entries: readonly FeedEntry[]) => entries.map(({ id }) => id)
 const drafts = (...texts: readonly string[]) => texts.map((text) => ({ type: 'said', data: { text } }))
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
@@ -199,8 +199,8 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const [one, other] = [newStream(), newStream()]
         await Promise.all([feed.append(one, drafts('one')), feed.append(other, drafts('other'))])
         expect(await feed.append(one, [])).toEqual([])
-        expect(textsOf(await feed.read(one))).toEqual(['one'])
-        expect(textsOf(await feed.read(other))).toEqual(['other'])
+        expect(entryTexts(await feed.read(one))).toEqual(['one'])
+        expect(entryTexts(await feed.read(other))).toEqual(['other'])
         expect(await feed.read(newStream())).toEqual([])
       })
 
@@ -212,10 +212,10 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           { type: 'said', data: { text: 'ann' }, audience: 'ann' },
           { type: 'said', data: { text: 'bob' }, audience: 'bob' },
         ])
-        expect(textsOf(await feed.read(stream, { reader: 'ann' }))).toEqual(['all', 'ann'])
-        expect(textsOf(await feed.read(stream, { reader: 'eve' }))).toEqual(['all'])
-        expect(textsOf(await feed.read(stream, { reader: 'bob', limit: 2 }))).toEqual(['all', 'bob'])
-        expect(textsOf(await feed.read(stream))).toEqual(['all', 'ann', 'bob'])
+        expect(entryTexts(await feed.read(stream, { reader: 'ann' }))).toEqual(['all', 'ann'])
+        expect(entryTexts(await feed.read(stream, { reader: 'eve' }))).toEqual(['all'])
+        expect(entryTexts(await feed.read(stream, { reader: 'bob', limit: 2 }))).toEqual(['all', 'bob'])
+        expect(entryTexts(await feed.read(stream))).toEqual(['all', 'ann', 'bob'])
         expect(Object.keys((await feed.read(stream))[1] ?? {})).toEqual(['id', 'type', 'at', 'data'])
       })
 
@@ -234,8 +234,8 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const stream = newStream()
         const texts = numbered('t', 150)
         await Promise.all(texts.map((text) => feed.append(stream, drafts(text))))
-        expect(textsOf(await feed.read(stream))).toEqual(texts)
-        expect(textsOf(await feed.read(stream, { limit: 149 }))).toEqual(texts.slice(0, 149))
+        expect(entryTexts(await feed.read(stream))).toEqual(texts)
+        expect(entryTexts(await feed.read(stream, { limit: 149 }))).toEqual(texts.slice(0, 149))
       })
 
       it('are undone by a removal, so many appends at a time, the oldest first', async () => {
@@ -244,10 +244,10 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         for (const text of numbered('t', 70)) await feed.append(stream, drafts(text))
         await feed.append(other, drafts('stays'))
         expect(await feed.remove(stream, 68)).toBe(68)
-        expect(textsOf(await feed.read(stream))).toEqual(numbered('t', 70).slice(68))
+        expect(entryTexts(await feed.read(stream))).toEqual(numbered('t', 70).slice(68))
         expect([await feed.remove(stream, 68), await feed.remove(stream, 68)]).toEqual([2, 0])
-        expect(textsOf(await feed.read(stream))).toEqual([])
-        expect(textsOf(await feed.read(other))).toEqual(['stays'])
+        expect(entryTexts(await feed.read(stream))).toEqual([])
+        expect(entryTexts(await feed.read(other))).toEqual(['stays'])
       })
 
       it('keep each append of two processes at the same moment together', async () => {
@@ -261,8 +261,8 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           ]),
         )
         const all = await one.read(stream)
-        expect(idsOf(all)).toEqual(idsOf(all).toSorted())
-        const found = textsOf(all)
+        expect(entryIds(all)).toEqual(entryIds(all).toSorted())
+        const found = entryTexts(all)
         for (const who of ['one', 'other']) {
           expect(found.filter((text) => text.startsWith(`${who}`))).toEqual(
             [0, 1, 2, 3, 4].flatMap((n) => words(who, n)),
@@ -285,7 +285,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         expect(feed.watched.commits()).toBe(1)
         show()
         await Promise.all(both)
-        expect(textsOf(await feed.read(stream))).toEqual(['a', 'b'])
+        expect(entryTexts(await feed.read(stream))).toEqual(['a', 'b'])
       })
 
       it('add nothing when an append is repeated with its id', async () => {
@@ -342,7 +342,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const feed = start()
         const stream = newStream()
         await feed.append(stream, drafts(...numbered('n', 1_000)))
-        expect(textsOf(await feed.read(stream))).toEqual(numbered('n', 1_000))
+        expect(entryTexts(await feed.read(stream))).toEqual(numbered('n', 1_000))
         const tooLarge = { kind: 'too_large', code: 'feed_batch_too_large' }
         await expect(feed.append(stream, drafts(...numbered('n', 1_001)))).rejects.toMatchObject(tooLarge)
         await expect(feed.append(stream, drafts('é'.repeat(131_072)))).rejects.toMatchObject(tooLarge)
@@ -360,7 +360,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const noise = seededRandom(7)
         const dense = Array.from({ length: 1_000 }, () => String.fromCharCode(33 + upTo(90, noise))).join('')
         for (const text of [long, wild, dense]) await feed.append(stream, [...drafts(text, text)])
-        expect(textsOf(await feed.read(stream))).toEqual([long, long, wild, wild, dense, dense])
+        expect(entryTexts(await feed.read(stream))).toEqual([long, long, wild, wild, dense, dense])
         const { rows } = await feed.watched.store.page(feedEntries, {
           index: 'ofStream',
           is: stream,
@@ -375,11 +375,11 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const stream = newStream()
         await feed.append(stream, drafts('short'), { ttlMs: 60_000 })
         await feed.append(stream, drafts('for ever'))
-        expect(textsOf(await feed.read(stream))).toEqual(['short', 'for ever'])
+        expect(entryTexts(await feed.read(stream))).toEqual(['short', 'for ever'])
         const now = storeClock.now()
         try {
           storeClock.setWall(now + 60_001)
-          expect(textsOf(await feed.read(stream))).toEqual(['for ever'])
+          expect(entryTexts(await feed.read(stream))).toEqual(['for ever'])
         } finally {
           storeClock.setWall(now)
         }
@@ -393,7 +393,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const [first] = await feed.append(stream, drafts('a', 'b'))
         const whole = await following(feed, stream)
         const rest = await following(feed, stream, { after: first?.id ?? '', reader: 'ann' })
-        expect(textsOf(whole.got)).toEqual(['a', 'b'])
+        expect(entryTexts(whole.got)).toEqual(['a', 'b'])
         await feed.append(stream, [
           { type: 'said', data: { text: 'c' } },
           { type: 'said', data: { text: 'd' }, audience: 'bob' },
@@ -401,7 +401,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         await feed.append(stream, drafts('e'))
         await until(() => whole.got.length === 5 && rest.got.length === 3)
         expect(whole.got).toEqual(await feed.read(stream))
-        expect(textsOf(rest.got)).toEqual(['b', 'c', 'e'])
+        expect(entryTexts(rest.got)).toEqual(['b', 'c', 'e'])
       })
 
       it('gives what another process appends when it polls, four times a second', async () => {
@@ -422,7 +422,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         feed.clock.advance(250)
         await until(() => got.length === 2)
         expect(feed.watched.pages()).toBeLessThanOrEqual(before + 2)
-        expect(textsOf(got)).toEqual(['a', 'b'])
+        expect(entryTexts(got)).toEqual(['a', 'b'])
       })
 
       it('gives an entry that becomes visible below its place, once', async () => {
@@ -447,7 +447,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           feed.clock.advance(1_750)
           await settled(feed)
         }
-        expect(textsOf(got)).toEqual(['early', 'more', 'late 1', 'late 2'])
+        expect(entryTexts(got)).toEqual(['early', 'more', 'late 1', 'late 2'])
       })
 
       it('gives each entry that another process has numbered once, also long after the first', async () => {
@@ -460,7 +460,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           for (const { clock } of [feed, other]) clock.advance(20_000)
         }
         await settled(feed)
-        expect(textsOf(got)).toEqual(['2', '3', '4', '5'])
+        expect(entryTexts(got)).toEqual(['2', '3', '4', '5'])
       })
 
       it('gives every entry of a process whose clock is two seconds behind', async () => {
@@ -473,8 +473,8 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           for (const { clock } of [feed, other]) clock.advance(300)
         }
         await passUntil([feed, other], () => got.length >= 10)
-        expect(textsOf(got).filter((text) => text.startsWith('here'))).toEqual(numbered('here ', 5))
-        expect(textsOf(got).filter((text) => text.startsWith('there'))).toEqual(numbered('there ', 5))
+        expect(entryTexts(got).filter((text) => text.startsWith('here'))).toEqual(numbered('here ', 5))
+        expect(entryTexts(got).filter((text) => text.startsWith('there'))).toEqual(numbered('there ', 5))
       })
 
       /** Appends of processes at random, some of which are visible only after others that came later. */
@@ -506,10 +506,10 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           feed.clock.advance(20_000)
           await settled(feed)
         }
-        const ids = idsOf(await feeds[0].read(stream))
+        const ids = entryIds(await feeds[0].read(stream))
         for (const { got } of followers) {
-          expect(textsOf(got).toSorted()).toEqual(sent.toSorted())
-          expect(idsOf(got).toSorted()).toEqual(ids)
+          expect(entryTexts(got).toSorted()).toEqual(sent.toSorted())
+          expect(entryIds(got).toSorted()).toEqual(ids)
         }
       })
 
@@ -526,7 +526,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
           feed.clock.advance(1_750)
           await settled(feed)
         }
-        expect(textsOf(got)).toEqual(['a'])
+        expect(entryTexts(got)).toEqual(['a'])
       })
 
       it('reports an append that takes longer than six seconds as unavailable', async () => {
@@ -540,7 +540,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         await refused
         show()
         await feed.append(stream, drafts('next'))
-        expect(textsOf(await feed.read(stream))).toContain('next')
+        expect(entryTexts(await feed.read(stream))).toContain('next')
       })
 
       it('reads ahead of a slow reader by one page', async () => {
@@ -557,7 +557,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         }
         expect(feed.watched.rows()).toBeLessThan(100)
         const got: string[] = []
-        while (got.length < 319) got.push(...textsOf([(await entries.next()).value]))
+        while (got.length < 319) got.push(...entryTexts([(await entries.next()).value]))
         expect(got).toEqual([...texts.slice(1), ...numbered('more ', 20)])
         aborter.abort()
         expect(await entries.next()).toMatchObject({ done: true })
@@ -590,7 +590,7 @@ export const feedSuite = (name: string, open: OpenFeedStore): void => {
         const other = feed.follow(stream, {}, aborter.signal)[Symbol.asyncIterator]()
         const second = other.next()
         show()
-        expect(textsOf([(await first).value, (await second).value])).toEqual(['a', 'a'])
+        expect(entryTexts([(await first).value, (await second).value])).toEqual(['a', 'a'])
         aborter.abort()
       })
 

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { until } from '../journeys/api.ts'
@@ -9,7 +10,7 @@ import { startService, temporaryFolder } from '../journeys/service.ts'
 type Answer = { requestId: string; taskId: string; status: string; result?: { output: string } }
 
 /** A caller of a service in local mode, with a token that was made through its API. */
-const callerOf = async <S extends { baseUrl: string }>(service: S) => {
+const createCaller = async <S extends { baseUrl: string }>(service: S) => {
   const { client, events } = connect(service.baseUrl)
   const { token } = await client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
   const as = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}` } })
@@ -23,7 +24,13 @@ const callerOf = async <S extends { baseUrl: string }>(service: S) => {
 }
 
 const started = async (folder: string, env: Record<string, string> = {}) =>
-  callerOf(await startService({ env: { DATA_DIR: folder, ...env } }))
+  createCaller(await startService({ env: { DATA_DIR: folder, ...env } }))
+
+/** Whether an attempt of a delivery is stored: until then it is leased to its process for a minute. */
+const hasStoredAttempt = (file: string): boolean => {
+  using db = new DatabaseSync(file, { readOnly: true })
+  return db.prepare(`SELECT 1 FROM deliveries WHERE _head ->> 'tries' > 0`).get() !== undefined
+}
 
 describe('a program that hands in work', () => {
   it('makes a token, has a task done, asks how it stands, and is told when it has ended', async () => {
@@ -91,7 +98,7 @@ describe('a program that hands in work', () => {
     const first = await started(folder.in('data'), env)
     const body = { task: { title: 'Hello' }, options: { notifyUrl: receiver.url, notifySecret: 's' } }
     const { requestId } = await first.client.submitRequest({ body }, first.asToken)
-    await until(() => receiver.heard[0])
+    await until(() => hasStoredAttempt(folder.in('data', 'service.db')) || undefined)
     await first.service.kill9()
     receiver.answer = (response) => response.writeHead(204).end()
     const before = receiver.heard.length
@@ -128,7 +135,7 @@ describe('a program with a token', () => {
   const service = openedService()
 
   it('needs a token of its own kind, with the scope, and may be nothing else with it', async () => {
-    const { client, token, call } = await callerOf(service())
+    const { client, token, call } = await createCaller(service())
     const body = { task: { title: 'T' } }
     const ask = async (path: string, bearer: string) => {
       const answer = await call('POST', path, body, bearer)

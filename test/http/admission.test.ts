@@ -97,7 +97,7 @@ describe('a large body', () => {
   it('is the only one of its kind at a time, and gives way when its sender leaves', async () => {
     const first = beginImport({ cookie, 'transfer-encoding': 'chunked' })
     first.write('{"version":"1.0","tasks":[')
-    const statusOf = async (body: string) => {
+    const importStatus = async (body: string) => {
       const sent = beginImport({ cookie, 'content-length': `${body.length}` })
       sent.end(body)
       const [answer] = await once(sent, 'response')
@@ -106,12 +106,12 @@ describe('a large body', () => {
     }
     const whole = '{"version":"1.0","tasks":[]}'
     // Each poll is one of the thirty imports of a minute.
-    while ((await statusOf(whole)) === 200) await sleep(100)
-    expect(await statusOf(whole)).toBe(429)
+    while ((await importStatus(whole)) === 200) await sleep(100)
+    expect(await importStatus(whole)).toBe(429)
     first.destroy()
-    while ((await statusOf(whole)) === 429) await sleep(100)
-    expect(await statusOf('{"version":"1.0","tasks":[]')).toBe(400)
-    expect(await statusOf(whole)).toBe(200)
+    while ((await importStatus(whole)) === 429) await sleep(100)
+    expect(await importStatus('{"version":"1.0","tasks":[]')).toBe(400)
+    expect(await importStatus(whole)).toBe(200)
   })
 
   it('is read of a caller who may send it', async () => {

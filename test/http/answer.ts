@@ -7,12 +7,12 @@ export type Answer = { status: number; headers: IncomingHttpHeaders; text: strin
 /** The whole answer to a request of node:http, of one without an end its first piece; `json` is undefined where it is none. */
 export const answerTo = async (sent: ClientRequest, isEndless = false): Promise<Answer> => {
   const [answer] = await once(sent, 'response')
-  const text = isEndless ? await firstPieceOf(answer) : (await buffer(answer)).toString()
+  const text = isEndless ? await firstPiece(answer) : (await buffer(answer)).toString()
   return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
 }
 
 /** Leaving the loop closes the connection. */
-const firstPieceOf = async (answer: AsyncIterable<Buffer>): Promise<string> => {
+const firstPiece = async (answer: AsyncIterable<Buffer>): Promise<string> => {
   for await (const piece of answer) return piece.toString()
   return ''
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { text as textOf } from 'node:stream/consumers'
+import { text as streamText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createRefusal } from '../../lib/http/bad-request.ts'
 import { onLoopback } from '../../offline/loopback.ts'
@@ -28,7 +28,7 @@ const opened = async (): Promise<Socket> => {
 const exchange = async (bytes: string): Promise<string> => {
   const socket = await opened()
   socket.write(bytes, 'latin1')
-  return textOf(socket)
+  return streamText(socket)
 }
 
 const HOST = 'Host: localhost\r\n'
@@ -92,7 +92,7 @@ describe('what is no request', () => {
     for (const bytes of ['GET /api/wo', GET, `${POST}Content-Length: 10\r\n\r\n{`]) {
       const socket = await opened()
       socket.end(bytes)
-      expectRefusal(await textOf(socket), 'malformed_request')
+      expectRefusal(await streamText(socket), 'malformed_request')
     }
   })
 
@@ -102,7 +102,7 @@ describe('what is no request', () => {
     await new Promise((sent, failed) => {
       socket.once('error', failed).write(`HELLO\r\n\r\n${noise}`, sent)
     })
-    expectRefusal(await textOf(socket), 'malformed_request')
+    expectRefusal(await streamText(socket), 'malformed_request')
   })
 
   it('is not a request that expects to be told to go on', async () => {
@@ -139,7 +139,7 @@ describe('what is no request after one that is', () => {
     const [begun] = await once(socket, 'data')
     expect(String(begun)).toMatch(/^HTTP\/1\.1 401 /)
     socket.write(`${'x'.repeat(900_000)}no chunk`)
-    expect(await textOf(socket)).toBe('')
+    expect(await streamText(socket)).toBe('')
   })
 })
 
@@ -153,7 +153,7 @@ describe('a request that does not come in time', () => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     const [ours] = await accepted
     socket.write(GET)
-    expectRefusal(await textOf(socket), 'request_timeout')
+    expectRefusal(await streamText(socket), 'request_timeout')
     await once(ours, 'close')
     socket.destroy()
     await stop()

@@ -14,18 +14,18 @@ const eventWith = (body: string, isBase64Encoded = false): HttpEvent => ({
 })
 
 /** A JSON text of exactly so many bytes, of characters of two bytes each. */
-const textOf = (bytes: number) => `"${'é'.repeat((bytes - 2) / 2)}"`
+const jsonString = (bytes: number) => `"${'é'.repeat((bytes - 2) / 2)}"`
 
 describe('the body of an event of a gateway', () => {
   it.each([
     ['as text', (text: string) => eventWith(text)],
     ['in base64', (text: string) => eventWith(Buffer.from(text).toString('base64'), true)],
   ])('has as many bytes as the limit, and not one more: %s', (_how, event) => {
-    expect(readJsonBody(event(textOf(DEFAULT_BODY_LIMIT)))).toHaveLength(DEFAULT_BODY_LIMIT / 2 - 1)
-    expect(() => readJsonBody(event(`${textOf(DEFAULT_BODY_LIMIT)} `))).toThrow(
+    expect(readJsonBody(event(jsonString(DEFAULT_BODY_LIMIT)))).toHaveLength(DEFAULT_BODY_LIMIT / 2 - 1)
+    expect(() => readJsonBody(event(`${jsonString(DEFAULT_BODY_LIMIT)} `))).toThrow(
       expect.objectContaining({ kind: 'too_large', code: 'body_too_large' }),
     )
-    expect(() => readJsonBody(event(textOf(12)), 11)).toThrow(
+    expect(() => readJsonBody(event(jsonString(12)), 11)).toThrow(
       expect.objectContaining({ code: 'body_too_large' }),
     )
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { buffered } from '../../lib/http/buffered-response.ts'
 
 const MOST_BYTES = 6_291_556
-const answerOf = (body: string | Uint8Array | AsyncIterable<string>) => ({
+const okAnswer = (body: string | Uint8Array | AsyncIterable<string>) => ({
   statusCode: 200,
   headers: { 'x-request-id': 'req_1', 'content-disposition': 'attachment' },
   body,
@@ -10,17 +10,17 @@ const answerOf = (body: string | Uint8Array | AsyncIterable<string>) => ({
 async function* pieces(...all: string[]) {
   yield* all
 }
-const bytesOf = (answer: object) => Buffer.byteLength(JSON.stringify(answer))
+const jsonBytes = (answer: object) => Buffer.byteLength(JSON.stringify(answer))
 /** What is left for a body that needs no escaping. */
-const ROOM = MOST_BYTES - bytesOf(answerOf(''))
+const ROOM = MOST_BYTES - jsonBytes(okAnswer(''))
 
 describe('the answer of a function', () => {
   it.each([
     ['a text', 'a'.repeat(ROOM)],
     ['pieces', pieces('a'.repeat(ROOM - 1), 'a')],
   ])('is given whole as long as Lambda takes it: %s', async (_name, body) => {
-    const answer = await buffered(answerOf(body))
-    expect([answer.statusCode, bytesOf(answer)]).toEqual([200, MOST_BYTES])
+    const answer = await buffered(okAnswer(body))
+    expect([answer.statusCode, jsonBytes(answer)]).toEqual([200, MOST_BYTES])
   })
 
   it.each([
@@ -30,7 +30,7 @@ describe('the answer of a function', () => {
     ['of three bytes a character', '日'.repeat(ROOM / 3 + 1)],
     ['of bytes, which travel in base64', new Uint8Array((ROOM / 4) * 3)],
   ])('is refused in our form where it is one %s', async (_name, body) => {
-    const { statusCode, headers, body: text } = await buffered(answerOf(body))
+    const { statusCode, headers, body: text } = await buffered(okAnswer(body))
     expect(statusCode).toBe(413)
     expect(JSON.parse(text)).toEqual({
       error: expect.any(String),

@@ -111,7 +111,7 @@ describe('the guard of a local installation', () => {
 
 describe('a request target in absolute form', () => {
   const one = '/api/words/one'
-  const asked = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+  const sendTo = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
     service.send({ method, path, headers, ...(method === 'POST' && { body: '{"word":"one"}' }) })
 
   it.each([
@@ -121,12 +121,12 @@ describe('a request target in absolute form', () => {
     [`http://[::1]:3000${one}`],
   ])('names the path and the host: %s', async (path) => {
     // The Host header counts for nothing beside it (RFC 9112, section 3.2.2).
-    for (const host of ['localhost', 'evil.example']) expect((await asked(path, { host })).status).toBe(200)
+    for (const host of ['localhost', 'evil.example']) expect((await sendTo(path, { host })).status).toBe(200)
   })
 
   it('has its query read, and its empty path as the root', async () => {
-    expect((await asked(`http://localhost${one}?limit=7`)).json).toEqual({ word: 'one', limit: 7 })
-    expect((await asked('http://localhost')).json).toMatchObject({ error: 'No such endpoint: GET /' })
+    expect((await sendTo(`http://localhost${one}?limit=7`)).json).toEqual({ word: 'one', limit: 7 })
+    expect((await sendTo('http://localhost')).json).toMatchObject({ error: 'No such endpoint: GET /' })
   })
 
   it.each([
@@ -134,7 +134,7 @@ describe('a request target in absolute form', () => {
     [`http://localhost.evil.example:3000${one}`],
     [`http://127.0.0.1.evil.example${one}`],
   ])('is refused where its host is not this machine, whatever the Host header says: %s', async (path) => {
-    const answer = await asked(path, { host: 'localhost' })
+    const answer = await sendTo(path, { host: 'localhost' })
     expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'host_not_allowed' })])
   })
 
@@ -149,7 +149,7 @@ describe('a request target in absolute form', () => {
     [`ftp://localhost${one}`],
     ['localhost:3000'],
   ])('is refused where it is no URL of a host: %s', async (path) => {
-    const answer = await asked(path)
+    const answer = await sendTo(path)
     expect([answer.status, answer.json]).toEqual([
       400,
       expect.objectContaining({ code: 'malformed_request' }),
@@ -158,7 +158,7 @@ describe('a request target in absolute form', () => {
 
   it('is what the origin of a page is compared with', async () => {
     const headers = { 'content-type': 'application/json', host: 'localhost:1' }
-    const post = (origin: string) => asked('http://localhost:2/api/words', { ...headers, origin }, 'POST')
+    const post = (origin: string) => sendTo('http://localhost:2/api/words', { ...headers, origin }, 'POST')
     expect((await post('http://localhost:2')).status).toBe(201)
     expect((await post('http://localhost:1')).json).toMatchObject({ code: 'foreign_origin' })
   })

@@ -18,7 +18,7 @@ const at = {
 } as const
 
 /** What a request with that body is told, as its error and field by field. */
-const toldOf = (route: Route, body: unknown) => {
+const inputProblem = (route: Route, body: unknown) => {
   try {
     inputReader(route)(httpEvent(`${route.method} /`, body === undefined ? undefined : JSON.stringify(body)))
     return undefined
@@ -28,8 +28,8 @@ const toldOf = (route: Route, body: unknown) => {
   }
 }
 
-const told = (schema: z.ZodType, value: unknown) =>
-  toldOf({ ...at, body: z.object({ it: schema }) }, { it: value })?.message
+const messageFor = (schema: z.ZodType, value: unknown) =>
+  inputProblem({ ...at, body: z.object({ it: schema }) }, { it: value })?.message
 
 const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [z.string(), undefined, 'is required'],
@@ -86,7 +86,7 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
 
 describe('what is wrong with a request', () => {
   it.each(texts)('is told in words of people: %#', (schema, value, text) => {
-    expect(told(schema, value)).toBe(`it: ${text}`)
+    expect(messageFor(schema, value)).toBe(`it: ${text}`)
   })
 
   it('is reported by the place of each part, all of it, for programs too', () => {
@@ -97,7 +97,7 @@ describe('what is wrong with a request', () => {
     const names = z.record(z.string().max(3), z.string())
     const body = z.object({ kind, names, list: z.array(z.object({ at: z.int() })) })
     const wrong = { kind: { kind: 'c' }, names: { long: 'x' }, list: [{ at: 1 }, { at: 1.5 }] }
-    const problem = toldOf({ ...at, body }, wrong)
+    const problem = inputProblem({ ...at, body }, wrong)
     const details = [
       { path: 'kind.kind', message: 'must be one of a, b' },
       { path: 'names.long', message: 'has a name that must have at most 3 characters' },
@@ -109,22 +109,22 @@ describe('what is wrong with a request', () => {
 
   it('names the item of a list that is at fault, also where a text would do', () => {
     const body = z.object({ status: listIn(z.enum(['a', 'b'])) })
-    expect(toldOf({ ...at, body }, { status: ['a', 'c'] })?.details).toEqual([
+    expect(inputProblem({ ...at, body }, { status: ['a', 'c'] })?.details).toEqual([
       { path: 'status.1', message: 'must be one of a, b' },
     ])
   })
 
   it('is reported of the whole where the whole is wrong', () => {
-    expect(toldOf({ ...at, body: z.object({}) }, 'text')?.message).toBe('body: must be an object')
+    expect(inputProblem({ ...at, body: z.object({}) }, 'text')?.message).toBe('body: must be an object')
   })
 
   it('is reported as the reader of a form can understand it', () => {
     const form = { email: 'ann', password: 'short', name: '\u200b' }
-    expect(toldOf(routes.signup, form)?.message).toBe(
+    expect(inputProblem(routes.signup, form)?.message).toBe(
       'email: is not an e-mail address (in ASCII letters); password: must have at least 8 characters; ' +
         'password: must have a number; name: must have a character that can be seen',
     )
-    expect(toldOf(routes.login, {})?.message).toBe('email: is required; password: is required')
+    expect(inputProblem(routes.login, {})?.message).toBe('email: is required; password: is required')
   })
 
   const OF_A_PROGRAM =
@@ -140,7 +140,7 @@ describe('what is wrong with a request', () => {
     const spoken = new Set<string>()
     for (const route of Object.values<Route>(routes)) {
       for (const body of bodiesFor(route)) {
-        const { details = [] } = toldOf(route, body) ?? {}
+        const { details = [] } = inputProblem(route, body) ?? {}
         for (const { message } of details as { message: string }[]) spoken.add(message)
       }
     }

@@ -17,7 +17,7 @@ const otherwise = async (): Promise<HttpResult> => ({ statusCode: 404, headers: 
 const pageIn = (name: string) => createPage({ files: createPageFiles(folder.in(name)), otherwise })
 const ask = (request: string, headers: Record<string, string> = {}, page = pageIn('dist')) =>
   page(httpEvent(request, undefined, headers) as HttpEvent, {})
-const textOf = ({ body }: HttpResult) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body)
+const bodyText = ({ body }: HttpResult) => (body instanceof Uint8Array ? Buffer.from(body).toString() : body)
 
 beforeAll(() => {
   mkdirSync(folder.in('dist/assets'), { recursive: true })
@@ -37,7 +37,7 @@ describe('the page', () => {
     'answers a browser that opens %s with its first file',
     async (path) => {
       const answer = await ask(`GET ${path}`, HTML)
-      expect([answer.statusCode, textOf(answer)]).toEqual([200, INDEX])
+      expect([answer.statusCode, bodyText(answer)]).toEqual([200, INDEX])
       expect(answer.headers).toMatchObject({
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
@@ -47,7 +47,7 @@ describe('the page', () => {
   )
 
   it('answers its address itself to all callers', async () => {
-    expect(textOf(await ask('GET /'))).toBe(INDEX)
+    expect(bodyText(await ask('GET /'))).toBe(INDEX)
   })
 
   it('is that of the last build, without a new start', async () => {
@@ -60,12 +60,12 @@ describe('the page', () => {
     const page = pageIn('built')
     const get = (path: string) => ask(`GET ${path}`, HTML, page)
     build('first', 'main-1.js')
-    expect(textOf(await get('/'))).toBe('first')
+    expect(bodyText(await get('/'))).toBe('first')
     build('second', 'main-2.js')
     utimesSync(folder.in('built/index.html'), 1, 1)
     // Listed by the first build, and never read.
     expect((await get('/assets/main-1.js')).statusCode).toBe(404)
-    expect([textOf(await get('/')), (await get('/assets/main-2.js')).statusCode]).toEqual(['second', 200])
+    expect([bodyText(await get('/')), (await get('/assets/main-2.js')).statusCode]).toEqual(['second', 200])
   })
 
   it('has a policy that lets nothing run that is not a file of its own', async () => {
@@ -120,7 +120,7 @@ describe('the page', () => {
 
   it('opens what was shipped compressed only, for callers that accept no compression', async () => {
     const answer = await ask('GET /', HTML, pageIn('shipped'))
-    expect([textOf(answer), answer.headers['content-encoding']]).toEqual([INDEX, undefined])
+    expect([bodyText(answer), answer.headers['content-encoding']]).toEqual([INDEX, undefined])
   })
 
   it('says that a file has not changed, to who has it', async () => {

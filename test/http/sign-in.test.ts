@@ -10,7 +10,7 @@ const ann = { userId: 'user_ann', role: 'user' as const, sessionId: 'ann' }
 const root = { userId: 'user_root', role: 'admin' as const, sessionId: 'root' }
 const machine = { userId: 'user_ann', role: 'user' as const, tokenId: 'tok_1' }
 
-const guardOf = (
+const openGuard = (
   isOpen: boolean,
   proxies: TrustedProxies = { trustedHops: 0, publicUrl: 'https://tasks.example' },
 ) =>
@@ -26,16 +26,16 @@ const guardOf = (
       },
     },
   })
-const closed = guardOf(false)
+const closed = openGuard(false)
 
 type Headers = Record<string, string>
-const eventOf = (headers: Headers, method = 'GET') =>
+const requestEvent = (headers: Headers, method = 'GET') =>
   eventFrom('10.0.0.9', { host: 'tasks.example', ...headers }, method)
 
 /** Who passes, or the code of the refusal. */
 const ask = async (access: Access, headers: Headers, { guard = closed, method = 'GET' } = {}) => {
   try {
-    return await guard(access, eventOf(headers, method))
+    return await guard(access, requestEvent(headers, method))
   } catch (thrown) {
     return (thrown as Problem).code
   }
@@ -167,7 +167,7 @@ describe('a body under a type that forms send', () => {
     'text/plain, application/json',
   ]
   const form = (type: string, headers: Headers, body: string | undefined = '{"a":1}') => ({
-    ...eventOf({ ...headers, 'content-type': type }, 'POST'),
+    ...requestEvent({ ...headers, 'content-type': type }, 'POST'),
     body,
   })
 
@@ -186,7 +186,7 @@ describe('a body under a type that forms send', () => {
     expect(await closed('public', form(type, asAnn))).toEqual(ANONYMOUS)
     expect(await closed('optional', form(type, stale))).toEqual(ANONYMOUS)
     const here = { host: 'localhost', ...asAnn }
-    expect(await guardOf(true)('session', form(type, here))).toEqual(LOCAL_ADMIN)
+    expect(await openGuard(true)('session', form(type, here))).toEqual(LOCAL_ADMIN)
   })
 
   it.each([
@@ -201,7 +201,7 @@ describe('a body under a type that forms send', () => {
   })
 
   it('is one without a type, too', async () => {
-    const untyped = { ...eventOf(asAnn, 'POST'), body: '{}' }
+    const untyped = { ...requestEvent(asAnn, 'POST'), body: '{}' }
     for (const event of [untyped, form('', asAnn)])
       await expect(closed('session', event)).rejects.toMatchObject({ code: 'content_type' })
   })
@@ -219,13 +219,13 @@ describe('the guard of a service without a public address', () => {
     [1, { ...https, host: 'inside:3000' }, 'http://inside:3000', 'foreign_origin'],
     [0, { host: 'no host' }, 'http://no host', 'foreign_origin'],
   ])('behind %i proxies that say %j takes a page of %s as %j', async (trustedHops, headers, origin, who) => {
-    const guard = guardOf(false, { trustedHops })
+    const guard = openGuard(false, { trustedHops })
     expect(await ask('session', { ...asAnn, ...headers, origin }, { guard, method: 'POST' })).toEqual(who)
   })
 })
 
 describe('the guard where no sign-in is required', () => {
-  const guard = guardOf(true)
+  const guard = openGuard(true)
   const here = { host: '127.0.0.1:3000' }
 
   it.each<[Access, Headers, unknown]>([

@@ -32,7 +32,7 @@ const cases: [what: string, schema: z.ZodType, value: unknown, paths: string[]][
   ['no object', z.string(), 'a', []],
 ]
 
-const found = (schema: z.ZodType, value: unknown) => {
+const warningsFor = (schema: z.ZodType, value: unknown) => {
   const warnings: Warning[] = []
   unknownKeys(schema)(value, warnings)
   return warnings
@@ -40,19 +40,19 @@ const found = (schema: z.ZodType, value: unknown) => {
 
 describe('keys that a schema does not know', () => {
   it.each(cases)('are found in %s', (_what, schema, value, paths) => {
-    expect(found(schema, value).map(({ path }) => path)).toEqual(paths)
+    expect(warningsFor(schema, value).map(({ path }) => path)).toEqual(paths)
   })
 
   it('are named as far as an answer can hold them', () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${n}${'x'.repeat(5_000)}`, n]))
-    const warnings = found(Inner, many)
+    const warnings = warningsFor(Inner, many)
     expect(warnings).toHaveLength(20)
     expect(Math.max(...warnings.map(({ path }) => path.length))).toBe(200)
   })
 
   it.each(Object.entries<Route>(routes))('are found in the input of %s', (_name, { body, query }) => {
-    expect(found(body ?? z.object({}), { zz: 1 })).toHaveLength(1)
-    expect(found(query ?? z.object({}), { zz: 1 })).toHaveLength(1)
+    expect(warningsFor(body ?? z.object({}), { zz: 1 })).toHaveLength(1)
+    expect(warningsFor(query ?? z.object({}), { zz: 1 })).toHaveLength(1)
   })
 })
 
@@ -90,7 +90,7 @@ describe('a request with keys that the service does not know', () => {
       })
       return (await answer.json()) as { task: { id: string }; warnings?: Warning[]; details?: Warning[] }
     }
-    const pathsOf = ({ warnings = [] }: { warnings?: Warning[] }) => warnings.map(({ path }) => path)
+    const warningPaths = ({ warnings = [] }: { warnings?: Warning[] }) => warnings.map(({ path }) => path)
 
     const made = await send('POST', '/api/tasks', {
       title: 'A task',
@@ -105,9 +105,9 @@ describe('a request with keys that the service does not know', () => {
     const read = await send('GET', `/api/tasks/${made.task.id}`)
     expect(read.warnings).toBeUndefined()
     expect(JSON.stringify(read)).not.toContain('canary-of-a-key')
-    expect(pathsOf(await send('GET', '/api/tasks?stauts=failed&limit=1'))).toEqual(['stauts'])
+    expect(warningPaths(await send('GET', '/api/tasks?stauts=failed&limit=1'))).toEqual(['stauts'])
     const changed = await send('PATCH', '/api/settings', { queue: { concurency: 3 }, retry: { attempts: 4 } })
-    expect(pathsOf(changed)).toEqual(['queue.concurency'])
+    expect(warningPaths(changed)).toEqual(['queue.concurency'])
     const refused = await send('POST', '/api/tasks', { promt: '' })
     expect([refused.details?.map(({ path }) => path), refused.warnings]).toEqual([['title'], undefined])
   })

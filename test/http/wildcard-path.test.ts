@@ -6,7 +6,7 @@ const encode = encodeWildcardPath([
   { method: 'DELETE', path: '/api/files/{path}', wildcard: true },
   { method: 'GET', path: '/api/tasks/{id}' },
 ])
-const pathOf = (request: string) => {
+const encodedPath = (request: string) => {
   const [method = '', path = ''] = request.split(' ')
   const http = { method, path, sourceIp: '' }
   encode({ requestContext: { requestId: '', http } })
@@ -36,6 +36,6 @@ describe('a parameter that may hold slashes', () => {
     ['under another method', 'POST /api/files/a/b/chunks', '/api/files/a/b/chunks'],
     ['of a route that takes none', 'GET /api/tasks/a/b', '/api/tasks/a/b'],
   ])('is one segment of a path: %s', (_what, request, path) => {
-    expect(pathOf(request)).toBe(path)
+    expect(encodedPath(request)).toBe(path)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { connect, refusalOf, typesOf } from './client.ts'
+import { apiError, connect, eventTypes } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { openedService } from './opened-service.ts'
 import { startService } from './service.ts'
@@ -18,8 +18,8 @@ describe('a retry of a completed task', () => {
     expect(again.task.id).not.toBe(original.id)
     expect(await untilTask(again.task.id, 'completed')).toMatchObject({ retriedFrom: original.id })
     expect(await task(original.id)).toEqual({ ...original, retriedBy: again.task.id })
-    expect(typesOf(await events(original.id)).slice(-2)).toEqual(['completed', 'retried'])
-    expect(typesOf(await events(again.task.id))).toEqual(['created', 'queued', 'started', 'completed'])
+    expect(eventTypes(await events(original.id)).slice(-2)).toEqual(['completed', 'retried'])
+    expect(eventTypes(await events(again.task.id))).toEqual(['created', 'queued', 'started', 'completed'])
   })
 
   it('is refused while the task still runs, as is a cancel of one that is over', async () => {
@@ -30,7 +30,7 @@ describe('a retry of a completed task', () => {
       () => client.retryTask({ params: { id: running.id } }),
       () => client.cancelTask({ params: { id: over.id } }),
     ])
-      expect(await refusalOf(ask())).toMatchObject({ status: 400, code: 'task_state_conflict' })
+      expect(await apiError(ask())).toMatchObject({ status: 400, code: 'task_state_conflict' })
     await client.cancelTask({ params: { id: running.id } })
   })
 })
@@ -53,7 +53,7 @@ describe('an Idempotency-Key', () => {
     expect(new Set(others)).toEqual(new Set([text]))
     const { id } = JSON.parse(text).task
     await untilTask(id, 'completed')
-    expect(typesOf(await events(id))).toEqual(['created', 'queued', 'started', 'completed'])
+    expect(eventTypes(await events(id))).toEqual(['created', 'queued', 'started', 'completed'])
     expect((await client.listTasks()).total).toBe(1)
     await first.kill9()
 
@@ -68,7 +68,7 @@ describe('an Idempotency-Key', () => {
     const { client, create } = connect(service().baseUrl)
     const headers = { 'idempotency-key': 'order-18' }
     const { task } = await client.createTask({ body: moodyTask('first') }, { headers })
-    expect(await refusalOf(client.createTask({ body: moodyTask('second') }, { headers }))).toMatchObject({
+    expect(await apiError(client.createTask({ body: moodyTask('second') }, { headers }))).toMatchObject({
       status: 400,
       code: 'idempotency_key_reused',
       details: [{ path: expect.stringMatching(/^idempotency-key$/i), message: expect.any(String) }],

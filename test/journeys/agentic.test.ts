@@ -13,7 +13,7 @@ const service = openedService(isOffline ? {} : { WORKSPACES_DIR: folder.path })
 
 const client = () => connect(service().baseUrl).client
 
-const typesOf = (events: readonly Sent[]) => events.map(({ type }) => type)
+const eventTypes = (events: readonly Sent[]) => events.map(({ type }) => type)
 
 const converse = async (): Promise<string> =>
   (await client().createConversation({ body: { title: 'A journey' } })).conversation.id
@@ -48,9 +48,9 @@ describe('an agentic turn', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const events = eventsIn(await response.text())
     const order = ['user_message', 'session:start', 'step:start', 'tool:call', 'tool:result', 'step:complete']
-    const steps = typesOf(events).filter((type) => type !== 'content')
+    const steps = eventTypes(events).filter((type) => type !== 'content')
     expect(steps.slice(0, order.length)).toEqual(order)
-    expect(typesOf(events).slice(-3)).toEqual(['summary', 'complete', 'message_saved'])
+    expect(eventTypes(events).slice(-3)).toEqual(['summary', 'complete', 'message_saved'])
     expect(events.find(({ type }) => type === 'tool:result')?.data).toMatchObject({
       result: { success: true },
     })
@@ -64,7 +64,7 @@ describe('an agentic turn', () => {
     const sessionId = sessions[0]?.id ?? ''
     const path = `${service().baseUrl}/api/chat/sessions/${sessionId}/events`
     const again = eventsIn(await (await fetch(path)).text())
-    const withoutDeltas = (list: readonly Sent[]) => typesOf(list).filter((type) => type !== 'content')
+    const withoutDeltas = (list: readonly Sent[]) => eventTypes(list).filter((type) => type !== 'content')
     expect(withoutDeltas(again)).toEqual(withoutDeltas(events))
     const after = again[3]?.id ?? ''
     const rest = eventsIn(await (await fetch(path, { headers: { 'last-event-id': after } })).text())
@@ -221,16 +221,16 @@ describe('an approval', () => {
     const text = await (
       await fetch(`${service().baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)
     ).text()
-    const types = typesOf(eventsIn(text))
-    const dataOf = (type: string) =>
+    const types = eventTypes(eventsIn(text))
+    const eventData = (type: string) =>
       eventsIn(text).flatMap((event) => (event.type === type ? [event.data] : []))
     const begun = { sessionId: sessions[0]?.id, taskId: task.id }
-    expect(dataOf('session:start')).toMatchObject([begun, begun])
-    expect(dataOf('approval:pending')).toEqual([
+    expect(eventData('session:start')).toMatchObject([begun, begun])
+    expect(eventData('approval:pending')).toEqual([
       {
         approvalId: expect.stringMatching(/^apv_/),
         name: 'write_file',
-        toolCallId: dataOf('tool:result')[0]?.toolCallId,
+        toolCallId: eventData('tool:result')[0]?.toolCallId,
         message: 'Waiting for approval of write_file',
       },
     ])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { connect, refusalOf } from './client.ts'
+import { apiError, connect } from './client.ts'
 import { moodyTask } from './moody.ts'
 import { openService } from './opened-service.ts'
 
@@ -28,7 +28,7 @@ describe('the analytics of a window', () => {
       [{ window: '2h' as '1h' }, 'window'],
       [{ timezone: 'Mars/Olympus' }, 'timezone'],
     ] as const) {
-      const { status, details } = await refusalOf(client.taskAnalytics({ query }))
+      const { status, details } = await apiError(client.taskAnalytics({ query }))
       expect([status, details]).toEqual([400, [{ path, message: expect.any(String) }]])
     }
   })

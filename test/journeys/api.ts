@@ -38,7 +38,7 @@ const okBody = async <T>(answer: Promise<Answer<T>>): Promise<T> => {
 }
 
 /** What these tests ask of a service; anything but a success throws. */
-export const apiOf = (baseUrl: string) => {
+export const taskApi = (baseUrl: string) => {
   const call = <T>(path: string, method?: string, body?: unknown) =>
     okBody(ask<T>(`${baseUrl}/api/${path}`, method, body))
   const task = async (id: string) => (await call<{ task: Task }>(`tasks/${id}`)).task
@@ -69,7 +69,7 @@ export const apiOf = (baseUrl: string) => {
   }
 }
 
-export type Api = ReturnType<typeof apiOf>
+export type Api = ReturnType<typeof taskApi>
 
 const ANSWERED_WITHIN_MS = 60_000
 
@@ -87,7 +87,7 @@ export const until = async <T>(probe: () => Promise<T | undefined> | T | undefin
 }
 
 /** Every page of the task list, by cursor. */
-export async function* pagesOf(api: Api, query = 'limit=200'): AsyncGenerator<TaskPage> {
+export async function* taskPages(api: Api, query = 'limit=200'): AsyncGenerator<TaskPage> {
   let cursor: string | undefined
   do {
     const page = await api.page(query, cursor)

@@ -1,5 +1,5 @@
 import { connect as connectTo } from 'node:net'
-import { text as textOf } from 'node:stream/consumers'
+import { text as streamText } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
@@ -83,7 +83,7 @@ describe('a body far over the limit', () => {
     await new Promise((sent, failed) => {
       socket.once('error', failed).write(text, sent)
     })
-    const answer = await textOf(socket)
+    const answer = await streamText(socket)
     expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n.*"code":"body_too_large"/is)
   })
 })
@@ -117,7 +117,7 @@ describe('a cursor', () => {
   })
 })
 
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+const pathPattern = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 const all: readonly Route[] = Object.values(routes)
 /** Whether a parameter that takes slashes takes the rest of the path. */
 const isOfWildcard = (method: string, path: string) =>
@@ -126,7 +126,7 @@ const isOfWildcard = (method: string, path: string) =>
 describe('a method that a path does not have', () => {
   it.each([...new Set(all.map(({ path }) => path))])('is 405 with those that it has: %s', async (pattern) => {
     const path = pattern.replaceAll(/\{\w+\}/g, 'some')
-    const own = all.filter((route) => patternOf(route.path).test(path))
+    const own = all.filter((route) => pathPattern(route.path).test(path))
     const allowed = [...new Set(own.flatMap(routeMethods))]
     for (const method of ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       if (allowed.includes(method) || isOfWildcard(method, path)) continue

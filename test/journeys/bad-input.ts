@@ -79,7 +79,7 @@ const OF_ID: readonly (readonly [method: string, path: string, code: string])[] 
 ]
 
 export const badIds: Refused[] = OF_ID.flatMap(([method, path, code]): Refused[] => {
-  const asked = (id: string) => ({ method, path: path.replace('{}', id) })
+  const requestWithId = (id: string) => ({ method, path: path.replace('{}', id) })
   const unknown = [
     'task_unknown',
     '__proto__',
@@ -89,9 +89,9 @@ export const badIds: Refused[] = OF_ID.flatMap(([method, path, code]): Refused[]
     '%F0%9F%92%A5',
   ]
   return [
-    ...unknown.map((id): Refused => [`${method} ${path} of ${id}`, asked(id), 404, code]),
-    [`${method} ${path} of an id that is too long`, asked('x'.repeat(201)), 400, INVALID, ['id']],
-    [`${method} ${path} of broken encoding`, asked('%E0%A4%A'), 404, 'resource_not_found'],
+    ...unknown.map((id): Refused => [`${method} ${path} of ${id}`, requestWithId(id), 404, code]),
+    [`${method} ${path} of an id that is too long`, requestWithId('x'.repeat(201)), 400, INVALID, ['id']],
+    [`${method} ${path} of broken encoding`, requestWithId('%E0%A4%A'), 404, 'resource_not_found'],
   ]
 })
 

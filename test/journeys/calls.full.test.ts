@@ -42,10 +42,10 @@ const script = (...replies: Wire['replies']) => {
   wire.replies = replies
 }
 
-const callsOf = async (conversationId: string) =>
+const listCalls = async (conversationId: string) =>
   (await client().listToolCalls({ query: { conversationId } })).entries
 
-const sessionOf = async (conversationId: string) => {
+const firstSession = async (conversationId: string) => {
   const { sessions } = await client().listAgentSessions({ query: { conversationId } })
   return sessions[0] ?? { id: '', status: 'none' }
 }
@@ -53,7 +53,7 @@ const sessionOf = async (conversationId: string) => {
 describe('a tool call that is stopped', () => {
   const ended = async (id: string) => {
     const session = await until(async () => {
-      const found = await sessionOf(id)
+      const found = await firstSession(id)
       return found.status === 'running' || found.status === 'none' ? undefined : found
     })
     const path = `${service.baseUrl}/api/chat/sessions/${session.id}/events`
@@ -64,7 +64,7 @@ describe('a tool call that is stopped', () => {
     [
       'by its user',
       'CANCELLED',
-      async (id) => client().cancelAgentSession({ params: { id: (await sessionOf(id)).id } }),
+      async (id) => client().cancelAgentSession({ params: { id: (await firstSession(id)).id } }),
     ],
     ['by its time limit', 'TIMEOUT', () => undefined],
     ['since its reader left', 'ORPHANED', (_id, leave) => leave()],
@@ -94,7 +94,7 @@ describe('a tool call that is stopped', () => {
         { type: 'tool:result', data: { result: { success: false, error: 'TOOL_ERROR' } } },
         { type: 'error', data: { code } },
       ])
-      const entries = await callsOf(id)
+      const entries = await listCalls(id)
       expect(entries).toMatchObject([
         { tool: 'run_command', userId: 'local', mode: 'full', decision: 'allowed', failed: true },
       ])
@@ -117,11 +117,11 @@ describe('a turn with tools that is under way at a shutdown', () => {
       const sent = client()
         .sendMessageWithTools({ params: { id }, body })
         .catch(() => undefined)
-      await until(async () => ((await callsOf(id)).length > 0 ? true : undefined))
+      await until(async () => ((await listCalls(id)).length > 0 ? true : undefined))
       expect((await service.stop()).code).toBe(0)
       await sent
       service = await startService({ env, mostMs: 300_000 })
-      expect(await callsOf(id)).toMatchObject([
+      expect(await listCalls(id)).toMatchObject([
         { tool: 'run_command', failed: true, result: expect.stringMatching(/^Stopped before its end: /) },
         { tool: 'list_files', failed: false },
       ])
@@ -172,7 +172,7 @@ describe('calls that wait for approval', () => {
     const body = { content: 'Write', securityMode: 'ask' } as const
     const sent = await client().sendMessageWithTools({ params: { id }, body })
     expect(sent.pendingApprovals).toHaveLength(NAMES.length)
-    expect(await callsOf(id)).toEqual([])
+    expect(await listCalls(id)).toEqual([])
     const answer = await until(async () => {
       const { approvals } = await client().listApprovals()
       const last = approvals.filter((one) => one.conversationId === id).at(-1)
@@ -182,7 +182,7 @@ describe('calls that wait for approval', () => {
       return messages.at(-1)?.content.includes('All written') ? messages.at(-1) : undefined
     })
     expect(answer?.toolCalls?.map(({ status }) => status)).toEqual(NAMES.map(() => 'success'))
-    const entries = await callsOf(id)
+    const entries = await listCalls(id)
     expect(entries.map(({ decision }) => decision)).toEqual(NAMES.map(() => 'approved'))
     await client().changePolicy({ body: { toolRateLimitPerMinute: 300 } })
   }, 120_000)

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { chunk, hang, startWire } from '../fakes/model-wire.ts'
 import { until } from './api.ts'
-import { type Connection, connect, typesOf } from './client.ts'
+import { type Connection, connect, eventTypes } from './client.ts'
 import { openedService, openService } from './opened-service.ts'
 
 /** The processes of this machine that were started with this argument. */
 const processesWith = (argument: string): string[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => argumentsOf(pid).includes(argument))
+    .filter((pid) => processArguments(pid).includes(argument))
 
-const argumentsOf = (pid: string): string[] => {
+const processArguments = (pid: string): string[] => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   } catch {
@@ -47,7 +47,7 @@ describe('a cancel of a coding-agent task', () => {
     const task = await api.task(id)
     expect(task).toMatchObject({ status: 'cancelled', attempts: 1 })
     expect(task).not.toHaveProperty('result')
-    expect(typesOf(await api.events(id)).at(-1)).toBe('cancelled')
+    expect(eventTypes(await api.events(id)).at(-1)).toBe('cancelled')
     expect((await api.client.listDlq({ query: { status: 'all' } })).items).not.toMatchObject([{ taskId: id }])
   })
 

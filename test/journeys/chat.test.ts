@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Connection, connect, refusalOf } from './client.ts'
+import { apiError, type Connection, connect } from './client.ts'
 import { type Service, startService, temporaryFolder } from './service.ts'
 
 const folder = temporaryFolder()
@@ -38,7 +38,7 @@ describe('a conversation with the demo model', () => {
     expect(found.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
     expect(await again.listConversations()).toMatchObject({ total: 1, conversations: [{ id }] })
     await again.removeConversation({ params: { id } })
-    expect(await refusalOf(again.getConversation({ params: { id } }))).toMatchObject({ status: 404 })
+    expect(await apiError(again.getConversation({ params: { id } }))).toMatchObject({ status: 404 })
     expect(await again.listConversations()).toMatchObject({ conversations: [] })
   }, 120_000)
 })

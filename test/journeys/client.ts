@@ -25,7 +25,7 @@ export const connect = (baseUrl: string, headers: Readonly<Record<string, string
   const task = async (id: string) => (await client.getTask({ params: { id } })).task
   const events = async (id: string) => (await client.taskEvents({ params: { id } })).events
   const isTold = async ({ id, status }: Task) =>
-    !isFinal(status) || typesOf(await events(id)).some((type) => type === status)
+    !isFinal(status) || eventTypes(await events(id)).some((type) => type === status)
   /** Resolves when the task is in one of these states; and when that is an end, its log, written after it, tells so. */
   const untilTask = (id: string, ...statuses: Task['status'][]) =>
     until(async () => {
@@ -47,10 +47,10 @@ export const connect = (baseUrl: string, headers: Readonly<Record<string, string
 
 export type Connection = ReturnType<typeof connect>
 
-export const typesOf = (events: readonly TaskEvent[]) => events.map(({ type }) => type)
+export const eventTypes = (events: readonly TaskEvent[]) => events.map(({ type }) => type)
 
 /** What the service said to a call that it refused. Throws when it did not. */
-export const refusalOf = async (call: Promise<unknown>): Promise<ApiError> => {
+export const apiError = async (call: Promise<unknown>): Promise<ApiError> => {
   const thrown = await call.then(
     (answer) => new Error(`This was answered: ${JSON.stringify(answer)}`),
     (error: unknown) => error,

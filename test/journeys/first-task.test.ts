@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Connection, connect, typesOf } from './client.ts'
+import { type Connection, connect, eventTypes } from './client.ts'
 import { openService } from './opened-service.ts'
 
 type Created = Awaited<ReturnType<Connection['client']['createTask']>>
@@ -48,7 +48,7 @@ describe('the first task of a new user, without any key', () => {
     expect(times.toSorted()).toEqual(times)
 
     const log = await events(task.id)
-    expect(typesOf(log).join(' ')).toMatch(/^created queued started (progress )+completed$/)
+    expect(eventTypes(log).join(' ')).toMatch(/^created queued started (progress )+completed$/)
     expect(log.map(({ id }) => id).toSorted()).toEqual(log.map(({ id }) => id))
     expect(log.filter(({ type }) => type === 'progress').map((event) => event.message)).toEqual([
       'Preparing an empty workspace',

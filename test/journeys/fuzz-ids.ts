@@ -29,7 +29,7 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
 ]
 
 /** Mostly an id that fits the path: there are many of other things, and few requests for each route. */
-export const idOf = ({ path }: Route, known: readonly string[], text: fc.Arbitrary<string>) => {
+export const pathId = ({ path }: Route, known: readonly string[], text: fc.Arbitrary<string>) => {
   const beginning = BEGINNINGS.find(([start]) => path.startsWith(start))?.[1]
   const fitting = known.filter((one) => beginning?.test(one))
   if (path.includes('{') && fitting.length === 0) throw new Error(`There is no id for ${path}`)

@@ -98,7 +98,7 @@ const signIn = async (baseUrl: string) => {
   const ended = sessions.find(({ current }) => !current)
   return {
     headers: bearer(session),
-    headersOf: (name: Fuzzed['name']) => {
+    callerHeaders: (name: Fuzzed['name']) => {
       const { access }: Route = routes[name]
       if (access === 'gateway') return bearer(token.json.token ?? '')
       if (ENDING.includes(name)) return bearer(eve.session)
@@ -152,10 +152,10 @@ const alsoAt = (at: string): unknown[] =>
   Object.values<Route>(routes).flatMap(({ path, alsoStatus }) => (path === at ? [alsoStatus] : []))
 
 /** What is wrong with an answer, or undefined. */
-const faultOf = ({ name, asked }: Fuzzed, answer: Answer): string | undefined => {
+const answerFault = ({ name, asked }: Fuzzed, answer: Answer): string | undefined => {
   const { status, text, json } = answer
   // The answer to a HEAD does not say why.
-  if (status === 501 && (asked.method === 'HEAD' || UNSUPPORTED.includes(codeOf(answer)))) return undefined
+  if (status === 501 && (asked.method === 'HEAD' || UNSUPPORTED.includes(errorCode(answer)))) return undefined
   // An unhealthy service says so by 503, nobody by 401; everything else of 500 and more is a fault of ours.
   if (alsoAt(routes[name].path).includes(status)) return undefined
   if (status >= 500) return `is ${status}`
@@ -175,11 +175,11 @@ const faultOfRefusal = (status: number, { error, code, requestId, details }: Rec
   return isNamed ? undefined : 'names no field'
 }
 
-const codeOf = ({ json }: Answer) => String((json as { code?: unknown } | undefined)?.code)
+const errorCode = ({ json }: Answer) => String((json as { code?: unknown } | undefined)?.code)
 
 /** Whether a handler found what it was asked about. */
 const isEntered = (answer: Answer) =>
-  answer.status < 300 || [...STATES, ...UNSUPPORTED, ...UNKNOWN].includes(codeOf(answer))
+  answer.status < 300 || [...STATES, ...UNSUPPORTED, ...UNKNOWN].includes(errorCode(answer))
 
 describe('every route', () => {
   it(
@@ -197,10 +197,10 @@ describe('every route', () => {
       const entered = new Set<string>()
       const property = fc.asyncProperty(requests(await seed(api, caller.ids)), async (fuzzed) => {
         const { asked } = fuzzed
-        const headers = { ...caller.headersOf(fuzzed.name), ...asked.headers }
+        const headers = { ...caller.callerHeaders(fuzzed.name), ...asked.headers }
         const answer = await raw.send({ ...asked, headers })
         if (isEntered(answer)) entered.add(fuzzed.name)
-        const fault = faultOf(fuzzed, answer)
+        const fault = answerFault(fuzzed, answer)
         if (fault) throw new Error(`The answer ${fault}: ${answer.text.slice(0, 500)}`)
       })
       await fc.assert(property, { numRuns: REQUESTS, seed: SEED, endOnFailure: false })

@@ -4,7 +4,7 @@ import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { TASK_STATUSES } from '../../lib/tasks/machine.ts'
 import { exampleBody } from '../api/example-call.ts'
-import { idOf } from './fuzz-ids.ts'
+import { pathId } from './fuzz-ids.ts'
 import type { Asked } from './raw.ts'
 
 export type Fuzzed = { name: keyof typeof routes; asked: Asked }
@@ -131,7 +131,7 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
   ['cookie', ['svc_session=x', '%%%']],
 ]
 // Most requests have none of them: some would be refused before anything else is looked at.
-const headersOf = fc.option(
+const headers = fc.option(
   fc
     .constantFrom(...HEADERS)
     .chain(([name, choices]) => fc.constantFrom(...choices).map((value) => ({ [name]: value }))),
@@ -139,12 +139,12 @@ const headersOf = fc.option(
 )
 
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
-const pathOf = (route: Route, id: fc.Arbitrary<string>) =>
+const routePath = (route: Route, id: fc.Arbitrary<string>) =>
   fc
     .tuple(id, fc.constantFrom(...Array(30).fill(''), '/', '/more', '%2F', '%', '//', ';a=b'))
     .map(([text, end]) => route.path.replaceAll(/\{\w+\}/g, encoded(text)) + end)
 
-const queryOf = (route: Route, text: fc.Arbitrary<string>) => {
+const routeQuery = (route: Route, text: fc.Arbitrary<string>) => {
   const names = Object.keys(route.query?.shape ?? { any: 0 })
   const pair = fc.tuple(fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...names) }, text), text)
   return fc
@@ -166,9 +166,9 @@ export const requests = (known: readonly string[]): fc.Arbitrary<Fuzzed> => {
           { weight: 1, arbitrary: fc.constantFrom(...METHODS) },
         ),
         path: fc
-          .tuple(pathOf(route, idOf(route, known, text)), queryOf(route, text))
+          .tuple(routePath(route, pathId(route, known, text)), routeQuery(route, text))
           .map((parts) => parts.join('')),
-        headers: headersOf,
+        headers: headers,
         body: bodies(name as Fuzzed['name'], route, text),
       })
       .map((asked) => ({ name: name as Fuzzed['name'], asked })),

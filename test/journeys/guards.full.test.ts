@@ -104,7 +104,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-const riskOf = (tool: string): Risk => {
+const toolRisk = (tool: string): Risk => {
   if (tool === 'web_fetch') return 'network'
   if (['run_command', 'git'].includes(tool)) return 'execute'
   return ['write_file', 'edit_file'].includes(tool) ? 'write' : 'read'
@@ -209,7 +209,7 @@ const resultsToModel = (): string[] =>
   )
 
 /** Everything that is told of a conversation, to its user, its model and the operator. */
-const told = async (id: string, answer: string): Promise<string> => {
+const textsAboutConversation = async (id: string, answer: string): Promise<string> => {
   const read = async (path: string) => (await fetch(`${service.baseUrl}/api/${path}`)).text()
   const texts = [answer, JSON.stringify(wire.heard.map(({ body }) => body)), service.output()]
   for (const path of [`chat/conversations/${id}?limit=200`, 'security/approvals', 'notifications', 'audit'])
@@ -218,11 +218,11 @@ const told = async (id: string, answer: string): Promise<string> => {
     query: { conversationId: id },
   })
   for (const session of sessions) texts.push(await read(`chat/sessions/${session.id}/events`))
-  for (const { id: entry } of await entriesOf(id)) texts.push(await read(`security/audit/${entry}`))
+  for (const { id: entry } of await allToolCalls(id)) texts.push(await read(`security/audit/${entry}`))
   return texts.join('\n')
 }
 
-const entriesOf = async (conversationId: string) => {
+const allToolCalls = async (conversationId: string) => {
   const { client } = connect(service.baseUrl)
   const all = []
   let cursor: string | undefined
@@ -286,20 +286,20 @@ describe('a model that does whatever an attacker says', () => {
       const id = await converse()
       script(calling(...guarded), saying('Done.'))
       const answer = await send(id)
-      const entries = (await entriesOf(id)).toReversed()
+      const entries = (await allToolCalls(id)).toReversed()
       const made = entries.map(({ tool, decision, guard }) => ({
         tool,
         decision,
         isGuarded: guard !== undefined,
       }))
-      const isDenied = (tool: string) => modePolicy[mode][riskOf(tool)] === 'deny'
+      const isDenied = (tool: string) => modePolicy[mode][toolRisk(tool)] === 'deny'
       const verdict = (tool: string) => ({
         tool,
         decision: isDenied(tool) ? 'denied' : 'blocked',
         isGuarded: !isDenied(tool),
       })
       expect(made).toEqual(guarded.map(([tool]) => verdict(tool)))
-      const all = await told(id, answer)
+      const all = await textsAboutConversation(id, answer)
       expect(tellTales.filter((tell) => all.includes(tell))).toEqual([])
       expect(reached).toEqual([])
     },
@@ -313,7 +313,7 @@ describe('a model that does whatever an attacker says', () => {
       const calls = harmless()
       script(calling(...calls), saying('Done.'))
       const answer = await send(id)
-      const entries = await entriesOf(id)
+      const entries = await allToolCalls(id)
       const results = resultsToModel()
       expect(results.some((one) => one.includes('"PATH"') && one.includes('unreached'))).toBe(
         modePolicy[mode].execute !== 'deny',
@@ -322,7 +322,7 @@ describe('a model that does whatever an attacker says', () => {
         modePolicy[mode].network !== 'deny',
       )
       expect(entries.map(({ tool }) => tool).sort()).toEqual(calls.map(([tool]) => tool).sort())
-      const all = await told(id, answer)
+      const all = await textsAboutConversation(id, answer)
       expect(tellTales.filter((tell) => all.includes(tell))).toEqual([])
       expect(reached).toEqual([])
     },

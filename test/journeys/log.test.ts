@@ -6,7 +6,7 @@ import { isOffline, startService } from './service.ts'
 
 type Line = { level: string; msg: string } & Record<string, unknown>
 
-const linesOf = (output: string): Line[] =>
+const logLines = (output: string): Line[] =>
   output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
 
 /** Without what differs from run to run. */
@@ -28,7 +28,7 @@ inOneProcess('the log at level info', () => {
     await api.client.getPairingStatus({ params: { requestId: pairing } })
     const isComplete = (line: Line) => line.taskId === id && line.to === 'completed'
     const lines = await until(() => {
-      const all = linesOf(service.output())
+      const all = logLines(service.output())
       return all.some(isComplete) && all.some((line) => line.operation === 'getPairingStatus')
         ? all
         : undefined
@@ -75,7 +75,7 @@ inOneProcess('the log at level info', () => {
       params: { id: items.find((item) => item.taskId === failed.id)?.id ?? '' },
     })
     const retried = await until(() => {
-      const all = linesOf(service.output())
+      const all = logLines(service.output())
       const asked = all.find(({ operation }) => operation === 'retryDlqItem')
       const queued = all.find(
         ({ taskId, from, to }) => taskId === failed.id && from === 'failed' && to === 'queued',

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { connect, refusalOf } from './client.ts'
+import { apiError, connect } from './client.ts'
 import { openService } from './opened-service.ts'
 import { isOffline, temporaryFolder } from './service.ts'
 
@@ -80,7 +80,7 @@ describe('memory', () => {
     expect(await client.syncMemory()).toMatchObject({ synced: 1, added: 0, updated: 0 })
     expect((await find('rolling back')).count).toBe(0)
     expect((await find('Ann')).count).toBe(0)
-    expect(await refusalOf(client.listMemoryChunks({ params: { path: 'people.md' } }))).toMatchObject({
+    expect(await apiError(client.listMemoryChunks({ params: { path: 'people.md' } }))).toMatchObject({
       status: 404,
     })
 

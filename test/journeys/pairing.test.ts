@@ -6,7 +6,7 @@ const ACCESS_KEY = 'correct horse battery staple'
 type Sent = { body?: unknown; token?: string; cookie?: string }
 
 /** One request as a device, a browser or a script would send it. */
-const callerOf =
+const createCaller =
   (baseUrl: string) =>
   async (request: string, sent: Sent = {}) => {
     const [method = 'GET', path = '/'] = request.split(' ')
@@ -27,14 +27,14 @@ const callerOf =
     }
   }
 
-const signIn = async (call: ReturnType<typeof callerOf>) =>
+const signIn = async (call: ReturnType<typeof createCaller>) =>
   (await call('POST /api/auth/verify-access-key', { body: { key: ACCESS_KEY } })).cookie
 
 describe('a new device', () => {
   it('is approved by a user, works with its token, and is out when revoked', async () => {
     using folder = temporaryFolder()
     await using service = await startService({ env: { DATA_DIR: folder.path, ACCESS_KEY } })
-    const call = callerOf(service.baseUrl)
+    const call = createCaller(service.baseUrl)
     expect((await call('GET /api/tasks')).status).toBe(401)
 
     const requested = await call('POST /api/devices/pairing/request', { body: { requesterId: 'laptop' } })
@@ -71,7 +71,7 @@ describe('a new device', () => {
     using folder = temporaryFolder()
     const env = { DATA_DIR: folder.path, ACCESS_KEY }
     const before = launchService({ env })
-    const first = callerOf(await before.ready())
+    const first = createCaller(await before.ready())
     const identity = (await first('GET /api/devices/identity')).body
     const { attestation } = (
       await first('POST /api/devices/attest', { body: { data: { a: 1 } }, cookie: await signIn(first) })
@@ -84,7 +84,7 @@ describe('a new device', () => {
     await before.kill9()
 
     await using after = await startService({ env })
-    const call = callerOf(after.baseUrl)
+    const call = createCaller(after.baseUrl)
     expect((await call('GET /api/devices/identity')).body).toEqual(identity)
     const verdict = await call('POST /api/devices/verify', { body: { attestation, maxAgeMs: 600_000 } })
     expect(verdict.body).toMatchObject({ valid: true, deviceId: identity.deviceId })

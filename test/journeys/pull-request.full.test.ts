@@ -7,7 +7,7 @@ import { startCodeHost, type TestCodeHost } from '../fakes/code-host.ts'
 import { calling, saying, startWire, type Wire } from '../fakes/model-wire.ts'
 import { createBrowser } from '../oauth/browser.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
-import { headersOf, secretEnv } from '../webhooks/signed.ts'
+import { secretEnv, signedHeaders } from '../webhooks/signed.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
 import { root, type Service, serviceNode, startService, temporaryFolder } from './service.ts'
@@ -73,7 +73,7 @@ const issue = {
 
 const deliver = async (service: Service): Promise<number> => {
   const body = JSON.stringify(issue)
-  const headers = headersOf({ sender: 'codehost', body, event: 'issues', delivery: 'delivery-1' })
+  const headers = signedHeaders({ sender: 'codehost', body, event: 'issues', delivery: 'delivery-1' })
   return (await fetch(`${service.baseUrl}/api/webhooks/codehost`, { method: 'POST', headers, body })).status
 }
 
@@ -140,7 +140,7 @@ describe('an issue', () => {
     const shown = ['tasks?full=true', `tasks/${id}/events`, 'audit', 'chat/sessions', 'health/detailed'].map(
       async (path) => (await fetch(`${service.baseUrl}/api/${path}`)).text(),
     )
-    const texts = [...(await Promise.all(shown)), service.output(), ...filesOf(folder.in('data'))]
+    const texts = [...(await Promise.all(shown)), service.output(), ...filesUnder(folder.in('data'))]
     const basic = Buffer.from(`x-access-token:${token}`).toString('base64')
     expect(token.length).toBeGreaterThan(10)
     for (const secret of [token, basic]) expect(texts.some((text) => text.includes(secret))).toBe(false)
@@ -183,7 +183,7 @@ describe('an issue', () => {
   )
 })
 
-const filesOf = (path: string): string[] =>
+const filesUnder = (path: string): string[] =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'))

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { onLoopback } from '../../offline/loopback.ts'
 import { startGitHost } from '../fakes/git-host.ts'
 import { ask } from './api.ts'
-import { type Connection, connect, typesOf } from './client.ts'
+import { type Connection, connect, eventTypes } from './client.ts'
 import { type OpenedService, openService } from './opened-service.ts'
 import { isOffline, temporaryFolder } from './service.ts'
 
@@ -78,7 +78,7 @@ describe('a task with a repository', () => {
         attempts: 1,
         error: { code, message: expect.stringMatching(why) },
       })
-      expect(typesOf(await api.events(task.id)).at(-1)).toBe('failed')
+      expect(eventTypes(await api.events(task.id)).at(-1)).toBe('failed')
       const [item] = (await api.client.listDlq()).items
       expect(item).toMatchObject({ taskId: task.id, attempts: 1, lastError: task.error?.message })
     },
@@ -126,7 +126,7 @@ const answerTo = async (baseUrl: string, path: string, body: object, headers = {
   return { status, ...rest }
 }
 
-const tokenOf = async (baseUrl: string) =>
+const createToken = async (baseUrl: string) =>
   (await ask<{ token: string }>(`${baseUrl}/api/tokens`, 'POST', { name: 'CI', scopes: ['gateway'] })).body
     .token
 
@@ -150,7 +150,7 @@ describe('a repository on a host that is refused', () => {
       `2130706433:${inside.port}`,
     ]
     const others = ['127.0.0.1:1', '[::1]', 'localhost', '169.254.169.254', '10.255.255.1', 'nothing.invalid']
-    const bearer = { authorization: `Bearer ${await tokenOf(service.baseUrl)}` }
+    const bearer = { authorization: `Bearer ${await createToken(service.baseUrl)}` }
     const answers = { tasks: new Set<string>(), gateway: new Set<string>() }
     for (const host of [...hosts, ...others]) {
       const task = { title: 'Look inside', repository: `https://${host}/owner/repo.git` }
@@ -198,7 +198,7 @@ describe('a repository on a host that is refused', () => {
 
 describe('a repository of this machine', () => {
   it('is none for who holds an API token', async () => {
-    const bearer = { authorization: `Bearer ${await tokenOf(service.baseUrl)}` }
+    const bearer = { authorization: `Bearer ${await createToken(service.baseUrl)}` }
     const task = { title: 'Look around', repository: source }
     const answer = await answerTo(service.baseUrl, 'gateway', { task }, bearer)
     expect(answer).toMatchObject({ status: 400, code: 'repository_refused' })

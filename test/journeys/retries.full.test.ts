@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { forAllTests } from '../fakes/lifetimes.ts'
 import { saying, startWire, status } from '../fakes/model-wire.ts'
 import { until } from './api.ts'
-import { type Connection, connect, refusalOf, typesOf } from './client.ts'
+import { apiError, type Connection, connect, eventTypes } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
 
@@ -66,7 +66,7 @@ describe('an agent that fails', () => {
     expect(waitMs).toBeGreaterThanOrEqual(400)
     expect(waitMs).toBeLessThanOrEqual(510)
     const history = 'created, queued, started, retrying, started, retrying, started, completed'
-    expect(typesOf(events).join(', ')).toBe(history)
+    expect(eventTypes(events).join(', ')).toBe(history)
     const firstEnd = events.find(({ type }) => type === 'retrying')?.timestamp ?? ''
     expect(Date.parse(done.startedAt ?? '')).toBeLessThanOrEqual(Date.parse(firstEnd))
     const { avgDurationMs } = await api.client.taskAnalytics()
@@ -86,7 +86,7 @@ describe('an agent that fails', () => {
     const api = moody().api()
     const before = await api.client.queueStatus()
     const { task, item } = await giveUp(api)
-    expect(typesOf(await api.events(task.id)).at(-1)).toBe('failed')
+    expect(eventTypes(await api.events(task.id)).at(-1)).toBe('failed')
     expect(item).toEqual({
       id: expect.stringMatching(/^dlq_/),
       taskId: task.id,
@@ -134,7 +134,7 @@ describe('an agent that fails', () => {
     expect(decided.task).not.toHaveProperty('error')
     const done = await api.untilTask(task.id, 'completed', 'failed')
     expect(done).toMatchObject({ status: 'completed', attempts: 1, result: { output: 'done by attempt 1' } })
-    expect(typesOf(await api.events(task.id)).slice(-4)).toEqual([
+    expect(eventTypes(await api.events(task.id)).slice(-4)).toEqual([
       'failed',
       'retried',
       'started',
@@ -143,7 +143,7 @@ describe('an agent that fails', () => {
 
     const params = { id: item.id }
     for (const again of ['retryDlqItem', 'discardDlqItem'] as const)
-      expect(await refusalOf(api.client[again]({ params }))).toMatchObject({
+      expect(await apiError(api.client[again]({ params }))).toMatchObject({
         status: 400,
         code: 'dead_letter_not_pending',
       })

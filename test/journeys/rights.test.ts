@@ -32,8 +32,8 @@ const signIn = async (route: 'signup' | 'login', name: string) => {
   const answer = await send('', `POST /api/auth/${route}`, account)
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
-const clientOf = (cookie: string) => connect(service.baseUrl, { cookie }).client
-const idOf = async (cookie: string) =>
+const signedInClient = (cookie: string) => connect(service.baseUrl, { cookie }).client
+const ownUserId = async (cookie: string) =>
   ((await (await send(cookie, 'GET /api/auth/me')).json()) as { user: { id: string } }).user.id
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ afterAll(async () => {
 })
 
 /** A stream that is read on from where it was left; `until` resolves to whether that came before its end. */
-const readingOf = (response: Response) => {
+const readEvents = (response: Response) => {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   return {
@@ -85,20 +85,20 @@ const codeIn = (text: string) => /"code":"(\w+)"/.exec(text)?.[1]
  * ends.
  */
 const openAll = async (cookie: string) => {
-  const client = clientOf(cookie)
+  const client = signedInClient(cookie)
   const heard = wire.heard.length
   const converse = async () => (await client.createConversation({ body: { title: 'Open' } })).conversation.id
   const message = { content: 'Hi' }
   const said = { messages: [{ role: 'user', content: 'Hi' }] }
   const [agentic, plain, tools] = [await converse(), await converse(), await converse()]
-  const working = readingOf(await startAgentic(service.baseUrl, agentic, message, { headers: { cookie } }))
+  const working = readEvents(await startAgentic(service.baseUrl, agentic, message, { headers: { cookie } }))
   await working.until((events) => events.some(({ type }) => type === 'content'))
   const [{ id: sessionId } = { id: '' }] = (
     await client.listAgentSessions({ query: { conversationId: agentic } })
   ).sessions
-  const followed = readingOf(await send(cookie, `GET /api/chat/sessions/${sessionId}/events`))
-  const live = readingOf(await send(cookie, 'GET /api/events/stream'))
-  const streamed = readingOf(await send(cookie, 'POST /api/chat/completions', { ...said, stream: true }))
+  const followed = readEvents(await send(cookie, `GET /api/chat/sessions/${sessionId}/events`))
+  const live = readEvents(await send(cookie, 'GET /api/events/stream'))
+  const streamed = readEvents(await send(cookie, 'POST /api/chat/completions', { ...said, stream: true }))
   const waiting = [
     send(cookie, 'POST /api/chat/completions', said),
     send(cookie, `POST /api/chat/conversations/${plain}/messages`, message),
@@ -116,7 +116,7 @@ const ENDED = ['RIGHTS_ENDED', 'RIGHTS_ENDED', 'ended', 'rights_ended', 401, 401
 
 describe('the open requests of a person', () => {
   it('end within seconds when the session ends, and those of her other session go on', async () => {
-    const other = readingOf(await send(people.ann, 'GET /api/events/stream'))
+    const other = readEvents(await send(people.ann, 'GET /api/events/stream'))
     await other.until((events) => events.length > 0)
     const cookie = await signIn('login', 'ann')
     const { over } = await openAll(cookie)
@@ -125,24 +125,24 @@ describe('the open requests of a person', () => {
     expect(await over).toEqual(ENDED)
     // The deadline that the docs promise.
     expect(performance.now() - from).toBeLessThan(5_000)
-    const { task } = await clientOf(people.ann).createTask({ body: { title: 'Still there?' } })
+    const { task } = await signedInClient(people.ann).createTask({ body: { title: 'Still there?' } })
     expect(await other.until((events) => events.some(({ data }) => data.id === task.id))).toBe(true)
   })
 
   it('end when an admin disables the account, and her turns with them', async () => {
     const { over, sessionId } = await openAll(people.ann)
-    const userId = await idOf(people.ann)
+    const userId = await ownUserId(people.ann)
     expect((await send(people.root, `PATCH /api/users/${userId}`, { disabled: true })).status).toBe(200)
     expect(await over).toEqual(ENDED)
     expect((await send(people.root, `PATCH /api/users/${userId}`, { disabled: false })).status).toBe(200)
-    const { session } = await clientOf(await signIn('login', 'ann')).getAgentSession({
+    const { session } = await signedInClient(await signIn('login', 'ann')).getAgentSession({
       params: { id: sessionId },
     })
     expect(session).toMatchObject({ status: 'failed', error: { code: 'RIGHTS_ENDED' } })
   })
 
   it('end when their API token is revoked', async () => {
-    const client = clientOf(people.root)
+    const client = signedInClient(people.root)
     const { token, id } = await client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
     const heard = wire.heard.length
     const asked = fetch(`${service.baseUrl}/api/gateway`, {
@@ -161,7 +161,7 @@ describe('the open requests of a person', () => {
 ;(isOffline ? describe.skip : describe)('a stream of a service without sign-in', () => {
   it('ends when an access key is set', async () => {
     await using open = await openService()
-    const stream = readingOf(await fetch(`${open.baseUrl}/api/events/stream`))
+    const stream = readEvents(await fetch(`${open.baseUrl}/api/events/stream`))
     await stream.until((events) => events.length > 0)
     await connect(open.baseUrl).client.changeAccessKey({ body: { key: 'the first key' } })
     await stream.rest()

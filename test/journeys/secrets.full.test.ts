@@ -20,12 +20,12 @@ import { type Connection, connect } from './client.ts'
 import { isOffline, launchService, root, type Service, startService, temporaryFolder } from './service.ts'
 
 /** A secret for every setting that holds one, of no form that could be guessed: what hides it must know it. */
-const canaryOf = (name: string): string => {
+const plantCanary = (name: string): string => {
   if (name === 'ENCRYPTION_KEY') return randomBytes(32).toString('base64')
   const planted = `planted_${randomBytes(9).toString('hex')}`
   return name === 'OTEL_EXPORTER_OTLP_HEADERS' ? `authorization=${planted}` : planted
 }
-const canaries = Object.fromEntries(secretNames.map((name) => [name, canaryOf(name)]))
+const canaries = Object.fromEntries(secretNames.map((name) => [name, plantCanary(name)]))
 if (isOffline)
   process.stderr.write('SKIPPED: the start of npm run offline warns of no short secret, its worker does\n')
 const folder = temporaryFolder()
@@ -88,11 +88,11 @@ const allThatIsTold = async (id: string): Promise<string> => {
 }
 
 /** The settings whose secret, or a good part of it, is found there. */
-const found = (text: string): string[] =>
+const leakedSettings = (text: string): string[] =>
   Object.entries(canaries).flatMap(([name, canary]) =>
-    tellTalesOf(canary).some((tell) => text.includes(tell)) ? [name] : [],
+    encodedForms(canary).some((tell) => text.includes(tell)) ? [name] : [],
   )
-const tellTalesOf = (canary: string) => [
+const encodedForms = (canary: string) => [
   canary,
   encodeURIComponent(canary),
   Buffer.from(canary).toString('hex'),
@@ -113,9 +113,9 @@ describe('a secret of the settings', () => {
   ])('is shown nowhere when an agent of the operator tells it by its %s', async (channel, ends) => {
     const task = await api.perform({ title: 'Tell', assignedAgent: 'echoing', metadata: { channel } })
     expect(task.status).toBe(ends)
-    expect(found(await allThatIsTold(task.id))).toEqual([])
+    expect(leakedSettings(await allThatIsTold(task.id))).toEqual([])
     const said = (await api.events(task.id)).map(({ message = '' }) => message).join('')
-    expect(found(said)).toEqual([])
+    expect(leakedSettings(said)).toEqual([])
     expect(JSON.stringify(task) + said).toContain(channel === 'code' ? 'agent_error' : '[masked]')
   })
 
@@ -135,12 +135,12 @@ describe('a secret of the settings', () => {
     const task = await api.perform({ title: 'Look around', assignedAgent: 'coding-agent' })
     expect(task).toMatchObject({ status: 'completed', result: { toolCalls: 6 } })
     expect(JSON.stringify(task.result)).toContain('+[masked]')
-    expect(found(await allThatIsTold(task.id))).toEqual([])
+    expect(leakedSettings(await allThatIsTold(task.id))).toEqual([])
     const told = wire.heard.flatMap(({ body }) =>
       (body?.messages ?? []).filter(({ role }: { role: string }) => role === 'tool'),
     )
     expect(told.length).toBeGreaterThan(0)
-    expect(found(JSON.stringify(told))).toEqual([])
+    expect(leakedSettings(JSON.stringify(told))).toEqual([])
   })
 
   const spoken = `Found: ${Object.values(canaries).join(' ')}.`
@@ -153,11 +153,11 @@ describe('a secret of the settings', () => {
     return (await fetch(`${service.baseUrl}/api/chat/${path}`, init)).text()
   }
   /** What the frames of a stream say of each kind, put together. */
-  const joined = (text: string, textOf: (frame: Frame) => string | undefined) =>
+  const joined = (text: string, frameText: (frame: Frame) => string | undefined) =>
     text
       .split('\n')
       .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice('data: '.length))] : []))
-      .map((frame) => textOf(frame) ?? '')
+      .map((frame) => frameText(frame) ?? '')
       .join('')
   type Frame = { content?: string; type?: string; data?: { text?: string } }
   const ofType = (type: string) => (frame: Frame) => (frame.type === type ? frame.data?.text : undefined)
@@ -246,7 +246,7 @@ describe('a secret of the settings', () => {
       return found.messages.at(-1)?.content === 'Done' ? JSON.stringify(found) : undefined
     })
     expect(shown).toContain(JSON.stringify(masked))
-    expect(found(waiting + JSON.stringify(approvals) + shown)).toEqual([])
+    expect(leakedSettings(waiting + JSON.stringify(approvals) + shown)).toEqual([])
   })
 
   it('is masked in the log and the record of requests that quote it', async () => {
@@ -254,7 +254,7 @@ describe('a secret of the settings', () => {
       await api.client.createToken({ body: { name: canary, scopes: ['gateway'] } })
     }
     const records = JSON.stringify((await api.client.listAudit()).records)
-    expect(found(records + service.output())).toEqual([])
+    expect(leakedSettings(records + service.output())).toEqual([])
     expect(records).toContain('"name":"[masked]"')
     expect(service.output()).toContain('"name":"[masked]"')
   })
@@ -263,7 +263,7 @@ describe('a secret of the settings', () => {
     const AGENT_ADAPTERS = path.join(root, 'test/fixtures/agents/throwing.ts')
     const env = { ...canaries, DATA_DIR: folder.in('other'), AGENT_ADAPTERS }
     const { code, stderr } = await launchService({ env }).exited
-    expect([code, found(stderr)]).toEqual([1, []])
+    expect([code, leakedSettings(stderr)]).toEqual([1, []])
     expect(stderr).toContain('and a second [masked]')
   })
 
@@ -272,7 +272,7 @@ describe('a secret of the settings', () => {
     wire.replies = [status(401, { error: { message, code: 'bad' } })]
     const task = await api.perform({ title: 'Locked out', assignedAgent: 'coding-agent' })
     expect(task.status).toBe('failed')
-    expect(found(await allThatIsTold(task.id))).toEqual([])
+    expect(leakedSettings(await allThatIsTold(task.id))).toEqual([])
   })
 
   // In pro the worker says it, once its function is opened.

@@ -9,7 +9,7 @@ import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { calling, saying, startWire } from '../fakes/model-wire.ts'
-import { connect, refusalOf } from './client.ts'
+import { apiError, connect } from './client.ts'
 import { isOffline, startService, temporaryFolder } from './service.ts'
 
 if (isOffline) process.stderr.write('SKIPPED: the approvals of this journey are put into a data folder\n')
@@ -100,7 +100,7 @@ describe('security', () => {
         client.decideApproval({ params: { id: one?.id ?? '' }, body: { decision: 'allow-once' } })
       const both = await Promise.allSettled([decide(), decide()])
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-      expect(await refusalOf(decide())).toMatchObject({ status: 400, code: 'approval_decided' })
+      expect(await apiError(decide())).toMatchObject({ status: 400, code: 'approval_decided' })
       await service.kill9()
     }
     await using service = await startService({ env: { DATA_DIR } })
@@ -110,6 +110,6 @@ describe('security', () => {
       'c-2',
     ])
     const unknown = client.decideApproval({ params: { id: 'apv_none' }, body: { decision: 'deny' } })
-    expect(await refusalOf(unknown)).toMatchObject({ status: 404 })
+    expect(await apiError(unknown)).toMatchObject({ status: 404 })
   })
 })

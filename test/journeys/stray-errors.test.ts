@@ -45,11 +45,11 @@ inOneProcess('an error that nothing in an agent’s module catches', () => {
       await api.client.cancelTask({ params: { id } })
     }
     if (OF_THE_LIST.includes(name)) await api.client.listAgents()
-    const isOf = ({ err: { message } }: { err: { message: string } }) =>
+    const isOwnError = ({ err: { message } }: { err: { message: string } }) =>
       name === 'run' || name === 'child'
         ? message.includes(name === 'run' ? 'null bytes' : '/no/child')
         : message === `stray ${name}`
-    const line = await until(() => strayLines().find(isOf))
+    const line = await until(() => strayLines().find(isOwnError))
     expect(line).toMatchObject({ level: 'error', agent: 'stray', err: { stack: expect.any(String) } })
     expect((await fetch(`${service.baseUrl}/api/health`)).status).toBe(200)
   })

@@ -85,8 +85,8 @@ describe('a task of a request with a traceparent', () => {
         const ofTask = collector.spans.filter(({ traceId }) => traceId === TRACE_ID)
         return ofTask.length >= 6 ? ofTask : undefined
       })
-      const idOf = (name: string) => spans.find((span) => span.name === name)?.spanId
-      const [request, attempt] = [idOf('POST /api/tasks'), idOf('invoke_agent coding-agent')]
+      const spanId = (name: string) => spans.find((span) => span.name === name)?.spanId
+      const [request, attempt] = [spanId('POST /api/tasks'), spanId('invoke_agent coding-agent')]
       expect(
         spans.map(({ name, kind, parentSpanId, attributes }) => ({ name, kind, parentSpanId, attributes })),
       ).toEqual(

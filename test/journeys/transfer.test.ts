@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { until } from './api.ts'
-import { connect, typesOf } from './client.ts'
+import { connect, eventTypes } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { openService } from './opened-service.ts'
 import { isOffline, startService } from './service.ts'
@@ -46,7 +46,7 @@ describe('an export', () => {
     })
     for (const task of over) {
       expect(await target.task(task.id)).toEqual(task)
-      expect(typesOf(await target.events(task.id))).toEqual(['created'])
+      expect(eventTypes(await target.events(task.id))).toEqual(['created'])
     }
     const { tasks } = await target.client.listTasks()
     expect(tasks.map((task) => task.id)).toEqual(

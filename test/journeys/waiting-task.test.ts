@@ -38,7 +38,7 @@ const waiting = async (more: object = {}) => {
   return { id, waits, approval }
 }
 
-const toldOf = (taskId: string) =>
+const approvalNotification = (taskId: string) =>
   until(async () =>
     (await here().client.listNotifications({ query: {} })).notifications.find(
       (one) => one.taskId === taskId && one.type === 'approval_requested',
@@ -50,7 +50,10 @@ describe('a task that waits for an approval', () => {
     const { id, waits, approval } = await waiting()
     expect(waits).toMatchObject({ status: 'in_progress', attempts: 1, waiting: { reason: 'approval' } })
     expect([waits.waiting?.until, approval.expiresAt]).toEqual([undefined, undefined])
-    expect(await toldOf(id)).toMatchObject({ title: 'Approval requested: write_file a.txt', read: false })
+    expect(await approvalNotification(id)).toMatchObject({
+      title: 'Approval requested: write_file a.txt',
+      read: false,
+    })
     const { client, untilTask } = here()
     const { tasks } = await client.listTasks({ query: { status: 'in_progress' } })
     expect(tasks.find((one) => one.id === id)).toMatchObject({

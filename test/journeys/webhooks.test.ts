@@ -4,7 +4,7 @@ import type { Sender } from '../../lib/webhooks/schema.ts'
 import * as github from '../webhooks/payloads/codehost.ts'
 import * as jira from '../webhooks/payloads/trackera.ts'
 import * as linear from '../webhooks/payloads/trackerb.ts'
-import { headersOf, SECRETS, secretEnv } from '../webhooks/signed.ts'
+import { SECRETS, secretEnv, signedHeaders } from '../webhooks/signed.ts'
 import { until } from './api.ts'
 import { connect } from './client.ts'
 import { startService, temporaryFolder } from './service.ts'
@@ -21,7 +21,7 @@ const started = async (folder: string) => {
     const body = Buffer.isBuffer(payload) || typeof payload === 'string' ? payload : JSON.stringify(payload)
     const answer = await fetch(`${service.baseUrl}/api/webhooks/${sender}`, {
       method: 'POST',
-      headers: { ...headersOf({ sender, body, ...sent }), ...headers },
+      headers: { ...signedHeaders({ sender, body, ...sent }), ...headers },
       body,
     })
     return { status: answer.status, ...((await answer.json()) as Received) }

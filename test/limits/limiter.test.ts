@@ -7,11 +7,11 @@ import type { Store } from '../../lib/ports/store.ts'
 import { insist } from '../crash/insist.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const minute = { name: 'login', calls: 3, windowMs: 60_000 }
 
-describe.each(storesOf([callsRows]))('a limit on %s', (_name, open) => {
+describe.each(storeOpeners([callsRows]))('a limit on %s', (_name, open) => {
   const clock = createFakeClock()
   // Whoever loses a race waits a moment, which passes while the time of day stands still.
   const { after } = createClock()

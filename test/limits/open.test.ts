@@ -36,7 +36,7 @@ const script = (...replies: Wire['replies']) => {
   wire.heard.length = 0
   wire.replies = replies
 }
-const statusOf = async (answer: Response) => {
+const answerStatus = async (answer: Response) => {
   await answer.body?.cancel()
   return answer.status
 }
@@ -78,12 +78,14 @@ describe('what one user may have open in a service', () => {
     await client.cancelTurn({ params: { id: plain } })
     expect(await open[1]).toBe(400)
     script(saying('Here.'))
-    await until(async () => (await statusOf(await post('/api/chat/completions', said))) === 200 || undefined)
+    await until(
+      async () => (await answerStatus(await post('/api/chat/completions', said))) === 200 || undefined,
+    )
     for (const [path, body] of kinds)
-      expect([path, await statusOf(await post(path, body))]).toEqual([path, 200])
+      expect([path, await answerStatus(await post(path, body))]).toEqual([path, 200])
     await until(async () => {
       const both = await Promise.all(
-        [1, 2].map(() => post('/api/chat/quick', { prompt: 'Hi' }).then(statusOf)),
+        [1, 2].map(() => post('/api/chat/quick', { prompt: 'Hi' }).then(answerStatus)),
       )
       return both.every((status) => status === 200) || undefined
     })

@@ -4,7 +4,7 @@ import type { Limit } from '../../lib/limits/limiter.ts'
 import { callsRows, createLimiter } from '../../lib/limits/limiter.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 /** Numbers in [0, 1) that are the same in each run (mulberry32). */
 const seeded = (seed: number) => () => {
@@ -29,7 +29,7 @@ const burst: Limit = { name: 'burst', calls: 10, windowMs: 1_000 }
 const login: Limit = { name: 'login', calls: 5, windowMs: 60_000 }
 const many: Limit = { name: 'many', calls: 250, windowMs: 60_000 }
 
-describe.each(storesOf([callsRows]))('over every window on %s', (_name, open) => {
+describe.each(storeOpeners([callsRows]))('over every window on %s', (_name, open) => {
   const clock = createFakeClock()
   const opened = forAllTests(
     () => open(clock),

@@ -10,7 +10,7 @@ import {
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const LONGEST_MS = 60_000
 /** A stream finds out within this time that it was replaced. */
@@ -25,7 +25,7 @@ const openLocal = async (): Promise<Opened> => {
   const only = createLocalStreams({ ids }, limit)
   return { process: () => only, close: async () => undefined }
 }
-const shared = storesOf([openStreams]).map(
+const shared = storeOpeners([openStreams]).map(
   ([name, open]) =>
     [
       `several processes on ${name}`,

@@ -10,7 +10,7 @@ import {
 } from '../../lib/limits/user-slots.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const LONGEST_MS = 60_000
 const kind = turnLimit(3, LONGEST_MS)
@@ -24,7 +24,7 @@ const openLocal = async (): Promise<Opened> => {
 }
 const places = [
   ['one process', openLocal] as const,
-  ...storesOf([callsRows]).map(
+  ...storeOpeners([callsRows]).map(
     ([name, open]) =>
       [
         `several processes on ${name}`,

@@ -10,7 +10,7 @@ import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { ANN, BOB, type StartedDomains, startDomains, turns, until } from '../fakes/service.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const draft = (type: string, id: string, more: object = {}): LiveDraft => ({ type, data: { id, ...more } })
 
@@ -72,7 +72,7 @@ describe('what many commits publish', () => {
   })
 })
 
-describe.each(storesOf([liveWatches]))('the stored watch on %s', (_, open) => {
+describe.each(storeOpeners([liveWatches]))('the stored watch on %s', (_, open) => {
   it('is one for all processes, ends when it is not renewed, and says since when there was no gap', async () => {
     const clock = createFakeClock()
     const { store, close } = await open(clock)

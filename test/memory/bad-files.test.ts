@@ -8,7 +8,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createFolderMemory } from '../../lib/adapters/node/folder-memory.ts'
 import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
 import { startBucket } from '../adapters/aws/bucket.ts'
-import { createWorld, pathsOf } from './world.ts'
+import { createWorld, storedPaths } from './world.ts'
 
 const MIB = 2 ** 20
 
@@ -89,7 +89,7 @@ describe.each([
         ],
       })
       expect(read).not.toContain('huge.md')
-      expect(await pathsOf(memory)).toEqual(['notes/fit.md'])
+      expect(await storedPaths(memory)).toEqual(['notes/fit.md'])
       const { method, chunks } = await memory.search({ query: 'release', maxResults: 6 })
       expect([method, chunks.map(({ path }) => path)]).toEqual(['lexical', ['notes/fit.md']])
       expect((await memory.excluded.list({ limit: 9 })).files).toHaveLength(3)

@@ -9,7 +9,7 @@ if (!hasDynoxide()) process.stderr.write('SKIPPED: this emulator of DynamoDB kno
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let functions: ReturnType<typeof loadFunctions>
-let environment: Awaited<ReturnType<(typeof cloud)['environmentOf']>>
+let environment: Awaited<ReturnType<(typeof cloud)['openEnvironment']>>
 let wire: Wire
 
 /** Searches by the streaming function, as the distribution has it where `memoryExpand` is on. */
@@ -43,7 +43,7 @@ suite('the search of memory in the cloud with MEMORY_EXPAND=on', () => {
     )
     cloud = await startCloud()
     functions = loadFunctions(cloud)
-    environment = await cloud.environmentOf()
+    environment = await cloud.openEnvironment()
     await cloud.putFile('garage.md', '# Garage\n\nOur vehicle is red.')
     await cloud.putFile('kitchen.md', '# Kitchen\n\nThe car of the cook is hot.')
     await functions.feedTexts('memory', 'memory-events', '{}')

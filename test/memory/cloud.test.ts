@@ -11,7 +11,7 @@ import { startWire, status, type Wire } from '../fakes/model-wire.ts'
 if (!hasDynoxide()) process.stderr.write('SKIPPED: this emulator of DynamoDB knows no transactions\n')
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
-let environment: Awaited<ReturnType<(typeof cloud)['environmentOf']>>
+let environment: Awaited<ReturnType<(typeof cloud)['openEnvironment']>>
 let wire: Wire
 
 /** Memory as a function has it that has just started. */
@@ -41,7 +41,7 @@ suite('memory in the cloud with an embedding model', () => {
     )
     // The key is a parameter that no function has in its environment.
     cloud = await startCloud({ OPENAI_API_KEY: 'sk-memory-test', OPENAI_BASE_URL: `${wire.origin}/v1` })
-    environment = await cloud.environmentOf()
+    environment = await cloud.openEnvironment()
     Object.assign(process.env, environment.env)
   }, 120_000)
   afterAll(async () => {

@@ -107,12 +107,12 @@ describe('memory with a model for meanings', () => {
       return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     }
     const memory = on.world.process({ embedding: { ...embedding, embed } })
-    const methodOf = async () => (await memory.search({ query: 'vehicle', maxResults: 6 })).method
-    expect(await passing(on.world.clock, methodOf())).toBe('lexical')
+    const searchMethod = async () => (await memory.search({ query: 'vehicle', maxResults: 6 })).method
+    expect(await passing(on.world.clock, searchMethod())).toBe('lexical')
     isSlow = false
-    expect([await methodOf(), asked]).toEqual(['lexical', 1])
+    expect([await searchMethod(), asked]).toEqual(['lexical', 1])
     on.world.clock.advance(30_000)
-    expect([await methodOf(), asked]).toEqual(['hybrid', 2])
+    expect([await searchMethod(), asked]).toEqual(['hybrid', 2])
   })
 
   it.each([false, true])(

@@ -12,7 +12,7 @@ const TEXTS = {
   config: { title: 'Settings', text: 'Set QUEUE_CONCURRENCY to change how many tasks run.' },
 } as const
 
-const termsOf = (text: string) => splitWords(text).flatMap(indexedAs)
+const indexTerms = (text: string) => splitWords(text).flatMap(indexedAs)
 const index = () =>
   createLexical(
     Object.entries(TEXTS).map(([id, { title, text }]) => ({ id, title, text, place: `${id}.md` })),
@@ -105,8 +105,8 @@ describe('a search by words', () => {
   })
 
   it('compares letters without case, accents and other forms', () => {
-    expect(termsOf('Café ZOË Straße ﬁne Ⅳ')).toEqual(['cafe', 'zoe', 'strass', 'fine', 'iv'])
-    expect(termsOf('snake_case-word 東京都 x')).toEqual([
+    expect(indexTerms('Café ZOË Straße ﬁne Ⅳ')).toEqual(['cafe', 'zoe', 'strass', 'fine', 'iv'])
+    expect(indexTerms('snake_case-word 東京都 x')).toEqual([
       'snakecase',
       'snake',
       'case',
@@ -148,7 +148,7 @@ describe('a search by words', () => {
   })
 
   it('has scores from 0 to 1 in descending order, whatever is asked', () => {
-    const words = fc.array(fc.oneof(fc.constantFrom(...termsOf(JSON.stringify(TEXTS))), fc.string()), {
+    const words = fc.array(fc.oneof(fc.constantFrom(...indexTerms(JSON.stringify(TEXTS))), fc.string()), {
       maxLength: 80,
     })
     const lexical = index()

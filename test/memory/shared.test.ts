@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
-import { createWorld, passing, pathsOf, textsFor } from './world.ts'
+import { createWorld, passing, storedPaths, textsFor } from './world.ts'
 
 /** A storage that counts what is read of the rows of files. */
 const counting = (store: Store) => {
@@ -32,7 +32,7 @@ describe('memory that several processes share', () => {
     expect(await textsFor(one, 'alpha')).toEqual([])
     expect(await textsFor(one, 'gamma')).toEqual(['# Gamma'])
     await one.files.removeFile('b.md')
-    expect(await pathsOf(two)).toEqual(['a.md'])
+    expect(await storedPaths(two)).toEqual(['a.md'])
     expect(await textsFor(two, 'beta')).toEqual([])
     expect(await two.stats()).toMatchObject({ files: 1, chunks: 1 })
   })

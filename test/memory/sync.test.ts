@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { ADMIN, createWorld, failingAfter, pathsOf, textsFor } from './world.ts'
+import { ADMIN, createWorld, failingAfter, storedPaths, textsFor } from './world.ts'
 
 const sync = { synced: 0, added: 0, updated: 0, removed: 0 }
 const MINUTE_MS = 60_000
@@ -19,7 +19,7 @@ describe('a sync', () => {
     place.write('d.md', '# d')
     expect(await memory.sync()).toEqual({ synced: 3, added: 1, updated: 1, removed: 1 })
     expect(place.read).toEqual(['a.md', 'd.md'])
-    expect(await pathsOf(memory)).toEqual(['a.md', 'c.md', 'd.md'])
+    expect(await storedPaths(memory)).toEqual(['a.md', 'c.md', 'd.md'])
     expect(await textsFor(memory, 'changed')).toEqual(['# changed'])
     expect(await textsFor(memory, 'b.md')).not.toContain('# b.md')
   })
@@ -41,7 +41,7 @@ describe('a sync', () => {
         { path: 'latin.md', reason: 'not_utf8' },
       ],
     })
-    expect(await pathsOf(memory)).toEqual([])
+    expect(await storedPaths(memory)).toEqual([])
   })
 
   it('names the files that it does not look at, for their names or for their number', async () => {
@@ -138,7 +138,7 @@ describe('what takes longer than a function has', () => {
     const memory = await filled(world)
     for (let n = 10; n < 50; n++) world.place.remove(`${n}.md`)
     await expect(slow(world).sync()).rejects.toMatchObject(unfinished)
-    const left = (await pathsOf(memory)).length
+    const left = (await storedPaths(memory)).length
     expect([left > 0, left < 40]).toEqual([true, true])
     expect(await memory.sync()).toMatchObject({ synced: 0, removed: left })
   })
@@ -147,10 +147,10 @@ describe('what takes longer than a function has', () => {
     await using world = createWorld()
     const memory = await filled(world)
     await expect(slow(world).clear(ADMIN)).rejects.toMatchObject(unfinished)
-    const left = (await pathsOf(memory)).length
+    const left = (await storedPaths(memory)).length
     expect([left > 0, left < 40]).toEqual([true, true])
     await memory.clear(ADMIN)
-    expect(await pathsOf(memory)).toEqual([])
+    expect(await storedPaths(memory)).toEqual([])
   })
 })
 
@@ -216,7 +216,7 @@ describe('a process that dies in a sync', () => {
     await expect(world.process({ store: failingAfter(world.store, 3) }).sync()).rejects.toThrow()
     world.place.remove('1.md')
     await world.process().sync()
-    expect(await pathsOf(world.process())).toEqual(['0.md', '2.md', '3.md'])
+    expect(await storedPaths(world.process())).toEqual(['0.md', '2.md', '3.md'])
   })
 
   it('holds up others that share the memory for as long as it could still be alive', async () => {

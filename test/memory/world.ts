@@ -89,7 +89,7 @@ type Process = ReturnType<ReturnType<typeof createWorld>['process']>
 export const textsFor = async ({ search }: Process, query: string) =>
   (await search({ query, maxResults: 100 })).chunks.map(({ text }) => text)
 
-export const pathsOf = async ({ files }: Process) =>
+export const storedPaths = async ({ files }: Process) =>
   (await files.list({ limit: 200 })).files.map(({ path }) => path)
 
 /** Lets time pass by the fake clock until a promise has its outcome. */

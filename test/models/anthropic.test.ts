@@ -47,8 +47,8 @@ const working = events(start, ...thinking, ...textBlock(1, 'Looking.'), ...toolU
 
 const wire = forEachTest(startWire, ({ close }) => close())
 
-const models = (...replies: Reply[]) => modelsOf({}, ...replies)
-const modelsOf = (more: Partial<ProviderSettings>, ...replies: Reply[]) => {
+const models = (...replies: Reply[]) => anthropicModels({}, ...replies)
+const anthropicModels = (more: Partial<ProviderSettings>, ...replies: Reply[]) => {
   wire().replies.push(...replies)
   const anthropic = { apiKey: KEY, baseUrl: wire().origin, ...more }
   return createModels({ settings: { providers: { anthropic }, retries: 0 }, clock: createClock() })
@@ -79,7 +79,7 @@ describe('a step over the Anthropic messages wire', () => {
     [65_536, 16_384],
     [8_000, 2_000],
   ])('limits the output to a part of a small window: of %s tokens to %d', async (contextTokens, limit) => {
-    await answer(modelsOf(contextTokens ? { contextTokens } : {}, plain), ask('Hi'))
+    await answer(anthropicModels(contextTokens ? { contextTokens } : {}, plain), ask('Hi'))
     expect(wire().heard[0]?.body).toMatchObject({ max_tokens: limit })
   })
 

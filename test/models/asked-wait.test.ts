@@ -3,7 +3,7 @@ import { askedWaitMs } from '../../lib/adapters/models/asked-wait.ts'
 
 const NOW = Date.UTC(2026, 0, 1, 12)
 const DAY = 86_400_000
-const secondsOf = (ms: number) => String(ms / 1_000)
+const secondsText = (ms: number) => String(ms / 1_000)
 
 type Headers = Record<string, string>
 
@@ -62,9 +62,9 @@ describe('the wait that the answer of a provider asks for', () => {
       2_000,
     ],
     ['a reset in seconds', 429, { 'x-ratelimit-reset': '33' }, 33_000],
-    ['a reset since 1970', 429, { 'x-ratelimit-reset': secondsOf(NOW + 45_000) }, 45_000],
+    ['a reset since 1970', 429, { 'x-ratelimit-reset': secondsText(NOW + 45_000) }, 45_000],
     ['the same in milliseconds', 429, { 'x-ratelimit-reset': String(NOW + 45_000) }, 45_000],
-    ['a reset that has passed', 429, { 'x-ratelimit-reset': secondsOf(NOW - 45_000) }, 0],
+    ['a reset that has passed', 429, { 'x-ratelimit-reset': secondsText(NOW - 45_000) }, 0],
     ['hours and days', 429, { 'x-ratelimit-reset-requests': '1h30m' }, 5_400_000],
     ['a reset in ten days', 429, { 'x-ratelimit-reset-requests': '10d' }, DAY],
     ['a reset without sense', 429, { 'x-ratelimit-reset-requests': 'later' }, undefined],

@@ -19,8 +19,8 @@ import {
 
 const KEY = 'sk-planted-canary-0123456789'
 const hello = [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' })]
-const whole = events(...hello, chunk({}, 'stop'), usage(7, 2), DONE)
-const called = (args: string[], name = 'read_file') =>
+const completeAnswer = events(...hello, chunk({}, 'stop'), usage(7, 2), DONE)
+const toolCallAnswer = (args: string[], name = 'read_file') =>
   events(
     chunk({ role: 'assistant', content: null }),
     chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name, arguments: '' } }] }),
@@ -39,7 +39,7 @@ const models = (replies: Reply[], more: Partial<ModelSettings> = {}, clock = cre
 
 describe('a step over chat completions', () => {
   it('streams text and finishes with usage and the message for the history', async () => {
-    const { parts } = await answer(models([whole]), ask('Hi'))
+    const { parts } = await answer(models([completeAnswer]), ask('Hi'))
     expect(parts).toEqual([
       { type: 'text', text: 'Hel' },
       { type: 'text', text: 'lo' },
@@ -61,7 +61,7 @@ describe('a step over chat completions', () => {
       effort: 'max',
       model: 'vendor/x',
     })
-    await answer(models([whole]), request)
+    await answer(models([completeAnswer]), request)
     expect(wire().heard[0]?.path).toBe('/api/v1/chat/completions')
     expect(wire().heard[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
     expect(wire().heard[0]?.body).toMatchObject({
@@ -92,7 +92,7 @@ describe('a step over chat completions', () => {
 
   it('puts a tool call together from its pieces', async () => {
     const request = ask('Hi', { tools: [tool('read_file')] })
-    const { parts, finish } = await answer(models([called(['{"pa', 'th":"a', '.txt"}'])]), request)
+    const { parts, finish } = await answer(models([toolCallAnswer(['{"pa', 'th":"a', '.txt"}'])]), request)
     const call = { id: 'call_1', name: 'read_file', arguments: { path: 'a.txt' } }
     expect(parts[0]).toEqual({ type: 'tool-call', call })
     expect(finish).toMatchObject({ reason: 'tool-calls', message: { content: '', toolCalls: [call] } })
@@ -100,7 +100,7 @@ describe('a step over chat completions', () => {
 
   it('hands on arguments that are no JSON as the text they are', async () => {
     const { finish } = await answer(
-      models([called(['{"path": oops'])]),
+      models([toolCallAnswer(['{"path": oops'])]),
       ask('Hi', { tools: [tool('read_file')] }),
     )
     expect(finish.message.toolCalls).toEqual([
@@ -109,7 +109,10 @@ describe('a step over chat completions', () => {
   })
 
   it('hands on a call of a tool that was not offered', async () => {
-    const { finish } = await answer(models([called(['{}'], 'rm')]), ask('Hi', { tools: [tool('read_file')] }))
+    const { finish } = await answer(
+      models([toolCallAnswer(['{}'], 'rm')]),
+      ask('Hi', { tools: [tool('read_file')] }),
+    )
     expect(finish.message.toolCalls).toEqual([{ id: 'call_1', name: 'rm', arguments: {} }])
   })
 
@@ -122,7 +125,7 @@ describe('a step over chat completions', () => {
 
 describe('the history over chat completions', () => {
   it('carries tool calls and their results, one system text first, also after a round trip through JSON', async () => {
-    const port = models([called(['{"path":"a"}']), whole])
+    const port = models([toolCallAnswer(['{"path":"a"}']), completeAnswer])
     const tools = [tool('read_file')]
     const { finish } = await answer(port, ask('Hi', { tools }))
     const messages = [
@@ -148,7 +151,7 @@ describe('the history over chat completions', () => {
   })
 
   it('answers an unreadable call once, with the result the loop gives', async () => {
-    const port = models([called(['{oops']), whole])
+    const port = models([toolCallAnswer(['{oops']), completeAnswer])
     const tools = [tool('read_file')]
     const { finish } = await answer(port, ask('Hi', { tools }))
     const result = {
@@ -174,7 +177,7 @@ describe('the history over chat completions', () => {
       { role: 'assistant' as const, content: 'I look.', toolCalls, opaque },
       { role: 'tool' as const, callId: 'c', name: 'read_file', content: 'x', failed: true },
     ]
-    await answer(models([whole]), ask('', { messages }))
+    await answer(models([completeAnswer]), ask('', { messages }))
     expect(wire().heard[0]?.body.messages[1]).toEqual({
       role: 'assistant',
       content: 'I look.',
@@ -188,7 +191,7 @@ describe('the history over chat completions', () => {
       { role: 'assistant' as const, content: '', toolCalls },
       { role: 'user' as const, content: 'Hi' },
     ]
-    const { thrown } = await failure(models([whole]), ask('', { messages }))
+    const { thrown } = await failure(models([completeAnswer]), ask('', { messages }))
     expect(thrown).toMatchObject({ kind: 'invalid', code: 'messages_invalid' })
   })
 })
@@ -226,7 +229,7 @@ describe('a failing provider', () => {
   })
 
   it('cannot send the key elsewhere by a redirect', async () => {
-    await failure(models([status(307, {}, { location: '/elsewhere' }), whole]), ask('Hi'))
+    await failure(models([status(307, {}, { location: '/elsewhere' }), completeAnswer]), ask('Hi'))
     expect(wire().heard.map(({ path }) => path)).toEqual(['/api/v1/chat/completions'])
   })
 
@@ -319,7 +322,10 @@ describe('leaving a step', () => {
 
   it('before it began makes no call', async () => {
     const reason = new Error('Too late')
-    const { thrown } = await failure(models([whole]), ask('Hi', { signal: AbortSignal.abort(reason) }))
+    const { thrown } = await failure(
+      models([completeAnswer]),
+      ask('Hi', { signal: AbortSignal.abort(reason) }),
+    )
     expect(thrown).toBe(reason)
     expect(wire().heard).toEqual([])
   })
@@ -328,7 +334,7 @@ describe('leaving a step', () => {
 describe('trying a step again', () => {
   it('happens after a fault before the first part, and the reader sees one answer', async () => {
     const { text } = await answer(
-      models([(res) => res.destroy(), status(503, {}), whole], { retries: 2 }),
+      models([(res) => res.destroy(), status(503, {}), completeAnswer], { retries: 2 }),
       ask('Hi'),
     )
     expect(text).toBe('Hello')
@@ -337,7 +343,7 @@ describe('trying a step again', () => {
 
   it('waits as long as a 429 asks for, when that is short', async () => {
     const limited = status(429, {}, { 'retry-after-ms': '20' })
-    expect((await answer(models([limited, whole], { retries: 1 }), ask('Hi'))).text).toBe('Hello')
+    expect((await answer(models([limited, completeAnswer], { retries: 1 }), ask('Hi'))).text).toBe('Hello')
   })
 
   it.each<[string, Reply, number]>([

@@ -29,7 +29,7 @@ const converse = async (prompt: string, tools: ToolSpec[]) => {
       messages.push({ role: 'tool', callId, name, content: `${name} done`, failed: false })
   }
 }
-const callsOf = (steps: Awaited<ReturnType<typeof converse>>) =>
+const toolCalls = (steps: Awaited<ReturnType<typeof converse>>) =>
   steps
     .flatMap(({ finish }) => finish.message.toolCalls ?? [])
     .map(({ name, arguments: given }) => [name, given])
@@ -37,7 +37,7 @@ const callsOf = (steps: Awaited<ReturnType<typeof converse>>) =>
 describe('the demo model', () => {
   it('looks, writes a note of the task, reads it, and sums up', async () => {
     const steps = await converse('# Fix the login\n\nIt fails on Mondays.', toolbox)
-    expect(callsOf(steps)).toEqual([
+    expect(toolCalls(steps)).toEqual([
       ['list_files', {}],
       ['write_file', { path: 'demo-notes.md', content: expect.stringContaining('> It fails on Mondays.') }],
       ['read_file', { path: 'demo-notes.md' }],
@@ -62,7 +62,7 @@ describe('the demo model', () => {
   })
 
   it('calls only tools that it is offered', async () => {
-    expect(callsOf(await converse('Task', [tool('read_file')]))).toEqual([
+    expect(toolCalls(await converse('Task', [tool('read_file')]))).toEqual([
       ['read_file', { path: 'demo-notes.md' }],
     ])
   })
@@ -78,7 +78,7 @@ describe('the demo model', () => {
     const prompt =
       'Hi\ndemo: tool write_file {"path":"a b.txt","content":"hi"}\ndemo: tool run_command {oops\ndemo: say Done!'
     const steps = await converse(prompt, toolbox)
-    expect(callsOf(steps)).toEqual([
+    expect(toolCalls(steps)).toEqual([
       ['write_file', { path: 'a b.txt', content: 'hi' }],
       ['run_command', '{oops'],
     ])

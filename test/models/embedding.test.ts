@@ -17,7 +17,7 @@ const answering = (...vectors: readonly unknown[]): Reply =>
     data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
   })
 
-const embeddingOf = (model: string, replies: readonly Reply[] = [], clock: Clock = createClock()) => {
+const openEmbedding = (model: string, replies: readonly Reply[] = [], clock: Clock = createClock()) => {
   wire().replies.push(...replies)
   const providers = {
     openai: { apiKey: 'sk-secret', baseUrl: `${wire().origin}/v1` },
@@ -30,7 +30,7 @@ describe('an embedding model', () => {
   it.each(['openai/text-embedding-3-small', 'ollama/org/model:latest'])(
     'answers a vector for each text: %s',
     async (model) => {
-      const { embed } = embeddingOf(model, [answering([1, 0], [0.5, 0.5])])
+      const { embed } = openEmbedding(model, [answering([1, 0], [0.5, 0.5])])
       expect(await embed(['a', 'b'], signal)).toEqual([Float32Array.of(1, 0), Float32Array.of(0.5, 0.5)])
       expect(wire().heard[0]).toMatchObject({
         path: '/v1/embeddings',
@@ -47,7 +47,7 @@ describe('an embedding model', () => {
     ['vectors of nothing', answering([], []), 'provider_error'],
     ['something else', status(200, { data: 'none' }), 'provider_error'],
   ] as const)('that answers %s has failed, and tells no key', async (_what, reply, code) => {
-    const thrown = await embeddingOf('openai/m', [reply])
+    const thrown = await openEmbedding('openai/m', [reply])
       .embed(['a', 'b'], signal)
       .catch((error: Error) => error)
     expect(thrown).toMatchObject({ name: 'Problem', code })
@@ -57,7 +57,7 @@ describe('an embedding model', () => {
   it('is not called again before the time that it asks for', async () => {
     const clock = createFakeClock()
     const limited = status(503, { error: { message: 'busy' } }, { 'retry-after': '60' })
-    const { embed } = embeddingOf('openai/m', [limited, answering([1, 0])], clock)
+    const { embed } = openEmbedding('openai/m', [limited, answering([1, 0])], clock)
     const refused = (retryAfterMs: number) =>
       expect(embed(['a'], signal)).rejects.toMatchObject({ retryAfterMs })
     await refused(60_000)
@@ -72,6 +72,6 @@ describe('an embedding model', () => {
     ['anthropic/claude', /^anthropic has no embedding models: name one of openai, ollama, openrouter$/],
     ['openrouter/a/b', /^openrouter is not configured$/],
   ])('that cannot be called is refused when the service starts: %s', (model, why) => {
-    expect(() => embeddingOf(model)).toThrow(why)
+    expect(() => openEmbedding(model)).toThrow(why)
   })
 })

@@ -11,7 +11,7 @@ import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
 import { chunk, DONE, events, hang, type Reply, reset, startWire, status } from '../fakes/model-wire.ts'
 
 const KEY = 'sk-planted-canary-0123456789'
-const whole = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), DONE)
+const completeAnswer = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), DONE)
 const wire = () => forEachTest(startWire, ({ close }) => close())
 const [first, second, third] = [wire(), wire(), wire()]
 
@@ -34,7 +34,7 @@ const models = (replies: Partial<Replies>, more: Partial<ModelSettings> = {}, cl
   return Object.assign(createModels({ settings, clock, log, guard }), { breakers, log })
 }
 
-const asked = () => [first(), second(), third()].map(({ heard }) => heard.length)
+const requestCounts = () => [first(), second(), third()].map(({ heard }) => heard.length)
 
 describe('the fallback chain', () => {
   const unavailable: [string, Reply, Partial<ModelSettings>][] = [
@@ -47,7 +47,7 @@ describe('the fallback chain', () => {
     ['says nothing', hang(), { silenceMs: 50 }],
   ]
   it.each(unavailable)('goes on when a provider %s, and says so', async (_, reply, more) => {
-    const port = models({ first: [reply], second: [whole] }, more)
+    const port = models({ first: [reply], second: [completeAnswer] }, more)
     const { text, finish } = await answer(port, ask('Hi', { model: 'openrouter/special' }))
     expect(text).toBe('Hello')
     expect(finish).toMatchObject({ provider: 'groq', model: 'two', fallbackFrom: 'openrouter' })
@@ -57,9 +57,9 @@ describe('the fallback chain', () => {
   })
 
   it('begins after the retries of a provider, and only then', async () => {
-    const port = models({ first: [status(500, {})], second: [whole] }, { retries: 1 })
+    const port = models({ first: [status(500, {})], second: [completeAnswer] }, { retries: 1 })
     await answer(port, ask('Hi'))
-    expect(asked()).toEqual([2, 1, 0])
+    expect(requestCounts()).toEqual([2, 1, 0])
   })
 
   it.each<[string, Reply]>([
@@ -68,16 +68,16 @@ describe('the fallback chain', () => {
     ['an unknown model', status(404, { error: { message: 'no such model' } })],
     ['what cannot be read', events('data: {oops\n\n')],
   ])('does not hide %s', async (_, reply) => {
-    await failure(models({ first: [reply], second: [whole] }), ask('Hi'))
-    expect(asked()).toEqual([1, 0, 0])
+    await failure(models({ first: [reply], second: [completeAnswer] }), ask('Hi'))
+    expect(requestCounts()).toEqual([1, 0, 0])
   })
 
   it('ends with the first part that was handed on', async () => {
-    const port = models({ first: [reset(chunk({ content: 'Hel' }))], second: [whole] })
+    const port = models({ first: [reset(chunk({ content: 'Hel' }))], second: [completeAnswer] })
     const { before, thrown } = await failure(port, ask('Hi'))
     expect(before).toEqual([{ type: 'text', text: 'Hel' }])
     expect(thrown).toMatchObject({ details: { provider: 'openrouter', reason: 'transport' } })
-    expect(asked()).toEqual([1, 0, 0])
+    expect(requestCounts()).toEqual([1, 0, 0])
   })
 
   it('goes through all of it in order, and throws the failure of the provider asked first', async () => {
@@ -85,27 +85,27 @@ describe('the fallback chain', () => {
     const port = models({ first: [limited], second: [status(500, {})], third: [status(401, {})] })
     const { thrown } = await failure(port, ask('Hi'))
     expect(thrown).toMatchObject({ code: 'rate_limited', retryAfterMs: 60_000 })
-    expect(asked()).toEqual([1, 1, 1])
+    expect(requestCounts()).toEqual([1, 1, 1])
   })
 
   it('names the provider asked first, also when the second one fails too', async () => {
-    const port = models({ first: [status(500, {})], second: [status(500, {})], third: [whole] })
+    const port = models({ first: [status(500, {})], second: [status(500, {})], third: [completeAnswer] })
     const { finish } = await answer(port, ask('Hi'))
     expect(finish).toMatchObject({ provider: 'ollama', fallbackFrom: 'openrouter' })
   })
 
   it('does not ask a provider twice, and says nothing where the provider asked answered', async () => {
-    const port = models({ first: [whole], second: [status(500, {})], third: [whole] })
+    const port = models({ first: [completeAnswer], second: [status(500, {})], third: [completeAnswer] })
     const { finish } = await answer(port, ask('Hi', { provider: 'groq' }))
     expect(finish).toMatchObject({ provider: 'ollama', fallbackFrom: 'groq' })
-    expect(asked()).toEqual([0, 1, 1])
+    expect(requestCounts()).toEqual([0, 1, 1])
     expect((await answer(port, ask('Hi'))).finish).not.toHaveProperty('fallbackFrom')
   })
 
   it('goes on at once while the breaker of a provider is open; each breaker counts its own provider', async () => {
-    const port = models({ first: [status(500, {})], second: [whole] })
+    const port = models({ first: [status(500, {})], second: [completeAnswer] })
     for (let times = 0; times < 12; times += 1) await answer(port, ask('Hi'))
-    expect(asked()).toEqual([10, 12, 0])
+    expect(requestCounts()).toEqual([10, 12, 0])
     const [one, two] = ['openrouter', 'groq'].map(port.breakers.of)
     expect([one?.state, one?.failures, one?.successes]).toEqual(['OPEN', 10, 0])
     expect([two?.state, two?.failures, two?.successes]).toEqual(['CLOSED', 0, 12])
@@ -123,16 +123,16 @@ describe('the fallback chain', () => {
         stop.abort(reason)
         return reply(res, heard)
       }
-      const replies = { first: [status(500, {})], second: [whole], third: [whole] }
+      const replies = { first: [status(500, {})], second: [completeAnswer], third: [completeAnswer] }
       const port = models({ ...replies, [which]: [leaving] })
       const { thrown } = await failure(port, ask('Hi', { signal: stop.signal }))
       expect(thrown).toBe(reason)
-      expect(asked()).toEqual(calls)
+      expect(requestCounts()).toEqual(calls)
     },
   )
 
   it('takes the text of a history along, not what belongs to the provider that wrote it', async () => {
-    const port = models({ first: [status(500, {})], second: [whole] })
+    const port = models({ first: [status(500, {})], second: [completeAnswer] })
     const opaque = { provider: 'openrouter', messages: [{ role: 'assistant', content: 'signed' }] }
     const messages = [
       { role: 'user' as const, content: 'Hi' },
@@ -151,7 +151,7 @@ describe('the fallback chain', () => {
       ollama: { baseUrl: `${third().origin}/v1` },
     }
     const port = models(
-      { first: [status(500, {})], second: [whole], third: [whole] },
+      { first: [status(500, {})], second: [completeAnswer], third: [completeAnswer] },
       { providers, fallbacks: ['perplexity', 'ollama'] },
     )
     const { finish } = await answer(port, ask('Hi', { tools: [tool('read_file')] }))
@@ -170,9 +170,12 @@ describe('a fallback whose window is small', () => {
       groq: { apiKey: KEY, baseUrl: `${second().origin}/v1`, contextTokens: 1_000 },
       ollama: { baseUrl: `${third().origin}/v1` },
     }
-    const port = models({ first: [status(500, {})], second: [whole], third: [whole] }, { providers })
+    const port = models(
+      { first: [status(500, {})], second: [completeAnswer], third: [completeAnswer] },
+      { providers },
+    )
     const { finish } = await answer(port, ask(prompt))
-    expect([finish.provider, finish.fallbackFrom, asked()]).toEqual([provider, 'openrouter', calls])
+    expect([finish.provider, finish.fallbackFrom, requestCounts()]).toEqual([provider, 'openrouter', calls])
   })
 
   it('is left out, and the failure of the provider asked is thrown, where there is no other', async () => {
@@ -183,7 +186,7 @@ describe('a fallback whose window is small', () => {
     const port = models({ first: [status(500, {})] }, { providers, fallbacks: ['groq'] })
     const { thrown } = await failure(port, ask('word '.repeat(2_000)))
     expect(thrown).toMatchObject({ code: 'provider_error', details: { provider: 'openrouter' } })
-    expect(asked()).toEqual([1, 0, 0])
+    expect(requestCounts()).toEqual([1, 0, 0])
   })
 })
 

@@ -9,7 +9,7 @@ import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure } from '../fakes/model-steps.ts'
 import { chunk, DONE, events, hang, type Reply, reset, startWire, status } from '../fakes/model-wire.ts'
 
-const whole = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), DONE)
+const completeAnswer = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), DONE)
 const wire = forEachTest(startWire, ({ close }) => close())
 
 const guarded = (...replies: Reply[]) => {
@@ -31,7 +31,7 @@ describe('the circuit breaker of a provider', () => {
     ['a reset in the middle', reset(chunk({ content: 'Hel' }))],
     ['a stream without an end', events(chunk({ content: 'Hel' }))],
   ])('opens after %s in a row, refuses at once, and closes after a whole answer', async (_, reply) => {
-    const { models, breaker, clock } = guarded(reply, reply, whole)
+    const { models, breaker, clock } = guarded(reply, reply, completeAnswer)
     await failure(models, ask('Hi'))
     await failure(models, ask('Hi'))
     expect(breaker.state).toBe('OPEN')
@@ -66,7 +66,7 @@ describe('the circuit breaker of a provider', () => {
   })
 
   it('counts a whole answer as one success', async () => {
-    const { models, breaker } = guarded(whole)
+    const { models, breaker } = guarded(completeAnswer)
     await answer(models, ask('Hi'))
     expect([breaker.failures, breaker.successes]).toEqual([0, 1])
   })

@@ -49,7 +49,7 @@ const complete = (model: string) =>
 /** The most memory that the service has had. */
 const peakMib = (): number =>
   Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
-const takenOf = async (model: string): Promise<number> =>
+const sentBytes = async (model: string): Promise<number> =>
   ((await (await fetch(`${origin}/sent`)).json()) as Record<string, number>)[model] ?? 0
 
 describe('eight answers at once of a provider that sends', () => {
@@ -78,7 +78,7 @@ describe('eight answers at once of a provider that sends', () => {
         ])
         expect(error.length).toBeLessThan(200)
       }
-      expect(await takenOf(model)).toBeLessThan(AT_ONCE * mostMib * MIB)
+      expect(await sentBytes(model)).toBeLessThan(AT_ONCE * mostMib * MIB)
       expect((await fetch(`${service.baseUrl}/api/health`)).status).toBe(200)
       expect(peakMib()).toBeLessThan(700)
     },

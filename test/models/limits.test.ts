@@ -15,7 +15,7 @@ function* endless(first: string, piece: string) {
   for (;;) yield piece
 }
 
-const modelsOf = (kind: string, fetch: typeof globalThis.fetch) =>
+const openModels = (kind: string, fetch: typeof globalThis.fetch) =>
   createModels({
     settings: {
       providers: { [kind]: { apiKey: 'planted-key', baseUrl: 'http://provider.test/v1', model: 'm' } },
@@ -147,7 +147,7 @@ const hostile: Hostile[] = [
 describe('a provider that sends', () => {
   it.each(hostile)('%s (%s) ends the step, and no more is read', async (_, kind, pieces, mostRead) => {
     const { fetch, counted } = answeringFetch(pieces)
-    const { thrown } = await failure(modelsOf(kind, fetch), ask('Hi', { tools: [tool('read_file')] }))
+    const { thrown } = await failure(openModels(kind, fetch), ask('Hi', { tools: [tool('read_file')] }))
     expect(thrown).toMatchObject({ code: 'provider_error', details: { reason: 'too_large' } })
     expect(thrown.message.length).toBeLessThan(200)
     expect(counted.read).toBeLessThanOrEqual(mostRead)
@@ -156,7 +156,7 @@ describe('a provider that sends', () => {
 
   it('an error answer without an end is read up to a limit', async () => {
     const { fetch, counted } = answeringFetch(() => endless('', mebibyte), { status: 500 })
-    const { thrown } = await failure(modelsOf('openai', fetch), ask('Hi'))
+    const { thrown } = await failure(openModels('openai', fetch), ask('Hi'))
     expect(thrown).toMatchObject({ details: { reason: 'status', status: 500 } })
     expect([counted.read <= 2 * MIB, counted.isClosed]).toEqual([true, true])
   })
@@ -166,7 +166,7 @@ describe('a provider that sends', () => {
     ['many', `[${'0,'.repeat(200_000)}0]`],
   ])('%s arguments passes them on as a text', async (_, json) => {
     const { fetch } = answeringFetch(() => [frames(call(0, 'a', 'read_file', json), chunk({}, 'tool_calls'))])
-    const { finish } = await answer(modelsOf('openai', fetch), ask('Hi', { tools: [tool('read_file')] }))
+    const { finish } = await answer(openModels('openai', fetch), ask('Hi', { tools: [tool('read_file')] }))
     expect(finish.message.toolCalls?.[0]?.arguments).toEqual(expect.any(String))
     expect(finish.message.opaque).toBeUndefined()
   })
@@ -174,14 +174,14 @@ describe('a provider that sends', () => {
   it('128 calls, and ids and names of 128 characters, is read', async () => {
     const calls = Array.from({ length: 128 }, (_, n) => call(n, `${n}`.padEnd(128, 'i'), 'n'.repeat(128)))
     const { fetch } = answeringFetch(() => [frames(...calls, chunk({}, 'tool_calls'))])
-    const { finish } = await answer(modelsOf('openai', fetch), ask('Hi'))
+    const { finish } = await answer(openModels('openai', fetch), ask('Hi'))
     expect(finish.message.toolCalls).toHaveLength(128)
   })
 
   it('a delta of 3 MB passes it on in pieces', async () => {
     const text = '€'.repeat(MIB)
     const { fetch } = answeringFetch(() => [frames(chunk({ content: text }), chunk({}, 'stop'))])
-    const { parts, finish } = await answer(modelsOf('openai', fetch), ask('Hi'))
+    const { parts, finish } = await answer(openModels('openai', fetch), ask('Hi'))
     const longest = Math.max(...parts.map((part) => (part.type === 'text' ? part.text.length : 0)))
     expect(longest).toBeLessThanOrEqual(16_384)
     expect(finish.message.content).toBe(text)

@@ -31,7 +31,7 @@ const changed = (delta: object, choice = {}, more = {}) => ({
   choices: [{ index: 0, delta, ...choice }],
   ...more,
 })
-const whole = {
+const completionJson = {
   object: 'chat.completion',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
 }
@@ -66,7 +66,11 @@ const chats: [string, string, Sent?][] = [
   ['errors that are null', frames({ ...chunk({ content: 'Hello' }), error: null }, stop)],
   ['other types of known fields', frames(changed({ content: 'Hello', refusal: false, reasoning: {} }), stop)],
   ['another content type', frames(...hello, stop), { headers: { 'content-type': 'application/json' } }],
-  ['the whole answer as JSON', JSON.stringify(whole), { headers: { 'content-type': 'application/json' } }],
+  [
+    'the whole answer as JSON',
+    JSON.stringify(completionJson),
+    { headers: { 'content-type': 'application/json' } },
+  ],
   ['no reason of its end but [DONE]', frames(...hello, DONE)],
   ['another name of the reason of its end', frames(...hello, chunk({}, 'END_TURN'))],
   ['texts as indices', frames(...hello, changed({}, { index: '0', finish_reason: 'stop' }))],
@@ -86,13 +90,16 @@ describe.each(KINDS)('an answer over chat completions to %s', (kind) => {
 
 describe('tool calls over chat completions', () => {
   const called = (call: object) => frames(changed({ tool_calls: [call] }), chunk({}, 'tool_calls'))
-  const given = { name: 'read_file', arguments: '{"path":"a"}' }
+  const readFileCall = { name: 'read_file', arguments: '{"path":"a"}' }
 
   it.each<[string, object]>([
-    ['no index', { id: 'c1', type: 'function', function: given }],
-    ['arguments as an object', { index: 0, id: 'c1', function: { ...given, arguments: { path: 'a' } } }],
-    ['a number as the id', { index: 0, id: 7, function: given }],
-    ['another type', { index: 0, id: 'c1', type: 'tool', function: given }],
+    ['no index', { id: 'c1', type: 'function', function: readFileCall }],
+    [
+      'arguments as an object',
+      { index: 0, id: 'c1', function: { ...readFileCall, arguments: { path: 'a' } } },
+    ],
+    ['a number as the id', { index: 0, id: 7, function: readFileCall }],
+    ['another type', { index: 0, id: 'c1', type: 'tool', function: readFileCall }],
   ])('with %s are read', async (_, call) => {
     for (const kind of ['openai', 'openrouter', 'mistral', 'groq'])
       expect((await saidBy(kind, called(call))).finish.message.toolCalls).toMatchObject([

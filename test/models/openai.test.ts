@@ -57,8 +57,11 @@ describe('OpenAI', () => {
   })
 
   it('behind a base URL of its own is spoken to by chat completions', async () => {
-    const whole = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), usage(1, 2), DONE)
-    const { text, finish } = await answer(models({ baseUrl: `${wire().origin}/proxy` }, whole), ask('Hi'))
+    const completeAnswer = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), usage(1, 2), DONE)
+    const { text, finish } = await answer(
+      models({ baseUrl: `${wire().origin}/proxy` }, completeAnswer),
+      ask('Hi'),
+    )
     expect([text, finish.usage.totalTokens, wire().heard[0]?.path]).toEqual([
       'Hello',
       3,

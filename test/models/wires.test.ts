@@ -23,7 +23,7 @@ type Script = {
 }
 
 /** Chat completions; where they tell the usage differs. */
-const chatOf = (ended: (reason: string) => object[]): Script => ({
+const chatScript = (ended: (reason: string) => object[]): Script => ({
   begun: [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' })],
   whole: [...ended('stop'), DONE],
   long: [...ended('length'), DONE],
@@ -45,9 +45,9 @@ const chatOf = (ended: (reason: string) => object[]): Script => ({
 })
 const { usage: counted } = usage(7, 2)
 /** As OpenAI does: in a chunk of its own, when asked to. */
-const chat = chatOf((reason) => [chunk({}, reason), usage(7, 2)])
-const inLastChunk = chatOf((reason) => [{ ...chunk({}, reason), usage: counted }])
-const inGroqsOwn = chatOf((reason) => [{ ...chunk({}, reason), x_groq: { id: 'r1', usage: counted } }])
+const chat = chatScript((reason) => [chunk({}, reason), usage(7, 2)])
+const inLastChunk = chatScript((reason) => [{ ...chunk({}, reason), usage: counted }])
+const inGroqsOwn = chatScript((reason) => [{ ...chunk({}, reason), x_groq: { id: 'r1', usage: counted } }])
 
 const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [] }
@@ -206,10 +206,10 @@ const withTools = named.filter(([kind]) => kind !== 'perplexity')
 
 describe.each(named)('a provider of kind %s at %s', (kind, path, each) => {
   const { script, key = bearing } = each
-  const whole = events(...script.begun, ...script.whole)
+  const completeAnswer = events(...script.begun, ...script.whole)
 
   it('streams text, and finishes with reason, usage and message', async () => {
-    const { parts } = await answer(models(each, [whole]), ask('Hi'))
+    const { parts } = await answer(models(each, [completeAnswer]), ask('Hi'))
     expect(parts).toEqual([
       { type: 'text', text: 'Hel' },
       { type: 'text', text: 'lo' },
@@ -225,7 +225,7 @@ describe.each(named)('a provider of kind %s at %s', (kind, path, each) => {
   })
 
   it('is sent its model and its key, in a header', async () => {
-    await answer(models(each, [whole]), ask('Hi'))
+    await answer(models(each, [completeAnswer]), ask('Hi'))
     expect(wire().heard).toMatchObject([{ method: 'POST', path, body: { model: 'm', stream: true } }])
     expect(wire().heard[0]?.headers[key[0]]).toBe(key[1])
   })

@@ -45,7 +45,7 @@ describe('a sign-in that has begun', () => {
   it('by the owner of an open installation is not ended by an unknown caller once people sign in there', async () => {
     await using site = await openSite()
     const { flow } = site.domains.oauth
-    const callOf = (principal: Principal, cookie?: string): Call => ({
+    const authorizationCall = (principal: Principal, cookie?: string): Call => ({
       principal,
       requestId: 'req_1',
       header: () => undefined,
@@ -54,10 +54,10 @@ describe('a sign-in that has begun', () => {
       pieces: () => inPieces(),
       gone: () => new AbortController().signal,
     })
-    const { state, headers } = await flow.begin('codehost', {}, callOf(LOCAL_ADMIN))
+    const { state, headers } = await flow.begin('codehost', {}, authorizationCall(LOCAL_ADMIN))
     const [, secret] = /=([^;]*)/.exec(headers['set-cookie']) ?? []
     await expect(
-      flow.finish('codehost', { code: 'a-code', state }, callOf(ANONYMOUS, secret)),
+      flow.finish('codehost', { code: 'a-code', state }, authorizationCall(ANONYMOUS, secret)),
     ).rejects.toMatchObject({ kind: 'forbidden', code: 'session_changed' })
   })
 })

@@ -126,11 +126,11 @@ export const startProvider = async () => {
       return json(response, { status: 200, body: {} })
     }
     const given = await bodyText(request)
-    return json(response, (await told({ name, path, given }, request)) ?? { status: 404, body: {} })
+    return json(response, (await apiAnswer({ name, path, given }, request)) ?? { status: 404, body: {} })
   }
 
   /** What is known of people, else what the test answers. */
-  const told = async (asked: Asked, request: IncomingMessage) => {
+  const apiAnswer = async (asked: Asked, request: IncomingMessage) => {
     const isOfPeople = request.method === 'GET' || asked.given.includes('viewer')
     const body = isOfPeople && profile(asked.name, asked.path, person, state)
     if (body) return state.apiFault ? undefined : { status: 200, body }

@@ -50,10 +50,10 @@ describe('codes, tokens and client secrets', () => {
     const { store } = site.domains
     const annId = (await ann.me()).id
     const bobId = (await bob.me()).id
-    const rowsOf = async (userId: string) =>
+    const accountRows = async (userId: string) =>
       (await store.page(linkedAccounts, { index: 'ofUser', is: userId, order: 'asc', limit: 9 })).rows
-    const [hers, alsoHers] = await rowsOf(annId)
-    const [his] = await rowsOf(bobId)
+    const [hers, alsoHers] = await accountRows(annId)
+    const [his] = await accountRows(bobId)
     if (!hers?.tokens || !alsoHers || !his) throw new Error('nothing is linked')
     const unreadable = { code: 'sealed_text_unreadable' }
     await store.commit({ update: linkedAccounts, key: alsoHers.id, set: { tokens: hers.tokens } })

@@ -29,7 +29,7 @@ const ask = async (
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   return answer
 }
-const namesOf = ({ headers }: IncomingMessage) => Object.keys(headers).toSorted()
+const headerNames = ({ headers }: IncomingMessage) => Object.keys(headers).toSorted()
 
 describeOffline('an answer of npm run offline', () => {
   const service = openedService()
@@ -49,7 +49,7 @@ describeOffline('an answer of npm run offline', () => {
     const answer = await ask(service().baseUrl, '/api/tasks/export')
     expect(answer.statusCode).toBe(200)
     const names = ['content-disposition', 'transfer-encoding', 'x-export-copy']
-    expect(namesOf(answer)).toEqual([...HEADERS, ...names].toSorted())
+    expect(headerNames(answer)).toEqual([...HEADERS, ...names].toSorted())
     answer.setEncoding('utf8')
     const [first] = (await once(answer, 'data')) as [string]
     answer.pause()
@@ -78,7 +78,7 @@ describeOffline('an answer of npm run offline', () => {
       const answer = await ask(service().baseUrl, path, headers, method)
       expect(answer.statusCode).toBe(status)
       const own = [...HEADERS, 'content-length', ...({ 200: ['vary'], 405: ['allow'] }[status] ?? [])]
-      expect(namesOf(answer)).toEqual(own.toSorted())
+      expect(headerNames(answer)).toEqual(own.toSorted())
       expect(await text(answer)).toMatch(/^\{.*\}$/s)
     },
   )

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
 import { launchService, type Service, startService, temporaryFolder } from '../journeys/service.ts'
-import { familyOf, isRunning } from './processes.ts'
+import { isRunning, processTree } from './processes.ts'
 import { describeOffline } from './suite.ts'
 
 const command = ['npx', 'serverless', 'offline'] as const
@@ -33,7 +33,7 @@ describeOffline('npx serverless offline', () => {
     expect(await get(service, '/', 'text/html')).toMatchObject({
       text: expect.stringContaining('<!doctype html>'),
     })
-    const family = familyOf(service.pid)
+    const family = processTree(service.pid)
     service.kill('SIGTERM')
     await expectGone(family)
     expect(service.output()).not.toMatch(/not orderly|Error/)
@@ -42,7 +42,7 @@ describeOffline('npx serverless offline', () => {
   it('leaves no process behind when the one that is the stack is killed', async () => {
     using folder = temporaryFolder()
     await using service = await startService({ env: { DATA_DIR: folder.in('data') }, command })
-    const family = familyOf(service.pid)
+    const family = processTree(service.pid)
     // npx, its shell, and what that runs.
     const [, , stack = 0, ...children] = family
     expect(children.length).toBeGreaterThan(1)

@@ -3,7 +3,7 @@ import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
-import { familyOf, isRunning } from './processes.ts'
+import { isRunning, processTree } from './processes.ts'
 import { describeOffline } from './suite.ts'
 
 /** Longer than what a row holds: it lies in a file. */
@@ -26,7 +26,7 @@ describeOffline('npm run offline that is killed', () => {
     using world = moodyWorld({ QUEUE_CONCURRENCY: '1' })
     await using first = await startService(world)
     const before = await begin(first)
-    const family = familyOf(first.pid)
+    const family = processTree(first.pid)
     expect(family.length).toBeGreaterThan(2)
     await first.kill9()
     const deadline = performance.now() + GONE_WITHIN_MS

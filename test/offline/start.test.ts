@@ -6,7 +6,7 @@ import { hasDynoxide } from '../../offline/emulators.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
 import { type Environment, launchService, startService, temporaryFolder } from '../journeys/service.ts'
-import { familyOf, listenedOn } from './processes.ts'
+import { listenedOn, processTree } from './processes.ts'
 import { describeOffline } from './suite.ts'
 
 const REFUSES_WITHIN_MS = 30_000
@@ -32,7 +32,7 @@ describeOffline('npm run offline', () => {
     other.close()
     await using service = await startService({ env })
     expect(service.baseUrl).toBe(`http://127.0.0.1:${port}`)
-    const addresses = listenedOn(familyOf(service.pid))
+    const addresses = listenedOn(processTree(service.pid))
     expect(addresses.length).toBeGreaterThan(3)
     expect(new Set(addresses)).toEqual(new Set([LOOPBACK]))
     const { client, perform } = connect(service.baseUrl)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { type Cloud, openCloud } from '../crash/cloud.ts'
-import { type Api, apiOf, ask, until } from '../journeys/api.ts'
+import { type Api, ask, taskApi, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 
 const ROUNDS = 3
@@ -10,7 +10,7 @@ let cloud: Cloud
 let api: Api
 beforeAll(async () => {
   cloud = await openCloud({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
-  api = apiOf(cloud.baseUrl)
+  api = taskApi(cloud.baseUrl)
   await Promise.all([cloud.launchWorker(), cloud.launchConsumer()].map(({ ready }) => ready))
 }, 60_000)
 afterAll(() => cloud[Symbol.asyncDispose]())

@@ -112,13 +112,13 @@ describe('deliveries held for a paused webhook', () => {
     await fill(it_, 250, held(iso(clock.now())))
     await fill(it_, 1, { owner: other, ...held(iso(clock.now())) })
     for (const id of [it_.id, other]) for (const active of [false, true]) await setActive(it_, id, active)
-    const dueOf = (is: string) =>
+    const countDue = (is: string) =>
       store.count(deliveryRows, { index: 'ofOwner', is, where: [{ field: 'dueAt', to: iso(clock.now()) }] })
     advance = clock.advance
     await outboundWebhooks.resumeDue(2_000)
-    expect([await dueOf(it_.id), await dueOf(other), read]).toEqual([100, 1, 101])
+    expect([await countDue(it_.id), await countDue(other), read]).toEqual([100, 1, 101])
     for (let calls = 0; calls < 2; calls += 1) await outboundWebhooks.resumeDue(2_000)
-    expect([await dueOf(it_.id), read]).toEqual([250, 251])
+    expect([await countDue(it_.id), read]).toEqual([250, 251])
   })
 
   it('are failed after 30 days, and the log says why', async () => {

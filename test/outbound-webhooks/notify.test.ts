@@ -19,11 +19,11 @@ const suite = hasDynoxide() ? describe : describe.skip
 suite('the function of notices', () => {
   beforeAll(async () => {
     cloud = await startCloud()
-    const environmentOf = async () => {
-      const environment = await cloud.environmentOf()
+    const openEnvironment = async () => {
+      const environment = await cloud.openEnvironment()
       return { ...environment, env: { ...environment.env, AUTH_MODE: 'local' } }
     }
-    functions = loadFunctions({ ...cloud, environmentOf })
+    functions = loadFunctions({ ...cloud, openEnvironment })
   }, 60_000)
   afterAll(async () => {
     functions?.stop()

@@ -7,7 +7,7 @@ import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { startDomains } from '../fakes/service.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 type Opened = { store: Store; close: () => Promise<unknown> }
 /** A test that fails leaves no emulator behind. */
@@ -53,7 +53,7 @@ const withLateIndex = (store: Store): Store => ({
   page: async (of, query) => (of.name === 'webhooks' ? { rows: [], next: undefined } : store.page(of, query)),
 })
 
-describe.each(storesOf(collections))('subscriptions on %s', (_name, open) => {
+describe.each(storeOpeners(collections))('subscriptions on %s', (_name, open) => {
   it('last: another process emits what was registered, and changed, when there were settings already', async () => {
     await using opened = closing(await open(createFakeClock()))
     const { store } = opened

@@ -3,7 +3,7 @@ import type { BulkJob, BulkPreview } from '../../lib/bulk/schema.ts'
 import type { DlqItem, FailureGroup } from '../../lib/queue/schema.ts'
 import { hasDynoxide } from '../../offline/emulators.ts'
 import { openCloud } from '../crash/cloud.ts'
-import { apiOf, ask, until } from '../journeys/api.ts'
+import { ask, taskApi, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: no other emulator has streams')
@@ -12,7 +12,7 @@ suite('failure groups of the cloud', () => {
   it('are counted by the stream of changes, and decided by jobs', async () => {
     await using cloud = await openCloud({ QUEUE_RETRY_ATTEMPTS: '1' })
     const { baseUrl } = cloud
-    const api = apiOf(baseUrl)
+    const api = taskApi(baseUrl)
     cloud.launchConsumer()
     await cloud.launchWorker().ready
     for (const title of ['one', 'two', 'three']) await api.create(scriptedTask(title, { manner: 'failing' }))

@@ -42,7 +42,7 @@ const claimed = async (taskId: string) => {
 }
 const completed = async (taskId: string) =>
   service.tasks.lease.succeed(await claimed(taskId), { success: true, output: '' })
-const statusOf = async (letterId: string) => (await service.store.get(deadLetters, letterId))?.status
+const letterStatus = async (letterId: string) => (await service.store.get(deadLetters, letterId))?.status
 
 describe('the retry of a dead letter that names a task by a message of it', () => {
   it('sends the task that waits for its message once more, and closes the letter', async () => {
@@ -91,7 +91,7 @@ describe('the retry of a dead letter that names a task by a message of it', () =
     const before = await service.counters.byStatus()
     await expect(service.deadLetters.retry(ANN, LETTER)).rejects.toMatchObject(CONFLICT)
     expect(await service.tasks.get(id)).toMatchObject({ status })
-    expect([sent, await statusOf(LETTER)]).toEqual([[], 'pending'])
+    expect([sent, await letterStatus(LETTER)]).toEqual([[], 'pending'])
     expect(await service.counters.byStatus()).toEqual(before)
     expect(await service.deadLetters.discard(LETTER)).toMatchObject({ status: 'discarded' })
   })
@@ -106,6 +106,6 @@ describe('the retry of a dead letter that names a task by a message of it', () =
     expect(await service.deadLetters.retry(ANN, own)).toMatchObject({
       task: { id, status: 'queued', attempts: 0 },
     })
-    expect(await statusOf(LETTER)).toBe('pending')
+    expect(await letterStatus(LETTER)).toBe('pending')
   })
 })

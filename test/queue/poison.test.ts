@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { poisonLetter } from '../../lib/queue/dead-letters.ts'
 
-const letterOf = (text: string) => poisonLetter({ id: 'm-1', reason: 'unknown_shape', text })
+const poisonedLetter = (text: string) => poisonLetter({ id: 'm-1', reason: 'unknown_shape', text })
 
 describe('the dead letter of a message that could not be read', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('the dead letter of a message that could not be read', () => {
     ['of a priority that there is none of', { v: 1, priority: 9, body: { taskId: 'task_1', attempt: 1 } }],
   ])('names the task of a message %s', (_, message) => {
     const text = JSON.stringify(message)
-    expect(letterOf(text)).toEqual({
+    expect(poisonedLetter(text)).toEqual({
       messageId: 'm-1',
       taskId: 'task_1',
       reason: `unknown_shape: ${text}`,
@@ -31,6 +31,6 @@ describe('the dead letter of a message that could not be read', () => {
     '{"body":{"taskId":"task_\\ud800"}}',
     `{"body":{"taskId":"${'x'.repeat(101)}"}}`,
   ])('names none where none can be made out: %s', (text) => {
-    expect(letterOf(text)).toMatchObject({ messageId: 'm-1', taskId: 'unknown' })
+    expect(poisonedLetter(text)).toMatchObject({ messageId: 'm-1', taskId: 'unknown' })
   })
 })

@@ -7,9 +7,9 @@ import {
   UNDELIVERED_MESSAGE,
 } from '../../lib/queue/rows.ts'
 import type { DlqItem } from '../../lib/queue/schema.ts'
-import { testOf } from '../contract/test-of.ts'
+import { withOpened } from '../contract/test-of.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { followedStoresOf } from '../fakes/stores.ts'
+import { followedStoreOpeners } from '../fakes/stores.ts'
 
 const at = '2026-01-01T12:00:00.000Z'
 const ofTask: DlqItem = {
@@ -32,27 +32,27 @@ const ofMessage: DlqItem = {
   status: 'pending',
 }
 
-describe.each(followedStoresOf([deadLetters]))('dead letters on %s', (_name, open) => {
+describe.each(followedStoreOpeners([deadLetters]))('dead letters on %s', (_name, open) => {
   it(
     'are counted by their state and group, and one of a task is announced once',
-    testOf(
+    withOpened(
       () => open(createFakeClock()),
       async ({ store, delivered, drained }) => {
-        const countersOf = async () => {
+        const storedCounters = async () => {
           await drained()
           const { all } = await store.counters(DEAD_LETTER_COUNTERS.counter)
           const member = failureMember(at, 'f1')
           return [all, (await store.counters(FAILURE_COUNTERS))[member]]
         }
         for (const row of [ofTask, ofMessage]) await store.commit({ insert: deadLetters, row })
-        expect(await countersOf()).toEqual([
+        expect(await storedCounters()).toEqual([
           { pending: 2, total: 2 },
           { count: 1, pending: 1 },
         ])
         const status = 'resolved' as const
         const decided = { update: deadLetters, key: ofTask.id, when: { status: 'pending' }, set: { status } }
         for (const applied of [true, false]) expect(await store.commit(decided)).toMatchObject({ applied })
-        expect(await countersOf()).toEqual([
+        expect(await storedCounters()).toEqual([
           { pending: 1, resolved: 1, total: 2 },
           { count: 1, pending: 0 },
         ])

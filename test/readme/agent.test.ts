@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { apiOf, until } from '../journeys/api.ts'
+import { taskApi, until } from '../journeys/api.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 import { blocks, readText } from './readme.ts'
 
@@ -10,7 +10,7 @@ describe('the agent in README.md', () => {
     writeFileSync(folder.in('words.js'), blocks('js', readText('README.md'))[0] ?? '')
     const env = { DATA_DIR: folder.in('data'), AGENT_ADAPTERS: folder.in('words.js') }
     await using service = await startService({ env })
-    const api = apiOf(service.baseUrl)
+    const api = taskApi(service.baseUrl)
     const { id } = await api.create({ title: 'Count', prompt: 'one two three', assignedAgent: 'words' })
     expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({
       status: 'completed',
@@ -26,7 +26,7 @@ describe('the agent in docs/guide/agents.md', () => {
     writeFileSync(folder.in('word-count.js'), blocks('js', readText('docs/guide/agents.md'))[0] ?? '')
     const env = { DATA_DIR: folder.in('data'), AGENT_ADAPTERS: folder.in('word-count.js') }
     await using service = await startService({ env })
-    const api = apiOf(service.baseUrl)
+    const api = taskApi(service.baseUrl)
     const create = (prompt: string) => api.create({ title: 'Count', prompt, assignedAgent: 'word-count' })
 
     const counted = await create('one two three')

@@ -15,9 +15,9 @@ type Call = { file: string; name: string; args: readonly Node[]; scope: Scope }
 
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
-const nameOf = (node: unknown): string | undefined =>
+const identifierName = (node: unknown): string | undefined =>
   isNode(node) && node.type === 'Identifier' ? String(node.value) : undefined
-const textOf = (node: unknown): string | undefined =>
+const literalText = (node: unknown): string | undefined =>
   isNode(node) && node.type === 'StringLiteral' ? String(node.value) : undefined
 
 /** Visits every node with the named function around it. */
@@ -33,19 +33,19 @@ const scopeWithin = (node: Node, scope: Scope): Scope => {
   const made = node.type === 'VariableDeclarator' && isNode(node.init) ? node.init : undefined
   if (made?.type !== 'ArrowFunctionExpression') return scope
   const params = (made.params as Node[]).map((param) => {
-    const name = nameOf(param.type === 'AssignmentPattern' ? param.left : param) ?? ''
-    return { name, fallback: textOf(param.right) }
+    const name = identifierName(param.type === 'AssignmentPattern' ? param.left : param) ?? ''
+    return { name, fallback: literalText(param.right) }
   })
-  return { name: nameOf(node.id) ?? '', params }
+  return { name: identifierName(node.id) ?? '', params }
 }
 
 /** What an object `{code, message}` is to the rest: an error that is stored or told, under no status. */
 const STORED = '{code, message}'
 
-const callOf = (node: Node): { name: string; args: readonly Node[] } | undefined => {
+const parsedCall = (node: Node): { name: string; args: readonly Node[] } | undefined => {
   if (node.type === 'ObjectExpression') {
     const fields = (node.properties as Node[]).map((property): [string | undefined, unknown] => [
-      nameOf(property.key) ?? nameOf(property),
+      identifierName(property.key) ?? identifierName(property),
       property.type === 'Identifier' ? property : property.value,
     ])
     const code = fields.find(([name]) => name === 'code')?.[1]
@@ -53,7 +53,7 @@ const callOf = (node: Node): { name: string; args: readonly Node[] } | undefined
       ? { name: STORED, args: [code] }
       : undefined
   }
-  const name = nameOf(node.callee)
+  const name = identifierName(node.callee)
   if (name === undefined) return undefined
   return {
     name,
@@ -64,18 +64,19 @@ const callOf = (node: Node): { name: string; args: readonly Node[] } | undefined
 type Constants = ReadonlyMap<string, Node>
 
 /** The strings that an argument may be; undefined among them where that cannot be read off. */
-const valuesOf = (node: Node | undefined, constants: Constants): (string | undefined)[] => {
+const possibleValues = (node: Node | undefined, constants: Constants): (string | undefined)[] => {
   if (node?.type === 'ConditionalExpression')
-    return [node.consequent, node.alternate].flatMap((part) => valuesOf(part as Node, constants))
-  const constant = constants.get(nameOf(node) ?? '')
-  return constant === undefined ? [textOf(node)] : valuesOf(constant, constants)
+    return [node.consequent, node.alternate].flatMap((part) => possibleValues(part as Node, constants))
+  const constant = constants.get(identifierName(node) ?? '')
+  return constant === undefined ? [literalText(node)] : possibleValues(constant, constants)
 }
 
 /** Whether a code is handed on from another error: `thrown.code`, `code.toLowerCase()`. */
 const isHandedOn = (node: Node): boolean =>
   node.type === 'CallExpression'
     ? isHandedOn(node.callee as Node)
-    : node.type === 'MemberExpression' && [nameOf(node.property), nameOf(node.object)].includes('code')
+    : node.type === 'MemberExpression' &&
+      [identifierName(node.property), identifierName(node.object)].includes('code')
 
 /** The functions that name what was not found, each at the place of the argument that names it. */
 const LOOKUPS = ['missing', 'existing']
@@ -87,39 +88,43 @@ const DEFINED_IN = 'lib/core/errors.ts'
 type Source = { calls: readonly Call[]; constants: Constants }
 
 /** The calls of one file, and its constants that are plain text. */
-const sourceOf = (file: string): Source => {
+const parseSource = (file: string): Source => {
   const calls: Call[] = []
   const constants = new Map<string, Node>()
   walk(parseSync(readText(file), { syntax: 'typescript' }).body, { name: '', params: [] }, (node, scope) => {
-    const name = node.type === 'VariableDeclarator' ? nameOf(node.id) : undefined
+    const name = node.type === 'VariableDeclarator' ? identifierName(node.id) : undefined
     const isPlain = isNode(node.init) && ['StringLiteral', 'ConditionalExpression'].includes(node.init.type)
     if (name !== undefined && isPlain) constants.set(name, node.init as Node)
-    const call = callOf(node)
+    const call = parsedCall(node)
     if (call) calls.push({ file, scope, ...call })
   })
   return { calls, constants }
 }
 
-const kindsOf = ({ args }: Call, { kind }: Maker, constants: Constants): (string | undefined)[] =>
-  typeof kind === 'number' ? valuesOf(args[kind], constants) : [kind]
+const possibleKinds = ({ args }: Call, { kind }: Maker, constants: Constants): (string | undefined)[] =>
+  typeof kind === 'number' ? possibleValues(args[kind], constants) : [kind]
 
 /** What a function is whose caller decides on the code: a maker of errors itself. */
 const callerDecides = (call: Call, maker: Maker, constants: Constants): Maker | undefined => {
   const { args, scope } = call
-  const placeOf = (node: Node | undefined) =>
-    scope.params.findIndex(({ name }) => name !== '' && name === nameOf(node))
-  const code = placeOf(args[maker.code])
+  const parameterIndex = (node: Node | undefined) =>
+    scope.params.findIndex(({ name }) => name !== '' && name === identifierName(node))
+  const code = parameterIndex(args[maker.code])
   if (code < 0) return undefined
-  const kindAt = typeof maker.kind === 'number' ? placeOf(args[maker.kind]) : -1
-  const kind = kindAt >= 0 ? kindAt : (kindsOf(call, maker, constants)[0] as ProblemKind | undefined)
+  const kindAt = typeof maker.kind === 'number' ? parameterIndex(args[maker.kind]) : -1
+  const kind = kindAt >= 0 ? kindAt : (possibleKinds(call, maker, constants)[0] as ProblemKind | undefined)
   return { code, fallback: scope.params[code]?.fallback, ...(kind === undefined ? {} : { kind }) }
 }
 
 /** The codes of one call, undefined for one that cannot be read off. */
-const codesOf = ({ args }: Call, { code, fallback }: Maker, constants: Constants): (string | undefined)[] => {
+const possibleCodes = (
+  { args }: Call,
+  { code, fallback }: Maker,
+  constants: Constants,
+): (string | undefined)[] => {
   const given = args[code]
   if (given === undefined) return [fallback]
-  return isHandedOn(given) ? [] : valuesOf(given, constants)
+  return isHandedOn(given) ? [] : possibleValues(given, constants)
 }
 
 const isCode = (code: string | undefined): code is string =>
@@ -131,7 +136,7 @@ const isCode = (code: string | undefined): code is string =>
  */
 export const errorCodes = () => {
   const files = globSync(['lib/**/*.ts', 'functions/*.ts', 'functions/agentic/*.ts'], { cwd: root })
-  const sources = files.filter((file) => file !== DEFINED_IN).map(sourceOf)
+  const sources = files.filter((file) => file !== DEFINED_IN).map(parseSource)
   const makers = new Map<string, Maker>([
     ['Problem', { code: 1, kind: 0 }],
     ['invalid', { code: 1, kind: 'invalid', fallback: 'validation_failed' }],
@@ -150,7 +155,7 @@ export const errorCodes = () => {
     const { file, scope } = call
     if (passedOn)
       return void makers.set(passedOn.kind === undefined ? `${file} ${scope.name}` : scope.name, passedOn)
-    const [found, kinds] = [codesOf(call, maker, constants), kindsOf(call, maker, constants)]
+    const [found, kinds] = [possibleCodes(call, maker, constants), possibleKinds(call, maker, constants)]
     // What is stored is mostly the error of another place, in a form of its own.
     const isRead = found.length === 0 || ![...found, ...kinds].includes(undefined)
     if (maker.kind !== undefined && !isRead) unread.add(file)
@@ -161,7 +166,7 @@ export const errorCodes = () => {
     for (const call of calls) {
       const maker = makers.get(`${call.file} ${call.name}`) ?? makers.get(call.name)
       if (maker) take(call, maker, constants)
-      const what = textOf(call.args[LOOKUPS.indexOf(call.name)])
+      const what = literalText(call.args[LOOKUPS.indexOf(call.name)])
       if (what) note(`${what.toLowerCase().replaceAll(' ', '_')}_not_found`, 'missing')
     }
   }

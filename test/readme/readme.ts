@@ -28,7 +28,7 @@ export const blocks = (language: string, text = readme): string[] =>
     .map(([, , text = '']) => text)
 
 /** The rows of every table in a text whose header begins with `first`, cell by cell, code marks left out. */
-export const tablesOf = (first: string, text = readme): string[][] => {
+export const tableRows = (first: string, text = readme): string[][] => {
   const lines = text.split('\n')
   return lines.flatMap((line, at) => {
     if (!line.startsWith(`| ${first} |`)) return []

@@ -16,7 +16,7 @@ import { modePolicy } from '../../lib/tools/policy.ts'
 import { risks } from '../../lib/tools/schema.ts'
 import { VERSION } from '../../lib/version.ts'
 import { errorCodes } from './error-codes.ts'
-import { blocks, codeWords, listed, pages, readme, readText, root, tablesOf } from './readme.ts'
+import { blocks, codeWords, listed, pages, readme, readText, root, tableRows } from './readme.ts'
 
 /** The lifecycle as a drawing: verbs that lead the same way share an arrow. */
 const drawing = () => {
@@ -37,21 +37,21 @@ describe('the page of the lifecycle', () => {
   })
 
   it('names every verb with its event', () => {
-    expect(tablesOf('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(verbEvents))
+    expect(tableRows('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(verbEvents))
   })
 })
 
 describe('the configuration', () => {
   const config: Readonly<Record<string, unknown>> = readConfig({})
-  const defaultOf = (name: string) =>
+  const defaultText = (name: string) =>
     // These defaults are stored otherwise than they are written: as absolute paths.
     ['DATA_DIR', 'MEMORY_DIR'].includes(name)
       ? `./${path.relative('.', String(config[name]))}`
       : String(config[name] ?? '')
-  const read = settingNames.map((name) => [name, defaultOf(name)]).sort()
+  const read = settingNames.map((name) => [name, defaultText(name)]).sort()
 
   it('has every variable with its default in its page, and no other', () => {
-    const shown = tablesOf('variable').flatMap(([names = '', value = '']) =>
+    const shown = tableRows('variable').flatMap(([names = '', value = '']) =>
       names.split(', ').map((name) => [name, value === '–' ? '' : value]),
     )
     expect(shown.sort()).toEqual(read)
@@ -87,11 +87,11 @@ describe('the configuration', () => {
   })
 
   it('lists the providers that there are, with what they default to', () => {
-    const listed = tablesOf('provider').map((row) => row.slice(0, 3))
+    const listed = tableRows('provider').map((row) => row.slice(0, 3))
     const known = Object.entries(catalog)
     expect(listed).toEqual(known.map(([kind, entry]) => [kind, entry.defaultModel, entry.defaultBaseUrl]))
     expect(PROVIDER_KINDS).toEqual(known.map(([kind]) => kind))
-    expect(tablesOf('provider').map(([kind, , , needs]) => [kind, needs])).toEqual(
+    expect(tableRows('provider').map(([kind, , , needs]) => [kind, needs])).toEqual(
       known.map(([kind, { requires }]) => [kind, requires]),
     )
   })
@@ -104,13 +104,13 @@ describe('the pages', () => {
 
   it('lists the tools of conversations, those of tasks first, the modes and the policy as the code has them', () => {
     const needs = { outbound: {}, clock: {} } as never as Parameters<typeof conversationTools>[0]
-    expect(tablesOf('tool').map(([name, risk]) => [name, risk])).toEqual(
+    expect(tableRows('tool').map(([name, risk]) => [name, risk])).toEqual(
       conversationTools(needs).map(({ name, risk }) => [name, risk]),
     )
-    expect(tablesOf('security mode')).toEqual(
+    expect(tableRows('security mode')).toEqual(
       securityModes.map((mode) => [mode, ...risks.map((risk) => modePolicy[mode][risk])]),
     )
-    expect(tablesOf('field of the policy').map(([name, value]) => [name, value])).toEqual(
+    expect(tableRows('field of the policy').map(([name, value]) => [name, value])).toEqual(
       Object.entries(defaultPolicy).map(([name, value]) => [
         name,
         typeof value === 'string' ? value : JSON.stringify(value),
@@ -123,7 +123,7 @@ describe('the pages', () => {
       readdirSync(path.join(root, folder), { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => `${folder}${name}/`)
-    const mapped = tablesOf('folder').map(([name]) => name)
+    const mapped = tableRows('folder').map(([name]) => name)
     const folders = [
       ...foldersIn('lib/').filter((name) => name !== 'lib/adapters/'),
       ...foldersIn('lib/adapters/'),
@@ -147,12 +147,13 @@ describe('the pages', () => {
   })
 
   it.each(pages)('link only to headings and files that are there: %s', (page) => {
-    const links = [...proseOf(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
+    const links = [...pageProse(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
     const isThere = (link: string) => {
       const [file = '', heading] = link.split('#')
       const target = file === '' ? page : path.join(path.dirname(page), file)
       return (
-        existsSync(path.join(root, target)) && (heading === undefined || headingsOf(target).includes(heading))
+        existsSync(path.join(root, target)) &&
+        (heading === undefined || pageHeadings(target).includes(heading))
       )
     }
     expect(links.filter((link) => !/^https?:/.test(link) && !isThere(link))).toEqual([])
@@ -175,7 +176,7 @@ describe('the page of errors', () => {
 
   it('has every code that the sources have, and no other', () => {
     const headers = ['code', 'code of a task', 'code of a tool', 'code of a start', 'code in the log']
-    const told = headers.flatMap((first) => tablesOf(first, page)).flatMap(([names]) => split(names))
+    const told = headers.flatMap((first) => tableRows(first, page)).flatMap(([names]) => split(names))
     const inProse = [...page.matchAll(/^`(\w+)`, in small letters|`(\w+)` is why/gm)].flatMap(
       ([, ...names]) => names.filter((name) => name !== undefined),
     )
@@ -184,7 +185,7 @@ describe('the page of errors', () => {
   })
 
   it('says the status of each code that requests are answered with', () => {
-    const wrong = tablesOf('code', page).filter(([code = '', statuses]) =>
+    const wrong = tableRows('code', page).filter(([code = '', statuses]) =>
       split(statuses).some((status) => !codes.get(code)?.has(Number(status))),
     )
     expect(wrong).toEqual([])
@@ -196,11 +197,11 @@ describe('the page of errors', () => {
 })
 
 /** A page without its blocks, in which a link is none. */
-const proseOf = (page: string) => readText(page).replaceAll(/^```.*?^```$/gms, '')
+const pageProse = (page: string) => readText(page).replaceAll(/^```.*?^```$/gms, '')
 
 /** The anchors of a page's headings, as GitHub makes them. */
-const headingsOf = (page: string): string[] =>
-  [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+const pageHeadings = (page: string): string[] =>
+  [...pageProse(page).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
     text
       .toLowerCase()
       .replaceAll(/[^\w -]/g, '')
@@ -210,7 +211,7 @@ const headingsOf = (page: string): string[] =>
 describe('the page of what is stuck', () => {
   it('has lines of the log that the sources write', () => {
     const sources = globSync(['lib/**/*.ts', 'functions/*.ts'], { cwd: root }).map(readText).join('\n')
-    const lines = tablesOf('line of the log').flatMap(([names = '']) => names.split(', '))
+    const lines = tableRows('line of the log').flatMap(([names = '']) => names.split(', '))
     expect(lines.length).toBeGreaterThan(10)
     // A number is put in when the line is written.
     const beginnings = lines.map((line) => line.replace(/\d.*/, ''))

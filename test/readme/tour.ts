@@ -17,9 +17,9 @@ export const commandsOfReadme = (): Command[] =>
   blocks('sh')
     .filter((block) => block.includes('curl '))
     .flatMap((block) => [...block.matchAll(/((?:^(?!#).*\n)+?)(?<!\\\n)((?:^# .*\n)*)/gm)])
-    .map(([, text = '', answer = '']) => commandOf(text.trim(), answer.replaceAll(/^# |\n/gm, '')))
+    .map(([, text = '', answer = '']) => parseCommand(text.trim(), answer.replaceAll(/^# |\n/gm, '')))
 
-const commandOf = (text: string, answer: string): Command => {
+const parseCommand = (text: string, answer: string): Command => {
   const [, status, shown = ''] = /^(?:(\d{3}) )?(.*)$/.exec(answer) ?? []
   return { text, status: status === undefined ? undefined : Number(status), shown: ofMode(shown) }
 }
@@ -44,7 +44,7 @@ export const isAsShown = ({ status, shown }: Command, answer: Answer): boolean =
   shows(shown, answer.body)
 
 /** Keeps what curl was answered, whatever the command makes of it, and the variables for the commands that follow. */
-const scriptOf = (command: string) => `
+const commandScript = (command: string) => `
 curl() { command curl --output body --write-out '%{http_code}' "$@" > status && cat body; }
 [ ! -f variables ] || . ./variables
 set -a
@@ -54,7 +54,9 @@ export -p > variables
 
 /** Runs a command in `folder` as a reader would, but for the address; answers what came from the service. */
 export const runCommand = ({ text }: Command, folder: string, baseUrls: readonly string[]): Answer => {
-  const script = scriptOf(README_URLS.reduce((all, url, n) => all.replaceAll(url, baseUrls[n] ?? url), text))
+  const script = commandScript(
+    README_URLS.reduce((all, url, n) => all.replaceAll(url, baseUrls[n] ?? url), text),
+  )
   execFileSync('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   return { status: Number(read('status')), body: read('body').replaceAll(/\r?\n/g, '') }

@@ -4,7 +4,7 @@ import { clockAhead, startService, temporaryFolder } from '../journeys/service.t
 import { createBrowser } from '../oauth/browser.ts'
 import { startProvider } from '../oauth/provider.ts'
 import { issueLabeled } from '../webhooks/payloads/codehost.ts'
-import { headersOf, secretEnv } from '../webhooks/signed.ts'
+import { secretEnv, signedHeaders } from '../webhooks/signed.ts'
 
 /** A delivery whose process died is sent again after a minute, which has passed when the service is started again. */
 const LEASE_MS = 60_000
@@ -40,25 +40,25 @@ it('is one comment, although the process is killed between the comment and the r
   const answer = await fetch(`${service.baseUrl}/api/webhooks/codehost`, {
     method: 'POST',
     body,
-    headers: headersOf({ sender: 'codehost', event: 'issues', body }),
+    headers: signedHeaders({ sender: 'codehost', event: 'issues', body }),
   })
   const { task } = (await answer.json()) as { task: { id: string } }
   await posted.promise
   await service.exited
 
   await using again = await startService({ env, nodeArgs: clockAhead(LEASE_MS), mostMs: 200_000 })
-  const reportOf = async () => {
+  const fetchReport = async () => {
     const { task: read } = (await (await fetch(`${again.baseUrl}/api/tasks/${task.id}`)).json()) as {
       task: { report?: { status: string } }
     }
     return read.report
   }
-  expect(await reportOf()).toMatchObject({ provider: 'codehost', status: 'pending' })
+  expect(await fetchReport()).toMatchObject({ provider: 'codehost', status: 'pending' })
   for (const until = performance.now() + SENT_AGAIN_MS; performance.now() < until; ) {
-    if ((await reportOf())?.status === 'reported') break
+    if ((await fetchReport())?.status === 'reported') break
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
-  expect(await reportOf()).toMatchObject({
+  expect(await fetchReport()).toMatchObject({
     status: 'reported',
     url: expect.stringContaining('#issuecomment-'),
   })

@@ -68,7 +68,7 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
   })
   /** A task that an event has made, and that has ended. */
   const make = async (name: TrackerName, id = 'task_1', more: Partial<Task> = {}) => {
-    const task = taskOf(id, name, clock, more)
+    const task = issueTask(id, name, clock, more)
     tasks.set(id, task)
     const [write] = makeReportWrites(task, name, ISSUES[name])
     if (write) await real.commit(write)
@@ -92,7 +92,12 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
 
 export const FAILED = { status: 'failed', error: { code: 'agent_failed', message: 'It broke' } } as const
 
-export const taskOf = (id: string, source: TrackerName, clock: FakeClock, more: Partial<Task> = {}): Task => {
+export const issueTask = (
+  id: string,
+  source: TrackerName,
+  clock: FakeClock,
+  more: Partial<Task> = {},
+): Task => {
   const at = iso(clock.now())
   return {
     id,

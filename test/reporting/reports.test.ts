@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { TrackerName } from '../../lib/ports/tracker.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 import { type FakeTrackers, refusals, startTrackers } from '../fakes/trackers.ts'
-import { collections, FAILED, openReporting, SECRET, taskOf } from './opened.ts'
+import { collections, FAILED, issueTask, openReporting, SECRET } from './opened.ts'
 
 const NAMES: readonly TrackerName[] = ['codehost', 'trackera', 'trackerb']
-const cases = storesOf(collections).flatMap(([storage, open]) =>
+const cases = storeOpeners(collections).flatMap(([storage, open]) =>
   NAMES.map((name) => [name, storage, open] as const),
 )
 
@@ -167,7 +167,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
       [id, `${id}c`],
     ] as const) {
       clock.advance(60_000)
-      tasks.set(to, taskOf(to, name, clock, { retriedFrom: from, attempts: 7 }))
+      tasks.set(to, issueTask(to, name, clock, { retriedFrom: from, attempts: 7 }))
       await end(to)
       expect(trackers.said(name)).toEqual([expect.stringContaining('7 attempts')])
       expect(await findReport(to)).toMatchObject({ status: 'reported' })

@@ -24,7 +24,7 @@ const start = (trackers: FakeTrackers, outcome: () => Promise<{ success: boolean
   })
 const done = async () => ({ success: true, output: 'Mended.' })
 
-const reportOf = async (inbound: StartedInbound, id: string) =>
+const taskReport = async (inbound: StartedInbound, id: string) =>
   (await inbound.call(`GET /api/tasks/${id}`)).body.task.report
 
 const label = (inbound: StartedInbound) =>
@@ -40,7 +40,7 @@ describe('a task that came as an event', () => {
       await linkAccount(inbound, sender)
       const { body } = await inbound.deliver(sender, payload, event === undefined ? {} : { event })
       const { id } = body.task
-      await until(async () => (await reportOf(inbound, id))?.status === 'reported')
+      await until(async () => (await taskReport(inbound, id))?.status === 'reported')
       expect(trackers.said(sender)).toEqual([expect.stringMatching(/Task failed[\s\S]*It broke/)])
 
       outcome = done
@@ -49,8 +49,8 @@ describe('a task that came as an event', () => {
       await inbound.call(`POST /api/dlq/${letter.id}/retry`)
       await until(() => trackers.said(sender)[0]?.includes('Task completed') === true)
       expect(trackers.said(sender)).toHaveLength(1)
-      await until(async () => (await reportOf(inbound, id))?.status === 'reported')
-      expect(await reportOf(inbound, id)).toMatchObject({ provider: sender, url: expect.any(String) })
+      await until(async () => (await taskReport(inbound, id))?.status === 'reported')
+      expect(await taskReport(inbound, id)).toMatchObject({ provider: sender, url: expect.any(String) })
       expect((await inbound.call('GET /api/tasks')).body.tasks[0]).not.toHaveProperty('report')
     },
   )
@@ -61,10 +61,10 @@ describe('a task that came as an event', () => {
     await using inbound = await start(trackers, () => outcome())
     await linkAccount(inbound, 'codehost')
     const { id } = (await label(inbound)).body.task
-    await until(async () => (await reportOf(inbound, id))?.status === 'reported')
+    await until(async () => (await taskReport(inbound, id))?.status === 'reported')
     outcome = done
     const { task } = (await inbound.call(`POST /api/tasks/${id}/retry`)).body
-    await until(async () => (await reportOf(inbound, task.id))?.status === 'reported')
+    await until(async () => (await taskReport(inbound, task.id))?.status === 'reported')
     expect(trackers.said('codehost')).toEqual([expect.stringMatching(/Task completed[\s\S]*Mended\./)])
   })
 
@@ -84,7 +84,7 @@ describe('a task that came as an event', () => {
     const hear = (state: object) =>
       until(async () => {
         await inbound.pass(200, 100)
-        const report = await reportOf(inbound, id)
+        const report = await taskReport(inbound, id)
         const { status, error } = report ?? {}
         const isThere = JSON.stringify({ status, code: error?.code }) === JSON.stringify(state)
         return isThere && JSON.stringify(heard.at(-1)) === JSON.stringify({ id, ...report })
@@ -113,9 +113,9 @@ describe('a task that came as an event', () => {
     inbound.clock.advance(1_000)
     await linkAccount(inbound, 'codehost')
     const { id } = (await order(inbound, 'now')).body.task
-    await until(async () => (await reportOf(inbound, id))?.status === 'reported')
+    await until(async () => (await taskReport(inbound, id))?.status === 'reported')
     expect(trackers.comments.codehost).toHaveLength(1)
-    expect(await Promise.all([before, still].map((one) => reportOf(inbound, one)))).toEqual([
+    expect(await Promise.all([before, still].map((one) => taskReport(inbound, one)))).toEqual([
       undefined,
       undefined,
     ])
@@ -145,7 +145,7 @@ it('a task that names an issue, but came by the API, is not reported', async () 
     await linkAccount(inbound, source)
     const { id } = await inbound.create({ source, sourceId: 'acme/shop#12' })
     await inbound.reaches(id, 'completed')
-    expect(await reportOf(inbound, id)).toBeUndefined()
+    expect(await taskReport(inbound, id)).toBeUndefined()
   }
   await turns(30)
   expect(trackers.calls).toEqual([])

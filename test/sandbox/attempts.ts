@@ -29,7 +29,7 @@ const leave = () => spawn(process.execPath, ['--eval', beat], { detached: true, 
 const place = ${JSON.stringify(place)}
 `
 
-const scriptOf = ({ attempt }: Case, place: Place) => `${preamble(place)}
+const attemptScript = ({ attempt }: Case, place: Place) => `${preamble(place)}
 const attempt = async () => { ${attempt} }
 attempt().catch((thrown) => thrown.message === 'perl is missing').then((could) => { console.log(could ? 'yes' : 'no'); process.exit() })
 `
@@ -80,7 +80,7 @@ export const attemptAll = async (means: Means): Promise<Record<string, string>> 
   const answers: Record<string, string> = {}
   const workspace = await bench.workspaces.create('attempts')
   for (const one of cases) {
-    const script = scriptOf(one, place)
+    const script = attemptScript(one, place)
     await rm(join(workspace.root, 'stop'), { force: true })
     if (one.killed) answers[one.title] = await survivesKill(means, script)
     else {

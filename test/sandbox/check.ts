@@ -15,7 +15,7 @@ const NOBODY = 65_534
 const self = fileURLToPath(import.meta.url)
 
 /** Tries everything in a process of its own whose environment holds a secret, as root or as an unprivileged user. */
-export const columnOf = async (user: User, means: Means): Promise<Column> => {
+export const tryColumn = async (user: User, means: Means): Promise<Column> => {
   const isRoot = process.getuid?.() === 0
   if (user === 'root' && !isRoot) return { user, means, skipped: 'this process is not root' }
   const env = {
@@ -42,7 +42,7 @@ export const columns = [
 const titles = { sandbox: 'sandbox', none: 'no sandbox' } as const
 
 /** The answers as a table in Markdown. */
-export const tableOf = (found: readonly Column[]): string => {
+export const markdownTable = (found: readonly Column[]): string => {
   const heads = found.map(
     ({ user, means }) => `${titles[means]}, ${user === 'root' ? 'as root' : 'as a user'}`,
   )
@@ -62,8 +62,8 @@ if (import.meta.main) {
   if (means === 'sandbox' || means === 'none') process.stdout.write(JSON.stringify(await attemptAll(means)))
   else {
     const found: Column[] = []
-    for (const [user, how] of columns) found.push(await columnOf(user, how))
-    process.stdout.write(tableOf(found))
+    for (const [user, how] of columns) found.push(await tryColumn(user, how))
+    process.stdout.write(markdownTable(found))
     for (const column of found)
       if ('skipped' in column) process.stdout.write(`– ${column.user}, ${column.means}: ${column.skipped}\n`)
   }

@@ -10,7 +10,7 @@ import type { CommandResult } from '../../lib/ports/workspace.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { stubbornScript } from '../fakes/workbench.ts'
 import { agentWorld } from '../journeys/agent-world.ts'
-import { apiOf, ask, until } from '../journeys/api.ts'
+import { ask, taskApi, until } from '../journeys/api.ts'
 import { type Environment, launchService, startService } from '../journeys/service.ts'
 
 type Ran = { results: CommandResult[] }
@@ -31,7 +31,7 @@ const pathWithoutSandbox = async (folder: string): Promise<string> => {
 }
 
 const runPrograms = async (baseUrl: string, programs: string[][]): Promise<Task> => {
-  const api = apiOf(baseUrl)
+  const api = taskApi(baseUrl)
   const { id } = await api.create({ title: 'Programs', metadata: { programs } })
   return api.untilTask(id, 'completed', 'failed')
 }
@@ -82,7 +82,7 @@ describe('programs of an adapter’s run, in a started service', () => {
       ['node', '-e', `require('node:fs').writeFileSync('script.mjs', ${JSON.stringify(script)})`],
       ['node', 'script.mjs'],
     ]
-    const { id } = await apiOf(first.baseUrl).create({ title: 'Stubborn', metadata: { programs } })
+    const { id } = await taskApi(first.baseUrl).create({ title: 'Stubborn', metadata: { programs } })
     await until(async () => ((await beats(1, id)) > 2 ? true : undefined))
     await first.kill9()
     await using _second = await startService(place)
@@ -139,11 +139,11 @@ describe('where no sandbox works', () => {
       code: 'sandbox_missing',
       message: expect.stringContaining('AGENT_SANDBOX=off'),
     })
-    const healthOf = async (headers: object) =>
+    const sandboxHealth = async (headers: object) =>
       (await ask<Detailed>(`${service.baseUrl}/api/health/detailed`, 'GET', undefined, headers)).body
         .components.sandbox
-    expect(await healthOf(admin)).toMatchObject({ status: 'degraded' })
-    expect(await healthOf(user)).toBeUndefined()
+    expect(await sandboxHealth(admin)).toMatchObject({ status: 'degraded' })
+    expect(await sandboxHealth(user)).toBeUndefined()
   })
 
   it('the service does not start when one is required', async () => {

@@ -6,14 +6,14 @@ import { SCHEDULES, schedules } from '../../lib/schedules/rows.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { startDomains } from '../fakes/service.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 const MOST = 1_000
 const LEFT = 3
 const AT_ONCE = 12
 const body = { name: 'S', cron: '@daily', task: { title: 'T' } }
 
-describe.each(storesOf(collections))('the limit of schedules on %s', (_name, open) => {
+describe.each(storeOpeners(collections))('the limit of schedules on %s', (_name, open) => {
   let opened: { store: Store; close: () => Promise<unknown> }
   beforeAll(async () => {
     opened = await open(createFakeClock())

@@ -156,10 +156,10 @@ describe('the audit of tool calls', () => {
       { result: 'd', tool: 'git', userId: 'user_bob', taskId: 't-1' },
       { result: 'e', taskId: 't-1', callId: 'call_2' },
     )
-    const resultsOf = async (as: Principal) =>
+    const auditResults = async (as: Principal) =>
       (await get(`audit${query}`, as)).entries.map(({ result }: { result: string }) => result)
-    expect(await resultsOf(ANN)).toEqual(named)
-    const all = await resultsOf(ADMIN)
+    expect(await auditResults(ANN)).toEqual(named)
+    const all = await auditResults(ADMIN)
     if (query === '') expect(all).toEqual(['e', 'd', 'c', 'b', 'a'])
     if (query === '?userId=user_bob') expect(all).toEqual(['d', 'b'])
     if (query === '?taskId=t-1') expect(all).toEqual(['e', 'd'])

@@ -14,7 +14,7 @@ import { startDomains } from '../fakes/service.ts'
 
 const collections = [settingsRows] as unknown as readonly Collection[]
 const openStore = () => openSqliteStore({ file: ':memory:', collections, clock: createClock() })
-const given = {
+const environmentValues = {
   values: Object.fromEntries(everySetting.map(({ variable }) => [variable, 1])),
   names: new Set<string>(),
 }
@@ -23,7 +23,7 @@ const given = {
 const processOn = (store: Store, clock: Clock = createClock()) =>
   createSettings({
     store,
-    given,
+    given: environmentValues,
     clock,
     entropy,
     objection: async () => undefined,

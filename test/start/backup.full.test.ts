@@ -7,26 +7,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { walk } from '../crash/audit.ts'
 import { produceDuring } from '../crash/producer.ts'
-import { apiOf } from '../journeys/api.ts'
+import { taskApi } from '../journeys/api.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, root, serviceNode, startService, temporaryFolder } from '../journeys/service.ts'
 
 const page = readFileSync(path.join(root, 'docs/operate/backup.md'), 'utf8')
 /** What runs on AWS alone is no part of this; exports and imports are tested where the command is (test/cli/import). */
-const shown = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
+const documentedCommands = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
   /^(?:aws|npx agent-tasks) /.test(block) ? [] : block.trim().split('\n'),
 )
 
-const environmentOf = (env: Environment) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env })
+const shellEnvironment = (env: Environment) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env })
 const run = (command: string, env: Environment) =>
-  spawnSync('sh', ['-c', command], { cwd: root, env: environmentOf(env), encoding: 'utf8' })
+  spawnSync('sh', ['-c', command], { cwd: root, env: shellEnvironment(env), encoding: 'utf8' })
 const backUp = (target: string, env: Environment) => run(`npm run -s backup -- ${target}`, env)
 
 describe('a backup', () => {
   it('of a service at work, as docs/operate/backup.md has it, restores to every task that was there', async () => {
     using folder = temporaryFolder()
     using world = scriptedWorld()
-    const [backup = '', copy = '', start = '', ...more] = shown.map((command) =>
+    const [backup = '', copy = '', start = '', ...more] = documentedCommands.map((command) =>
       command.replaceAll(/\.\/(?=backups|restored)/g, `${folder.path}/`),
     )
     expect(more).toEqual([])
@@ -37,8 +37,12 @@ describe('a backup', () => {
     // In a child process that is waited for: the producers write meanwhile.
     const during = async () => {
       for (const n of [1, 2, 3])
-        before.push((await apiOf(service.baseUrl).create({ title: `before ${n}` })).id)
-      const child = spawn('sh', ['-c', backup], { cwd: root, env: environmentOf(world.env), stdio: 'pipe' })
+        before.push((await taskApi(service.baseUrl).create({ title: `before ${n}` })).id)
+      const child = spawn('sh', ['-c', backup], {
+        cwd: root,
+        env: shellEnvironment(world.env),
+        stdio: 'pipe',
+      })
       const said = child.stdout.setEncoding('utf8').toArray()
       expect(await once(child, 'exit')).toEqual([0, null])
       expect((await said).join('')).toMatch(/: \d+\.\d MB, checked\.\nencryption\.key is in it/)
@@ -58,7 +62,7 @@ describe('a backup', () => {
     for (const name of ['encryption.key', 'service.db'])
       expect(statSync(path.join(folder.path, 'backups', 'monday', name)).mode & 0o777).toBe(0o600)
     await using again = await startService({ env: { ...world.env, DATA_DIR: restored } })
-    const api = apiOf(again.baseUrl)
+    const api = taskApi(again.baseUrl)
     await api.untilIdle()
     const tasks = await walk(api)
     const ids = tasks.map(({ id }) => id)
@@ -82,16 +86,16 @@ describe('a backup', () => {
       INSERT INTO filler SELECT randomblob(1000000) FROM n`)
     db.close()
     const env = { DATA_DIR: folder.in('data') }
-    const found = () => (existsSync(folder.in('to')) ? readdirSync(folder.in('to')) : [])
+    const copiedFiles = () => (existsSync(folder.in('to')) ? readdirSync(folder.in('to')) : [])
     const killed = async () => {
       const args = ['bin/backup.ts', folder.in('to', 'monday')]
-      const child = spawn(serviceNode, args, { cwd: root, env: environmentOf(env) })
-      while (child.exitCode === null && found().length === 0) await nextTurn()
+      const child = spawn(serviceNode, args, { cwd: root, env: shellEnvironment(env) })
+      while (child.exitCode === null && copiedFiles().length === 0) await nextTurn()
       child.kill('SIGKILL')
       await once(child, 'exit')
     }
     // One that was done before the kill says nothing.
-    for (let tries = 0; tries < 20 && (tries === 0 || found().includes('monday')); tries += 1) {
+    for (let tries = 0; tries < 20 && (tries === 0 || copiedFiles().includes('monday')); tries += 1) {
       rmSync(folder.in('to'), { recursive: true, force: true })
       await killed()
     }

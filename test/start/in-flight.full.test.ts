@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import { answerTo } from '../http/answer.ts'
-import { apiOf, until } from '../journeys/api.ts'
+import { taskApi, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 
@@ -61,7 +61,7 @@ describe('a service that gets SIGTERM during requests', () => {
     expect(await first.exited).toMatchObject(stopped)
     await using second = await startService(world)
     const { id } = (json as { task: { id: string } }).task
-    expect(await apiOf(second.baseUrl).untilTask(id, 'completed')).toMatchObject({ attempts: 1 })
+    expect(await taskApi(second.baseUrl).untilTask(id, 'completed')).toMatchObject({ attempts: 1 })
   })
 
   it('closes what is kept open for nothing, while a caller still waits for an answer', async () => {
@@ -85,7 +85,7 @@ describe('a service that gets SIGTERM during requests', () => {
   it('ends when a request does not, and a run does not either', async () => {
     using world = scriptedWorld(settings)
     await using service = await startService(world)
-    await apiOf(service.baseUrl).create(scriptedTask('deaf', { manner: 'deaf', runMs: 60_000 }))
+    await taskApi(service.baseUrl).create(scriptedTask('deaf', { manner: 'deaf', runMs: 60_000 }))
     await until(() => world.journal()[0])
     const create = await beginCreate(service.baseUrl, new Agent())
     expect(await service.stop()).toMatchObject(stopped)

@@ -19,7 +19,7 @@ import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { TASK_COUNTERS } from '../../lib/tasks/counters.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { apiOf } from '../journeys/api.ts'
+import { taskApi } from '../journeys/api.ts'
 import { launchService, startService, temporaryFolder } from '../journeys/service.ts'
 
 // Of fewer than 64 commits: after so many the service folds its log back in the first quiet moment.
@@ -42,7 +42,7 @@ const untilNoted = async (folder: Folder) => {
 }
 const fill = async (folder: Folder, end: 'kill9' | 'stop') => {
   await using service = await startService({ env: { DATA_DIR: folder.path, ...scripted } })
-  const { create, untilIdle } = apiOf(service.baseUrl)
+  const { create, untilIdle } = taskApi(service.baseUrl)
   for (let n = 0; n < TASKS; n += 1) await create({ title: `Task ${n}` })
   await untilIdle()
   await untilNoted(folder)
@@ -73,14 +73,14 @@ const open = async (folder: Folder, use: (total: number, left: Folder) => void |
   const store = openSqliteStore({ file: folder.in('service.db'), collections, clock: createFakeClock() })
   try {
     const { [TASK_COUNTERS.member]: all } = await store.counters(TASK_COUNTERS.counter)
-    using left = copyOf(folder)
+    using left = copyFolder(folder)
     await use(Number(all?.total ?? 0), left)
   } finally {
     await store.close()
   }
 }
 
-const copyOf = (from: Folder) => {
+const copyFolder = (from: Folder) => {
   const folder = temporaryFolder()
   cpSync(from.path, folder.path, { recursive: true })
   return folder
@@ -207,7 +207,7 @@ const refused: [...Case, why: RegExp][] = [
 
 describe('a data folder is opened', () => {
   it.each(opened)('of %s, and has every task', async (_what, from, change) => {
-    using folder = copyOf(from)
+    using folder = copyFolder(from)
     change(folder)
     expect(look(folder)).toBeUndefined()
     await open(folder, (total) => expect(total).toBe(TASKS))
@@ -215,9 +215,9 @@ describe('a data folder is opened', () => {
   })
 
   it('by a service, without a warning', async () => {
-    using folder = copyOf(killed)
+    using folder = copyFolder(killed)
     await using service = await startService({ env: { DATA_DIR: folder.path, ...scripted } })
-    expect(await apiOf(service.baseUrl).page('limit=1')).toMatchObject({ total: TASKS })
+    expect(await taskApi(service.baseUrl).page('limit=1')).toMatchObject({ total: TASKS })
     expect(await service.stop()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('"warn"') })
     expect(readdirSync(folder.path)).not.toContain('service.db-commits')
   })
@@ -233,9 +233,9 @@ describe('a data folder that another program reads', () => {
   }
 
   it('is opened after a stop beside the reader, a start and a kill', async () => {
-    using folder = copyOf(stopped)
+    using folder = copyFolder(stopped)
     const env = { DATA_DIR: folder.path, ...scripted }
-    const create = (service: { baseUrl: string }) => apiOf(service.baseUrl).create({ title: 'One more' })
+    const create = (service: { baseUrl: string }) => taskApi(service.baseUrl).create({ title: 'One more' })
     await using first = await startService({ env })
     const reader = read(folder)
     await create(first)
@@ -250,11 +250,11 @@ describe('a data folder that another program reads', () => {
     await create(second)
     await second.kill9()
     await using third = await startService({ env })
-    expect(await apiOf(third.baseUrl).page('limit=1')).toMatchObject({ total: TASKS + 3 })
+    expect(await taskApi(third.baseUrl).page('limit=1')).toMatchObject({ total: TASKS + 3 })
   })
 
   it('is not opened for the first time until the reader has ended, since a lost log would not be missed', async () => {
-    using folder = copyOf(stopped)
+    using folder = copyFolder(stopped)
     const env = { DATA_DIR: folder.path, ...scripted }
     const reader = read(folder)
     await using first = launchService({ env, mostMs: REFUSES_WITHIN_MS })
@@ -265,7 +265,7 @@ describe('a data folder that another program reads', () => {
     })
     reader.close()
     await using second = await startService({ env })
-    expect(await apiOf(second.baseUrl).page('limit=1')).toMatchObject({ total: TASKS })
+    expect(await taskApi(second.baseUrl).page('limit=1')).toMatchObject({ total: TASKS })
   })
 })
 
@@ -273,7 +273,7 @@ describe('a data folder whose write-ahead log is lost', () => {
   it.each(refused)(
     'has %s: it is refused as it is, and opened when the loss is accepted',
     async (_what, from, change, why) => {
-      using folder = copyOf(from)
+      using folder = copyFolder(from)
       change(folder)
       const before = contents(folder)
       expect(() => check(folder)).toThrow(why)
@@ -292,7 +292,7 @@ describe('a data folder whose write-ahead log is lost', () => {
   )
 
   it('ends a start by one line that says so, and is opened by one that accepts the loss', async () => {
-    using folder = copyOf(killed)
+    using folder = copyFolder(killed)
     cutBy(1)(folder)
     const env = { DATA_DIR: folder.path, ...scripted }
     await using first = launchService({ env, mostMs: REFUSES_WITHIN_MS })
@@ -303,18 +303,18 @@ describe('a data folder whose write-ahead log is lost', () => {
     )
 
     await using second = await startService({ env: { ...env, ...accepting } })
-    const { total } = await apiOf(second.baseUrl).page('limit=1')
+    const { total } = await taskApi(second.baseUrl).page('limit=1')
     expect(total).toBeLessThanOrEqual(TASKS)
     expect(second.output()).toMatch(/"warn".*Data loss was accepted: The last commit of /)
     await second.kill9()
     await using third = await startService({ env })
-    expect(await apiOf(third.baseUrl).page('limit=1')).toMatchObject({ total })
+    expect(await taskApi(third.baseUrl).page('limit=1')).toMatchObject({ total })
     expect(third.output()).not.toMatch('"warn"')
   })
 
   /** The killed service's file with all of its log in it, so that every page fits, but said to be another's. */
   const renamed = (folder: Folder, mark: number) => {
-    using taken = copyOf(killed)
+    using taken = copyFolder(killed)
     const other = new DatabaseSync(taken.in('service.db'))
     other.exec(`UPDATE commit_count SET database_id = 'another'; PRAGMA application_id = ${mark}`)
     other.close()
@@ -343,7 +343,7 @@ describe('a data folder whose write-ahead log is lost', () => {
         const own = new DatabaseSync(folder.in('service.db'), { readOnly: true })
         const { commits } = own.prepare('SELECT commits FROM commit_count').get() ?? {}
         own.close()
-        using taken = copyOf(killed)
+        using taken = copyFolder(killed)
         const other = new DatabaseSync(taken.in('service.db'))
         other.exec(`UPDATE commit_count SET commits = ${commits}; PRAGMA application_id = ${CLOSED}`)
         other.close()
@@ -365,7 +365,7 @@ describe('a data folder whose write-ahead log is lost', () => {
   it.each(foreign)(
     'is not put together from a log and another data file (%s), whatever is accepted',
     (_what, from, change) => {
-      using folder = copyOf(from)
+      using folder = copyFolder(from)
       change(folder)
       const before = contents(folder)
       expect(() => check(folder, true)).toThrow(
@@ -376,7 +376,7 @@ describe('a data folder whose write-ahead log is lost', () => {
   )
 
   it('is not opened with what is left when that is damaged, whatever is accepted', () => {
-    using folder = copyOf(killed)
+    using folder = copyFolder(killed)
     const file = folder.in('service.db')
     foldBack(folder)
     const bytes = readFileSync(file)
@@ -388,7 +388,7 @@ describe('a data folder whose write-ahead log is lost', () => {
   })
 
   it('is said to be whole when it is and a loss would be accepted', async () => {
-    using folder = copyOf(killed)
+    using folder = copyFolder(killed)
     expect(look(folder, accepting)).toBe(
       'ACCEPT_DATA_LOSS=1 is set and nothing is lost: unset it, or the next loss is accepted too',
     )

@@ -4,7 +4,7 @@ import * as path from 'node:path'
 
 const LEAST = 24
 
-const majorOf = (node: string): number => {
+const majorVersion = (node: string): number => {
   try {
     return Number(/^v(\d+)\./.exec(execFileSync(node, ['--version'], { encoding: 'utf8' }))?.[1] ?? LEAST)
   } catch {
@@ -17,4 +17,4 @@ export const oldNode = (): string | undefined =>
   (process.env.PATH ?? '')
     .split(path.delimiter)
     .map((folder) => path.join(folder, 'node'))
-    .find((node) => existsSync(node) && majorOf(node) < LEAST)
+    .find((node) => existsSync(node) && majorVersion(node) < LEAST)

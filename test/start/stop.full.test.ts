@@ -4,7 +4,7 @@ import { auditAll, rerun } from '../crash/audit.ts'
 import { count, replay } from '../crash/event-log.ts'
 import { produceDuring } from '../crash/producer.ts'
 import type { Script } from '../fixtures/agents/scripted.ts'
-import { apiOf, until } from '../journeys/api.ts'
+import { taskApi, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
 
@@ -17,7 +17,7 @@ describe('a service that gets SIGTERM', () => {
   it('lets running work end, however often it gets the signal', async () => {
     using world = scriptedWorld(settings)
     await using first = await startService(world)
-    const { id } = await apiOf(first.baseUrl).create(scriptedTask('ends in time', { runMs: 2_000 }))
+    const { id } = await taskApi(first.baseUrl).create(scriptedTask('ends in time', { runMs: 2_000 }))
     await until(() => world.journal()[0])
     first.kill('SIGTERM')
     await sleep(300)
@@ -26,7 +26,7 @@ describe('a service that gets SIGTERM', () => {
     expect(await first.stop()).toMatchObject(stopped)
     expect(world.journal().map(({ did }) => did)).toEqual(['start', 'end'])
     await using second = await startService(world)
-    expect(await apiOf(second.baseUrl).task(id)).toMatchObject({ status: 'completed', attempts: 1 })
+    expect(await taskApi(second.baseUrl).task(id)).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
   it.concurrent.each<Script['manner'] & string>(['heeding', 'deaf', 'child', 'endless'])(
@@ -34,12 +34,12 @@ describe('a service that gets SIGTERM', () => {
     async (manner) => {
       using world = scriptedWorld(settings)
       await using first = await startService(world)
-      const { id } = await apiOf(first.baseUrl).create(scriptedTask('too long', { manner, runMs: LONG_MS }))
+      const { id } = await taskApi(first.baseUrl).create(scriptedTask('too long', { manner, runMs: LONG_MS }))
       await until(() => world.journal()[0])
       expect(await first.stop()).toMatchObject(stopped)
 
       await using second = await startService({ env: { ...world.env, SCRIPTED_HURRY: '1' } })
-      const api = apiOf(second.baseUrl)
+      const api = taskApi(second.baseUrl)
       expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({
         status: 'completed',
         attempts: 1,
@@ -54,7 +54,7 @@ describe('a service that gets SIGTERM', () => {
   it('waits for what runs in mode pico too, and tells it to stop', async () => {
     using world = scriptedWorld({ ...settings, SERVICE_MODE: 'pico' })
     await using service = await startService(world)
-    await apiOf(service.baseUrl).create(scriptedTask('too long', { manner: 'endless' }))
+    await taskApi(service.baseUrl).create(scriptedTask('too long', { manner: 'endless' }))
     await until(() => world.journal()[0])
     expect(await service.stop()).toMatchObject(stopped)
     expect(world.journal().map(({ did }) => did)).toEqual(['start', 'told'])
@@ -78,7 +78,7 @@ describe('a service that gets SIGTERM', () => {
       acknowledged.push(...produced.acknowledged)
     }
     await using service = await startService(world)
-    const api = apiOf(service.baseUrl)
+    const api = taskApi(service.baseUrl)
     const { tasks, wrong } = await auditAll(api, acknowledged, world.journal)
     expect(wrong).toEqual([])
     expect(rerun(world.journal())).toEqual([])

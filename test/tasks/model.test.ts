@@ -32,7 +32,7 @@ const sequences = fc.record({
 /** A task as it is stored, with its events and its dead letters. */
 type Life = { row: TaskRow; events: TaskEvent[]; letters: DlqItem[] }
 
-const allOf = async <R extends object>(store: Store, of: Collection<R>): Promise<R[]> => {
+const allRows = async <R extends object>(store: Store, of: Collection<R>): Promise<R[]> => {
   const rows: R[] = []
   let after: Position | undefined
   do {
@@ -48,9 +48,9 @@ const allOf = async <R extends object>(store: Store, of: Collection<R>): Promise
   return rows
 }
 
-const livesOf = async ({ service }: Awaited<ReturnType<typeof play>>): Promise<Life[]> => {
-  const letters = await allOf(service.store, deadLetters)
-  const rows = await allOf(service.store, tasks)
+const readLives = async ({ service }: Awaited<ReturnType<typeof play>>): Promise<Life[]> => {
+  const letters = await allRows(service.store, deadLetters)
+  const rows = await allRows(service.store, tasks)
   return Promise.all(
     rows.map(async (row) => ({
       row,
@@ -60,7 +60,7 @@ const livesOf = async ({ service }: Awaited<ReturnType<typeof play>>): Promise<L
   )
 }
 
-const endsOf = ({ events }: Pick<Life, 'events'>) =>
+const endEvents = ({ events }: Pick<Life, 'events'>) =>
   events.filter(({ type }) => type === 'completed' || type === 'failed')
 const times = (type: string, { events }: Life) => events.filter((event) => event.type === type).length
 
@@ -99,7 +99,7 @@ const recounted = (lives: readonly Life[]): Record<string, number> => {
     [`durationMs:${agent}`, ends.reduce((sum, { durationMs }) => sum + durationMs, 0)],
   ])
   const lastEnds = [...Map.groupBy(lives, ({ row }) => row.agent)].flatMap(([agent, ofAgent]) => {
-    const ends = ofAgent.flatMap(endsOf).map(({ timestamp }) => Date.parse(timestamp))
+    const ends = ofAgent.flatMap(endEvents).map(({ timestamp }) => Date.parse(timestamp))
     return ends.length === 0 ? [] : [[`lastAt:${agent}`, Math.max(...ends)]]
   })
   return nonZero({
@@ -127,7 +127,7 @@ const recountedDaily = (lives: readonly Life[]) =>
       ...Map.groupBy(
         lives.flatMap(({ row, events }) => [
           [utcDay(row.createdAt), 'created'] as const,
-          ...endsOf({ events }).map(({ type, timestamp }) => [utcDay(timestamp), type] as const),
+          ...endEvents({ events }).map(({ type, timestamp }) => [utcDay(timestamp), type] as const),
         ]),
         ([day]) => day,
       ),
@@ -186,9 +186,9 @@ describe('any operations at once, in any order, with any delays', () => {
       fc.assert(
         fc.asyncProperty(sequences, async (sequence) => {
           const played = await play(sequence)
-          const lives = await livesOf(played)
+          const lives = await readLives(played)
 
-          expect(lives.flatMap(({ row }) => played.witness.faultsOf(row.id, row.status))).toEqual([])
+          expect(lives.flatMap(({ row }) => played.witness.pathFaults(row.id, row.status))).toEqual([])
           for (const life of lives) expectConsistent(life, played.sent)
           await expectCounters(played.service.store, lives)
 

@@ -8,7 +8,7 @@ const fill = async ({ service }: StartedApi, rows: readonly Partial<TaskRow>[]) 
     await store(service, sampleRow({ id: `task_${String(at).padStart(3, '0')}`, ...more }))
   }
 }
-const idsOf = (body: { tasks: { id: string }[] }) => body.tasks.map(({ id }) => id)
+const taskIds = (body: { tasks: { id: string }[] }) => body.tasks.map(({ id }) => id)
 
 /** Every id of a list, in order, by walking its cursors. */
 const walk = async ({ call }: StartedApi, path: string): Promise<string[]> => {
@@ -21,7 +21,7 @@ const walk = async ({ call }: StartedApi, path: string): Promise<string[]> => {
     )
     expect(status).toBe(200)
     expect(body.count).toBe(body.tasks.length)
-    seen.push(...idsOf(body))
+    seen.push(...taskIds(body))
     cursor = body.nextCursor
   } while (cursor)
   return seen
@@ -40,7 +40,7 @@ describe('GET /api/tasks', () => {
     const { body } = await it_.call('GET /api/tasks?limit=1')
 
     expect(body).toMatchObject({ total: 2, count: 1, limit: 1, nextCursor: expect.any(String) })
-    expect(idsOf(body)).toEqual(['task_001'])
+    expect(taskIds(body)).toEqual(['task_001'])
     for (const field of [...Object.keys(heavy), 'fence']) expect(body.tasks[0]).not.toHaveProperty(field)
     expect((await it_.call('GET /api/tasks?status=failed')).body).toMatchObject({ total: 1, count: 1 })
   })
@@ -90,7 +90,7 @@ describe('GET /api/tasks', () => {
 
     const { body } = await it_.call('GET /api/tasks?limit=2&offset=3')
     expect(body).toMatchObject({ total: 5, count: 2, limit: 2, offset: 3 })
-    expect(idsOf(body)).toEqual(['task_001', 'task_000'])
+    expect(taskIds(body)).toEqual(['task_001', 'task_000'])
     expect((await it_.call('GET /api/tasks?offset=99')).body).toMatchObject({ tasks: [], total: 5, count: 0 })
   })
 
@@ -110,8 +110,8 @@ describe('GET /api/tasks', () => {
     await it_.service.create()
     const rest = (await it_.call(`GET /api/tasks?limit=50&cursor=${first.nextCursor}`)).body
 
-    expect([...idsOf(first), ...idsOf(rest)]).toHaveLength(10)
-    expect(new Set([...idsOf(first), ...idsOf(rest)]).size).toBe(10)
+    expect([...taskIds(first), ...taskIds(rest)]).toHaveLength(10)
+    expect(new Set([...taskIds(first), ...taskIds(rest)]).size).toBe(10)
   })
 
   it('takes a cursor only from the same list, undamaged', async () => {
@@ -201,7 +201,7 @@ describe('GET /api/tasks/filter', () => {
     const { status, body } = await it_.call(`GET /api/tasks/filter?${query}`)
 
     expect(status).toBe(200)
-    expect(idsOf(body)).toEqual(expected.map((at) => `task_00${at}`))
+    expect(taskIds(body)).toEqual(expected.map((at) => `task_00${at}`))
     expect(body).toMatchObject({ total: expected.length, limit: 50, offset: 0 })
     for (const task of body.tasks) expect(task).not.toHaveProperty('fence')
   })

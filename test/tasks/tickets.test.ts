@@ -5,13 +5,13 @@ import { ANN, startDomains } from '../fakes/service.ts'
 const ticket = { source: 'codehost' as const, sourceId: 'ann/notes#12' }
 
 it('finds the newest task of a ticket by its key, however it was made, and looks at no other', async () => {
-  const pagedOf: string[] = []
+  const pagedCollections: string[] = []
   await using service = await startDomains({
     background: false,
     wrapStore: (store) => ({
       ...store,
       page: (of, query) => {
-        pagedOf.push(of.name)
+        pagedCollections.push(of.name)
         return store.page(of, query)
       },
     }),
@@ -32,5 +32,5 @@ it('finds the newest task of a ticket by its key, however it was made, and looks
     await create({ source: 'trackera', sourceId: ticket.sourceId })
     expect(await newest()).toBe(id)
   }
-  expect(pagedOf).not.toContain('tasks')
+  expect(pagedCollections).not.toContain('tasks')
 })

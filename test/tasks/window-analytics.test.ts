@@ -8,14 +8,14 @@ import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { createCaller, startApi } from '../fakes/caller.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { ANN, startDomains, turns } from '../fakes/service.ts'
-import { storesOf } from '../fakes/stores.ts'
+import { storeOpeners } from '../fakes/stores.ts'
 
 type Part = { from: string; created: number; started: number; completed: number; failed: number }
 
 /** A life of a task: the states it comes to, and when. */
 type Life = { agent: string; at: readonly (readonly [status: TaskStatus, at: string])[] }
 
-const changesOf = ({ agent, at }: Life) => {
+const lifeChanges = ({ agent, at }: Life) => {
   let before: CountedTask | undefined
   return at.map(([status, time]) => {
     const after = {
@@ -86,12 +86,12 @@ const LIVES: readonly Life[] = [
   { agent: 'a', at: [['queued', at('01:30')]] },
 ]
 
-describe.each(storesOf(collections))('the analytics of a window in %s', (_name, open) => {
-  const asked = async (window: '1h' | '24h' | '7d', timezone: string) => {
+describe.each(storeOpeners(collections))('the analytics of a window in %s', (_name, open) => {
+  const analyticsAt = async (window: '1h' | '24h' | '7d', timezone: string) => {
     const clock = createFakeClock()
     clock.setWall(Date.parse(at('07:46')))
     const { store, close } = await open(clock)
-    const changes = LIVES.flatMap(changesOf)
+    const changes = LIVES.flatMap(lifeChanges)
     await store.adjust(changes.flatMap(taskIncrements))
     const agents = { fallback: 'a', types: () => ['a', 'b'] }
     const { recent } = await createAnalytics({ store, clock, agents })({ window, timezone })
@@ -105,7 +105,7 @@ describe.each(storesOf(collections))('the analytics of a window in %s', (_name, 
       .filter(([, counts]) => counts !== '0 0 0 0 0')
 
   it('count what happened in each five minutes of an hour', async () => {
-    const { from, to, buckets } = await asked('1h', 'Europe/Berlin')
+    const { from, to, buckets } = await analyticsAt('1h', 'Europe/Berlin')
     expect([from, to, buckets.length]).toEqual([at('06:50'), at('07:50'), 12])
     expect(nonEmpty(buckets)).toEqual([
       ['06:50', '0 1 0 0 0'],
@@ -116,14 +116,14 @@ describe.each(storesOf(collections))('the analytics of a window in %s', (_name, 
   })
 
   it('count by the hours and days of the zone, and an hour that comes twice twice', async () => {
-    const day = await asked('24h', 'Europe/Berlin')
+    const day = await analyticsAt('24h', 'Europe/Berlin')
     expect(nonEmpty(day.buckets)).toEqual([
       ['00:00', '1 0 0 0 0'],
       ['01:00', '1 0 0 0 0'],
       ['06:00', '1 1 0 0 0'],
       ['07:00', '3 3 2 1 1'],
     ])
-    const week = await asked('7d', 'America/New_York')
+    const week = await analyticsAt('7d', 'America/New_York')
     expect(week.buckets).toHaveLength(7)
     expect(nonEmpty(week.buckets)).toEqual([
       ['04:00', '2 0 0 0 0'],
@@ -133,7 +133,7 @@ describe.each(storesOf(collections))('the analytics of a window in %s', (_name, 
   })
 
   it('have the percentiles of first waits and of completed runs within 5 %, of all and of each agent', async () => {
-    const { wait, run, byAgent } = await asked('24h', 'UTC')
+    const { wait, run, byAgent } = await analyticsAt('24h', 'UTC')
     const about = (minutes: number) => expect.closeTo(minutes * 60_000, -Math.log10(minutes * 60_000 * 0.1))
     expect(wait).toEqual({ count: 3, p50Ms: about(1), p95Ms: about(30) })
     expect(run).toEqual({ count: 2, p50Ms: about(10), p95Ms: about(40) })

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type Window, windowParts } from '../../lib/tasks/windows.ts'
 
 const HOUR_MS = 3_600_000
-const shown = (window: Window, timezone: string, now: string) =>
+const readableParts = (window: Window, timezone: string, now: string) =>
   windowParts(window, timezone, Date.parse(now)).map(({ from, to }) => ({
     from: new Date(from).toISOString().slice(0, 16),
     hours: (to - from) / HOUR_MS,
@@ -20,7 +20,7 @@ describe('the parts of a window', () => {
   ] as const)(
     'of %s in %s at %s are %d from %s to %s, of equal length',
     (window, zone, now, count, first, last, hours) => {
-      const parts = shown(window, zone, now)
+      const parts = readableParts(window, zone, now)
       expect(parts).toHaveLength(count)
       expect([parts[0]?.from, parts.at(-1)?.from]).toEqual([first, last])
       for (const part of parts) expect(part.hours).toBeCloseTo(hours, 10)
@@ -32,7 +32,7 @@ describe('the parts of a window', () => {
     ['is 25 hours long', 'Europe/Berlin', '2026-10-28T08:00:00Z', '2026-10-24T22:00', 25],
     ['is 23.5 hours long', 'Australia/Lord_Howe', '2026-10-06T08:00:00Z', '2026-10-03T13:30', 23.5],
   ])('have a day that %s where the clocks of %s change', (_what, zone, now, from, hours) => {
-    const parts = shown('7d', zone, now)
+    const parts = readableParts('7d', zone, now)
     expect(parts).toHaveLength(7)
     expect(parts.find((part) => part.from === from)?.hours).toBe(hours)
     expect(parts.filter((part) => part.hours !== 24)).toHaveLength(1)
@@ -42,7 +42,7 @@ describe('the parts of a window', () => {
     ['an hour that comes twice', 'Europe/Berlin', '2026-10-25T08:00:00Z'],
     ['an hour that is left out', 'Europe/Berlin', '2026-03-29T08:00:00Z'],
   ])('are 24 hours across %s', (_what, zone, now) => {
-    const parts = shown('24h', zone, now)
+    const parts = readableParts('24h', zone, now)
     expect(parts).toHaveLength(24)
     expect(new Set(parts.map(({ hours }) => hours))).toEqual(new Set([1]))
   })

@@ -38,7 +38,7 @@ export const createWitness = () => {
     },
   })
 
-  const faultsOf = (taskId: string, status: TaskStatus): string[] => {
+  const pathFaults = (taskId: string, status: TaskStatus): string[] => {
     const path = paths.get(taskId) ?? []
     const faults = path.flatMap(({ from, to }, at) => {
       const before = path[at - 1]?.to
@@ -50,5 +50,5 @@ export const createWitness = () => {
     return last === status ? faults : [...faults, `${taskId}: is ${status}, was left ${last}`]
   }
 
-  return { over, faultsOf }
+  return { over, pathFaults }
 }

@@ -44,7 +44,7 @@ const opened = () => {
     audited.push([action, details])
   }
   const tokens = createTokens({ store, entropy, clock, ids: createFakeIds(), callsPerMinute: 60, audit })
-  const { findPrincipal: holderOf } = createTokenPrincipals({
+  const { findPrincipal } = createTokenPrincipals({
     store,
     clock,
     log,
@@ -52,7 +52,7 @@ const opened = () => {
   })
   const make = (more: object = {}, as = ANN) =>
     tokens.create(as, { name: 'CI', scopes: ['gateway'], ...more })
-  return { ...tokens, clock, store, calls, audited, people, log, holderOf, make }
+  return { ...tokens, clock, store, calls, audited, people, log, findPrincipal, make }
 }
 
 const list = { limit: 50, offset: undefined, cursor: undefined }
@@ -87,10 +87,10 @@ describe('a new API token', () => {
   })
 
   it('is stored as a hash, and its text is in no row, list, log line or audit record', async () => {
-    const { make, store, holderOf, audited, log, ...tokens } = opened()
+    const { make, store, findPrincipal, audited, log, ...tokens } = opened()
     const { token, id } = await make()
-    await holderOf(token, 'gateway')
-    await holderOf(`${token}x`, 'gateway')
+    await findPrincipal(token, 'gateway')
+    await findPrincipal(`${token}x`, 'gateway')
     const row = await store.get(tokenRows, id, true)
     expect(row?.hash).toBe(tokenHash(token))
     const secret = token.slice(token.lastIndexOf('_') + 1)
@@ -127,20 +127,20 @@ describe('the text of a token', () => {
     ['a letter too many', (token: string) => `${token}0`],
     ['upper case', (token: string) => token.toUpperCase()],
   ])('that is %s is refused without asking storage', async (_title, given) => {
-    const { make, calls, holderOf } = opened()
+    const { make, calls, findPrincipal } = opened()
     const { token } = await make()
     await expect(
-      holderOf(typeof given === 'string' ? given : given(token), 'gateway'),
+      findPrincipal(typeof given === 'string' ? given : given(token), 'gateway'),
     ).resolves.toBeUndefined()
     expect(calls.get).toBe(0)
   })
 
   it('that is well formed but unknown is refused after one look', async () => {
-    const { make, calls, holderOf } = opened()
+    const { make, calls, findPrincipal } = opened()
     await make()
     const other = opened()
     const { token } = await other.make()
-    await expect(holderOf(token, 'gateway')).resolves.toBeUndefined()
+    await expect(findPrincipal(token, 'gateway')).resolves.toBeUndefined()
     expect(calls.get).toBe(1)
   })
 })
@@ -152,9 +152,9 @@ const flipped = (token: string, at: number) => {
 
 describe('the bearer of a token', () => {
   it('is its maker, with the limit of the token', async () => {
-    const { make, holderOf } = opened()
+    const { make, findPrincipal } = opened()
     const { token, id } = await make({ rateLimit: 5 })
-    expect(await holderOf(token, 'gateway')).toEqual({
+    expect(await findPrincipal(token, 'gateway')).toEqual({
       userId: 'user_ann',
       role: 'user',
       tokenId: id,
@@ -163,64 +163,64 @@ describe('the bearer of a token', () => {
   })
 
   it('is refused what the token was not made for', async () => {
-    const { make, holderOf } = opened()
+    const { make, findPrincipal } = opened()
     const { token } = await make({ scopes: ['webhooks'] })
-    await expect(holderOf(token, 'gateway')).rejects.toMatchObject({
+    await expect(findPrincipal(token, 'gateway')).rejects.toMatchObject({
       kind: 'forbidden',
       code: 'scope_missing',
     })
-    expect(await holderOf(token, 'webhooks')).toMatchObject({ userId: 'user_ann' })
+    expect(await findPrincipal(token, 'webhooks')).toMatchObject({ userId: 'user_ann' })
   })
 
   it('is refused once it is revoked', async () => {
-    const { make, holderOf, revoke } = opened()
+    const { make, findPrincipal, revoke } = opened()
     const { token, id } = await make()
     await revoke(ANN, id)
-    expect(await holderOf(token, 'gateway')).toBeUndefined()
+    expect(await findPrincipal(token, 'gateway')).toBeUndefined()
   })
 
   it('is refused from the moment on that it expires', async () => {
-    const { make, holderOf, clock } = opened()
+    const { make, findPrincipal, clock } = opened()
     const { token } = await make({ expiresInDays: 1 })
     clock.advance(DAY_MS - 1)
-    expect(await holderOf(token, 'gateway')).toBeDefined()
+    expect(await findPrincipal(token, 'gateway')).toBeDefined()
     clock.advance(1)
-    expect(await holderOf(token, 'gateway')).toBeUndefined()
+    expect(await findPrincipal(token, 'gateway')).toBeUndefined()
   })
 
   it('is refused while its maker is disabled or gone', async () => {
-    const { make, holderOf, people } = opened()
+    const { make, findPrincipal, people } = opened()
     const { token } = await make()
     people.set('user_ann', { role: 'user', disabled: true })
-    expect(await holderOf(token, 'gateway')).toBeUndefined()
+    expect(await findPrincipal(token, 'gateway')).toBeUndefined()
     people.delete('user_ann')
-    expect(await holderOf(token, 'gateway')).toBeUndefined()
+    expect(await findPrincipal(token, 'gateway')).toBeUndefined()
   })
 
   it('has its use noted once a minute at most', async () => {
-    const { make, holderOf, clock, calls, ...tokens } = opened()
+    const { make, findPrincipal, clock, calls, ...tokens } = opened()
     const { token } = await make()
     const lastUsedAt = async () => (await tokens.list(ANN, list)).tokens[0]?.lastUsedAt
     expect(await lastUsedAt()).toBeUndefined()
     const before = calls.commit
-    for (let n = 0; n < 100; n++) await holderOf(token, 'gateway')
+    for (let n = 0; n < 100; n++) await findPrincipal(token, 'gateway')
     expect(await lastUsedAt()).toBe('2026-01-01T12:00:00.000Z')
     clock.advance(59_999)
-    await holderOf(token, 'gateway')
+    await findPrincipal(token, 'gateway')
     expect(calls.commit - before).toBe(1)
     clock.advance(1)
-    await holderOf(token, 'gateway')
+    await findPrincipal(token, 'gateway')
     expect(calls.commit - before).toBe(2)
     expect(await lastUsedAt()).toBe('2026-01-01T12:01:00.000Z')
   })
 
   it('comes in although its use cannot be noted', async () => {
-    const { make, holderOf, store, log } = opened()
+    const { make, findPrincipal, store, log } = opened()
     const { token } = await make()
     store.commit = async () => {
       throw new Error('the disk is full')
     }
-    expect(await holderOf(token, 'gateway')).toMatchObject({ userId: 'user_ann' })
+    expect(await findPrincipal(token, 'gateway')).toMatchObject({ userId: 'user_ann' })
     expect(log.entries).toMatchObject([{ level: 'warn', fields: { reason: 'the disk is full' } }])
   })
 })

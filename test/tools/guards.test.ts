@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { policyOf } from '../fakes/policy.ts'
+import { policySource } from '../fakes/policy.ts'
 import { createWorkbench, toolsIn, type Workbench } from '../fakes/workbench.ts'
 import {
   attackCommands,
@@ -159,7 +159,7 @@ describe('the secret-exfiltration guard', () => {
 describe('the rate-limit guard', () => {
   it('refuses calls above the rate, in mode full, until a minute has passed', async () => {
     const clock = createFakeClock()
-    const call = toolsIn(bench, workspace, { clock, policy: policyOf({ toolRateLimitPerMinute: 3 }) })
+    const call = toolsIn(bench, workspace, { clock, policy: policySource({ toolRateLimitPerMinute: 3 }) })
     const burst = await Promise.all(Array.from({ length: 5 }, () => call('list_files', {})))
     expect(burst.map(({ decision }) => decision).sort()).toEqual([
       'allowed',

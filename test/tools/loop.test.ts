@@ -45,7 +45,7 @@ const askingToolbox = () => {
   return { asking, made, checked, decide: (given: unknown) => decided.add(given) }
 }
 
-const waitingOf = ({ pending }: LoopResult) =>
+const pendingCalls = ({ pending }: LoopResult) =>
   pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
 
 const request = (more: Partial<LoopRequest> = {}): LoopRequest => ({
@@ -58,7 +58,7 @@ const request = (more: Partial<LoopRequest> = {}): LoopRequest => ({
 
 const calling = (...given: unknown[]) => ({ calls: given.map((each) => ({ name: 'echo', arguments: each })) })
 
-const streamOf = async function* (parts: readonly StepPart[]) {
+const streamParts = async function* (parts: readonly StepPart[]) {
   yield* parts
 }
 
@@ -242,7 +242,7 @@ describe('the loop', () => {
   })
 
   it('throws when the stream ends without a finish', async () => {
-    const models: Models = { ...createScriptedModels([]), step: () => streamOf([]) }
+    const models: Models = { ...createScriptedModels([]), step: () => streamParts([]) }
     await expect(createLoop({ models })(request())).rejects.toMatchObject({ code: 'provider_error' })
   })
 
@@ -273,7 +273,7 @@ describe('the loop', () => {
     expect([first.ended, made, ids(first)]).toEqual(['waiting', ['a'], ['of ask 1', 'of ask 2']])
     decide('ask 1')
     const goOn = (left: LoopResult) =>
-      run(request({ toolbox: asking, onEvent, messages: left.messages, waiting: waitingOf(left) }))
+      run(request({ toolbox: asking, onEvent, messages: left.messages, waiting: pendingCalls(left) }))
     const second = await goOn(first)
     expect([second.ended, made, ids(second)]).toEqual(['waiting', ['a', 'ask 1', 'b'], ['of ask 2']])
     decide('ask 2')

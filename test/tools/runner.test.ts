@@ -12,7 +12,7 @@ import { workspaceTools } from '../../lib/tools/catalog.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { policyOf } from '../fakes/policy.ts'
+import { policySource } from '../fakes/policy.ts'
 import { createWorkbench, never, toolsIn, type Workbench } from '../fakes/workbench.ts'
 
 let bench: Workbench
@@ -113,7 +113,7 @@ describe('the policy', () => {
   it.each(securityModes)(
     'refuses blocked tools in mode %s, and does not name them to the model',
     async (mode) => {
-      const policy = policyOf({ blockedTools: ['list_files'], allowedTools: ['list_files', 'read_file'] })
+      const policy = policySource({ blockedTools: ['list_files'], allowedTools: ['list_files', 'read_file'] })
       const outcome = await toolsIn(bench, workspace, { mode, policy })(...read)
       expect(outcome.decision).toBe('denied')
       if (mode === 'full')
@@ -124,7 +124,7 @@ describe('the policy', () => {
   )
 
   it('is the allowlist of a session that has none', async () => {
-    const policy = policyOf({ allowedTools: ['list_files'] })
+    const policy = policySource({ allowedTools: ['list_files'] })
     const toolbox = bench.runner({ policy })({ mode: 'allowlist', workspace, userId: 'u' })
     expect(toolbox.specs.map(({ name }) => name)).toEqual(['list_files'])
   })
@@ -138,7 +138,7 @@ describe('the policy', () => {
   ])(
     'that requires approval of a tool makes it %s → %s, but not in an unattended session',
     async (mode, decision) => {
-      const policy = policyOf({ requireApprovalFor: ['list_files'], allowedTools: ['list_files'] })
+      const policy = policySource({ requireApprovalFor: ['list_files'], allowedTools: ['list_files'] })
       const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
       const open = bench.runner({ policy, approvals })
       const session = { mode, workspace, userId: 'u' }
@@ -178,15 +178,19 @@ describe('mode ask', () => {
     const approvals = answering(Object.assign(answer, { approvalId: 'apv_1', reason: '' }) as ApprovalAnswer)
     const session = { mode: 'ask', workspace, userId: 'u' } as const
     const toolbox = bench.runner({ approvals, onToolCall })(session)
-    const callOf = (id: string, [name, given]: readonly [string, object]) => ({ id, name, arguments: given })
+    const toolCall = (id: string, [name, given]: readonly [string, object]) => ({
+      id,
+      name,
+      arguments: given,
+    })
     const outside = ['write_file', { path: '../a', content: '' }] as const
-    expect(await toolbox.call(callOf('1', write), never)).toMatchObject({ decision: 'pending' })
-    expect(await toolbox.ask(callOf('2', read), never)).toBeUndefined()
-    expect(await toolbox.ask(callOf('3', outside), never)).toMatchObject({ decision: 'blocked' })
+    expect(await toolbox.call(toolCall('1', write), never)).toMatchObject({ decision: 'pending' })
+    expect(await toolbox.ask(toolCall('2', read), never)).toBeUndefined()
+    expect(await toolbox.ask(toolCall('3', outside), never)).toMatchObject({ decision: 'blocked' })
     expect(records.map(({ callId, decision }) => [callId, decision])).toEqual([['3', 'blocked']])
     answer.state = 'approved'
-    await toolbox.call(callOf('1', write), never, { isChecked: true })
-    await toolbox.call(callOf('2', read), never, { isChecked: true })
+    await toolbox.call(toolCall('1', write), never, { isChecked: true })
+    await toolbox.call(toolCall('2', read), never, { isChecked: true })
     expect(records.slice(1).map(({ callId, decision }) => [callId, decision])).toEqual([
       ['1', 'approved'],
       ['2', 'allowed'],
@@ -196,7 +200,7 @@ describe('mode ask', () => {
   it('counts a call once, and has the other guards look again when it is made', async () => {
     const answer: { state: ApprovalAnswer['state'] } = { state: 'pending' }
     const approvals = answering(Object.assign(answer, { approvalId: 'apv_1' }) as ApprovalAnswer)
-    const policy = policyOf({ toolRateLimitPerMinute: 1 })
+    const policy = policySource({ toolRateLimitPerMinute: 1 })
     const toolbox = bench.runner({ approvals, policy })({ mode: 'ask', workspace, userId: 'u' })
     const given = { path: 'later.txt', content: '' }
     const call = { id: '1', name: 'write_file', arguments: given }

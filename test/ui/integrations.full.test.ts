@@ -8,7 +8,7 @@ import { moodyWorld } from '../journeys/moody.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
 import * as github from '../webhooks/payloads/codehost.ts'
-import { headersOf, secretEnv } from '../webhooks/signed.ts'
+import { secretEnv, signedHeaders } from '../webhooks/signed.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -239,7 +239,12 @@ inBrowser('where results are reported', () => {
   /** Labels an issue; resolves to the task. */
   const label = async (number: number): Promise<string> => {
     const body = JSON.stringify(github.issueLabeled('ai-task', { number }))
-    const headers = headersOf({ sender: 'codehost', body, event: 'issues', delivery: `delivery-${number}` })
+    const headers = signedHeaders({
+      sender: 'codehost',
+      body,
+      event: 'issues',
+      delivery: `delivery-${number}`,
+    })
     const answer = await fetch(`${service.baseUrl}/api/webhooks/codehost`, { method: 'POST', headers, body })
     return (await answer.json()).task.id
   }

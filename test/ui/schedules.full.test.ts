@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { cronInWords } from '../../functions/ui/app/views/schedules/cron-words.ts'
 import { scheduleChange, taskTexts } from '../../functions/ui/app/views/schedules/schedule-texts.ts'
-import { refusalOf } from '../journeys/client.ts'
+import { apiError } from '../journeys/client.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -192,7 +192,7 @@ inBrowser('the schedules', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete Renamed' }).waitFor({ state: 'detached' })
     const gone = world.client.getSchedule({ params: { id: schedule.id } })
-    expect(await refusalOf(gone)).toMatchObject({ code: 'schedule_not_found' })
+    expect(await apiError(gone)).toMatchObject({ code: 'schedule_not_found' })
     await page.goto(`/schedules?schedule=${schedule.id}`)
     await page.getByRole('dialog').getByRole('alert').waitFor()
     expect(opened.faults).toEqual([])

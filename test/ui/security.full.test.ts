@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changeLines } from '../../functions/ui/app/views/security/words.ts'
 import { defaultPolicy } from '../../lib/security/schema.ts'
-import { connect, refusalOf } from '../journeys/client.ts'
+import { apiError, connect } from '../journeys/client.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -91,7 +91,7 @@ inBrowser('the policy', () => {
     expect(await page.getByRole('button', { name: /save/i }).count()).toBe(0)
     const { client } = await sessionClient(guest)
     const refused = client.changePolicy({ body: { blockedTools: [] } })
-    expect(await refusalOf(refused)).toMatchObject({ status: 403 })
+    expect(await apiError(refused)).toMatchObject({ status: 403 })
     await expectSound(guest)
     await page.setViewportSize({ width: 1280, height: 800 })
   })

@@ -3,7 +3,7 @@ import { parsePayload } from '../../lib/webhooks/receive.ts'
 import { inPieces } from '../fakes/pieces.ts'
 import { startInbound } from './inbound.ts'
 import { issueLabeled, ping } from './payloads/codehost.ts'
-import { headersOf } from './signed.ts'
+import { signedHeaders } from './signed.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -19,7 +19,7 @@ describe('a body', () => {
   it('reaches the signature byte by byte when the gateway has made base64 of it', async () => {
     await using inbound = await startInbound()
     const form = `payload=${encodeURIComponent(JSON.stringify(ping))}`
-    const headers = { ...headersOf({ sender: 'codehost', body: form, event: 'ping' }), ...FORM }
+    const headers = { ...signedHeaders({ sender: 'codehost', body: form, event: 'ping' }), ...FORM }
     const incoming = {
       header: (name: string) => (headers as Record<string, string>)[name],
       pieces: () => inPieces(Buffer.from(Buffer.from(form).toString('base64'), 'base64')),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { pullRequestBody } from '../../lib/adapters/agents/coding/pull-request-body.ts'
 import type { AgentTask } from '../../lib/ports/agent.ts'
-import { asked, type LABELS } from './asked.ts'
+import { interpretEvent, type LABELS } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
 
 const send = (event: string | undefined, payload: unknown, labels?: typeof LABELS) =>
-  asked('codehost', payload, event, labels)
+  interpretEvent('codehost', payload, event, labels)
 const bot = { user: github.user('robo[bot]', 'Bot') }
 const head = github.pullRequest().head as object
 const ofTask = { head: { ...head, ref: 'agent/task_01K0000000000000000000000A' } }

@@ -1,7 +1,7 @@
 import type { Sender } from '../../lib/webhooks/schema.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { startDomains } from '../fakes/service.ts'
-import { headersOf, secretEnv } from './signed.ts'
+import { secretEnv, signedHeaders } from './signed.ts'
 
 type Options = NonNullable<Parameters<typeof startDomains>[0]>
 type Sent = { event?: string; delivery?: string; headers?: Record<string, string>; secret?: string }
@@ -13,7 +13,7 @@ export const startInbound = async ({ env, ...options }: Options = {}) => {
   /** Delivers a payload, or a body as it stands, signed. */
   const deliver = (sender: Sender, payload: unknown, { event, delivery, headers, secret }: Sent = {}) => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
-    const signed = headersOf({
+    const signed = signedHeaders({
       sender,
       body,
       ...(event === undefined ? {} : { event }),

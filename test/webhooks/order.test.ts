@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Sender } from '../../lib/webhooks/schema.ts'
-import { asked } from './asked.ts'
+import { interpretEvent } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
 import * as jira from './payloads/trackera.ts'
 import * as linear from './payloads/trackerb.ts'
@@ -19,13 +19,16 @@ const item = node('listItem', ORDER)
 
 const inMarkdown: Record<
   Extract<Sender, 'codehost' | 'trackerb'>,
-  (body: string) => ReturnType<typeof asked>
+  (body: string) => ReturnType<typeof interpretEvent>
 > = {
-  codehost: (body) => asked('codehost', github.commentCreated(body), 'issue_comment'),
-  trackerb: (body) => asked('trackerb', linear.commentCreated(body)),
+  codehost: (body) => interpretEvent('codehost', github.commentCreated(body), 'issue_comment'),
+  trackerb: (body) => interpretEvent('trackerb', linear.commentCreated(body)),
 }
 const inTracker = (body: unknown, author?: Node) =>
-  asked('trackera', author === undefined ? jira.commentCreated(body) : jira.commentCreated(body, author))
+  interpretEvent(
+    'trackera',
+    author === undefined ? jira.commentCreated(body) : jira.commentCreated(body, author),
+  )
 
 describe.each(['codehost', 'trackerb'] as const)('a comment of %s', (sender) => {
   it.each([
@@ -158,7 +161,7 @@ describe('a comment of trackera', () => {
     const event = jira.commentCreated('/ai fix it')
     for (const author of [null, undefined])
       expect(
-        asked('trackera', { ...event, comment: { ...(event.comment as Node), author } }).message,
+        interpretEvent('trackera', { ...event, comment: { ...(event.comment as Node), author } }).message,
       ).toContain('people of the site')
   })
 })

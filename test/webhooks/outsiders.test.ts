@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Sender } from '../../lib/webhooks/schema.ts'
-import { asked } from './asked.ts'
 import { startInbound } from './inbound.ts'
+import { interpretEvent } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
 import * as jira from './payloads/trackera.ts'
 import * as linear from './payloads/trackerb.ts'
@@ -92,12 +92,12 @@ describe('an outsider', () => {
     ],
     ['that comment by id', 'trackerb', linear.commentCreated('/ai fix it', { externalUserId: 'x' })],
   ])('makes no task: %s', (...[, sender, payload, event]: Case) => {
-    expect(asked(sender, payload, event)).toEqual({ message: expect.stringMatching(/outside/) })
+    expect(interpretEvent(sender, payload, event)).toEqual({ message: expect.stringMatching(/outside/) })
   })
 
   it('still withdraws what was asked: an author closes an issue', () => {
     const closed = by(eve, github.issueClosed(ofEve('NONE')))
-    expect(asked('codehost', closed, 'issues')).toMatchObject({ withdrawn: 'all' })
+    expect(interpretEvent('codehost', closed, 'issues')).toMatchObject({ withdrawn: 'all' })
   })
 })
 
@@ -145,7 +145,7 @@ describe('a person inside', () => {
     ],
     ['an integration of a member', 'trackerb', linearBy('integration', linear.issueCreated(['ai-task']))],
   ])('makes a task: %s', (...[, sender, payload, event]: Case) => {
-    expect(asked(sender, payload, event).task).toBeDefined()
+    expect(interpretEvent(sender, payload, event).task).toBeDefined()
   })
 })
 

@@ -10,9 +10,9 @@ import { seededRandom, upTo } from '../crash/random.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { inPieces } from '../fakes/pieces.ts'
-import { LABELS } from './asked.ts'
+import { LABELS } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
-import { headersOf, SECRETS } from './signed.ts'
+import { SECRETS, signedHeaders } from './signed.ts'
 
 /** Tasks as far as the webhooks see them. */
 const fakeTasks = collection<{ id: string; completedAt?: string }>({ name: 'tasks', key: 'id', indexes: {} })
@@ -89,7 +89,12 @@ const play = async (seed: number) => {
   const deliver = async (version: number, delivery: string) => {
     sent.push([version, delivery])
     const body = JSON.stringify(github.issueLabeled('ai-task', { updated_at: version }))
-    const headers: Record<string, string> = headersOf({ sender: 'codehost', event: 'issues', body, delivery })
+    const headers: Record<string, string> = signedHeaders({
+      sender: 'codehost',
+      event: 'issues',
+      body,
+      delivery,
+    })
     const incoming = { header: (name: string) => headers[name], pieces: () => inPieces(body) }
     const { task } = await inbound.receive('codehost', incoming)
     answers.set(`${version}`, (answers.get(`${version}`) ?? new Set()).add(String(task?.id)))

@@ -6,7 +6,7 @@ import { SENDERS, type Sender } from '../../lib/webhooks/schema.ts'
 import { isSigned } from '../../lib/webhooks/wire.ts'
 import { startInbound } from './inbound.ts'
 import { issueLabeled, ping } from './payloads/codehost.ts'
-import { headersOf, SECRETS } from './signed.ts'
+import { SECRETS, signedHeaders } from './signed.ts'
 
 const PREFIXED = { prefix: 'sha256=' }
 const SECRET = SECRETS.codehost
@@ -77,7 +77,7 @@ describe('a delivery that is not signed', () => {
     'is refused for %s, in the words of the interface, and leaves no trace',
     async (sender) => {
       await using inbound = await startInbound()
-      const right: Record<string, string> = headersOf({ sender, body, event: 'issues' })
+      const right: Record<string, string> = signedHeaders({ sender, body, event: 'issues' })
       const [name = ''] = Object.keys(right).filter((header) => header.includes('signature'))
       for (const value of ['', `${right[name]}0`, right[name]?.toUpperCase()]) {
         const headers = { ...right, [name]: value ?? '' }

@@ -27,7 +27,7 @@ export type Delivery = {
 }
 
 /** The headers of a delivery, its signature among them. */
-export const headersOf = ({ sender, body, event, delivery, secret = SECRETS[sender] }: Delivery) => {
+export const signedHeaders = ({ sender, body, event, delivery, secret = SECRETS[sender] }: Delivery) => {
   const [signature, id] = HEADERS[sender]
   const digits = createHmac('sha256', secret).update(body).digest('hex')
   return {

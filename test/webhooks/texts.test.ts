@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { CONTROLS } from '../../lib/core/shown-text.ts'
 import { SENDERS, type Sender } from '../../lib/webhooks/schema.ts'
-import { asked, MARK } from './asked.ts'
+import { interpretEvent, MARK } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
 import * as jira from './payloads/trackera.ts'
 import * as linear from './payloads/trackerb.ts'
 
 const labeled = (more: object) =>
-  asked('codehost', github.issueLabeled('ai-task', { ...more }), 'issues').task
+  interpretEvent('codehost', github.issueLabeled('ai-task', { ...more }), 'issues').task
 const titled = (title: unknown) => labeled({ title })?.title
 
 describe('the title of a task from elsewhere', () => {
@@ -27,7 +27,7 @@ describe('the title of a task from elsewhere', () => {
     expect(titled('x'.repeat(501))).toBe('x'.repeat(500))
     expect(titled(`x${'🔥'.repeat(300)}`)).toBe(`x${'🔥'.repeat(249)}`)
     const review = github.issueLabeled('ai-review', { title: 'x'.repeat(501) })
-    expect(asked('codehost', review, 'issues').task?.title).toHaveLength(500)
+    expect(interpretEvent('codehost', review, 'issues').task?.title).toHaveLength(500)
   })
 })
 
@@ -36,7 +36,7 @@ describe('the prompt of a task from elsewhere', () => {
 
   it('is cut to what a prompt may be, the description first, and no pair in halves', () => {
     const event = github.commentCreated(`/ai ${LONG}`, {}, { body: LONG, title: 'x'.repeat(600) })
-    const { task } = asked('codehost', event, 'issue_comment')
+    const { task } = interpretEvent('codehost', event, 'issue_comment')
     for (const text of [String(task?.prompt), String(task?.description)]) {
       expect(text.isWellFormed()).toBe(true)
       // One short of it where a pair would have been halved.
@@ -57,13 +57,15 @@ describe('the prompt of a task from elsewhere', () => {
 })
 
 describe('other fields of a task from elsewhere', () => {
-  const forkOf = (head: object) =>
+  const pullRequestFromFork = (head: object) =>
     github.reviewRequested({ head: { ...(github.pullRequest().head as object), ...head } })
 
   it.each(['-b', '--upload-pack=x', 'a b', 'a..\u0000', '../up', '.hidden', 'a~1', 'x'.repeat(300), ''])(
     'have no branch that git would take for something else: %j',
     (ref) => {
-      expect(asked('codehost', forkOf({ ref }), 'pull_request').task).not.toHaveProperty('branch')
+      expect(
+        interpretEvent('codehost', pullRequestFromFork({ ref }), 'pull_request').task,
+      ).not.toHaveProperty('branch')
     },
   )
 
@@ -71,7 +73,7 @@ describe('other fields of a task from elsewhere', () => {
     'have no repository that is none of the code host: %j',
     (fullName) => {
       const event = { ...github.issueLabeled('ai-task'), repository: github.repository(fullName) }
-      expect(asked('codehost', event, 'issues').task).not.toHaveProperty('repository')
+      expect(interpretEvent('codehost', event, 'issues').task).not.toHaveProperty('repository')
     },
   )
 
@@ -84,7 +86,7 @@ describe('other fields of a task from elsewhere', () => {
 
   it('have at most 50 labels, each once, in one line and cut to 200', () => {
     const names = ['ai-task', 'a\nb', 'a b', '', '\u0000', 'x'.repeat(300), ...Array(90).keys()]
-    const { task } = asked('codehost', github.issueOpened(names.map(String)), 'issues')
+    const { task } = interpretEvent('codehost', github.issueOpened(names.map(String)), 'issues')
     const labels = task?.labels as string[]
     expect(labels.slice(0, 4)).toEqual(['ai-task', 'a b', 'x'.repeat(200), '0'])
     expect(labels).toHaveLength(50)
@@ -99,14 +101,16 @@ describe('other fields of a task from elsewhere', () => {
     [['low'], 4],
     [['p2', 'constructor'], 3],
   ])('go by the labels %j for their priority', (names, priority) => {
-    expect(asked('codehost', github.issueOpened(['ai-task', ...names]), 'issues').task).toMatchObject({
+    expect(
+      interpretEvent('codehost', github.issueOpened(['ai-task', ...names]), 'issues').task,
+    ).toMatchObject({
       priority,
     })
     const tracker = [jira.issueCreated(['ai-task', ...names]), linear.issueCreated(['ai-task', ...names])]
     // What a tracker says itself comes after its labels.
     const own = priority === 3 ? 2 : priority
-    expect(asked('trackera', tracker[0]).task).toMatchObject({ priority: own })
-    expect(asked('trackerb', tracker[1]).task).toMatchObject({ priority: own })
+    expect(interpretEvent('trackera', tracker[0]).task).toMatchObject({ priority: own })
+    expect(interpretEvent('trackerb', tracker[1]).task).toMatchObject({ priority: own })
   })
 })
 
@@ -131,7 +135,7 @@ const SAMPLES: [Sender, string | undefined, unknown][] = [
   ['codehost', 'issue_comment', github.commentCreated('/ai fix it')],
   ['codehost', 'pull_request', github.pullRequestLabeled('ai-review')],
   ['trackera', undefined, jira.labelsChanged('', 'ai-task', { description: jira.document })],
-  ['trackera', undefined, jira.commentCreated(jira.wordsOf('/ai look'))],
+  ['trackera', undefined, jira.commentCreated(jira.documentWithText('/ai look'))],
   ['trackerb', undefined, linear.labelsChanged([], ['ai-task'])],
   ['trackerb', undefined, linear.commentCreated('/ai look')],
 ]
@@ -142,7 +146,7 @@ describe('an event that is not as it should be', () => {
     (sender, header, payload) => {
       let made = 0
       const property = fc.property(mangled(payload), (given) => {
-        const { task, message } = asked(sender, given, header)
+        const { task, message } = interpretEvent(sender, given, header)
         if (task === undefined) return expect(message).toMatch(/\S/)
         made += 1
         expect(CONTROLS.test(`${task.title}${task.labels}${task.sourceId}${task.branch ?? ''}`)).toBe(false)
@@ -155,7 +159,7 @@ describe('an event that is not as it should be', () => {
   it.each(SENDERS)('of %s is taken whatever it is', (sender) => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.option(fc.string()), (given, header) => {
-        expect(asked(sender, given, header ?? undefined).message).toMatch(/\S/)
+        expect(interpretEvent(sender, given, header ?? undefined).message).toMatch(/\S/)
       }),
       { numRuns: 200, seed: 3 },
     )

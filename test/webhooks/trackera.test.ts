@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { plainText } from '../../lib/core/document-text.ts'
-import { asked } from './asked.ts'
+import { interpretEvent } from './interpreted.ts'
 import * as jira from './payloads/trackera.ts'
 
-const send = (payload: unknown) => asked('trackera', payload)
+const send = (payload: unknown) => interpretEvent('trackera', payload)
 
 describe('an event of the first tracker that makes a task', () => {
   it.each<[string, unknown, object]>([
@@ -29,7 +29,7 @@ describe('an event of the first tracker that makes a task', () => {
 
   it.each([
     ['as text', '/ai look into it'],
-    ['as a document', jira.wordsOf('/ai look into it')],
+    ['as a document', jira.documentWithText('/ai look into it')],
   ])('is an order in a comment, %s', (_how, body) => {
     const { task } = send(jira.commentCreated(body))
     expect(task).toMatchObject({

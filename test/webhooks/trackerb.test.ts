@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { asked } from './asked.ts'
+import { interpretEvent } from './interpreted.ts'
 import * as linear from './payloads/trackerb.ts'
 
-const send = (payload: unknown) => asked('trackerb', payload)
+const send = (payload: unknown) => interpretEvent('trackerb', payload)
 const app = { actor: linear.actor('oauthClient') }
 
 describe('an event of the second tracker that makes a task', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import type { Sender } from '../../lib/webhooks/schema.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { ANN, turns } from '../fakes/service.ts'
-import { asked } from './asked.ts'
 import { type StartedInbound, startInbound } from './inbound.ts'
+import { interpretEvent } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'
 import * as jira from './payloads/trackera.ts'
 import * as linear from './payloads/trackerb.ts'
@@ -43,14 +43,14 @@ describe('an event that takes back what an issue asked for', () => {
       ['task'],
     ],
   ])('tells that %s: %s', (_what, sender, header, payload, withdrawn) => {
-    expect(asked(sender, payload, header)).toEqual({ issue: ISSUES[sender], withdrawn })
+    expect(interpretEvent(sender, payload, header)).toEqual({ issue: ISSUES[sender], withdrawn })
   })
 
   it.each<[string, string, object]>([
     ['is closed', 'pull_request', { ...github.pullRequestLabeled('ai-review'), action: 'closed' }],
     ['loses the label', 'pull_request', { ...github.pullRequestLabeled('ai-review'), action: 'unlabeled' }],
   ])('tells that a pull request %s', (_what, header, payload) => {
-    expect(asked('codehost', payload, header)).toMatchObject({ issue: '1296269#14' })
+    expect(interpretEvent('codehost', payload, header)).toMatchObject({ issue: '1296269#14' })
   })
 
   it.each<[string, Sender, string | undefined, object]>([
@@ -62,7 +62,7 @@ describe('an event that takes back what an issue asked for', () => {
     ['a label is added', 'trackerb', undefined, linear.labelsChanged([], ['bug'])],
     ['a title changes', 'trackerb', undefined, linear.titleChanged([])],
   ])('is none where %s: %s', (_what, sender, header, payload) => {
-    expect(asked(sender, payload, header)).toEqual({ message: expect.stringMatching(/\S/) })
+    expect(interpretEvent(sender, payload, header)).toEqual({ message: expect.stringMatching(/\S/) })
   })
 })
 
@@ -207,7 +207,7 @@ describe('a new issue that comes with its label, which is sent once more', () =>
 
 describe('a comment of Server and Data Center', () => {
   it('makes a task as one of Cloud does', () => {
-    const { task } = asked('trackera', jira.serverCommented('/ai look into it'))
+    const { task } = interpretEvent('trackera', jira.serverCommented('/ai look into it'))
     expect(task).toMatchObject({ sourceId: 'SHOP-7', sourceUrl: 'https://jira.example.com/browse/SHOP-7' })
     expect(task?.prompt).toMatch(/BEGIN comment \S+\nlook into it\nEND comment/)
     expect(task?.prompt).toContain('Bea')
@@ -219,6 +219,6 @@ describe('a comment of Server and Data Center', () => {
     ['is deleted', jira.serverCommented('/ai x', 'issue_comment_deleted')],
     ['names no issue', { ...jira.commentCreated('/ai x'), issue: undefined }],
   ])('makes none where it %s', (_what, payload) => {
-    expect(asked('trackera', payload)).toEqual({ message: expect.stringMatching(/\S/) })
+    expect(interpretEvent('trackera', payload)).toEqual({ message: expect.stringMatching(/\S/) })
   })
 })

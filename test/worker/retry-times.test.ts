@@ -19,7 +19,7 @@ const returning =
   async () => ({ success: false, output: 'busy', ...fields })
 
 /** The milliseconds until the next attempt of a task. */
-const waitOf = (
+const untilNextAttempt = (
   { clock }: { clock: { now(): number } },
   { nextAttemptAt }: { nextAttemptAt?: string | undefined },
 ) => Date.parse(nextAttemptAt ?? '') - clock.now()
@@ -46,7 +46,7 @@ describe('a failure that knows when it may be tried again', () => {
     await using service = await startDomains({ adapters: [agent] })
     const task = await service.run()
     expect(task).toMatchObject({ status: 'queued', attempts: 1 })
-    expect(waitOf(service, task)).toBe(waitMs)
+    expect(untilNextAttempt(service, task)).toBe(waitMs)
     service.clock.advance(waitMs - 1)
     await turns()
     expect(agent.runs).toHaveLength(1)
@@ -87,7 +87,7 @@ describe('an attempt that was refused before any work', () => {
     await using service = await startDomains({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
     const task = await service.run()
     expect(task).toMatchObject({ status: 'queued', attempts: 0, error: { code: 'no_place' } })
-    expect(waitOf(service, task)).toBe(10_000)
+    expect(untilNextAttempt(service, task)).toBe(10_000)
     await service.pass(70_000, 1_000)
     expect(await service.tasks.get(task.id)).toMatchObject({ status: 'completed', attempts: 1 })
     expect(agent.runs.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1])
@@ -105,7 +105,7 @@ describe('an attempt that was refused before any work', () => {
     const { id } = await service.run()
     const waits: number[] = []
     for (let n = 0; n < 12; n += 1) {
-      const waitMs = waitOf(service, await service.tasks.get(id))
+      const waitMs = untilNextAttempt(service, await service.tasks.get(id))
       waits.push(waitMs)
       service.clock.advance(waitMs)
       await until(() => agent.runs.length === n + 2)

@@ -116,7 +116,7 @@ describe.each(Object.keys(BEHAVIOURS))('an AWS that takes a connection and %s', 
 
 describe('a client of AWS', () => {
   const place = { region: REGION, credentials: CREDENTIALS }
-  const stepsOf = ({ middlewareStack }: { middlewareStack: { identify(): string[] } }) =>
+  const middlewareSteps = ({ middlewareStack }: { middlewareStack: { identify(): string[] } }) =>
     middlewareStack.identify().map((step) => step.split(' ')[0])
 
   it.each([
@@ -124,8 +124,8 @@ describe('a client of AWS', () => {
     ['S3', openS3(place), new S3Client(place)],
     ['SQS', openSqs(place), new SQSClient(place)],
   ])('puts no log of its calls together: %s', (_, ours, plain) => {
-    expect(stepsOf(plain)).toContain('loggerMiddleware')
-    expect(stepsOf(ours)).not.toContain('loggerMiddleware')
+    expect(middlewareSteps(plain)).toContain('loggerMiddleware')
+    expect(middlewareSteps(ours)).not.toContain('loggerMiddleware')
   })
 })
 

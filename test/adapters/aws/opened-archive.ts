@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { createS3Archive } from '../../../lib/adapters/aws/s3-archive.ts'
-import { s3Of, startBucket } from './bucket.ts'
+import { s3Client, startBucket } from './bucket.ts'
 import { type Fate, startProxy } from './proxy.ts'
 
 /** What is asked of S3 for the documents of an archive. */
@@ -9,7 +9,7 @@ export type Verb = 'put' | 'begin' | 'part' | 'complete' | 'abort' | 'other'
 
 const VERBS: Readonly<Record<string, Verb>> = { PUT: 'part', POST: 'complete', DELETE: 'abort' }
 
-export const verbOf = ({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Verb => {
+export const archiveVerb = ({ method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>): Verb => {
   const query = new URL(url, 'http://localhost').searchParams
   if (query.has('uploads')) return 'begin'
   if (query.has('uploadId')) return VERBS[method] ?? 'other'
@@ -22,11 +22,11 @@ export const openArchive = async () => {
   const calls: { verb: Verb; bytes: number }[] = []
   const fates: ((verb: Verb) => Fate | undefined)[] = []
   const proxy = await startProxy(endpoint, (incoming, body) => {
-    const verb = verbOf(incoming)
+    const verb = archiveVerb(incoming)
     calls.push({ verb, bytes: body.length })
     return fates.map((fate) => fate(verb)).find(Boolean)
   })
-  const client = s3Of(proxy.url)
+  const client = s3Client(proxy.url)
   return {
     archive: createS3Archive({ client, bucket }),
     calls,

@@ -11,7 +11,8 @@ beforeEach(async () => {
 })
 afterEach(() => opened.stop())
 
-const bytesOf = (verb: string) => opened.calls.filter((call) => call.verb === verb).map(({ bytes }) => bytes)
+const sentBytes = (verb: string) =>
+  opened.calls.filter((call) => call.verb === verb).map(({ bytes }) => bytes)
 
 describe('an archive in S3', () => {
   it.each([
@@ -41,7 +42,7 @@ describe('an archive in S3', () => {
       const text = pieces.join('')
       const kept = await opened.read(KEY)
       expect({ ...kept, text: kept.text === text }).toEqual({ text: true, type: 'application/json' })
-      const parts = bytesOf('part')
+      const parts = sentBytes('part')
       expect(parts).toHaveLength(Math.ceil(Buffer.byteLength(text) / PART_BYTES))
       // Less S3 takes of the last one only; more would take more memory.
       for (const bytes of parts.slice(0, -1)) expect(bytes).toBe(5 * 1_048_576)

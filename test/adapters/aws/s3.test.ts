@@ -3,7 +3,7 @@ import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createBucket, createS3Blobs } from '../../../lib/adapters/aws/s3.ts'
 import { onLoopback } from '../../../offline/loopback.ts'
-import { s3Of, startBucket } from './bucket.ts'
+import { s3Client, startBucket } from './bucket.ts'
 
 const unavailable = { name: 'Problem', kind: 'unavailable', code: 'files_unavailable' }
 
@@ -61,7 +61,7 @@ describe('blobs in S3', () => {
 /** Runs the test against a service that answers as it is told. */
 const against = async (listener: RequestListener, test: (client: S3Client) => Promise<void>) => {
   const { url, stop } = await onLoopback(createServer(listener))
-  const client = s3Of(url)
+  const client = s3Client(url)
   try {
     await test(client)
   } finally {

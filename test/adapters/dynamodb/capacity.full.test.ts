@@ -18,13 +18,13 @@ import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { createStreams, streamArns } from '../../../offline/streams.ts'
 import { databaseForTests } from '../../fakes/database.ts'
 import { createFakeLog } from '../../fakes/log.ts'
-import { body, lifeOf, principal, tasksOn } from './life.ts'
+import { body, principal, taskLifeCosts, tasksOn } from './life.ts'
 import { type Opened, openTables } from './opened.ts'
 
 const DAY_MS = 86_400_000
 const TRACE: Trace = { requestId: 'req_01M850ZJX4CVTE4PFFP89JGG81' }
 /** A finished task of one of eight agents. */
-const rowOf = (n: number, createdAt: string): TaskRow => ({
+const taskRow = (n: number, createdAt: string): TaskRow => ({
   id: `task_day_${n}`,
   title: 't',
   priority: 3,
@@ -72,7 +72,7 @@ suite('the capacity units of DynamoDB', () => {
 
   const make = (count: number) =>
     Promise.all(Array.from({ length: count }, () => tasks.create(principal, body())))
-  const costOf = async (work: () => Promise<unknown>): Promise<Capacity> => {
+  const consumedCapacity = async (work: () => Promise<unknown>): Promise<Capacity> => {
     meter()
     await work()
     return meter()
@@ -92,14 +92,14 @@ suite('the capacity units of DynamoDB', () => {
       from = page.next
     }
     lastCounted = all.at(-1)?.dynamodb?.SequenceNumber ?? lastCounted
-    return costOf(async () => {
+    return consumedCapacity(async () => {
       if (isBurst) return consumer({ Records: all, shardId })
       for (const record of all) await consumer({ Records: [record], shardId })
     })
   }
   /** The units that a create, a claim and a completion write. */
   const lived = async (more: Partial<CreateTask> = {}, trace?: Trace): Promise<number[]> => {
-    const { created, claimed, completed } = await lifeOf(tasks, meter, more, trace)
+    const { created, claimed, completed } = await taskLifeCosts(tasks, meter, more, trace)
     expect(created.read + claimed.read + completed.read).toBe(0)
     return [created.write, claimed.write, completed.write]
   }
@@ -120,12 +120,12 @@ suite('the capacity units of DynamoDB', () => {
     expect(await lived({ prompt: 'p'.repeat(3_000) })).toEqual([6, 7, 7])
   })
   it('are 6 for a create with an idempotency key', async () => {
-    expect((await costOf(() => tasks.createOnce(principal, body(), 'key'))).write).toBe(6)
+    expect((await consumedCapacity(() => tasks.createOnce(principal, body(), 'key'))).write).toBe(6)
   })
   it('are 8 for the retry of a task, 2 of them since the indexes name the new task as well', async () => {
     const { id } = await tasks.create(principal, body())
     await tasks.cancel(principal, id)
-    expect(await costOf(() => tasks.retry(principal, id))).toMatchObject({ read: 2, write: 8 })
+    expect(await consumedCapacity(() => tasks.retry(principal, id))).toMatchObject({ read: 2, write: 8 })
   })
   it('are at most 8 for the counters of a lone task, and 3 for those of a batch of 30', async () => {
     await counting(true)
@@ -139,7 +139,7 @@ suite('the capacity units of DynamoDB', () => {
     async (count) => {
       for (let made = 0; made < count; made += 100) await make(Math.min(100, count - made))
       const page = () => store.page(taskRows, { index: 'newest', order: 'desc', limit: 50 })
-      const { read, requests } = await costOf(page)
+      const { read, requests } = await consumedCapacity(page)
       expect(read).toBeLessThanOrEqual(16)
       expect(requests).toBeLessThanOrEqual(8)
       const { rows } = await page()
@@ -152,19 +152,19 @@ suite('the capacity units of DynamoDB', () => {
   )
   it('are at most 8 for the state of the queue, and for the analytics of 30 days and of a week', async () => {
     for (let day = 0; day < 30; day += 1)
-      await store.commit({ insert: taskRows, row: rowOf(day, iso(clock.now() - day * DAY_MS)) })
+      await store.commit({ insert: taskRows, row: taskRow(day, iso(clock.now() - day * DAY_MS)) })
     await counting(true)
-    expect((await costOf(() => createTaskCounters(store).byStatus())).read).toBeLessThanOrEqual(8)
-    expect((await costOf(() => tasks.analytics())).read).toBeLessThanOrEqual(8)
+    expect((await consumedCapacity(() => createTaskCounters(store).byStatus())).read).toBeLessThanOrEqual(8)
+    expect((await consumedCapacity(() => tasks.analytics())).read).toBeLessThanOrEqual(8)
     const ofWeek = { window: '7d', timezone: 'Asia/Tokyo' } as const
-    expect((await costOf(() => tasks.analytics(ofWeek))).read).toBeLessThanOrEqual(8)
+    expect((await consumedCapacity(() => tasks.analytics(ofWeek))).read).toBeLessThanOrEqual(8)
     expect((await tasks.analytics(ofWeek)).recent?.run.count).toBeGreaterThan(5)
     expect((await tasks.analytics()).daily).toHaveLength(30)
   })
   it('are few for a count of what is new in a long list: it is found by its time', async () => {
     const from = iso(clock.now() + DAY_MS)
     const where = [{ field: 'createdAt' as const, from }]
-    expect(await costOf(() => store.count(taskRows, { index: 'newest', where }))).toMatchObject({
+    expect(await consumedCapacity(() => store.count(taskRows, { index: 'newest', where }))).toMatchObject({
       read: 2,
       requests: 4,
     })

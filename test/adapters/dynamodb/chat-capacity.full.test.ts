@@ -31,7 +31,7 @@ suite('the capacity units of chat', () => {
 
   it('are the same to read for a conversation of 1,000 messages as for one of 100', async () => {
     const chat = openChat(store)
-    const costsOf = async (messages: number) => {
+    const turnCosts = async (messages: number) => {
       const operations = chat.operations(await chat.filled(messages))
       // The first turn summarises what is too much.
       for (const [, work] of operations) await work()
@@ -43,8 +43,8 @@ suite('the capacity units of chat', () => {
       }
       return costs
     }
-    const few = await costsOf(100)
+    const few = await turnCosts(100)
     expect(Object.values(few).every((units) => units > 0)).toBe(true)
-    expect(await costsOf(1_000)).toEqual(few)
+    expect(await turnCosts(1_000)).toEqual(few)
   }, 60_000)
 })

@@ -38,7 +38,7 @@ const reported = (n: number): Texts => ({
   labels: Array.from({ length: 10 }, (_, at) => cjk(100, n + at)),
   error: { code: 'agent_failed', message: cjk(1_000, n) },
 })
-const rowOf = (n: number, texts: Texts): TaskRow => ({
+const taskRow = (n: number, texts: Texts): TaskRow => ({
   id: `task_01JGFJJZ00${String(n).padStart(16, '0')}`,
   title: 'T',
   priority: 3,
@@ -73,7 +73,7 @@ const brimful = (): Texts => {
   const fields = WORDED.map((field) => {
     const many = Object.fromEntries(WORDED.map((name) => [name, 'x'.repeat(500)]))
     const text = most((value) =>
-      budget.overOfRow(plan, rowOf(0, { ...many, [field]: value })).includes(field),
+      budget.overOfRow(plan, taskRow(0, { ...many, [field]: value })).includes(field),
     )
     return [field, text]
   })
@@ -107,12 +107,12 @@ suite('a page of the 50 newest', () => {
     ['all that an index takes', brimful, later],
   ])(
     'costs at most 16 read units and is exact: %s',
-    async (_, textsOf, more) => {
+    async (_, rowTexts, more) => {
       const blobs = createMemoryBlobs()
       const { client } = database()
       const { store } = await openTables({ client, collections, clock: createClock(), blobs })
       const rows: TaskRow[] = []
-      for (let n = 0; n < ROWS; n += 1) rows.push(rowOf(n, textsOf(n)))
+      for (let n = 0; n < ROWS; n += 1) rows.push(taskRow(n, rowTexts(n)))
       for (let at = 0; at < ROWS; at += 50)
         await Promise.all(rows.slice(at, at + 50).map((row) => store.commit({ insert: tasks, row })))
       for (const row of rows) {

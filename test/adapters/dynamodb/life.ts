@@ -55,7 +55,7 @@ export const body = (more: Partial<CreateTask> = {}): CreateTask =>
   })
 
 /** What a create, a claim and a completion of one task take. */
-export const lifeOf = async (
+export const taskLifeCosts = async (
   tasks: Tasks,
   meter: () => Capacity,
   more: Partial<CreateTask> = {},

@@ -27,18 +27,18 @@ const pages = collection<Page, 'text' | 'note', 'title' | 'tags'>({
 })
 
 const LONG = 'word '.repeat(400)
-const rowOf = (id: string, more: Partial<Page> = {}): Page => ({
+const pageRow = (id: string, more: Partial<Page> = {}): Page => ({
   id,
   shelf: 'a',
   title: 'Title',
   tags: ['t'],
   ...more,
 })
-const SOUND = rowOf('sound', { text: `${LONG}sound`, note: 'short' })
-const LOST_DETAIL = rowOf('lostDetail', { text: LONG, note: 'short' })
-const LOST_LIGHT = rowOf('lostLight', { title: LONG, note: 'short' })
-const detailLost = { ...rowOf('lostDetail', { note: 'short' }), truncated: ['text'] }
-const lightLost = { ...rowOf('lostLight', { title: LOST_TEXT, note: 'short' }), truncated: ['title'] }
+const SOUND = pageRow('sound', { text: `${LONG}sound`, note: 'short' })
+const LOST_DETAIL = pageRow('lostDetail', { text: LONG, note: 'short' })
+const LOST_LIGHT = pageRow('lostLight', { title: LONG, note: 'short' })
+const detailLost = { ...pageRow('lostDetail', { note: 'short' }), truncated: ['text'] }
+const lightLost = { ...pageRow('lostLight', { title: LOST_TEXT, note: 'short' }), truncated: ['title'] }
 const light = ({ text: _text, note: _note, ...row }: Page) => row
 
 const LOSSES: [how: string, lose: (key: string) => Promise<void>][] = []
@@ -131,7 +131,7 @@ describe.each(LOSSES)('rows whose blob is %s', (_how, lose) => {
       [],
       true,
     )
-    expect(again.row).toEqual(rowOf('lostDetail', { text: 'new', note: 'short', edits: 2 }))
+    expect(again.row).toEqual(pageRow('lostDetail', { text: 'new', note: 'short', edits: 2 }))
     const removal = await store.commit<Page>({ remove: pages, key: 'lostLight' }, [], true)
     expect([removal.applied, await store.get(pages, 'lostLight')]).toEqual([true, undefined])
   })

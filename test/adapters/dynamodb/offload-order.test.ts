@@ -22,7 +22,7 @@ const books = collection<Book>({
 const ROWS = 120
 const AT_ONCE = 50
 /** Sorted by title, the first is the last by its time; every title but each tenth is offloaded. */
-const bookOf = (n: number): Book => ({
+const numberedBook = (n: number): Book => ({
   id: `b${String(n).padStart(3, '0')}`,
   at: `2026-01-01T00:${String(n).padStart(4, '0')}`,
   title: `${String(ROWS - n).padStart(3, '0')}${n % 10 === 0 ? '' : 't'.repeat(2_000)}`,
@@ -49,7 +49,7 @@ describe('a list sorted by a field that is offloaded', () => {
   beforeAll(async () => {
     const collections = [books] as unknown as Collection[]
     opened = await openTables({ client: database().client, collections, clock: createClock(), blobs })
-    for (let n = 0; n < ROWS; n += 1) await opened.store.commit({ insert: books, row: bookOf(n) })
+    for (let n = 0; n < ROWS; n += 1) await opened.store.commit({ insert: books, row: numberedBook(n) })
   })
   beforeEach(() => {
     reads = 0
@@ -62,7 +62,7 @@ describe('a list sorted by a field that is offloaded', () => {
   it('reads fifty at once, and is in order', async () => {
     before = () => sleep(5)
     const { rows, total, next } = await byTitle(opened.store)
-    const expected = Array.from({ length: ROWS }, (_, n) => bookOf(ROWS - 1 - n))
+    const expected = Array.from({ length: ROWS }, (_, n) => numberedBook(ROWS - 1 - n))
     expect([rows, total]).toEqual([expected.slice(0, 5), ROWS])
     expect(most).toBe(AT_ONCE)
     const second = await byTitle(opened.store, next ? { after: next } : {})

@@ -112,7 +112,7 @@ suite('a list that a page polls costs about as much with many rows as with few:'
   }
   const means = (store: Store) => ({ store, clock, entropy, ids: createFakeIds(), audit: never })
 
-  const listsOf = (store: Store) => ({
+  const polledLists = (store: Store) => ({
     notifications: () => createNotifications({ store, clock, log: createFakeLog() }).list(ANN, { limit: 20 }),
     audit: () =>
       createAudit({
@@ -137,7 +137,7 @@ suite('a list that a page polls costs about as much with many rows as with few:'
     '%s',
     async (name, insert) => {
       const { store, drained, meter } = opened
-      const list = listsOf(store)[name]
+      const list = polledLists(store)[name]
       const costAt = async (from: number, to: number) => {
         for (let n = from; n < to; n += AT_ONCE)
           await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => insert(store, n + k)))

@@ -18,7 +18,7 @@ const FIRST = 1_800_000_000_000
 const ROWS = 1_000
 
 /** One in a hundred has failed; each is a second younger than the one before. */
-const rowOf = (n: number, more: Partial<TaskRow> = {}): TaskRow => ({
+const taskRow = (n: number, more: Partial<TaskRow> = {}): TaskRow => ({
   id: `task_${String(n).padStart(5, '0')}`,
   title: 'Make the nightly import tell which rows it refused, and why, in its last line',
   prompt: 'Look at the import first. '.repeat(20),
@@ -57,7 +57,7 @@ suite('a search', () => {
     for (let at = 0; at < ROWS; at += 50)
       await Promise.all(
         Array.from({ length: 50 }, (_, n) =>
-          opened.store.commit({ insert: tasks, row: rowOf(at + n, special.get(at + n)) }),
+          opened.store.commit({ insert: tasks, row: taskRow(at + n, special.get(at + n)) }),
         ),
       )
     meter = meterCapacity(client)

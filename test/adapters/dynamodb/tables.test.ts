@@ -7,7 +7,8 @@ import { samples } from '../../contract/store-samples.ts'
 import { startDatabase } from '../../fakes/database.ts'
 
 const definitions = tableDefinitions(collections, ({ name }) => `stage-${name}`)
-const tableOf = (name: string) => definitions.find(({ create }) => create.TableName === `stage-${name}`)
+const tableDefinition = (name: string) =>
+  definitions.find(({ create }) => create.TableName === `stage-${name}`)
 type Row = { id: string; at: string; body: string }
 const declared = (more: Partial<Collection<Row>>) =>
   [
@@ -23,7 +24,7 @@ describe('the tables of the service', () => {
     for (const { create } of definitions) expect(create.BillingMode).toBe('PAY_PER_REQUEST')
   })
   it('have the light fields of tasks in the indexes, all of them and no heavy one', () => {
-    const indexes = tableOf('tasks')?.create.GlobalSecondaryIndexes ?? []
+    const indexes = tableDefinition('tasks')?.create.GlobalSecondaryIndexes ?? []
     expect(indexes.map(({ IndexName }) => IndexName)).toEqual(['newest', 'byStatus'])
     for (const { Projection } of indexes) {
       const fields = Projection?.NonKeyAttributes ?? []
@@ -36,7 +37,7 @@ describe('the tables of the service', () => {
     }
   })
   it('keep the events of a task together, in order, without an index', () => {
-    const { create } = tableOf('taskEvents') ?? {}
+    const { create } = tableDefinition('taskEvents') ?? {}
     expect(create?.KeySchema?.map(({ AttributeName }) => AttributeName)).toEqual(['taskId', 'id'])
     expect(create?.GlobalSecondaryIndexes).toBeUndefined()
   })

@@ -10,7 +10,7 @@ import { createCaller } from '../../fakes/caller.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { databaseForTests } from '../../fakes/database.ts'
 import { startDomains } from '../../fakes/service.ts'
-import { lifeOf } from './life.ts'
+import { taskLifeCosts } from './life.ts'
 import { openTables } from './opened.ts'
 
 const TASKS = 12
@@ -44,7 +44,7 @@ suite('the capacity units of webhooks', () => {
     let units = 0
     const notices: object[] = []
     for (let n = 0; n < TASKS; n += 1) {
-      const { id, created, claimed, completed } = await lifeOf(tasks, meter)
+      const { id, created, claimed, completed } = await taskLifeCosts(tasks, meter)
       units += created.write + claimed.write + completed.write
       const row = await store.get(taskRows, id)
       const log = await store.log(taskRows, id)

@@ -31,7 +31,7 @@ export const startKms = async (...keyIds: string[]) => {
     if (KeySpec !== 'AES_256') return error('ValidationException')
     const dataKey = randomBytes(32)
     const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(aadOf(KeyId, EncryptionContext))
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(encodedContext(KeyId, EncryptionContext))
     const wrapped = Buffer.concat([cipher.update(dataKey), cipher.final()])
     const blob = Buffer.concat([Buffer.from(`${KeyId}\0`), nonce, cipher.getAuthTag(), wrapped])
     const CiphertextBlob = blob.toString('base64')
@@ -50,7 +50,9 @@ export const startKms = async (...keyIds: string[]) => {
     ]
     try {
       if (key === undefined) return error('InvalidCiphertextException')
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(aadOf(KeyId, EncryptionContext))
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(
+        encodedContext(KeyId, EncryptionContext),
+      )
       const Plaintext = Buffer.concat([decipher.setAuthTag(tag).update(wrapped), decipher.final()])
       return { status: 200, body: { Plaintext: Plaintext.toString('base64'), KeyId } }
     } catch {
@@ -66,7 +68,7 @@ export const startKms = async (...keyIds: string[]) => {
       return error('MissingAuthenticationTokenException')
     if (request.headers['content-type'] !== 'application/x-amz-json-1.1')
       return error('SerializationException')
-    const body: Body = JSON.parse(await textOf(request))
+    const body: Body = JSON.parse(await requestText(request))
     if (operation === 'GenerateDataKey') return generate(body)
     return operation === 'Decrypt' ? decrypt(body) : error('UnknownOperationException')
   }
@@ -90,10 +92,10 @@ export const startKms = async (...keyIds: string[]) => {
 }
 export type Kms = Awaited<ReturnType<typeof startKms>>
 
-const aadOf = (keyId: string, context: Record<string, string> = {}) =>
+const encodedContext = (keyId: string, context: Record<string, string> = {}) =>
   Buffer.from(JSON.stringify([keyId, Object.entries(context).sort()]))
 
-const textOf = async (request: IncomingMessage) => {
+const requestText = async (request: IncomingMessage) => {
   let text = ''
   for await (const piece of request.setEncoding('utf8')) text += piece
   return text

@@ -9,11 +9,12 @@ import { openSentJobs, sentJobs } from './sent-jobs.ts'
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 6)
 
-const rowsOf = async (store: ReturnType<typeof openSentJobs>): Promise<readonly Job[]> =>
+const storedJobs = async (store: ReturnType<typeof openSentJobs>): Promise<readonly Job[]> =>
   (await store.page(sentJobs, { index: 'newest', order: 'asc', limit: 1_000_000 })).rows
 
 /** The messages that the commits of a job caused. */
-const messagesOf = ({ id, state }: Job) => (state === 'shut' ? [`open ${id}`, `shut ${id}`] : [`open ${id}`])
+const expectedMessages = ({ id, state }: Job) =>
+  state === 'shut' ? [`open ${id}`, `shut ${id}`] : [`open ${id}`]
 
 it(`Of a process that was killed ${KILLS} times, every message of every committed row is delivered, counters equal the rows, and no message is of a row that is not there`, () =>
   inFile(async (file) => {
@@ -33,9 +34,9 @@ it(`Of a process that was killed ${KILLS} times, every message of every committe
     const last: string[] = []
     const store = openSentJobs(file, async (messages) => void last.push(...messages.map(({ id }) => id)))
     await store.drained()
-    const rows = await rowsOf(store)
+    const rows = await storedJobs(store)
     const delivered = new Set([...readFileSync(journal, 'utf8').trimEnd().split('\n'), ...last])
-    expect(delivered).toEqual(new Set(rows.flatMap(messagesOf)))
+    expect(delivered).toEqual(new Set(rows.flatMap(expectedMessages)))
     const shut = rows.filter(({ state }) => state === 'shut').length
     expect(await store.counters('jobs')).toEqual({ all: { open: rows.length - shut, shut } })
     for (const { id, state } of rows)

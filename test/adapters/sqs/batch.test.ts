@@ -7,7 +7,7 @@ import { createFakeClock } from '../../fakes/clock.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 import { type Numbered, NumberedSchema } from './numbered.ts'
 
-const recordOf = (n: number, body = encode({ body: { n }, priority: 3 }), receives = 1): SqsRecord => ({
+const numberedRecord = (n: number, body = encode({ body: { n }, priority: 3 }), receives = 1): SqsRecord => ({
   messageId: `message-${n}`,
   receiptHandle: `receipt-${n}`,
   body,
@@ -15,7 +15,7 @@ const recordOf = (n: number, body = encode({ body: { n }, priority: 3 }), receiv
   messageAttributes: {},
   eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:tasks',
 })
-const ten = () => Array.from({ length: 10 }, (_, n) => recordOf(n))
+const ten = () => Array.from({ length: 10 }, (_, n) => numberedRecord(n))
 const failures = (...ns: number[]) => ({
   batchItemFailures: ns.map((n) => ({ itemIdentifier: `message-${n}` })),
 })
@@ -56,7 +56,7 @@ describe('a batch from SQS', () => {
         expect(together).toBe(10)
       },
     })
-    expect(await run([recordOf(0, undefined, 4), ...ten().slice(1)])).toEqual(failures())
+    expect(await run([numberedRecord(0, undefined, 4), ...ten().slice(1)])).toEqual(failures())
     expect(handled[0]).toEqual({ id: 'message-0', body: { n: 0 }, receives: 4 })
     expect(handled).toHaveLength(10)
     expect(clock.pending).toBe(0)
@@ -71,7 +71,7 @@ describe('a batch from SQS', () => {
   it('completes the others of a batch with poison, which it puts aside with its reason', async () => {
     const { run, poison } = open()
     const records = ten()
-    records[4] = recordOf(4, 'no json')
+    records[4] = numberedRecord(4, 'no json')
     expect(await run(records)).toEqual(failures())
     expect(poison).toEqual([{ id: 'message-4', reason: 'not_json', text: 'no json' }])
   })
@@ -82,13 +82,13 @@ describe('a batch from SQS', () => {
         throw new Problem('missing', 'task_not_found', 'Task not found')
       },
     })
-    expect(await run([recordOf(0)])).toEqual(failures())
+    expect(await run([numberedRecord(0)])).toEqual(failures())
     expect(poison).toMatchObject([{ id: 'message-0', reason: 'task_not_found' }])
   })
 
   it('reports poison that could not be put aside', async () => {
     const { run } = open({ onPoison: async () => Promise.reject(new Error('No room')) })
-    expect(await run([recordOf(0), recordOf(1, '{}')])).toEqual(failures(1))
+    expect(await run([numberedRecord(0), numberedRecord(1, '{}')])).toEqual(failures(1))
   })
 
   it.each([
@@ -102,7 +102,7 @@ describe('a batch from SQS', () => {
       handle: failing(1),
       redeliverIn: async ({ receiptHandle }, ms) => void delays.push([receiptHandle, ms]),
     })
-    await run([recordOf(0), recordOf(1, undefined, receives)])
+    await run([numberedRecord(0), numberedRecord(1, undefined, receives)])
     expect(delays).toEqual([['receipt-1', delayMs]])
   })
 
@@ -139,7 +139,7 @@ describe('a batch from SQS', () => {
         left.push(remainingMs())
       },
     })
-    expect(await run([recordOf(0)])).toEqual(failures())
+    expect(await run([numberedRecord(0)])).toEqual(failures())
     expect(left).toEqual([30_000, 20_000])
   })
 })

@@ -52,7 +52,7 @@ export const startSqs = async () => {
 }
 
 /** How many messages the queues hold in all, whether they can be seen or not. */
-export const depthOf = async (client: SQSClient, urls: QueueUrls): Promise<number> => {
+export const totalDepth = async (client: SQSClient, urls: QueueUrls): Promise<number> => {
   const depths = [urls.normal, urls.urgent]
     .filter((url) => url !== undefined)
     .map((url) => client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['All'] })))

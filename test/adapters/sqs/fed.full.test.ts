@@ -2,7 +2,7 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../../lib/core/errors.ts'
 import { seededRandom } from '../../crash/random.ts'
-import { depthOf } from './emulator.ts'
+import { totalDepth } from './emulator.ts'
 import { numberedQueues } from './numbered.ts'
 import { failRequests } from './requests.ts'
 import { until } from './until.ts'
@@ -16,11 +16,11 @@ const ONE = { batchSize: 1 }
 
 describe('a function that is fed from SQS', () => {
   it('needs no more than five requests per message, sending included, one at a time too', async () => {
-    const { queue, feed, batchOf, stop, seen } = await open()
+    const { queue, feed, createBatchHandler, stop, seen } = await open()
     const handled = new Set<number>()
     await Promise.all(numbered(200).map((message) => queue.send([message])))
     feed(
-      batchOf(async ({ body }) => void handled.add(body.n)),
+      createBatchHandler(async ({ body }) => void handled.add(body.n)),
       ONE,
     )
     await until(() => handled.size === 200)
@@ -32,7 +32,9 @@ describe('a function that is fed from SQS', () => {
   })
 
   it('does ten messages, one of them poison and one that fails at first, which comes back soon', async () => {
-    const { client, urls, queue, feed, batchOf, stop, poison } = await open({ visibilityTimeout: 60 })
+    const { client, urls, queue, feed, createBatchHandler, stop, poison } = await open({
+      visibilityTimeout: 60,
+    })
     const handled: string[] = []
     await client.send(
       new SendMessageBatchCommand({
@@ -42,7 +44,7 @@ describe('a function that is fed from SQS', () => {
     )
     await queue.send(numbered(9))
     feed(
-      batchOf(async ({ body, receives }) => {
+      createBatchHandler(async ({ body, receives }) => {
         if (body.n === 1 && receives === 1) throw new Error('Not yet')
         if (body.n === 2) throw new Problem('missing', 'task_not_found', 'Task not found')
         handled.push(`${body.n} ${receives}`)
@@ -52,15 +54,15 @@ describe('a function that is fed from SQS', () => {
     await stop()
     expect(handled.sort()).toEqual(['0 1', '1 2', ...[3, 4, 5, 6, 7, 8].map((n) => `${n} 1`)])
     expect(poison.map(({ reason }) => reason).sort()).toEqual(['task_not_found', 'unknown_shape'])
-    expect(await depthOf(client, urls)).toBe(0)
+    expect(await totalDepth(client, urls)).toBe(0)
   })
 
   it('lets an urgent message overtake a backlog', async () => {
-    const { queue, feed, batchOf } = await open()
+    const { queue, feed, createBatchHandler } = await open()
     const order: number[] = []
     await queue.send(numbered(500))
     feed(
-      batchOf(async ({ body }) => {
+      createBatchHandler(async ({ body }) => {
         order.push(body.n)
         if (order.length === 20) await queue.send([{ body: { n: -1 }, priority: 1 }])
       }),
@@ -76,7 +78,7 @@ describe('a function that is fed from SQS', () => {
     await dead.queue.send(numbered(1))
     const ids: string[] = []
     dead.feed(
-      dead.batchOf(({ id }) => {
+      dead.createBatchHandler(({ id }) => {
         ids.push(id)
         // Neither this handler nor its process will ever say anything again.
         dead.client.destroy()
@@ -93,7 +95,7 @@ describe('a function that is fed from SQS', () => {
     void dead.stop()
     const next = openOn(dead.urls)
     const handed: [id: string, receives: number][] = []
-    next.feed(next.batchOf(async ({ id, receives }) => void handed.push([id, receives])))
+    next.feed(next.createBatchHandler(async ({ id, receives }) => void handed.push([id, receives])))
     await until(() => handed.length === 1)
     // A receive that was under way at the death counts as well.
     expect(handed[0]?.[0]).toBe(ids[0])
@@ -101,14 +103,17 @@ describe('a function that is fed from SQS', () => {
   })
 
   it('loses nothing when three of ten requests fail', async () => {
-    const { client, urls, queue, feed, batchOf } = await open({ visibilityTimeout: 2, maxReceiveCount: 100 })
+    const { client, urls, queue, feed, createBatchHandler } = await open({
+      visibilityTimeout: 2,
+      maxReceiveCount: 100,
+    })
     const random = seededRandom(7)
     let share = 0.3
     failRequests(client, () => share, random)
     const sent = numbered(200)
     const handled = new Set<number>()
     feed(
-      batchOf(async ({ body }) => void handled.add(body.n)),
+      createBatchHandler(async ({ body }) => void handled.add(body.n)),
       { concurrency: 20 },
     )
     const outcomes = await Promise.allSettled(sent.map((message) => queue.send([message])))
@@ -117,12 +122,12 @@ describe('a function that is fed from SQS', () => {
     for (const message of again) await queue.send([message]).catch(() => again.push(message))
     await until(() => handled.size === 200)
     share = 0
-    await until(async () => (await depthOf(client, urls)) === 0)
+    await until(async () => (await totalDepth(client, urls)) === 0)
     expect(handled.size).toBe(200)
   }, 60_000)
 
   it('goes on when SQS is back', async () => {
-    const { client, queue, feed, batchOf, log } = await open()
+    const { client, queue, feed, createBatchHandler, log } = await open()
     let share = 1
     await queue.send(numbered(1))
     failRequests(
@@ -131,7 +136,7 @@ describe('a function that is fed from SQS', () => {
       () => 0,
     )
     const handled: number[] = []
-    feed(batchOf(async ({ body }) => void handled.push(body.n)))
+    feed(createBatchHandler(async ({ body }) => void handled.push(body.n)))
     await until(() => log.entries.length >= 2)
     share = 0
     await until(() => handled.length === 1)

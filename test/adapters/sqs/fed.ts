@@ -32,7 +32,7 @@ export const openFed = <Body>(sqs: Sqs, urls: TestQueues, parse: BodySchema<Body
   const stop = async () => void (await Promise.all(pollers.splice(0).map((poller) => poller.stop())))
 
   /** The function that has each message handled. */
-  const batchOf = (handle: Handle<Body>) =>
+  const createBatchHandler = (handle: Handle<Body>) =>
     createSqsBatchHandler<Body>({
       parse,
       handle,
@@ -43,7 +43,7 @@ export const openFed = <Body>(sqs: Sqs, urls: TestQueues, parse: BodySchema<Body
     })
 
   const queue = createSqsQueue<Body>({ client, urls, clock })
-  return { client, seen, urls, log, poison, queue, feed, batchOf, stop }
+  return { client, seen, urls, log, poison, queue, feed, createBatchHandler, stop }
 }
 
 export type Fed<Body> = ReturnType<typeof openFed<Body>>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from '@jest/globals'
 import type { SqsEvent } from '../../../lib/adapters/aws/sqs/event.ts'
-import { depthOf } from './emulator.ts'
+import { totalDepth } from './emulator.ts'
 import { numberedQueues } from './numbered.ts'
 import { until } from './until.ts'
 
@@ -60,7 +60,7 @@ describe('the poller of the offline stack', () => {
     ])
     expect(left[0]).toBeGreaterThan(0)
     expect(left[0]).toBeLessThanOrEqual(5_000)
-    expect(await depthOf(client, urls)).toBe(0)
+    expect(await totalDepth(client, urls)).toBe(0)
   })
 
   it('leaves what failed to its visibility timeout, then to the dead letter queue', async () => {
@@ -72,10 +72,10 @@ describe('the poller of the offline stack', () => {
       const bad = Records.filter(({ body }) => body === 'bad')
       return { batchItemFailures: bad.map(({ messageId }) => ({ itemIdentifier: messageId })) }
     })
-    await until(async () => (await depthOf(client, { normal: urls.dlq })) === 1)
+    await until(async () => (await totalDepth(client, { normal: urls.dlq })) === 1)
     await stop()
     expect(received.sort()).toEqual(['bad 1', 'bad 2', 'good 1'])
-    expect(await depthOf(client, urls)).toBe(0)
+    expect(await totalDepth(client, urls)).toBe(0)
   })
 
   it.each([
@@ -96,6 +96,6 @@ describe('the poller of the offline stack', () => {
     await until(() => counts.length === 6)
     await stop()
     expect(counts).toEqual(['1', '1', '1', '2', '2', '2'])
-    expect(await depthOf(client, urls)).toBe(0)
+    expect(await totalDepth(client, urls)).toBe(0)
   })
 })

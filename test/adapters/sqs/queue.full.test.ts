@@ -4,7 +4,7 @@ import { createSqsQueue, type QueueUrls } from '../../../lib/adapters/aws/sqs/qu
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Outgoing } from '../../../lib/ports/queue.ts'
 import { forAllTests } from '../../fakes/lifetimes.ts'
-import { depthOf, type Sqs, startSqs } from './emulator.ts'
+import { type Sqs, startSqs, totalDepth } from './emulator.ts'
 import { failRequests, watchRequests } from './requests.ts'
 
 type Body = { n: number; text?: string }
@@ -28,7 +28,7 @@ describe('sending to SQS', () => {
     const { queue, seen, client, urls } = await open()
     await Promise.all(numbered(100).map((message) => queue.send([message])))
     expect(seen.map(({ command }) => command)).toEqual(Array(10).fill('SendMessageBatch'))
-    expect(await depthOf(client, urls)).toBe(100)
+    expect(await totalDepth(client, urls)).toBe(100)
   })
 
   it('sends ten at a time and needs no request for nothing', async () => {
@@ -44,21 +44,21 @@ describe('sending to SQS', () => {
     const text = 'x'.repeat(300_000)
     await queue.send(numbered(10).map((message) => ({ ...message, body: { ...message.body, text } })))
     expect(seen).toHaveLength(4)
-    expect(await depthOf(client, urls)).toBe(10)
+    expect(await totalDepth(client, urls)).toBe(10)
   })
 
   it('gives priority 1 a queue of its own', async () => {
     const { queue, client, urls } = await open()
     await queue.send([1, 2, 3, 4].map((n) => ({ body: { n }, priority: n as 1 | 2 | 3 | 4 })))
-    expect(await depthOf(client, { normal: urls.urgent ?? '' })).toBe(1)
-    expect(await depthOf(client, { normal: urls.normal })).toBe(3)
+    expect(await totalDepth(client, { normal: urls.urgent ?? '' })).toBe(1)
+    expect(await totalDepth(client, { normal: urls.normal })).toBe(3)
   })
 
   it('puts priority 1 with the others where there is one queue', async () => {
     const { normal } = await sqs().queues()
     const { queue, client } = await open({ normal })
     await queue.send(numbered(1, { priority: 1 }))
-    expect(await depthOf(client, { normal })).toBe(1)
+    expect(await totalDepth(client, { normal })).toBe(1)
   })
 
   it.each([
@@ -113,7 +113,7 @@ describe('sending to SQS', () => {
       ['owner/quiet', 3],
       [undefined, 1],
     ])
-    expect(await depthOf(client, urls)).toBe(10_004)
+    expect(await totalDepth(client, urls)).toBe(10_004)
   })
 
   it('sends again what was left out of a batch, and only that', async () => {

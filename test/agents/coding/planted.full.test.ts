@@ -90,7 +90,7 @@ const plantings = (trap: string): Readonly<Record<string, Planted>> => ({
 })
 
 /** A workspace with a commit, one change to it, and the means by which that change is read. */
-const workspaceOf = async (name: string) => {
+const checkedOutWorkspace = async (name: string) => {
   const workspace = await bench.workspaces.create(name)
   const { baseCommit } = await createCheckout(bench)(workspace, {
     taskId: 'task_1',
@@ -117,7 +117,7 @@ describe('the changes of a workspace', () => {
   it.each(names)('run nothing that the agent planted, which plain git runs: %s', async (name) => {
     const [trap, sprung] = [join(bench.folder, 'trap'), join(bench.folder, 'sprung')]
     await put(trap, `#!/bin/sh\ntouch ${sprung}\n`, 0o755)
-    const { workspace, baseCommit } = await workspaceOf(`planted-${names.indexOf(name)}`)
+    const { workspace, baseCommit } = await checkedOutWorkspace(`planted-${names.indexOf(name)}`)
     const planted = plantings(trap)[name] as Planted
     execFileSync('git', ['-C', workspace.root, 'add', 'kept.txt'])
     await workspace.write('kept.txt', 'one\ntwo\n')
@@ -153,7 +153,7 @@ describe('the changes of a workspace', () => {
       },
     ],
   ])('are those of the files, whatever it set by %s', async (name, set) => {
-    const { workspace, baseCommit } = await workspaceOf(`set-${name.replaceAll(/\W/g, '-')}`)
+    const { workspace, baseCommit } = await checkedOutWorkspace(`set-${name.replaceAll(/\W/g, '-')}`)
     await put(join(workspace.root, 'all'), '*\n')
     await set(workspace)
     const { filesChanged } = await changesIn(workspace, baseCommit, never)
@@ -161,7 +161,7 @@ describe('the changes of a workspace', () => {
   })
 
   it('outlive a checkpoint, names and contents that are not UTF-8 included', async () => {
-    const { workspace, baseCommit } = await workspaceOf('latin')
+    const { workspace, baseCommit } = await checkedOutWorkspace('latin')
     const nameIn = ({ root }: Workspace) => Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])])
     const latin = Buffer.from('latin \xe9\r\n', 'latin1')
     await writeFile(nameIn(workspace), latin)
@@ -177,7 +177,7 @@ describe('the changes of a workspace', () => {
     } as const
     const loop = { ...ended, ...spent, messages: [], pending: [], provider: 'demo', model: 'scripted' }
     const checkpoint = await createCheckpoint(loop, spent, at, never)
-    const { workspace: anew, baseCommit: base } = await workspaceOf('latin-anew')
+    const { workspace: anew, baseCommit: base } = await checkedOutWorkspace('latin-anew')
     await rm(join(anew.root, 'kept.txt'))
     await restore(anew, JSON.parse(JSON.stringify(checkpoint)), base, never)
     expect(readFileSync(nameIn(anew))).toEqual(latin)

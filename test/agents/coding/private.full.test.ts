@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => host[Symbol.asyncDispose]())
 
 const run = (given?: Given) => runHosted(bench, host, given)
-const treeOf = (branch: string) => host.git('ls-tree', '-r', '--name-only', branch).split('\n')
+const branchFiles = (branch: string) => host.git('ls-tree', '-r', '--name-only', branch).split('\n')
 const fileAt = (branch: string, path: string) => host.git('show', `${branch}:${path}`)
 
 describe('a private repository', () => {
@@ -116,7 +116,7 @@ describe('what an agent leaves behind', () => {
     expect(published).toMatchObject({ status: 'published', branch: 'agent/task_1' })
     expect(existsSync(join(bench.dir, 'task_1-1/work/sprung'))).toBe(false)
     expect(fileAt('agent/task_1', 'greeting.txt')).toBe('hello\neverybody')
-    expect(treeOf('agent/task_1')).toEqual(['.gitattributes', 'greeting.txt'])
+    expect(branchFiles('agent/task_1')).toEqual(['.gitattributes', 'greeting.txt'])
     expect(host.git('rev-list', '--count', 'main..agent/task_1')).toBe('1')
   })
 
@@ -154,7 +154,7 @@ describe('what an agent leaves behind', () => {
       { path: 'git~1/config', reason: 'name' },
       { path: 'sub', reason: 'repository' },
     ])
-    expect(treeOf('agent/task_1')).toEqual(['greeting.txt', 'y.txt'])
+    expect(branchFiles('agent/task_1')).toEqual(['greeting.txt', 'y.txt'])
     expect(host.pulls[0]?.body).toContain('not part of this:\n\n- git~1/config\n- sub\n')
   })
 })

@@ -21,7 +21,7 @@ afterAll(async () => {
 beforeEach(() => host.reset())
 
 const run = (given?: Given) => runHosted(bench, host, given)
-const treeOf = (branch: string) => host.git('ls-tree', '-r', '--name-only', branch).split('\n')
+const branchFiles = (branch: string) => host.git('ls-tree', '-r', '--name-only', branch).split('\n')
 const fileAt = (branch: string, path: string) => host.git('show', `${branch}:${path}`)
 
 describe('changes', () => {
@@ -40,7 +40,7 @@ describe('changes', () => {
     expect(published).toEqual({ status: 'published', branch: 'agent/task_1', pullRequest })
     expect(host.branches()).toEqual(['agent/task_1', 'main'])
     expect(fileAt('agent/task_1', 'greeting.txt')).toBe('hello\neverybody')
-    expect(treeOf('agent/task_1')).toEqual(['greeting.txt', 'new/file.txt'])
+    expect(branchFiles('agent/task_1')).toEqual(['greeting.txt', 'new/file.txt'])
     expect(host.git('rev-parse', 'agent/task_1^')).toBe(host.git('rev-parse', 'main'))
     const said = host.git('log', '-1', '--format=%B', 'agent/task_1')
     expect(said).toContain('Agent-Task: task_1')
@@ -136,7 +136,7 @@ describe('changes', () => {
 
   it('leave out files of credentials, which the pull request names', async () => {
     await run({ script: 'echo A=1 > .env' })
-    expect(treeOf('agent/task_1')).toEqual(['greeting.txt'])
+    expect(branchFiles('agent/task_1')).toEqual(['greeting.txt'])
     expect(host.pulls[0]?.body).toContain('- .env')
   })
 

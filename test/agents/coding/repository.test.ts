@@ -61,7 +61,7 @@ const noting = (caFile?: string) => {
   }
 }
 
-const readsOf = async (about: { repository: string }) => {
+const readableFolders = async (about: { repository: string }) => {
   const { calls, on } = noting()
   await createAgentOn(on, looking()).run(about)
   return calls.flatMap(({ reads }) => (reads ? [reads] : []))
@@ -252,7 +252,7 @@ describe('a linked worktree', () => {
   it('is cloned with its branch, and reads the common directory', async () => {
     const linked = join(bench.folder, 'linked')
     await gitIn(bench.git, join(bench.folder, 'source'), 'worktree', 'add', '-q', linked, 'feature')
-    const [cloned] = await readsOf({ repository: linked })
+    const [cloned] = await readableFolders({ repository: linked })
     const common = join(bench.folder, 'source/.git')
     expect(cloned).toEqual([join(common, 'worktrees/linked'), common])
   })

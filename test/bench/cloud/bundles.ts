@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { packageStage } from '../../deploy/serverless.ts'
-import { bundleOf } from '../../deploy/zip.ts'
+import { unzipBundle } from '../../deploy/zip.ts'
 import { atMost, type Row } from '../row.ts'
 
 const HTTP = [
@@ -27,23 +27,23 @@ export type Bundles = ReturnType<typeof packBundles>
 export const packBundles = () => {
   const stage = packageStage('dev')
   const folder = mkdtempSync(path.join(tmpdir(), 'bundles-'))
-  const fileOf = (name: string) => path.join(folder, `${name}.mjs`)
+  const bundleFile = (name: string) => path.join(folder, `${name}.mjs`)
   try {
     const all = [...HTTP, ...JOBS].map((name) => {
       const zip = stage.zip(name)
-      const content = bundleOf(zip, name)
-      writeFileSync(fileOf(name), content)
+      const content = unzipBundle(zip, name)
+      writeFileSync(bundleFile(name), content)
       const zipped = name === WITH_FILES ? gzipSync(content).length : zip.length
       return { name, zipped, hasAiSdk: content.includes(AI_SDK) }
     })
-    return { all, fileOf, template: stage.template, remove: () => rmSync(folder, { recursive: true }) }
+    return { all, bundleFile, template: stage.template, remove: () => rmSync(folder, { recursive: true }) }
   } finally {
     stage.remove()
   }
 }
 
 /** How large the zips of HTTP functions are, and how long a new process imports them; what must be in no bundle. */
-export const bundleTargets = ({ all, fileOf }: Bundles): Row[] => {
+export const bundleTargets = ({ all, bundleFile }: Bundles): Row[] => {
   const row = (measure: string, unit: string, ours: number, against: number, rounds?: number[]) => {
     const held = { measure, unit, ours, against, opponent: 'limit' }
     return atMost(1, rounds ? { ...held, rounds: { ours: rounds, against: [against] } } : held)
@@ -54,8 +54,8 @@ export const bundleTargets = ({ all, fileOf }: Bundles): Row[] => {
     ...http.map(({ name, zipped }) => row(`zip of ${name}`, 'kB', zipped / 1_000, LIMIT_KB)),
     ...http.map(({ name }) => {
       // The first one reads the file from the disk, which is not what is measured.
-      importMs(fileOf(name))
-      const rounds = Array.from({ length: ROUNDS }, () => importMs(fileOf(name)))
+      importMs(bundleFile(name))
+      const rounds = Array.from({ length: ROUNDS }, () => importMs(bundleFile(name)))
       // What else runs on a machine only ever makes it longer.
       return row(`import of ${name}, least of ${ROUNDS}`, 'ms', Math.min(...rounds), LIMIT_MS, rounds)
     }),

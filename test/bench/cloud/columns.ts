@@ -6,12 +6,12 @@ export const columns = (
 ): string => {
   const all = [heads, ...rows]
   const widths = heads.map((_, at) => Math.max(...all.map((cells) => cells[at]?.length ?? 0)))
-  const lineOf = (cells: readonly string[]) =>
+  const alignedLine = (cells: readonly string[]) =>
     cells
       .map((cell, at) => (at < left ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join('  ')
       .trimEnd()
-  const [head = '', ...lines] = all.map(lineOf)
+  const [head = '', ...lines] = all.map(alignedLine)
   return [head, widths.map((width) => '-'.repeat(width)).join('  '), ...lines].join('\n')
 }
 

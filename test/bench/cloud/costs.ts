@@ -21,7 +21,7 @@ const billOfTask = ({ deployed, options, find, perSecond, sourceRequests }: Need
   const [create, run, follow, poll] = [find(SMALL_CREATE), find(RUN), find(FOLLOW), find(POLL)]
   const parts = [create, run, follow, ...Array.from({ length: polls }, () => poll)]
   const sum = (of: (part: Measured) => number) => parts.reduce((total, part) => total + of(part), 0)
-  const msOf = (part: Measured) => billedMs(part, { memoryMb: deployed.memoryMb(part.by), tripMs })
+  const billedPartMs = (part: Measured) => billedMs(part, { memoryMb: deployed.memoryMb(part.by), tripMs })
   const agentMs = agentSeconds * 1_000
   const sqsRequests = sum(({ sqs }) => sqs) + sourceRequests
   return {
@@ -34,9 +34,9 @@ const billOfTask = ({ deployed, options, find, perSecond, sourceRequests }: Need
     edgeFunctionCalls: 1 + polls,
     invocations: parts.length,
     gbSeconds:
-      sum((part) => gbSeconds(msOf(part), deployed.memoryMb(part.by))) +
+      sum((part) => gbSeconds(billedPartMs(part), deployed.memoryMb(part.by))) +
       gbSeconds(agentMs, deployed.memoryMb(run.by)),
-    diskGbSeconds: deployed.diskGb(run.by) * ((agentMs + msOf(run)) / 1_000),
+    diskGbSeconds: deployed.diskGb(run.by) * ((agentMs + billedPartMs(run)) / 1_000),
     logGb: (sum(({ logBytes }) => logBytes) + parts.length * PLATFORM_LOG_BYTES) / 1e9,
   }
 }

@@ -12,7 +12,7 @@ import { body } from '../../adapters/dynamodb/life.ts'
 import { insist } from '../../crash/insist.ts'
 import { httpEvent } from '../../fakes/http-event.ts'
 import { atMost, type Row } from '../row.ts'
-import { unitsOf } from './measure.ts'
+import { measureUnits } from './measure.ts'
 import type { World } from './world.ts'
 
 /** Rows of each list when it is short. */
@@ -41,7 +41,7 @@ const LISTS = [
 ] as const
 
 /** The `n`th row of each list; all are of the last 30 days, so that nothing that is made later is behind them. */
-const rowsOf = (n: number, now: number): AnyWrite[] => {
+const numberedInserts = (n: number, now: number): AnyWrite[] => {
   const at = iso(now - 30 * DAY_MS + n * 60_000)
   const expiresAt = now + DAY_MS
   const task: TaskRow = {
@@ -116,7 +116,7 @@ const fill = async ({ store, drain, direct }: World, from: number, to: number) =
   for (let n = from; n < to; n += AT_ONCE) {
     if (n % PROGRESS === 0) console.error(`lists: ${n} of ${to} rows of each are stored`)
     await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, k) => rowsOf(n + k, now))
+      Array.from({ length: AT_ONCE }, (_, k) => numberedInserts(n + k, now))
         .flat()
         // A timeout on a machine that is busy; a repeat finds the row there.
         .map((write) => insist(() => store.commit(write))),
@@ -130,7 +130,7 @@ const readUnits = async (world: World): Promise<number[]> => {
   const all: number[] = []
   for (const [name, by, path] of LISTS) {
     const event = async () => httpEvent(`GET ${path}`, undefined, world.known)
-    const { read } = await unitsOf({ name, by, event }, await world.metered.function(by), world.taken)
+    const { read } = await measureUnits({ name, by, event }, await world.metered.function(by), world.taken)
     all.push(read)
   }
   return all

@@ -10,7 +10,7 @@ import { type Measured, measure } from './measure.ts'
 import { operationsOn, PROGRESS, RUN, RUN_WITH_PROGRESS, TICK } from './operations.ts'
 import { type Options, readOptions } from './options.ts'
 import { coldTable, derived, explanation, operationTable } from './report.ts'
-import { requestsOf } from './requests.ts'
+import { countRequests } from './requests.ts'
 import { unitsPerSecond } from './standing.ts'
 import { capacityTargets, requestTarget } from './targets.ts'
 import { openWorld } from './world.ts'
@@ -44,8 +44,8 @@ const measureAll = async (options: Options, bundles: Bundles, deployed: Deployed
   const bundleRows = bundleTargets(bundles)
   const batchSize = deployed.sources.find(({ queue }) => queue === 'TaskQueue')?.batchSize ?? 1
   begin('requests to SQS')
-  const requests = { inTens: await requestsOf(10), asDeployed: await requestsOf(batchSize), batchSize }
-  const world = await openWorld({ bundleOf: bundles.fileOf })
+  const requests = { inTens: await countRequests(10), asDeployed: await countRequests(batchSize), batchSize }
+  const world = await openWorld({ bundleFile: bundles.bundleFile })
   try {
     begin('lives of tasks')
     const lives = await measureLives(world)

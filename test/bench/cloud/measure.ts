@@ -38,7 +38,7 @@ const repeat = async (times: number, { name, event }: Operation, called: Invoked
   return all
 }
 
-const timeOf = async (operation: Operation, called: Invoked, rounds: number): Promise<Time> => {
+const measureTime = async (operation: Operation, called: Invoked, rounds: number): Promise<Time> => {
   await repeat(WARM_UPS, operation, called)
   await sleep(PIPE_MS)
   called.logBytes()
@@ -55,7 +55,11 @@ const timeOf = async (operation: Operation, called: Invoked, rounds: number): Pr
 }
 
 /** The largest of some metered invocations, after one that warms it. */
-export const unitsOf = async (operation: Operation, called: Invoked, taken: () => Units): Promise<Units> => {
+export const measureUnits = async (
+  operation: Operation,
+  called: Invoked,
+  taken: () => Units,
+): Promise<Units> => {
   await repeat(1, operation, called)
   const all: Units[] = []
   for (let time = 0; time < METERED; time += 1) {
@@ -76,8 +80,8 @@ export const measure = async (
   const all: Measured[] = []
   for (const operation of operations) {
     const { name, by } = operation
-    const units = await unitsOf(operation, await world.metered.function(by), world.taken)
-    const time = await timeOf(operation, await world.direct.function(by), rounds)
+    const units = await measureUnits(operation, await world.metered.function(by), world.taken)
+    const time = await measureTime(operation, await world.direct.function(by), rounds)
     all.push({ name, by, ...time, ...units })
   }
   return all

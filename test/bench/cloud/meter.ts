@@ -12,7 +12,7 @@ const NONE: Units = { read: 0, write: 0, sqs: 0, s3: 0 }
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems'])
 const WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'])
 
-const operationOf = (headers: IncomingHttpHeaders) => String(headers['x-amz-target'] ?? '').split('.')
+const targetOperation = (headers: IncomingHttpHeaders) => String(headers['x-amz-target'] ?? '').split('.')
 
 /** A request to DynamoDB that also asks what it costs; any other stays as it is. */
 const asking = (body: Buffer, operation: string): Buffer => {
@@ -35,7 +35,7 @@ const unitsIn = (answer: Buffer): number => {
 export const startMeter = async (endpoint: string) => {
   let taken = { ...NONE }
   const note = (headers: IncomingHttpHeaders, answer: Buffer) => {
-    const [service, operation = ''] = operationOf(headers)
+    const [service, operation = ''] = targetOperation(headers)
     if (service === 'AmazonSQS') taken.sqs += 1
     else if (operation === '') taken.s3 += 1
     else if (READS.has(operation)) taken.read += unitsIn(answer)
@@ -43,7 +43,7 @@ export const startMeter = async (endpoint: string) => {
   }
   const server = createServer(async (incoming, response) => {
     const { method = 'GET', url = '/', headers } = incoming
-    const body = asking(await buffer(incoming), operationOf(headers)[1] ?? '')
+    const body = asking(await buffer(incoming), targetOperation(headers)[1] ?? '')
     const { 'content-length': _length, 'transfer-encoding': _encoding, ...rest } = headers
     const forwarded = request(
       new URL(url, endpoint),

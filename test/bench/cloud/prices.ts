@@ -30,7 +30,7 @@ export type Bill = Partial<Record<Priced, number>>
 export const billed = (bill: Bill): { lines: string[]; dollars: number } => {
   const items = Object.entries(bill).map(([name, amount]) => {
     const { dollars, of, by } = PRICES[name as Priced]
-    return { cost: amount * dollars, text: `${amountOf(amount)} ${of} (${by})` }
+    return { cost: amount * dollars, text: `${formatAmount(amount)} ${of} (${by})` }
   })
   const dollars = items.reduce((sum, { cost }) => sum + cost, 0)
   return { lines: items.map(({ cost, text }) => `  ${money(cost)}  ${text}`), dollars }
@@ -38,5 +38,5 @@ export const billed = (bill: Bill): { lines: string[]; dollars: number } => {
 
 export const money = (dollars: number): string => `$${dollars.toFixed(4)}`.padStart(9)
 
-const amountOf = (amount: number): string =>
+const formatAmount = (amount: number): string =>
   amount >= 100 ? Math.round(amount).toLocaleString('en-US') : String(Number(amount.toPrecision(3)))

@@ -13,7 +13,7 @@ import { createFakeLog } from '../../fakes/log.ts'
 const TASKS = 200
 
 /** Requests to SQS for each task, `sends` of them by who creates it, received so many at a time. */
-export const requestsOf = async (batchSize: number): Promise<{ sends: number; source: number }> => {
+export const countRequests = async (batchSize: number): Promise<{ sends: number; source: number }> => {
   const emulator = await startSqsAndS3()
   const client = openSqs({ region: REGION, endpoint: emulator.endpoint, credentials: CREDENTIALS })
   const definition = { name: 'bench', visibilityTimeout: 60, messageRetention: 3_600 }

@@ -34,11 +34,11 @@ type Environment = Record<string, string>
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** Processes of functions under one environment, each started when it is first asked for. */
-const createFleet = (env: Environment, fileOf: (name: string) => string) => {
+const createFleet = (env: Environment, functionFile: (name: string) => string) => {
   const functions = new Map<string, Promise<Invoked>>()
   return {
     function: (name: string): Promise<Invoked> => {
-      const started = functions.get(name) ?? startFunction(fileOf(name), env)
+      const started = functions.get(name) ?? startFunction(functionFile(name), env)
       functions.set(name, started)
       return started
     },
@@ -85,7 +85,7 @@ const receiver =
   }
 
 /** What tables have changed since it was last asked, as events of the stream function with so many records at most. */
-const changesOf = ({ streams: { endpoint, streams } }: Stack) => {
+const createChangeReader = ({ streams: { endpoint, streams } }: Stack) => {
   const { shards, start, read } = createStreams(endpoint)
   const iterators = new Map<string, string>()
   return async (batchSize: number): Promise<DynamoDBStreamEvent[]> => {
@@ -114,24 +114,24 @@ const openBeside = ({ AWS_REGION: region, DYNAMODB_ENDPOINT: endpoint, TABLE_PRE
 
 /**
  * The functions as they are deployed, on emulators: once directly, to see how long they take, and once behind meters, to
- * see what they ask for. `bundleOf` names the file of a function's bundle.
+ * see what they ask for. `bundleFile` names the file of a function's bundle.
  */
-export const openWorld = async ({ bundleOf }: { bundleOf(name: string): string }) => {
+export const openWorld = async ({ bundleFile }: { bundleFile(name: string): string }) => {
   Object.assign(process.env, SETTINGS)
   const stack = await startStack(readConfig())
   const config = readConfig()
   const names = [...settingNames, ...MORE].filter((name) => process.env[name] !== undefined)
   const env: Environment = Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
   const beside = openBeside(config)
-  const fileOf = (name: string) => (name === 'worker' ? WORKER : bundleOf(name))
+  const functionFile = (name: string) => (name === 'worker' ? WORKER : bundleFile(name))
   const through = await metered(env)
   const apart = await metered(env)
   const fleets = {
-    direct: createFleet(env, fileOf),
-    metered: createFleet(through.env, fileOf),
-    apart: createFleet(apart.env, fileOf),
+    direct: createFleet(env, functionFile),
+    metered: createFleet(through.env, functionFile),
+    apart: createFleet(apart.env, functionFile),
   }
-  const changes = changesOf(stack)
+  const changes = createChangeReader(stack)
   /** Hands all changes to a stream function, so many at once as a batch has. */
   const drain = async (stream: Invoked, batchSize = BATCH): Promise<void> => {
     for (let events = await changes(batchSize); events.length > 0; events = await changes(batchSize))
@@ -145,7 +145,7 @@ export const openWorld = async ({ bundleOf }: { bundleOf(name: string): string }
     /** What the functions of `metered`, and those of `apart`, asked for since it was last called. */
     taken: through.take,
     takenApart: apart.take,
-    start: (name: string) => startFunction(fileOf(name), env),
+    start: (name: string) => startFunction(functionFile(name), env),
     changes,
     drain,
     store: beside.store,

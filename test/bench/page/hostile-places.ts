@@ -3,7 +3,7 @@ import { openPage } from '../../ui/browser.ts'
 import { hostilePlainTexts } from '../../ui/markdown-corpus.ts'
 import { atMost, type Row } from '../row.ts'
 import { longestTask, settled } from './longest-task.ts'
-import { type Place, placesOf } from './places.ts'
+import { hostileTextPlaces, type Place } from './places.ts'
 
 const LETTERS = 100_000
 /** The page answers a key within this, whatever it shows. */
@@ -43,7 +43,7 @@ const answering = (answers: Place['answers']) => async (route: Route) => {
 }
 
 /** The longest time for which a place keeps the page from answering: as it opens, is used and is scrolled. */
-const blockOf = async (page: Page, { path, answers, act }: Place): Promise<number> => {
+const longestBlockMs = async (page: Page, { path, answers, act }: Place): Promise<number> => {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.route('**/api/**', answering(answers))
   await page.goto('/health')
@@ -63,12 +63,12 @@ export const hostilePlaces = async (world: { baseUrl: string }): Promise<Row[]> 
   const { page } = opened
   const worst: { name: string; ms: number }[] = []
   for (const [of, text] of hostilePlainTexts(LETTERS)) {
-    for (const [at, place] of Object.entries(placesOf(text))) {
+    for (const [at, place] of Object.entries(hostileTextPlaces(text))) {
       const name = `${at}: ${of}`
       if (!PLACES.test(name)) continue
-      let ms = await blockOf(page, place)
+      let ms = await longestBlockMs(page, place)
       // The first time the fonts of its scripts are looked for, which is no matter of the place.
-      if (ms > MOST_BLOCK_MS) ms = Math.min(ms, await blockOf(page, place))
+      if (ms > MOST_BLOCK_MS) ms = Math.min(ms, await longestBlockMs(page, place))
       worst.push({ name, ms })
     }
   }

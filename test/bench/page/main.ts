@@ -43,8 +43,8 @@ const settings = {
   QUEUE_RETRY_ATTEMPTS: String(ATTEMPTS),
   QUEUE_RETRY_BACKOFF_MS: '1',
 }
-const clientOf = (baseUrl: string) => createClient(routes, { baseUrl })
-type Client = ReturnType<typeof clientOf>
+const typedClient = (baseUrl: string) => createClient(routes, { baseUrl })
+type Client = ReturnType<typeof typedClient>
 type World = { baseUrl: string; client: Client }
 
 /** So long after another change the second one comes. */
@@ -191,7 +191,7 @@ const scrolled = (page: Page, label: string, item: string): Promise<Scrolled> =>
     { label, item, count: FRAMES, times: JUMPS, step: STEP_PX },
   )
 
-const rowsOf = (what: string, { frames, jumps }: Scrolled): Row[] => [
+const scrollRows = (what: string, { frames, jumps }: Scrolled): Row[] => [
   limited(`${what}: a frame while it scrolls, 95 of 100`, 'ms', frames, 0.95, MOST_FRAME_MS),
   limited(`${what}: from a jump until it is painted, 95 of 100`, 'ms', jumps, 0.95, MOST_JUMP_MS),
 ]
@@ -208,7 +208,7 @@ const longList = async ({ baseUrl, client }: World): Promise<Row[]> => {
     await scroller.evaluate((one) => one.scrollTo(0, one.scrollHeight))
     await sleep(50)
   }
-  return rowsOf(
+  return scrollRows(
     `a list of ${ROWS.toLocaleString('en')} rows`,
     await scrolled(page, 'Tasks', '[role=row], tr'),
   )
@@ -236,7 +236,7 @@ const longLog = async ({ baseUrl, client }: World): Promise<Row[]> => {
     const what = `a log of ${LINES.toLocaleString('en')} lines`
     return [
       limited(`${what}: until it is shown, median`, 'ms', [median(opening)], 1, MOST_OPEN_MS),
-      ...rowsOf(what, await scrolled(opened.page, 'Log', 'li')),
+      ...scrollRows(what, await scrolled(opened.page, 'Log', 'li')),
     ]
   }
   return []
@@ -265,7 +265,7 @@ const main = async (): Promise<void> => {
     console.error(`${name} …`)
     const service = await startService(entry, settings)
     const baseUrl = `http://127.0.0.1:${service.port}`
-    rows.push(...(await measure({ baseUrl, client: clientOf(baseUrl) })))
+    rows.push(...(await measure({ baseUrl, client: typedClient(baseUrl) })))
     await service.stop()
   }
   await closeBrowser()

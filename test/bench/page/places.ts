@@ -35,7 +35,7 @@ const ofTask = (fields: object, tab: string, more: object = {}): Pick<Place, 'pa
     ...more,
   },
 })
-const diffOf = (text: string, sign: string) => {
+const oneFileDiff = (text: string, sign: string) => {
   const lines = text.split('\n')
   return `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,${lines.length} +1,${lines.length} @@\n${lines.map((line) => sign + line).join('\n')}\n`
 }
@@ -104,7 +104,7 @@ const approval = (n: number, text: string) => ({
 })
 
 /** Each place with a text in it: whole where it may be long there, else as long as it may be. */
-export const placesOf = (text: string): Readonly<Record<string, Place>> => ({
+export const hostileTextPlaces = (text: string): Readonly<Record<string, Place>> => ({
   'output as written': {
     ...ofTask({ result: { success: true, output: text } }, 'output'),
     act: click('Source'),
@@ -116,13 +116,16 @@ export const placesOf = (text: string): Readonly<Record<string, Place>> => ({
     ),
     act: openFolds,
   },
-  'diff added': ofTask({ result: { success: true, output: 'x', diff: diffOf(text, '+') } }, 'changes'),
+  'diff added': ofTask({ result: { success: true, output: 'x', diff: oneFileDiff(text, '+') } }, 'changes'),
   'diff added, long lines': ofTask(
-    { result: { success: true, output: 'x', diff: diffOf(inLines(text, 2_000), '+') } },
+    { result: { success: true, output: 'x', diff: oneFileDiff(inLines(text, 2_000), '+') } },
     'changes',
   ),
   'diff same, split': {
-    ...ofTask({ result: { success: true, output: 'x', diff: diffOf(inLines(text, 2_000), ' ') } }, 'changes'),
+    ...ofTask(
+      { result: { success: true, output: 'x', diff: oneFileDiff(inLines(text, 2_000), ' ') } },
+      'changes',
+    ),
     act: click('Split'),
   },
   'no diff': ofTask({ result: { success: true, output: 'x', diff: text } }, 'changes'),

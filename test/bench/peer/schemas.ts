@@ -41,7 +41,7 @@ export const routes = {
   create: { body, response: { 201: answer } },
 }
 
-const statusOf = (job: Job): string => {
+const jobStatus = (job: Job): string => {
   if (job.finishedOn) return job.failedReason ? 'failed' : 'completed'
   return job.processedOn ? 'in_progress' : 'queued'
 }
@@ -50,7 +50,7 @@ const statusOf = (job: Job): string => {
 export const taskView = (job: Job) => ({
   id: String(job.id),
   ...job.data,
-  status: statusOf(job),
+  status: jobStatus(job),
   createdAt: new Date(job.timestamp).toISOString(),
   ...(job.finishedOn ? { completedAt: new Date(job.finishedOn).toISOString() } : {}),
 })

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
  */
 const [provider] = process.argv.slice(2)
 
-const eventOf = (line: string): string => {
+const chatEvent = (line: string): string => {
   const { choices } = JSON.parse(line.slice('data: '.length))
   const text = choices[0]?.delta.content
   const event = { type: 'content', data: { step: 1, text }, timestamp: Date.now() }
@@ -24,7 +24,7 @@ const server = createServer(async (request, response) => {
   for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     const lines = (rest + piece).split('\n\n')
     rest = lines.pop() ?? ''
-    const events = lines.filter((line) => line.startsWith('data: {')).map(eventOf)
+    const events = lines.filter((line) => line.startsWith('data: {')).map(chatEvent)
     response.write(events.join(''))
   }
   response.end('data: {"type":"message_saved"}\n\n')

@@ -223,7 +223,7 @@ export const document: Json = {
 }
 
 /** A comment as Jira's editor writes it. */
-export const wordsOf = (words: string): Json => ({
+export const documentWithText = (words: string): Json => ({
   version: 1,
   type: 'doc',
   content: [paragraph(text(words))],

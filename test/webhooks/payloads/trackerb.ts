@@ -8,7 +8,7 @@ const labels: Readonly<Record<string, string>> = {
   'ai-task': 'cc4c3a5e-0a3f-4c5b-9d3f-000000000001',
   'ai-review': 'cc4c3a5e-0a3f-4c5b-9d3f-000000000002',
 }
-const idOf = (name: string): string => labels[name] ?? `cc4c3a5e-0a3f-4c5b-9d3f-0000${name.length}`
+const labelId = (name: string): string => labels[name] ?? `cc4c3a5e-0a3f-4c5b-9d3f-0000${name.length}`
 
 export const actor = (type = 'user'): Json => ({
   id: 'b5ea5f1f-8adc-4f52-b4bd-ab4e84cf51ba',
@@ -34,10 +34,10 @@ export const issue = (names: readonly string[], more: Json = {}): Json => ({
   priorityLabel: 'High',
   url: `${site}/search-misses-umlauts`,
   subscriberIds: [],
-  labelIds: names.map(idOf),
+  labelIds: names.map(labelId),
   state: { id: '7cbb1d2b', color: '#e2e2e2', name: 'Todo', type: 'unstarted' },
   team: { id: '72b2a2dc-6f4f-4423-9d34-24b5bd10634a', key: 'ENG', name: 'Engineering' },
-  labels: names.map((name) => ({ id: idOf(name), color: '#bec2c8', name })),
+  labels: names.map((name) => ({ id: labelId(name), color: '#bec2c8', name })),
   identifier: 'ENG-12',
   description: 'Looking for `für` finds nothing.',
   ...more,
@@ -63,7 +63,7 @@ export const issueCreated = (names: readonly string[], more: Json = {}): Json =>
 export const labelsChanged = (from: readonly string[], to: readonly string[], more: Json = {}): Json => ({
   ...around('update', 'Issue'),
   data: issue(to, more),
-  updatedFrom: { updatedAt: '2026-03-01T09:00:00.000Z', labelIds: from.map(idOf) },
+  updatedFrom: { updatedAt: '2026-03-01T09:00:00.000Z', labelIds: from.map(labelId) },
   url: `${site}/search-misses-umlauts`,
 })
 

@@ -12,7 +12,7 @@ export const MARK = 'task_00000000000000000000000007'
 type Made = { issue?: string; withdrawn?: unknown; task?: Record<string, unknown>; message?: string }
 
 /** What is made of an event: a task as the schema of tasks has them, what is taken back, or a reason why there is none. */
-export const asked = (sender: Sender, payload: unknown, header?: string, labels = LABELS): Made => {
+export const interpretEvent = (sender: Sender, payload: unknown, header?: string, labels = LABELS): Made => {
   const { event, verdict } = interpret(catalog[sender], payload, header, labels)
   if (typeof verdict === 'string') return { message: verdict }
   if (!('kind' in verdict)) return verdict

@@ -224,7 +224,8 @@ describe('delays', () => {
     const got: string[] = []
     queue.start(async ({ body }) => void got.push(body))
     await queue.send([normal('next month', 2 ** 31 + 1), normal('now')])
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    while (got.length === 0) await turns()
+    await turns()
     expect(got).toEqual(['now'])
   })
 })

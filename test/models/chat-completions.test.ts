@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import type { ModelSettings } from '../../lib/adapters/models/resolve.ts'
@@ -291,7 +292,8 @@ describe('a failing provider', () => {
     silent.catch(() => {
       over = true
     })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    do await nextTurn()
+    while (clock.pending === 0)
     expect(over).toBe(false)
     clock.advance(60_000)
     await expect(silent).rejects.toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })

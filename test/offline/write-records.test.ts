@@ -8,6 +8,7 @@ import { recordWrites } from '../../offline/write-records.ts'
 import { openClient } from '../adapters/dynamodb/opened.ts'
 import { job, jobs, samples } from '../contract/store-samples.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { until } from '../journeys/api.ts'
 
 it('writes to an emulator without streams and transactions are counted and sent all the same', async () => {
   const dynalite = await startDynalite()
@@ -20,10 +21,14 @@ it('writes to an emulator without streams and transactions are counted and sent 
   const sent: string[] = []
   const deliver = async (messages: readonly { id: string }[]) =>
     void sent.push(...messages.map(({ id }) => id))
-  await recorder.follow(
-    createChangeConsumer({ client, collections: samples, clock, tableName, deliver, log }),
-    log,
-  )
+  const consume = createChangeConsumer({ client, collections: samples, clock, tableName, deliver, log })
+  let consuming = 0
+  await recorder.follow((...records) => {
+    consuming += 1
+    return consume(...records).finally(() => {
+      consuming -= 1
+    })
+  }, log)
   await createTables(client, definitions)
   const store = createDynamoStore({ client, collections: samples, clock, random: Math.random, tableName })
   await Promise.all(['a', 'b', 'c'].map((id) => store.commit({ insert: jobs, row: job(id) })))

@@ -27,6 +27,7 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
   let handler: FunctionHandler<DynamoDBStreamEvent> | undefined
   let log: Pick<Log, 'error'> | undefined
   let last: Promise<unknown> = Promise.resolve()
+  let handed: Promise<unknown> = Promise.resolve()
   // Sequence numbers of the previous process are smaller.
   let sequence = Date.now() * 1_000
 
@@ -72,7 +73,10 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
     const before = await read()
     const answer = await ask(headers, target, body)
     if (answer.status !== 200) return answer.text.includes(REFUSED) ? refusal(before) : answer
-    if (StreamSpecification !== undefined) void hand(write.TableName, before, await read())
+    if (StreamSpecification === undefined) return answer
+    const after = await read()
+    // In order, as a stream does: a record behind a later one counts as counted.
+    handed = handed.then(() => hand(write.TableName, before, after))
     return answer
   }
 
@@ -119,7 +123,12 @@ export const recordWrites = async (endpoint: string, definitions: readonly Table
     follow: async (given: FunctionHandler<DynamoDBStreamEvent>, to: Pick<Log, 'error'>): Promise<Fed> => {
       handler = given
       log = to
-      return { stop: async () => void (await last) }
+      return {
+        stop: async () => {
+          await last
+          await handed
+        },
+      }
     },
   }
 }

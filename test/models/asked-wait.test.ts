@@ -133,7 +133,7 @@ describe('the wait that the answer of a provider asks for', () => {
       '',
       340_000,
     ],
-    ['of a used-up plan, since 1970', 429, `{"error":{"resets_at":${secondsOf(NOW + 45_000)}}}`, '', 45_000],
+    ['of a used-up plan, since 1970', 429, `{"error":{"resets_at":${secondsText(NOW + 45_000)}}}`, '', 45_000],
     ['of a model that loads', 503, '{"error":"Model is loading","estimated_time":20.5}', '', 20_500],
     ['not of a limit', 500, '', 'Please try again in 5m', undefined],
     ['of no time', 429, '', 'Please try again in a while', undefined],

@@ -163,6 +163,14 @@ describe('an answer over Anthropic messages', () => {
         ...end,
       ),
     ],
+    [
+      'the whole answer as JSON',
+      JSON.stringify({
+        type: 'message',
+        content: [{ type: 'text', text: 'Hello' }],
+        stop_reason: 'end_turn',
+      }),
+    ],
     ['a ping of words', frames(start, 'event: ping\ndata: still here\n\n', ...said, ...end)],
     ['no beginning of its block', frames(start, said[1], ...end)],
     ['no `message_stop`', frames(start, ...said, end[0])],
@@ -199,6 +207,15 @@ describe('an answer over the Responses API', () => {
     [
       'an unknown item',
       frames(...responded, { type: 'response.output_item.done', item: { type: 'hologram' } }, completed),
+    ],
+    [
+      'the whole answer as JSON',
+      JSON.stringify({
+        object: 'response',
+        status: 'completed',
+        error: null,
+        output: [{ ...item, content: [{ type: 'output_text', text: 'Hello' }] }],
+      }),
     ],
     ['a ping of words', frames(...responded, 'event: ping\ndata: still here\n\n', completed)],
     ['an event without a type', frames({ x: 1 }, ...responded, completed)],
@@ -357,6 +374,8 @@ describe('a tool call without an id', () => {
     ['anthropic', frames(start, ...block(0, { ...use, id: '' }), ...end)],
     ['anthropic', frames(start, ...block(0, { ...use, id: null }), ...end)],
     ['xai', frames({ ...done, item: { ...call, call_id: '' } }, completed)],
+    ['anthropic', JSON.stringify({ type: 'message', content: [use], stop_reason: 'tool_use' })],
+    ['xai', JSON.stringify({ object: 'response', output: [call] })],
     ['openai', frames(changed({ tool_calls: [{ id: '', function: call }] }), chunk({}, 'tool_use'))],
   ])('of %s gets one, and arguments that are an object are read', async (kind, body) => {
     expect((await saidBy(kind, body)).finish).toMatchObject({

@@ -1,5 +1,5 @@
 import type { StepLimits } from '../step-limits.ts'
-import { countIn, countsIn, type Fields, fieldsIn, textIn } from '../wire-fields.ts'
+import { countIn, countsIn, type Fields, fieldsIn, listIn, textIn } from '../wire-fields.ts'
 import { TextEvent, type WireReader } from './reader.ts'
 
 const COUNTS = [
@@ -51,6 +51,17 @@ const UNANNOUNCED_BLOCKS: Readonly<Record<string, string>> = {
   text_delta: 'text',
   thinking_delta: 'thinking',
 }
+
+/** The events of a message that came whole, as a server sends it that does not stream. */
+const streamedMessage = (message: Fields): readonly Fields[] => [
+  { type: 'message_start', message },
+  ...listIn(message.content).flatMap((content_block, index) => [
+    { type: 'content_block_start', index, content_block },
+    { type: 'content_block_stop', index },
+  ]),
+  { type: 'message_delta', delta: message, usage: message.usage },
+  { type: 'message_stop' },
+]
 
 /** Anthropic's messages (https://docs.anthropic.com/en/docs/build-with-claude/streaming). */
 export const messages: WireReader = (limits) => {
@@ -129,8 +140,14 @@ export const messages: WireReader = (limits) => {
     },
   }
 
+  const read = (event: Fields, type: string): object[] =>
+    events[type]?.(event, countIn(event.index) ?? 0) ?? []
+
   return {
-    read: (event, type) => events[type]?.(event, countIn(event.index) ?? 0) ?? [],
+    read: (event, type) =>
+      type === 'message'
+        ? streamedMessage(event).flatMap((each) => read(each, String(each.type)))
+        : read(event, type),
     // Some servers leave out the last event: an answer whose reason of its end is known is whole.
     done: () => (isReasonNamed ? (events.message_stop?.({}, 0) ?? []) : []),
     hasEnded: () => isEnded,

@@ -58,6 +58,22 @@ const texts: Readonly<Record<string, string>> = {
   'response.function_call_arguments.done': 'arguments',
 }
 
+/** The events of a response that came whole, as a server sends it that does not stream. */
+const streamedResponse = (response: Fields): readonly Fields[] => [
+  ...listIn(response.output).flatMap((item, output_index) => [
+    { type: 'response.output_item.added', output_index, item },
+    ...(item.type === 'message' ? listIn(item.content) : []).map(({ text }, content_index) => ({
+      type: 'response.output_text.delta',
+      item_id: item.id,
+      output_index,
+      content_index,
+      delta: text,
+    })),
+    { type: 'response.output_item.done', output_index, item },
+  ]),
+  { type: response.status === 'incomplete' ? 'response.incomplete' : 'response.completed', response },
+]
+
 /** OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses-streaming). */
 export const responses: WireReader = (limits) => {
   let isEnded = false
@@ -129,11 +145,16 @@ export const responses: WireReader = (limits) => {
     'response.cancelled': failed,
   }
 
+  const read = (event: Fields, type: string): object[] => {
+    const field = texts[type]
+    return field ? textEvent(field, type, event) : (others[type]?.(type, event) ?? [])
+  }
+
   return {
-    read: (event, type) => {
-      const field = texts[type]
-      return field ? textEvent(field, type, event) : (others[type]?.(type, event) ?? [])
-    },
+    read: (event, type) =>
+      event.object === 'response'
+        ? streamedResponse(event).flatMap((each) => read(each, String(each.type)))
+        : read(event, type),
     hasEnded: () => isEnded,
   }
 }

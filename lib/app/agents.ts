@@ -39,7 +39,6 @@ import { createToolRunner } from '../tools/runner.ts'
 import { withModelSpans, withToolSpans } from '../tools/spans.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
-/** Checks and records tool calls. */
 type ToolSecurity = {
   policy: PolicySource
   approvals: Approvals
@@ -94,7 +93,6 @@ export const openAgents = async (needs: Needs) => {
   return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.health, close }
 }
 
-/** Makes the toolboxes of conversations, and of the coding agent's tasks. */
 const toolOpeners = ({ security, clock, masker, log, tracing, ...needs }: Needs) => {
   const shared = { ...security, clock, masker, log }
   const tools = conversationTools({ ...needs, clock })

@@ -21,13 +21,11 @@ const TURNS_MS = 3_500
 /** The time for running sends; the next process sends the rest. */
 const LAST_SENDS_MS = 1_500
 
-/** The consumers of the queues. */
 type Consumers = {
   tasks: Consumer<RunTask>
   notifications: Consumer<LocalNotice>
   turns: Consumer<LocalTurn>
 }
-/** The work of storage and disk that the background jobs start. */
 type Upkeep = {
   /** Begins to deliver the messages of changes. */
   deliverMessages(): void

@@ -31,7 +31,6 @@ export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
   return loadAgents(codingAgent, config)
 }
 
-/** A stored or removed key shows within this time. */
 const LOOK_AGAIN_MS = 60_000
 
 /** The settings that configure a provider. The size of a context window is not one. */
@@ -53,7 +52,6 @@ export const createProviderCheck = (config: Config, clock: Pick<Clock, 'monotoni
   let isStored = false
   let lookAgainAt = 0
   return {
-    /** By the result of the last look. */
     configured: (): boolean => isGiven || isStored,
     /** Looks once a minute. Rejects when it fails. */
     look: async (): Promise<void> => {

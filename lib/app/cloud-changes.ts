@@ -73,7 +73,6 @@ const createSubscribedOnly =
     }
   }
 
-/** The consumer of changes, and the queues of its messages, for the stream function. */
 export const openChanges = (config: Config = readConfig()) => {
   const clock = createClock()
   const region = config.AWS_REGION

@@ -58,7 +58,6 @@ export const listenInContainer = (server: Server, log: Log): void => {
   }
 }
 
-/** The folder of workspaces, unless the deployment sets one. */
 const workspacesDirOf = ({ WORKSPACES_DIR }: Config): string =>
   WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
 

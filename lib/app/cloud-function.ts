@@ -14,7 +14,6 @@ import { withCommonHeaders } from '../http/respond.ts'
 import type { Call, Handlers, Routes } from '../http/route.ts'
 import { toTrustedProxies } from '../http/trusted-proxies.ts'
 
-/** An open function: its guard, and its handlers. */
 type Opened<R extends Routes> = {
   auth: AuthContext
   ports: AuthPorts

@@ -28,7 +28,6 @@ export const openGroup =
 
 type Served = AuthContext & Work & { health: Health; ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'> }
 
-/** Opens a function whose handlers need tasks. */
 export const openWork =
   <R extends Routes>(
     handlersOf: (served: Served) => Handlers<R>,

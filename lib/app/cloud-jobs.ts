@@ -62,7 +62,6 @@ const openNotices = async () => {
   return { ...jobs, ...composeNotices({ ...jobs, audit: jobs.auth.audit }, jobs.outside), sending }
 }
 
-/** The handler of notices. */
 export const openNotify = async () => {
   const { handleNotice, deadLetters, sending, ...outside } = await openNotices()
   const batch = createSqsBatchHandler<Notice>({

@@ -59,13 +59,11 @@ export const required = (
   return value
 }
 
-/** The bucket and its client. */
 export const openBucket = (config: Config) => ({
   client: openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT }),
   bucket: required(config, 'FILES_BUCKET'),
 })
 
-/** The bucket of large bodies. */
 export const openBlobs = (config: Config): Blobs => createS3Blobs(openBucket(config))
 
 /** The ports of every function. Rows with long texts, such as tasks, tool calls and messages, need `blobs`. */
@@ -192,7 +190,6 @@ const throwNotConfigured = async (): Promise<never> => {
 }
 const notConfigured: Cipher = { seal: throwNotConfigured, open: throwNotConfigured }
 
-/** The ports of a function with sign-in. */
 export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts => ({
   ...ports,
   passwords: createArgon2({ entropy }),
@@ -200,7 +197,6 @@ export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts =
   providerFetch: createProviderFetch(),
 })
 
-/** The providers of issues, for a function. */
 export const openTrackers = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Trackers =>
   createTrackers({ fetch: createProviderFetch(), clock, apiUrls: providerApiUrls(config.accounts) })
 
@@ -234,7 +230,6 @@ export const openAccounts = (
   }
 }
 
-/** The ports of the search of the web. */
 export const openWebSearchPorts = (config: Config, ports: AuthPorts, outbound: Outbound): WebSearchPorts => ({
   ...ports,
   cipher: openCloudCipher(config, ports),

@@ -50,7 +50,6 @@ export const openData = ({ SERVICE_MODE, DATA_DIR, WORKSPACES_DIR, ACCEPT_DATA_L
   }
 }
 
-/** The database of a data folder. */
 export const dataFileIn = (folder: string): string => path.join(folder, 'service.db')
 
 const checked = (file: string, acceptLoss: boolean): { warning?: string } => {

@@ -14,7 +14,6 @@ type Needs = {
   probeStorage?: () => Promise<void>
 }
 
-/** Health in a process with all ports. */
 export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): Health => {
   return createHealth({
     version: VERSION,

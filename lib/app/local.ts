@@ -222,7 +222,6 @@ const dieOf = (log: Log) => (reason: unknown) => {
 /** Loaded at the first request: nothing else needs the library. */
 const describe = async () => (await import('../api/document.ts')).document
 
-/** The output of `npm run page`. */
 const FOLDER = fileURLToPath(new URL('../../functions/ui/dist/', import.meta.url))
 
 /** The page of a service in one process; other paths without a route are answered 404. */

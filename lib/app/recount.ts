@@ -11,7 +11,6 @@ import type { Store } from '../ports/store.ts'
 import { openBasePorts } from './cloud-ports.ts'
 import { openData } from './data.ts'
 
-/** The corrections of one counter's member, by name. */
 type Corrected = { counter: string; member: string; add: Readonly<Record<string, number>> }
 
 const PAGE = 1_000

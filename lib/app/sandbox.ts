@@ -11,7 +11,6 @@ type Needs = {
   clock: Clock
   log: Log
   workspacesDir: string
-  /** The port of the service. */
   port: () => number | undefined
 }
 

@@ -9,7 +9,6 @@ import type { ProviderStatus } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 
 type Facts = {
-  /** The address on which it listens. */
   url: string
   /** The public address, if it differs. */
   publicUrl?: string | undefined
@@ -81,7 +80,6 @@ export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, conf
 
 type Known = Pick<AuthContext, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
 
-/** How a caller gets access. */
 export const signInOf = async (
   { authMode, hasAccessKey, issuerBringsAdmin, settings }: Known,
   store: Store,

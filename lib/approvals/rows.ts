@@ -26,7 +26,6 @@ export type ApprovalRow = Approval & {
 
 const LONGEST_TITLE = 300
 
-/** Announces that a task waits for it. */
 const approvalAnnouncement = (approval: Omit<ApprovalRow, 'params'>) => {
   const { id, taskId, userId, title, requestedAt, expiresAt } = approval
   const notification = {

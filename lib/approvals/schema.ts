@@ -8,7 +8,6 @@ export type Decision = z.output<typeof DecisionSchema>
 
 const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired'] as const
 
-/** A tool call that waits for the decision of a person. */
 export const ApprovalSchema = z
   .object({
     id: z.string(),
@@ -53,7 +52,6 @@ const DecidedApprovalSchema = z.object({
 })
 /** The message that a task ended while it waited: its approvals are withdrawn. */
 const EndedWaitSchema = z.object({ endedTaskId: id, userId: id })
-/** The messages about approvals to the runs that wait for them. */
 export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema])
 export type TurnMessage = z.output<typeof TurnMessageSchema>
 /** Continues the run that waits for an approval, or withdraws those of an ended task. A repeat does nothing. */

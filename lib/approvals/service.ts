@@ -175,7 +175,6 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     return { state: 'denied', approvalId: id, reason: refusals[status] }
   }
 
-  /** Uses up an approval; whether this call was the one that did. */
   const spend = async ({ id, binding }: ApprovalRow): Promise<boolean> => {
     const { applied } = await store.commit<ApprovalRow>(
       { update: approvals, key: id, when: { usedAt: null }, set: { usedAt: iso(clock.now()) } },
@@ -270,14 +269,12 @@ export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade 
     return pages.flatMap(({ rows }) => rows)
   }
 
-  /** Removes an approval, and its slot if it has one. */
   const remove = async (row: Readonly<ApprovalRow>): Promise<void> => {
     const removal = { remove: approvals, key: row.id }
     const { applied } = await store.commit<ApprovalRow>(removal, [slotRemoval(row)])
     if (!applied) await store.commit<ApprovalRow>(removal)
   }
 
-  /** Denies an approval without a person. */
   const withdraw = (id: string, reason: string) => endUnused(id, 'denied', reason)
 
   const waitState = async (id: string): Promise<WaitState> => {
@@ -384,7 +381,6 @@ const toApproval = ({
   ...approval
 }: ApprovalRow): Approval => approval
 
-/** The allowlist entry of an approval that is given always. */
 const allowedBy = (approval: ApprovalRow, now: number): AllowedToolRow => {
   const { id, scope, toolName, userId, conversationId, taskId } = approval
   return {

@@ -1,7 +1,6 @@
 import { collection, countRows } from '../core/collection.ts'
 import { type AuditRecord, AuditRecordSchema } from './schema.ts'
 
-/** The number of records. */
 export const AUDIT_COUNTERS = { counter: 'audit', member: 'all' } as const
 
 /** The retention follows the longest that common rules for such logs demand. */

@@ -10,11 +10,9 @@ export const sliceNumber = (at: number): number => Math.floor(at / SLICE)
 
 type Expiring = { expiresAt: number }
 
-/** How many tasks of a retry have ended, and how. */
 export type Ended = Record<'completed' | 'failed' | 'cancelled', number>
 export const NONE_ENDED: Ended = { completed: 0, failed: 0, cancelled: 0 }
 const totalEnded = ({ completed, failed, cancelled }: Ended): number => completed + failed + cancelled
-/** Whether each task that a retry queued has ended. */
 export const allEnded = (done: number, ended: Ended): boolean => totalEnded(ended) >= done
 
 /**
@@ -74,7 +72,6 @@ const toBulkResults = (done: number, ended: Ended): BulkResults => {
   return { completed, failed, running, ...(cancelled === 0 ? {} : { cancelled }) }
 }
 
-/** The name of the counter of a user's jobs. */
 export const bulkCounter = (userId: string): string => `bulk:${userId}`
 export const LISTED = 'all'
 

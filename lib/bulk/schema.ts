@@ -13,12 +13,10 @@ import {
   word,
 } from '../tasks/schema.ts'
 
-/** The most items of one job. */
 export const MOST_ITEMS = 10_000
 /** The most failures that a job lists; further ones are counted only. */
 export const MOST_FAILURES = 100
 
-/** The retention of jobs. */
 export const KEEP_MS = 30 * 86_400_000
 /** The counter of how the tasks of a retry ended: completed, failed, cancelled. It is stored as long as its job. */
 export const bulkResultCounters = (jobId: string) => ({
@@ -59,7 +57,6 @@ export const BulkNoticeSchema = z.object({
 })
 export type BulkNotice = z.output<typeof BulkNoticeSchema>
 
-/** A job in lists and events. */
 export const BulkSummarySchema = z.object({
   id: z.string(),
   target: z.enum(['tasks', 'dlq']),

@@ -50,7 +50,6 @@ const LONGEST_ERROR = 300
 const PLACE_DIGITS = 6
 /** A job without a step for this long has lost its message; a failed message comes again within five minutes. */
 const STILL_MS = 600_000
-/** The most jobs of one check. */
 const MOST_JOBS = 100
 
 type TaskSummary = Pick<Task, 'id' | 'title' | 'status'>
@@ -122,7 +121,6 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { completed, failed, cancelled }
   }
 
-  /** A row with the present results of its tasks. */
   const withResults = async (row: BulkRow): Promise<BulkRow> => {
     const isSettled = row.ended === undefined || allEnded(row.done, row.ended)
     const ended = isSettled ? undefined : await endedTasks(row)
@@ -247,7 +245,6 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { count: fitting.length, sample: sample(fitting) }
   }
 
-  /** Applies the action to one item; `along` is written with its effect. */
   const act = (row: BulkRow, id: string, along: readonly AnyWrite[]): Promise<unknown> => {
     const principal: Principal = { userId: row.createdBy, role: row.role }
     if (row.target === 'dlq')
@@ -377,7 +374,6 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 }
 
-/** A stored failure in the API's order of fields. */
 const failureIn = ({ id, title, error, code }: BulkFailureRow): BulkFailure => ({
   id,
   ...definedFields({ title }),

@@ -173,11 +173,9 @@ export const composeConnectionStatus = (
     aiTaskLabel: config.AI_TASK_LABEL,
   })
 
-/** The removal of linked accounts. */
 export const composeDisconnect = ({ audit }: Pick<AuthContext, 'audit'>, { oauth }: Pick<SignIn, 'oauth'>) =>
   createDisconnect({ unlink: oauth.unlink, audit: audit.record })
 
-/** Devices, whose tokens are sessions. */
 export const composeDevices = (
   { sessions, limiter, audit }: AuthContext,
   ports: AuthPorts & { cipher: Cipher },
@@ -190,6 +188,5 @@ export const composeDevices = (
     audit: audit.record,
   })
 
-/** API tokens: creation, list and revocation. */
 export const composeTokens = ({ audit }: Pick<AuthContext, 'audit'>, ports: AuthPorts, config: Config) =>
   createTokens({ ...ports, callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM, audit: audit.record })

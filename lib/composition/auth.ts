@@ -24,7 +24,6 @@ import type { Objection } from '../settings/service.ts'
 import { createSettings } from '../settings/service.ts'
 import { createTokenPrincipals } from '../tokens/token-principal.ts'
 
-/** The ports that identify callers. */
 export type AuthPorts = {
   store: Store
   entropy: Entropy
@@ -151,7 +150,6 @@ const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
   const issuerBrings = async (userId: string, unlinked: readonly ProviderName[] = []): Promise<boolean> =>
     (await isVerified(userId)) || (!unlinked.includes('oidc') && isLinked(userId))
 
-  /** Whether an active admin could sign in. */
   const issuerBringsAdmin = async (): Promise<boolean> => {
     const roster = await store.get(rosters, ROSTER_ID)
     for (const userId of roster?.admins ?? []) if (await issuerBrings(userId)) return true
@@ -164,11 +162,8 @@ const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
 type Circumstances = {
   mayBeOpen: boolean
   hasKey: () => boolean
-  /** Whether an account exists whose owner may sign in as an admin. */
   hasAdmin: () => Promise<boolean>
-  /** Whether such an admin could sign in by the OpenID Connect issuer. */
   issuerBringsAdmin: () => Promise<boolean>
-  /** Whether registration is closed. */
   isClosed: () => boolean
 }
 

@@ -118,7 +118,6 @@ export const turnMessageIn = (body: object): TurnMessage => {
 
 type TicketNeeds = { trackers: Trackers; access: Pick<AccountAccess, 'readerFor' | 'validToken'> }
 
-/** How long a turn waits for a ticket. */
 const READ_MS = 5_000
 
 const isTracker = (trackers: Trackers, name: string): name is TrackerName => Object.hasOwn(trackers, name)
@@ -195,7 +194,6 @@ export const composeAgentSessions = (
     checkOwnConversation: createCheckOwnConversation(ports),
   })
 
-/** The runs of tasks as sessions, for processes that run agents. */
 export const composeTaskRuns = (
   agentSessions: ReturnType<typeof composeAgentSessions>,
   { models, clock, ids }: Pick<SessionPorts, 'clock' | 'ids'> & { models: Pick<Models, 'resolve'> },
@@ -233,6 +231,5 @@ export type WebSearchPorts = AuthPorts & {
   webSearchProviders: WebSearchProviders
 }
 
-/** The web search of this installation. */
 export const composeWebSearch = ({ audit }: Pick<AuthContext, 'audit'>, ports: WebSearchPorts) =>
   createWebSearch({ ...ports, providers: ports.webSearchProviders, audit: audit.record })

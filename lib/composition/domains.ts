@@ -28,7 +28,6 @@ import { composeSchedules } from './schedules.ts'
 import { composeSecurity } from './security.ts'
 import { composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
 
-/** All ports of the domains. */
 export type Ports = SignInPorts &
   WorkPorts &
   WatchedMemoryPorts &

@@ -8,7 +8,6 @@ import { EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import type { Work } from './work.ts'
 
-/** The messages of the notification queue. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
   z.object({
@@ -22,11 +21,9 @@ export const NoticeSchema = z.discriminatedUnion('kind', [
 ])
 export type Notice = z.output<typeof NoticeSchema>
 
-/** Failures grouped by their cause. */
 export const composeFailures = ({ audit }: Pick<AuthContext, 'audit'>, ports: AuthPorts) =>
   createFailures({ ...ports, audit: audit.record })
 
-/** Jobs on many tasks and dead letters. */
 export const composeBulk = (
   { audit, tasks, deadLetters }: Pick<AuthContext, 'audit'> & Pick<Work, 'tasks' | 'deadLetters'>,
   ports: AuthPorts,
@@ -53,7 +50,6 @@ export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports
       await work.notifications.deliver(notice)
   }
 
-  /** Passes a notice to its domain. */
   const handOver = (notice: Notice): Promise<void> => {
     switch (notice.kind) {
       case 'ended':

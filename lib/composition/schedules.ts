@@ -4,7 +4,6 @@ import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/
 import type { TaskCreation } from '../tasks/create.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
-/** Schedules, and the tasks that they create. */
 export const composeSchedules = (
   {
     audit,

@@ -51,7 +51,6 @@ export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPort
     policy,
     approvals,
     toolCalls,
-    /** The needs of toolboxes. */
     toolSecurity: { policy, approvals, countCall, onToolCall: toolCalls.record },
   }
 }

@@ -38,10 +38,8 @@ import type { AuthContext, AuthPorts } from './auth.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
 import { mayHaveSubscriber } from './task-creation.ts'
 
-/** The state of a queue's worker in the queue's status. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
 
-/** The ports of tasks and queues. */
 export type WorkPorts = AuthPorts & {
   taskQueue: Queue<RunTask> & WorkerState
   notificationQueue: WorkerState
@@ -55,7 +53,6 @@ export type WorkPorts = AuthPorts & {
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>
   cipher: Cipher
-  /** See `createDeliveries`. */
   defersFailing?: true
   /** Absent where no notices are handled. */
   commenting?: Commenting

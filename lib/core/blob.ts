@@ -10,7 +10,6 @@ const MOST_KEYS = 1_000
 // Linear: a segment and a slash share no character. 200 characters fit a file name everywhere, a mark included.
 const KEY = /^(?!\.{1,2}(?:\/|$))[\w.-]{1,200}(?:\/(?!\.{1,2}(?:\/|$))[\w.-]{1,200})*$/
 
-/** Whether a text is a valid key of `Blobs`. */
 export const isBlobKey = (key: string): boolean => key.length <= LONGEST_KEY && KEY.test(key)
 
 /** Returns the key. Throws TypeError for an invalid one. */

@@ -46,7 +46,6 @@ export const change = (row: Fields, { set, setIfAbsent, add, unset }: Change): v
   if (unset !== undefined) for (const field of unset) if (row[field] !== undefined) row[field] = undefined
 }
 
-/** A changed copy of the row. */
 export const changed = (row: Readonly<Fields>, by: Change): Fields => {
   const after = { ...row }
   change(after, by)

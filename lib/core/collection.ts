@@ -1,4 +1,3 @@
-/** The error of a collection that storage was not opened with. */
 export const unknownCollection = (name: string): Error =>
   new Error(`The collection ${name} has no table: add it to lib/collections.ts`)
 

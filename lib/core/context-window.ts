@@ -12,7 +12,6 @@ type Message = { readonly content: string; readonly toolCalls?: readonly object[
 const messageText = ({ content, toolCalls }: Message): string =>
   toolCalls === undefined ? content : content + JSON.stringify(toolCalls)
 
-/** Estimates the tokens of messages in a prompt. */
 export const estimateTokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + PER_MESSAGE + estimateTokenCount(messageText(message)), 0)
 
@@ -20,7 +19,6 @@ export const estimateTokens = (messages: readonly Message[]): number =>
 export const mostTokens = (messages: readonly Message[]): number =>
   messages.reduce((sum, message) => sum + PER_MESSAGE + 2 * messageText(message).length, 0)
 
-/** Estimates the tokens of tool specifications in a prompt. */
 export const estimateToolTokens = (specs: readonly object[]): number =>
   specs.length === 0 ? 0 : estimateTokens([{ content: JSON.stringify(specs) }])
 

@@ -1,4 +1,3 @@
-/** Returns the value of a key; the first call for a key creates it. */
 export const getOrCreate = <K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V => {
   const known = map.get(key)
   if (known !== undefined) return known

@@ -29,7 +29,6 @@ export const createHeap = <T>(precedes: (a: T, b: T) => boolean): Heap<T> => {
 
 // In both loops every index lies below `items.length`, hence the casts.
 
-/** Moves the last item up to its place. */
 const rise = <T>(items: T[], precedes: (a: T, b: T) => boolean): void => {
   let at = items.length - 1
   const item = items[at] as T

@@ -17,7 +17,6 @@ export type Histogram = {
   quantile(q: number): number | undefined
 }
 
-/** An empty histogram. */
 export const createHistogram = (): Histogram => {
   const buckets = new Float64Array(BUCKETS)
   let total = 0

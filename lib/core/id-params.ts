@@ -1,6 +1,5 @@
 import * as z from 'zod'
 
-/** The parameter of a path with the id of one thing, whose ids begin with `prefix`. */
 export const idParams = (prefix: string) =>
   z.object({
     id: z

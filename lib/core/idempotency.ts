@@ -11,7 +11,6 @@ export const replayKey = ({ userId, tokenId = userId }: Principal, key: string):
 /** A hash of a body: it tells requests of one key apart. */
 export const fingerprint = (body: unknown): string => hash('sha256', JSON.stringify(body))
 
-/** Throws Problem `invalid` when a key was used with another body. */
 export const refuseReuse = (stored: string, given: string): void => {
   if (stored === given) return
   const message = 'was already used with another body'

@@ -114,7 +114,6 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
       return taken
     },
 
-    /** The result, after the last piece. */
     end: (): CutList => {
       const rest: Range[] = isInList ? [] : [[aroundStart, spool.size()]]
       return {
@@ -137,7 +136,6 @@ const createSpool = () => {
 
   return {
     size: () => size,
-    /** Returns the position at which the piece begins. */
     add: (bytes: Buffer): number => {
       const start = size
       pieces.push({ start, bytes })

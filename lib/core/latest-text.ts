@@ -8,7 +8,6 @@ export const createLatestText = () => {
       step = ''
       isBlank = true
     },
-    /** Adds a piece of the step, and returns the latest text. */
     add: (piece: string): string => {
       step += piece
       isBlank &&= piece.trim() === ''

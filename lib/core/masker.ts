@@ -25,14 +25,12 @@ export type Masker = {
 /** Ids that the service makes for requests and tasks, a kind and a ULID. They are in most lines of a log, and hold no secret. */
 const OWN_ID = /^(?:req|task)_[0-9A-HJKMNP-TV-Z]{26}$/
 
-/** Builds the matcher of the forms of secrets. */
 const compile = (secrets: readonly string[]) => {
   const forms = [...new Set(secrets.flatMap(secretForms))]
   const longest = Math.max(0, ...forms.map(({ length }) => length))
   return { longest, pattern: formsPattern(forms), matcher: createSecretMatcher(forms) }
 }
 
-/** The masker of a process, for all configured secrets. */
 export const createMasker = (secrets: readonly string[]): Masker => {
   const learned = new Map<string, number>()
   let known = compile(secrets)

@@ -11,7 +11,6 @@ const MARKDOWN = /\.(?:md|markdown)$/i
 // A path may not leave its root, hidden files are not read, and a name has to fit a log line.
 const UNFIT_SEGMENT = /^$|^\.|[\p{Cc}\p{Zl}\p{Zp}\\\uFFFD]/u
 
-/** Whether memory reads a file or folder of this name. */
 export const isMemoryName = (name: string): boolean => name.isWellFormed() && !UNFIT_SEGMENT.test(name)
 
 /** Why a listed file cannot be stored: its name, its kind, or a folder that cannot be read. */

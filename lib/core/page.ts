@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
 import { issueText, valueText } from './issue-text.ts'
 
-/** A whole number in a query string. */
 export const queryInt = (least: number, most: number) =>
   z
     .string()
@@ -10,7 +9,6 @@ export const queryInt = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least).max(most))
 
-/** `true` or `false` in a query string. */
 export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
 const MOST_OF_LIST = 100
@@ -57,7 +55,6 @@ export const pageQuery = {
   cursor: z.string().max(6_000).optional().describe('`nextCursor` of the page before'),
 }
 
-/** The fields that every list answers beside its rows. */
 export const pageAnswer = {
   total: z.number().describe('The items of all pages'),
   count: z.number().describe('The items of this answer'),

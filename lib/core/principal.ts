@@ -9,7 +9,6 @@ export type Principal = {
   callsPerMinute?: number
 }
 
-/** The user of an action, as records store it. */
 export type Actor = Pick<Principal, 'userId'>
 
 /** The user id of the only person in local mode. */

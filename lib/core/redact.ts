@@ -1,6 +1,5 @@
 import { memoize } from './memoize.ts'
 
-/** The text that replaces a secret. */
 export const MASKED = '[masked]'
 
 const SECRET_KEY =

@@ -6,7 +6,6 @@ import type { Principal } from './principal.ts'
  */
 export type HoldsRights = (principal: Principal) => Promise<boolean>
 
-/** How often the rights of a caller are read. */
 const LOOK_MS = 2_000
 
 /** The signal aborts with Problem `unauthenticated` `rights_ended` when the caller has lost its rights. */

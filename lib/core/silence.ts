@@ -1,10 +1,7 @@
 type Timer = { monotonic(): number; after(delayMs: number, call: () => void): () => void }
 
-/** A limit on the time without arrivals. */
 type Silence = {
-  /** Starts the time. */
   start(): void
-  /** Stops the time until the next `start`. */
   pause(): void
   end(): void
 }

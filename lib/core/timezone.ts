@@ -11,7 +11,6 @@ const isTimezone = (name: string): boolean => {
   }
 }
 
-/** A name of the IANA time zone database. */
 export const TimezoneSchema = z
   .string()
   .max(100)

@@ -1,4 +1,3 @@
-/** The tokens of a model call or a run. */
 export type TokenUsage = { promptTokens: number; completionTokens: number; totalTokens: number }
 
 export const NO_USAGE: TokenUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }

@@ -11,7 +11,6 @@ export const TruncatedSchema = z
   .optional()
   .describe('The fields whose stored text is gone; the rest is complete')
 
-/** The placeholder of a required text. */
 export const LOST_TEXT = '[The stored text is gone]'
 
 /** The fields among `names` that the row has lost. */
@@ -21,7 +20,6 @@ export const lostFields = (row: object, names: readonly string[]): string[] =>
 /** `systemPrompt` as people write it. */
 const spelled = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
-/** Says which stored fields are gone. */
 export const lostText = (fields: readonly string[]): string => {
   const names = fields.map(spelled).join(', ')
   return `its stored ${names} ${fields.length > 1 || names.endsWith('s') ? 'are' : 'is'} gone`

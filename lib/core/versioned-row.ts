@@ -63,7 +63,6 @@ export const createVersionedRow = <R extends Versioned, W = never>(
   }
 
   return {
-    /** The cached row. */
     row: (): R => row,
     load,
     /** Resolves when the cached row is recent enough; undefined when it already is. Concurrent calls share one read. */

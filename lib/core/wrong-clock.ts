@@ -3,7 +3,6 @@
 /** A difference of clocks that no rule corrects: those of several machines differ, and small steps pass by themselves. */
 const CLOCKS_DIFFER_MS = 600_000
 
-/** The log line of a corrected time. */
 export const CORRECTED = 'a time that was stored under a clock ahead was computed anew'
 
 /** Whether a time is later than the latest one that its rule allows now. All are epoch milliseconds. */

@@ -110,13 +110,11 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
       else getOrCreate(waiting, target.endpoint, () => ({ target, jobs: [] })).jobs.push(job)
       return true
     },
-    /** Drops the waiting jobs. */
     drop: (): void => {
       for (const { jobs } of waiting.values()) for (const { id } of jobs) known.delete(id)
       waiting.clear()
     },
     isIdle: (): boolean => sending === 0,
-    /** Resolves when nothing is being sent. */
     idle: (): Promise<void> =>
       sending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }

@@ -73,7 +73,6 @@ export const createOwnedDeliveries = ({ store, clock }: { store: Store; clock: C
         }
     },
 
-    /** Removes all deliveries; yields after each page. */
     removeAll: async function* (owner: string) {
       for await (const rows of pages({ index: 'ofOwner', is: owner })) {
         await Promise.all(rows.map(({ id }) => store.commit<DeliveryRow>({ remove: deliveryRows, key: id })))

@@ -40,7 +40,6 @@ export type DeliveryRow = NewDelivery & {
   tries: number
   /** The first attempt and the latest ones. */
   attempts: readonly Attempt[]
-  /** The number of attempts between them. */
   attemptsOmitted?: number
   /** The reason and time of the hold or the failure: see `stoppedAs`. */
   stopped?: string

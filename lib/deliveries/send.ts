@@ -29,7 +29,6 @@ type Needs = {
   log: Log
   tracing: Pick<Tracing, 'within' | 'current'>
   endpoints: Endpoints
-  /** The waits before the retries. */
   delaysMs: () => readonly number[]
 }
 
@@ -73,7 +72,6 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     return endsMs - clock.now() >= LONGEST_SEND_MS ? due.leased : claim(due)
   }
 
-  /** The endpoint in the row of a delivery. */
   const ownEndpoint = async ({ owner, url, secret }: DeliveryRow): Promise<Address> => ({
     url,
     secrets: secret === undefined ? [] : [await cipher.open(secret, secretContext(owner))],
@@ -129,7 +127,6 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     return { set: { ...set, stopped: stoppedAs(FAILED, iso(clock.now())) }, unset, isLost: true }
   }
 
-  /** The delivery after an attempt: ended, or due again. */
   const changeAfter = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
     const result = outcome ?? outcomeFor(statusCode)
     if (result === 'delivered') return { ...ended('delivered'), isLost: false }
@@ -214,7 +211,6 @@ const attemptsWith = ({ attempts, attemptsOmitted = 0 }: DeliveryRow, attempt: A
   return { attempts: all.toSpliced(1, left), attemptsOmitted: attemptsOmitted + left }
 }
 
-/** The outcome of a signed POST by its status. */
 const outcomeFor = (statusCode: number): Handled['outcome'] => {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === GONE ? 'refused' : 'again'

@@ -49,7 +49,6 @@ export const createDeliveries = (needs: Needs) => {
   const send = createSend(needs)
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
-  /** The position at which the last read of due rows stopped. */
   let readFrom: Position | undefined
   let hasUnread = false
   const isOpen = () => !stopped && clock.monotonic() < startsUntil

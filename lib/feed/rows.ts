@@ -38,5 +38,4 @@ const SUFFIX = /\.\d{3}$/
 export const entryId = (first: string, number: number): string =>
   number === 0 ? first : `${first}.${String(number).padStart(3, '0')}`
 
-/** The id of the first entry of a batch. */
 export const firstId = ({ id }: Pick<FeedBatch, 'id'>): string => id.replace(SUFFIX, '')

@@ -75,7 +75,6 @@ export const createLocalPublisher = (
   }
 }
 
-/** The shortest time between two events about the progress of one task. */
 const PROGRESS_EVERY_MS = 1_000
 
 /** Publishes that a task's log has new messages, at most once a second. Call it when a message is stored. */

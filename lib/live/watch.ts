@@ -4,7 +4,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { LiveWatch } from '../ports/live.ts'
 import type { Store } from '../ports/store.ts'
 
-/** The stream of the feed that live readers follow. */
 export const LIVE_STREAM = 'live'
 /** How long an entry can be replayed. */
 export const KEEP_MS = 300_000

@@ -24,7 +24,6 @@ export type Announcement = z.output<typeof AnnouncementSchema>
 export const AnnounceSchema = z.object({
   kind: z.literal('announce'),
   notification: AnnouncementSchema,
-  /** The group of the announced failure. */
   fingerprint: z.string().max(100).exactOptional(),
 })
 export type Announce = z.output<typeof AnnounceSchema>

@@ -66,7 +66,6 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
     await store.commit<NotificationRow>({ insert: notifications, row })
   }
 
-  /** The numbers of notifications that the user sees. */
   const countersFor = async ({ userId, role }: Principal): Promise<Counters> => {
     const { counter, member, addressed } = NOTIFICATION_COUNTERS
     const [all, own] = await Promise.all([
@@ -177,7 +176,6 @@ export const createNotifications = ({ store, clock, log }: { store: Store; clock
 const isFor = ({ userId, role }: Principal, { audience }: NotificationRow): boolean =>
   role === 'admin' || audience === undefined || audience === userId
 
-/** The notifications that a user sees, newest first. */
 const newestFor = ({ userId, role }: Principal) => {
   const where: Query<NotificationRow>['where'] = [{ field: 'audience', in: [null, userId] }]
   return { index: 'newest', order: 'desc', ...(role === 'admin' ? {} : { where }) } as const

@@ -108,7 +108,6 @@ export const createReporting = (needs: Needs) => {
 
   const findReport: FindReport = async (taskId) => publicReport(await store.get(reports, toReportId(taskId)))
 
-  /** Reports as endpoints of deliveries. */
   const endpoints: Endpoints = {
     of: async (owner) => (isReportId(owner) ? { handle: send } : undefined),
     isFailing: async () => false,

@@ -31,7 +31,6 @@ export const CreateScheduleSchema = z.object({
 })
 export type CreateSchedule = z.output<typeof CreateScheduleSchema>
 
-/** A pattern to preview before it is stored. */
 export const PreviewQuery = z.object({ cron: CronSchema, timezone: TimezoneSchema.default('UTC') })
 export type Preview = z.output<typeof PreviewQuery>
 
@@ -46,7 +45,6 @@ export const ChangeScheduleSchema = z
   .meta({ examples: [{ enabled: false }] })
 export type ChangeSchedule = z.output<typeof ChangeScheduleSchema>
 
-/** A schedule as the API shows it. */
 export const ScheduleSchema = z
   .object({
     id: z.string(),

@@ -44,9 +44,7 @@ type Needs = {
 }
 
 export const MOST_SCHEDULES = 1_000
-/** The due times that an answer lists. */
 const AHEAD = 5
-/** Due schedules that run concurrently. */
 const AT_ONCE = 20
 const MOST_TRIES = 20
 
@@ -103,7 +101,6 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     return { schedule: toSchedule(row), nextRuns: [first, ...later] }
   }
 
-  /** The next due times of a pattern. */
   const preview = ({ cron, timezone }: Preview) => ({
     nextRuns: nextRuns(cron, timezone, clock.now(), AHEAD),
   })
@@ -257,7 +254,6 @@ const toSchedule = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Sc
 const toListedSchedule = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) =>
   row
 
-/** The audit details of a schedule. */
 const auditDetails = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({
   id,
   name,

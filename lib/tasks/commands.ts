@@ -184,7 +184,6 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
   }),
 })
 
-/** Whether a task in this state can be cancelled, or retried as a new task. */
 const allows = (status: TaskStatus, command: 'cancel' | 'retry'): boolean =>
   command === 'cancel' ? nextStatus(status, 'cancel') !== undefined : isFinal(status)
 

@@ -58,7 +58,6 @@ export type FilterTasks = z.output<typeof FilterTasksQuery>
 
 export const EXPORT_VERSION = '1.0'
 
-/** The most tasks of one import. */
 export const MOST_IMPORTED = 100_000
 
 export const ImportBody = z.object({
@@ -99,7 +98,6 @@ const PercentilesSchema = z
   .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })
   .meta({ id: 'Percentiles', description: 'Within 5 %; without percentiles where nothing was counted' })
 
-/** Counts of the changes of tasks in a span of time. */
 const happenings = {
   created: z.number(),
   started: z.number().describe('Started attempts'),
@@ -155,7 +153,6 @@ export const AnalyticsSchema = z.object({
 })
 
 const TaskParams = idParams('task')
-/** A single task with the report of its end at its source. */
 const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576

@@ -60,7 +60,6 @@ export const createTaskCounters = (store: Store) => ({
   },
 })
 
-/** The counters of all tasks. */
 export const countTasks = async (store: Store): Promise<Counters> =>
   (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
 

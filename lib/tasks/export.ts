@@ -19,7 +19,6 @@ type Needs = {
   audit: (principal: Principal, action: string) => Promise<void>
 }
 
-/** The response header with the key of the export's copy. */
 export const COPY_HEADER = 'x-export-copy'
 
 /** Exports all tasks as `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces. */

@@ -33,7 +33,6 @@ type Needs = {
   clock: Clock
   ids: Ids
   leaseMs: number
-  /** The longest delay of a message in the queue. */
   longestDelayMs: number
 }
 

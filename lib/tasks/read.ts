@@ -24,10 +24,8 @@ const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
 /** The most tasks of an issue that are read per status; an issue has few. */
 const LOOKED_AT = 50
 
-/** The stream of progress messages of a task's agent. */
 export const progressStream = (taskId: string): string => `task:${taskId}`
 
-/** Reads of single tasks. */
 export const createTaskReads = ({ store, feed }: Needs) => {
   const load = async (id: string): Promise<TaskRow> => existing(await store.get(tasks, id, true), 'Task')
 
@@ -81,7 +79,6 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return row && isFinal(row.status)
   }
 
-  /** The latest progress message of the task's agent. */
   const lastProgress = async (id: string): Promise<string | undefined> => {
     const entry = await feed.last(progressStream(id))
     return entry && (entry.data as ProgressData).message

@@ -36,10 +36,8 @@ const WORK_MS = 10_000
 const UNCLAIMED_MS = 15 * 60_000
 /** How often tasks that wait for approval are compared with their approvals: the message of a decision may be lost. */
 const WAITS_CHECKED_MS = 15 * 60_000
-/** The shortest time between two repeats of one message. */
 const SENT_AGAIN_MS = 3_600_000
 
-/** A page of a status, oldest first. */
 const oldestFirst = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
 
 const isWaiting = ({ waitingFor }: TaskRow): boolean => waitingFor !== undefined
@@ -149,7 +147,6 @@ export const createRecovery = (needs: Needs) => {
       set: { queuedAt: iso(clock.now()) },
     })
 
-  /** The corrected times of a running or waiting task. */
   const runCorrection = (row: TaskRow, now: number, isAhead: boolean): Partial<TaskRow> | undefined => {
     if (isTooLate(row.leaseExpiresAt ?? 0, now + leaseMs))
       return { updatedAt: iso(now), leaseExpiresAt: now + leaseMs }

@@ -94,7 +94,6 @@ const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }:
   return { to: 'notices', id: `${id}:emitted`, body }
 }
 
-/** Withdraws the approvals that a task waited for. */
 const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
   if (before?.waitingFor === undefined || after === undefined || !isFinal(after.status)) return []
   const { id: endedTaskId, createdBy: userId } = after

@@ -83,7 +83,6 @@ export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() 
 
 /** What a task may wait for while it is in progress. */
 const WaitReasonSchema = z.literal('approval')
-/** The present wait of a task. */
 const WaitingSchema = z
   .object({
     reason: WaitReasonSchema,
@@ -92,7 +91,6 @@ const WaitingSchema = z
   })
   .meta({ id: 'Waiting' })
 
-/** A task as the API shows it. */
 export const TaskSchema = z
   .object({
     id: z.string().meta({ examples: ['task_01KF0Q8Y3V5W7X9Z'] }),
@@ -134,13 +132,10 @@ export const TaskSchema = z
   })
   .meta({ id: 'Task' })
 
-/** A task in an export. */
 export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape)
 
-/** The order of a filtered list. */
 export const TASK_SORTINGS = ['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'] as const
 
-/** A word or name in a filter. */
 export const word = z.string().min(1).max(500)
 
 /** The fields of a filter that have the same form in a query and in JSON. */
@@ -194,7 +189,6 @@ export const EmittedEntrySchema = z.object({
 })
 export type EmittedEntry = z.output<typeof EmittedEntrySchema>
 
-/** The request that caused a message. */
 export const TraceSchema = z
   .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
   .exactOptional()
@@ -222,7 +216,6 @@ export type TaskRow = Task & {
   countedAs?: string
   /** Epoch milliseconds; until then the worker that leased the task counts as alive. */
   leaseExpiresAt?: number
-  /** The approvals that it waits for. */
   approvalIds?: readonly string[]
   /** The state that its agent needs to continue a run that waits for a decision. */
   checkpoint?: object
@@ -230,7 +223,6 @@ export type TaskRow = Task & {
   refusals?: number
   /** The time of the repeated message, when the first one had led to no claim. */
   sentAgainAt?: string
-  /** The request that created the task. */
   trace?: Trace
   /** Notices are sent at its end. */
   watched?: true

@@ -25,7 +25,6 @@ type Needs = Omit<
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** All verbs on tasks: those of callers, those of a run, and recovery. */
 export const createTasks = (needs: Needs) => {
   const { longestDelayMs } = needs.queue
   const transitions = createTransitions(needs)

@@ -9,7 +9,6 @@ export type TaskApprovals = {
   firstExpiry(approvalIds: readonly string[]): Promise<string | undefined>
 }
 
-/** The fields of a task that waits. */
 export const WAIT_FIELDS = ['waitingFor', 'waiting', 'approvalIds'] as const satisfies (keyof TaskRow)[]
 
 /** What a write that ends the wait of a task sets: its waiting time up to `now`. */

@@ -23,7 +23,6 @@ class RunStopped extends Error {
   }
 }
 
-/** A run in this process. */
 type ActiveRun = {
   taskId: string
   stop(reason: StopReason): void
@@ -37,7 +36,6 @@ type ActiveRun = {
 export const createActiveRuns = () => {
   const runs = new Set<ActiveRun>()
   let stopped: StopReason | undefined
-  /** Stops the current runs. */
   const stopNow = (reason: StopReason) => {
     for (const run of runs) run.stop(reason)
   }
@@ -113,7 +111,6 @@ type Needs = {
   log: Log
 }
 
-/** A leased task that this process runs. */
 export type LeasedRun = ActiveRun & {
   task: Leased
   stopped: ReturnType<typeof createStop>

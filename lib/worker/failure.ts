@@ -3,7 +3,6 @@ import type { TaskError, TaskRow } from '../tasks/schema.ts'
 /** A failed attempt, as its agent reported it. */
 export type Failure = {
   error: TaskError
-  /** Whether another attempt may succeed. */
   retryable: boolean
   /** The next attempt begins no earlier. */
   retryAfterMs?: number

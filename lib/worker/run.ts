@@ -84,7 +84,6 @@ export type Ended =
   | (Failed & { next: ReturnType<typeof afterFailure> })
   | { kind: 'stopped'; reason: Exclude<StopReason, 'timeout'> }
 
-/** The end of a task's run that has failed. */
 export const failedRun = (task: Leased, failure: Failure): Ended => ({
   ...failure,
   kind: 'failed',
@@ -183,7 +182,6 @@ type WaitingApproval = z.output<typeof WaitingApprovalSchema>
 
 type Failed = { kind: 'failed' } & Failure
 
-/** The outcome of a run for its task. */
 type Outcome =
   | { kind: 'succeeded'; result: TaskResult }
   | Failed

@@ -106,13 +106,8 @@ const toolOpeners = ({ security, clock, masker, log, tracing, ...needs }: Needs)
 }
 
 /** Models of the configured providers. With none, the demo model starts on loopback and answers instead. */
-export const openModels = async ({
-  config,
-  breakers,
-  clock,
-  log,
-  masker,
-}: Pick<Needs, 'config' | 'breakers' | 'clock' | 'log' | 'masker'>) => {
+export const openModels = async (needs: Pick<Needs, 'config' | 'breakers' | 'clock' | 'log' | 'masker'>) => {
+  const { config, breakers, clock, log, masker } = needs
   const settings = {
     providers: config.providers,
     fallbacks: config.FALLBACK_PROVIDERS,
@@ -144,21 +139,12 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const codingAgent = (
-  {
-    config,
-    workspacesDir,
-    clock,
-    masker,
-    repositories,
-    isLocalMode,
-    taskSecurityMode,
-    codeHost,
-    guideTask,
-  }: Needs,
+  needs: Needs,
   models: Models,
   { commands, owner }: Programs,
   run: { loop: RunLoop; openTools: (session: ToolSession) => Toolbox },
 ) => {
+  const { config, workspacesDir, clock, repositories, codeHost, taskSecurityMode } = needs
   const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
   const workspaces = createWorkspaces({ dir: workspacesDir, clock, commands, git, owner })
   const adapter: AgentAdapter = createCodingAgent({
@@ -170,7 +156,7 @@ const codingAgent = (
     repositories,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
     approvalTtlMs: config.APPROVAL_TTL_MS,
-    guide: guideTask,
+    guide: needs.guideTask,
     publication: codeHost && {
       ...codeHost,
       codeHost: createCodeHost({
@@ -178,10 +164,10 @@ const codingAgent = (
         fetch: createProviderFetch(),
         clock,
       }),
-      mask: masker.text,
+      mask: needs.masker.text,
     },
     ...(taskSecurityMode && { securityMode: taskSecurityMode }),
-    isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
+    isLocalAdmin: (userId) => userId === LOCAL_USER && needs.isLocalMode(),
   })
   return { adapter, workspaces }
 }
@@ -204,14 +190,10 @@ export const toolVerbs = (composed: () => Composed) => {
   return {
     security,
     /** Acts for the user, without an admin's rights. */
-    createTask: (
-      userId: string,
-      { securityMode, ...task }: { title: string; prompt: string; securityMode: SecurityMode },
-    ) =>
-      composed().tasks.create(
-        { userId, role: 'user' },
-        CreateTaskSchema.parse({ ...task, metadata: { securityMode } }),
-      ),
+    createTask: ((userId, { securityMode, ...task }) => {
+      const body = CreateTaskSchema.parse({ ...task, metadata: { securityMode } })
+      return composed().tasks.create({ userId, role: 'user' }, body)
+    }) satisfies CreateTaskFor,
     findTask: (id: string) => composed().tasks.find(id),
   }
 }

@@ -7,10 +7,7 @@ import { every } from '../worker/beat.ts'
 import type { LocalNotice, LocalTurn } from './local-delivery.ts'
 
 const TICK_MS = 1_000
-const SWEEP_MS = 60_000
-const MEMORY_MS = 60_000
-const BULK_MS = 60_000
-const LEFT_MS = 60_000
+const MINUTE_MS = 60_000
 /** The time limit of one call; the next tick continues. */
 const WEBHOOKS_MS = 5_000
 const SWEEP_ROWS = 1_000
@@ -23,7 +20,7 @@ const LAST_SENDS_MS = 1_500
 
 type Consumers = {
   tasks: Consumer<RunTask>
-  notifications: Consumer<LocalNotice>
+  notices: Consumer<LocalNotice>
   turns: Consumer<LocalTurn>
 }
 type Upkeep = {
@@ -41,20 +38,7 @@ export const createBackground = (
   config: Config,
   upkeep: Upkeep,
 ) => {
-  const {
-    tasks,
-    gateway,
-    deliveries,
-    memory,
-    conversationRemoval,
-    active,
-    worker,
-    bulk,
-    agentSessions,
-    approvals,
-    schedules,
-    outboundWebhooks,
-  } = domains
+  const { tasks, deliveries, active, worker, bulk, agentSessions, outboundWebhooks: webhooks } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
@@ -66,7 +50,7 @@ export const createBackground = (
     if (resent + recovered > 0) log.info({ resent, recovered }, 'unfinished tasks were recovered')
     if (stopped) return
     consumers.tasks.start(({ body }) => worker.run(body))
-    consumers.notifications.start(async ({ body: { notice, handled } }) => {
+    consumers.notices.start(async ({ body: { notice, handled } }) => {
       try {
         await domains.handleNotice(notice)
       } catch (thrown) {
@@ -80,21 +64,23 @@ export const createBackground = (
       await tracing.within({}, () => domains.continueTurn(turn))
       handled()
     })
+    const job = (name: string, everyMs: number, work: () => unknown) =>
+      every({ clock, log }, name, everyMs, work)
     jobs = [
-      every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
-      every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
-      every({ clock, log }, 'schedules', TICK_MS, schedules.runAllDue),
-      every({ clock, log }, 'approvals', TICK_MS, approvals.settleDue),
-      every({ clock, log }, 'left approvals', LEFT_MS, domains.withdrawLeftApprovals),
-      every({ clock, log }, 'webhooks', TICK_MS, () => outboundWebhooks.resumeDue(WEBHOOKS_MS)),
-      every({ clock, log }, 'deleted webhooks', TICK_MS, () => outboundWebhooks.removeDeleted(WEBHOOKS_MS)),
-      every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
-      every({ clock, log }, 'bulk jobs', BULK_MS, bulk.resend),
-      every({ clock, log }, 'bulk results', TICK_MS, bulk.followAll),
-      every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
+      job('heartbeat', config.TASK_LEASE_MS / 3, active.beat),
+      job('tick', TICK_MS, () => tasks.recovery.tick(active.has)),
+      job('schedules', TICK_MS, domains.schedules.runAllDue),
+      job('approvals', TICK_MS, domains.approvals.settleDue),
+      job('left approvals', MINUTE_MS, domains.withdrawLeftApprovals),
+      job('webhooks', TICK_MS, () => webhooks.resumeDue(WEBHOOKS_MS)),
+      job('deleted webhooks', TICK_MS, () => webhooks.removeDeleted(WEBHOOKS_MS)),
+      job('deliveries', TICK_MS, deliveries.sendDue),
+      job('bulk jobs', MINUTE_MS, bulk.resend),
+      job('bulk results', TICK_MS, bulk.followAll),
+      job('deleted conversations', TICK_MS, domains.conversationRemoval.removeDeleted),
       // For changes that the watcher missed, or the embedding provider refused.
-      every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
-      every({ clock, log }, 'sweep', SWEEP_MS, async () => {
+      job('memory', MINUTE_MS, domains.memory.syncIfChanged),
+      job('sweep', MINUTE_MS, async () => {
         while ((await upkeep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
         await upkeep.workspaces()
       }),
@@ -109,17 +95,13 @@ export const createBackground = (
    */
   const stop = async () => {
     stopped = true
-    gateway.release()
+    domains.gateway.release()
     const sessionsEnded = agentSessions.stopAll('SHUTDOWN')
     const drained = Promise.all([
-      consumers.tasks.drain(),
-      consumers.notifications.drain(),
-      consumers.turns.drain(),
+      ...Object.values(consumers).map((consumer) => consumer.drain()),
       domains.chat.send.settled(),
     ])
-    const cancel = clock.after(DRAIN_MS, () => {
-      active.stopAll('shutdown')
-    })
+    const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     const cancelTurns = clock.after(TURNS_MS, domains.chat.send.stopAll)
     await drained
     cancel()

@@ -27,10 +27,9 @@ import { createMasker } from '../core/masker.ts'
 import { createFeed, type Feed } from '../feed/feed.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import { createDrain } from '../http/drain.ts'
-import type { HttpHandler } from '../http/event.ts'
 import { openGuard } from '../http/guard.ts'
 import { createHost } from '../http/host.ts'
-import { type HttpNeeds, lambda } from '../http/lambda.ts'
+import { lambda } from '../http/lambda.ts'
 import { createPage } from '../http/page.ts'
 import { createDispatch } from '../http/router.ts'
 import { toTrustedProxies } from '../http/trusted-proxies.ts'
@@ -73,9 +72,9 @@ export const openLocalApp = async (config: Config) => {
   /** A message that waited for a slot of the pool would be ahead of later ones that are more urgent. */
   const withinPool = (concurrency: number) => Math.min(concurrency, config.POOL_MAX_CONCURRENT)
   const taskQueue = queue<RunTask>(withinPool(config.QUEUE_CONCURRENCY))
-  const notificationQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
+  const noticeQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
   const turnQueue = queue<LocalTurn>(MOST_TURNS)
-  const queues = { tasks: taskQueue, notices: notificationQueue, turns: turnQueue }
+  const queues = { tasks: taskQueue, notices: noticeQueue, turns: turnQueue }
   const delivery = createLocalDelivery({ ...queues, clock, log })
   const { deliver } = delivery
   const liveWatch = createLocalWatch(clock)
@@ -84,7 +83,7 @@ export const openLocalApp = async (config: Config) => {
     log,
     feed: { append: (...entries) => feed.append(...entries) },
   })
-  const file = { file: data.file, collections, onLost: dieOf(log) }
+  const file = { file: data.file, collections, onLost: endProcess(log) }
   const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
   const feed: Feed = createFeed({ store, clock, ids })
   const breakers = openBreakers(clock)
@@ -127,14 +126,9 @@ export const openLocalApp = async (config: Config) => {
     feed,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
+    ...agents,
     taskQueue,
-    notificationQueue,
-    adapters: agents.adapters,
-    runProgram: agents.runProgram,
-    models: agents.models,
-    loop: agents.loop,
-    openTools: agents.openTools,
-    workspaces: agents.workspaces,
+    notificationQueue: noticeQueue,
     breakers,
     clock,
     ids,
@@ -155,26 +149,20 @@ export const openLocalApp = async (config: Config) => {
     watchingMemory: memoryWatch.status,
     memoryCopies: createFolderCopies(data.copiesDir),
     ...(config.EMBEDDING_MODEL && {
-      embedding: openEmbedding(config.EMBEDDING_MODEL, {
-        providers: config.providers,
-        breakers,
-        clock,
-        masker,
-      }),
+      embedding: openEmbedding(config.EMBEDDING_MODEL, { ...config, breakers, clock, masker }),
     }),
   }
   const domains = createDomains(ports, config)
-  const consumers = { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue }
   domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
     taskQueue.resize(withinPool(concurrency))
-    notificationQueue.resize(notificationConcurrency)
+    noticeQueue.resize(notificationConcurrency)
   })
   // The access settings and the subscriptions are read before the first request.
   await Promise.all([domains.settings.refresh(), domains.subscriptions.load()])
   refuseOpenHost(domains, config)
   warnOfGuessedAddress(config, domains, log)
   await checkKey(ports)
-  const background = createBackground(ports, domains, consumers, config, {
+  const background = createBackground(ports, domains, queues, config, {
     deliverMessages: store.start,
     expiredRows: store.sweep,
     workspaces: () =>
@@ -214,7 +202,7 @@ export const openLocalApp = async (config: Config) => {
 }
 
 /** A service that cannot write is useless; its supervisor starts a new one. */
-const dieOf = (log: Log) => (reason: unknown) => {
+const endProcess = (log: Log) => (reason: unknown) => {
   log.error({ err: reason }, 'storage lost its writer; the process ends')
   process.exit(1)
 }
@@ -223,10 +211,6 @@ const dieOf = (log: Log) => (reason: unknown) => {
 const describe = async () => (await import('../api/document.ts')).document
 
 const FOLDER = fileURLToPath(new URL('../../functions/ui/dist/', import.meta.url))
-
-/** The page of a service in one process; other paths without a route are answered 404. */
-const openPage = (http: HttpNeeds): HttpHandler =>
-  createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })
 
 const openServer = (
   ports: Ports & { sandbox: SandboxHealth },
@@ -246,10 +230,9 @@ const openServer = (
     log,
     tracing,
   }
-  const groups = createGroups(http, {
-    ...domains,
-    health: openHealth({ ports, domains, requests, probeStorage }),
-    describe,
-  })
-  return createHost({ dispatch: createDispatch(groups, openPage(http)), ids, log })
+  const health = openHealth({ ports, domains, requests, probeStorage })
+  const groups = createGroups(http, { ...domains, health, describe })
+  // Paths without a file and without a route are answered 404.
+  const page = createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })
+  return createHost({ dispatch: createDispatch(groups, page), ids, log })
 }

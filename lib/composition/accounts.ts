@@ -83,12 +83,9 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
     areReportsOn: () => settings.current().reporting.comments,
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
-  const guarded = {
+  return {
     accounts: { ...accounts, logIn, changePassword, resetPassword },
     accessKey: { ...accessKey, verify },
-  }
-  return {
-    ...guarded,
     grantSession,
     ownSessions,
     oauth,

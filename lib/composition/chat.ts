@@ -45,21 +45,12 @@ export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: 
 
 /** Conversations and their continuation after approvals. A proxy waits `longestSilenceMs` for the first byte. */
 export const composeChat = (
-  {
-    tasks,
-    memory,
-    policy,
-    approvals,
-    agentSessions,
-    access,
-    holdsRights,
-    readAccountStatus,
-    openTurns,
-  }: Others,
+  others: Others,
   ports: Ports,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'SERVICE_MODE'>,
   longestSilenceMs = Number.POSITIVE_INFINITY,
 ) => {
+  const { tasks, memory, policy, approvals, agentSessions, access, readAccountStatus } = others
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = config.SERVICE_MODE !== 'pro'
   const conversations = createConversations({ ...ports, taskExists: tasks.exists })
@@ -68,6 +59,7 @@ export const composeChat = (
     : createSnapshots({ ...ports, changesFiles: (tool) => changing.has(tool) })
   const chat = createChat({
     ...ports,
+    ...others,
     conversations,
     snapshots,
     findTask: tasks.find,
@@ -77,8 +69,6 @@ export const composeChat = (
     hasMemorySession: async (conversation) => (await memory.sessions.namesOf(conversation.id)).length > 0,
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
-    holdsRights,
-    openTurns,
     isDisabled: async (userId) => (await readAccountStatus(userId))?.disabled === true,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
@@ -107,12 +97,8 @@ export const composeChat = (
 /** Parses a message about approvals. Throws Problem `internal` for any other message: no collection may send one. */
 export const turnMessageIn = (body: object): TurnMessage => {
   const { success, data } = TurnMessageSchema.safeParse(body)
-  if (!success)
-    throw new Problem(
-      'internal',
-      'unknown_turn_message',
-      'A collection sent a message about approvals in an unknown shape',
-    )
+  const message = 'A collection sent a message about approvals in an unknown shape'
+  if (!success) throw new Problem('internal', 'unknown_turn_message', message)
   return data
 }
 
@@ -131,12 +117,9 @@ const createReadTicket =
     const token = account && (await access.validToken(account.id, provider))
     if (account === undefined || token === undefined) return undefined
     const { id: _id, ...of } = account
+    const issue = { id: sourceId }
     try {
-      return await trackers[provider].read({
-        as: { ...of, token },
-        issue: { id: sourceId },
-        timeoutMs: READ_MS,
-      })
+      return await trackers[provider].read({ as: { ...of, token }, issue, timeoutMs: READ_MS })
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'missing') return undefined
       throw thrown

@@ -57,7 +57,12 @@ export const createDomains = (ports: Ports, config: Config) => {
   )
   const memory = composeMemory(auth, { ...ports, ...composeExpand(config, ports) })
   const security = composeSecurity(auth, ports, config)
-  const talk = composeChat({ ...auth, ...work, ...security, memory, agentSessions, access }, ports, config)
+  const conversing = composeChat(
+    { ...auth, ...work, ...security, memory, agentSessions, access },
+    ports,
+    config,
+  )
+  const { turns } = conversing.chat
   return {
     ...auth,
     ...signIn,
@@ -67,13 +72,13 @@ export const createDomains = (ports: Ports, config: Config) => {
     devices: composeDevices(auth, ports),
     memory,
     live: createLive(ports),
-    ...talk,
+    ...conversing,
     ...composeConversationEnds(
       {
         ...security,
-        conversations: talk.conversations,
-        stopTurn: talk.chat.turns.stop,
-        hasTurn: talk.chat.turns.isHere,
+        ...conversing,
+        stopTurn: turns.stop,
+        hasTurn: turns.isHere,
         removeWorkspace: ports.workspaces.remove,
       },
       ports,

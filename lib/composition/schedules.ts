@@ -5,19 +5,10 @@ import type { TaskCreation } from '../tasks/create.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
 export const composeSchedules = (
-  {
-    audit,
-    tasks,
-  }: Pick<AuthContext, 'audit'> & {
-    tasks: Pick<TaskCreation, 'draft' | 'checkAgent' | 'checkRepository'>
-  },
+  { audit, tasks }: Pick<AuthContext, 'audit'> & { tasks: Omit<TaskCreation, 'create' | 'createOnce'> },
   ports: AuthPorts,
 ) => {
-  const limit = createLimitedCount({
-    ...ports,
-    id: SCHEDULES.counter,
-    most: MOST_SCHEDULES,
-    tooMany: tooManySchedules,
-  })
+  const most = { id: SCHEDULES.counter, most: MOST_SCHEDULES, tooMany: tooManySchedules }
+  const limit = createLimitedCount({ ...ports, ...most })
   return createSchedules({ ...ports, tasks, limit, audit: audit.record })
 }

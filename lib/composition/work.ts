@@ -89,18 +89,12 @@ export type Work = ReturnType<typeof composeWork>
 
 /** Tasks with their queues, agents, worker and gateway. */
 export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config) => {
-  const { store, taskQueue, notificationQueue, breakers, clock, log, masker, tracing } = ports
+  const { taskQueue } = ports
   const { settings, limiter } = auth
   const retry = () => settings.current().retry
   const active = createActiveRuns()
-  const counters = createTaskCounters(store)
-  const agents = createAgents({
-    adapters: ports.adapters,
-    stats: counters.agentStatistics,
-    breakers,
-    clock,
-    masker,
-  })
+  const counters = createTaskCounters(ports.store)
+  const agents = createAgents({ ...ports, stats: counters.agentStatistics })
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
@@ -161,37 +155,31 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     mode: ports.queueMode,
     taskCounts: counters.byStatus,
     deadLetterCounts: deadLetters.countAll,
-    workers: { tasks: taskQueue, notifications: notificationQueue },
+    workers: { tasks: taskQueue, notifications: ports.notificationQueue },
   })
   const hasEnded = async (taskId: string): Promise<boolean> => {
     const task = await tasks.find(taskId)
     return task === undefined || isFinal(task.status)
   }
   const worker = createWorker({
+    ...ports,
     lease: tasks.lease,
     agent: agents.get,
     active,
     slots: createSemaphore(config.POOL_MAX_CONCURRENT),
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
-    random: ports.random,
     withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
       if (await hasEnded(taskId)) await approvals.withdrawSession({ taskId, userId }, TASK_ENDED)
     },
     learn: async (task, result) => {
       if (!settings.current().memory.recordExperiences) return
-      await ports
-        .learn?.(task, result)
-        .catch((thrown) =>
-          log.warn({ taskId: task.id, reason: errorMessage(thrown) }, 'an experience was not recorded'),
-        )
+      await ports.learn?.(task, result).catch((thrown) => {
+        ports.log.warn({ taskId: task.id, reason: errorMessage(thrown) }, 'an experience was not recorded')
+      })
     },
     runProgram: ports.runProgram ?? runsElsewhere,
     openEvents: ports.openEvents ?? withoutEvents,
     timeoutMs: config.POOL_TIMEOUT_MS,
-    clock,
-    log,
-    masker,
-    tracing,
   })
   return {
     tasks,

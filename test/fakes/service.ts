@@ -131,7 +131,7 @@ export const startDomains = async (options: Options = {}) => {
   const background = createBackground(
     ports,
     domains,
-    { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue },
+    { tasks: taskQueue, notices: notificationQueue, turns: turnQueue },
     config,
     {
       deliverMessages: store.start,

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { createLog } from '../lib/adapters/node/log.ts'
 import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openBasePorts } from '../lib/app/cloud-ports.ts'
-import { banner, complain, refuseOpenHost, signInOf } from '../lib/app/start-up.ts'
+import { banner, complain, refuseOpenHost, signInMethod } from '../lib/app/start-up.ts'
 import { createAuthContext } from '../lib/composition/auth.ts'
 import { type Config, readConfig } from '../lib/config/config.ts'
 import { isConfigured, PROVIDER_KINDS } from '../lib/config/families.ts'
@@ -56,7 +56,7 @@ const main = async () => {
   process.stdout.write(
     banner({
       ...answeringModel(config),
-      signIn: await signInOf(auth, ports.store),
+      signIn: await signInMethod(auth, ports.store),
       version: VERSION,
       url: gateway.url,
       publicUrl: config.PUBLIC_URL,

@@ -58,7 +58,7 @@ export const listenInContainer = (server: Server, log: Log): void => {
   }
 }
 
-const workspacesDirOf = ({ WORKSPACES_DIR }: Config): string =>
+const workspacesFolder = ({ WORKSPACES_DIR }: Config): string =>
   WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
 
 /** Removes old workspaces that are not in use: a function's disk outlives an invocation. */
@@ -67,7 +67,7 @@ export const sweepDisk = (
   { clock, log }: Pick<AuthPorts, 'clock' | 'log'>,
   isInUse: (name: string) => boolean,
 ): Promise<unknown> =>
-  sweepWorkspaces(workspacesDirOf(config), config.WORKSPACE_TTL_HOURS, clock, isInUse).catch((thrown) =>
+  sweepWorkspaces(workspacesFolder(config), config.WORKSPACE_TTL_HOURS, clock, isInUse).catch((thrown) =>
     log.warn({ reason: errorMessage(thrown) }, 'old workspaces were not removed'),
   )
 
@@ -89,7 +89,7 @@ export const openContainer = async (
   const agents = await openAgents({
     ...ports,
     config,
-    workspacesDir: workspacesDirOf(config),
+    workspacesDir: workspacesFolder(config),
     searchMemory: memory.recall,
     guideTask: memory.guide,
     searchWeb: composeWebSearch(auth, openWebSearchPorts(config, ports, outbound)).search,
@@ -142,10 +142,10 @@ export const openMemorySearch = (
 export const openModelHandlers = (served: Served): (() => Promise<Handlers<StreamedRoutes>>) => {
   /** Turns may continue with earlier handlers: their workspaces stay too. */
   const inUse: ((name: string) => boolean)[] = []
-  return openedWithSecrets((config) => modelHandlersOf(served, config, inUse))
+  return openedWithSecrets((config) => createModelHandlers(served, config, inUse))
 }
 
-const modelHandlersOf = async (
+const createModelHandlers = async (
   served: Served,
   config: Config,
   inUse: ((name: string) => boolean)[],

@@ -16,13 +16,13 @@ type Given = { auth: AuthContext; ports: AuthPorts; config: Config }
 /** Opens a function whose handlers need no tasks: without queues it starts faster. */
 export const openGroup =
   <R extends Routes>(
-    handlersOf: (given: Given) => Handlers<R>,
-    blobsOf?: (config: Config) => Blobs,
+    createHandlers: (given: Given) => Handlers<R>,
+    openBlobs?: (config: Config) => Blobs,
   ): Open<R> =>
   (config) => {
-    const ports = openBasePorts(config, blobsOf?.(config))
+    const ports = openBasePorts(config, openBlobs?.(config))
     const auth = createAuthContext(ports, config)
-    const handlers = handlersOf({ auth, ports, config })
+    const handlers = createHandlers({ auth, ports, config })
     return { auth, ports, requests: createRequestMetrics(ports), handlers }
   }
 
@@ -30,17 +30,17 @@ type Served = AuthContext & Work & { health: Health; ports: AuthPorts & Pick<Wor
 
 export const openWork =
   <R extends Routes>(
-    handlersOf: (served: Served) => Handlers<R>,
-    sendingOf: (config: Config) => Sending = () => withoutSending,
+    createHandlers: (served: Served) => Handlers<R>,
+    openSending: (config: Config) => Sending = () => withoutSending,
   ): Open<R> =>
   async (config) => {
     const adapters = await describeAgents(config)
-    const ports = { ...openWorkPorts(config, sendingOf(config)), adapters }
+    const ports = { ...openWorkPorts(config, openSending(config)), adapters }
     const auth = createAuthContext(ports, config)
     const work = composeWork(auth, ports, config)
     const requests = createRequestMetrics(ports)
     const health = openHealth({ ports, domains: work, requests })
-    return { auth, ports, requests, handlers: handlersOf({ ...auth, ...work, health, ports }) }
+    return { auth, ports, requests, handlers: createHandlers({ ...auth, ...work, health, ports }) }
   }
 
 /** The wait of a request for its task, or a model's first byte: HTTP APIs end after 29 s, distributions after 120 s. */

@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = 60_000
 type Variables = Readonly<Record<string, string>>
 
 /** Throws Problem `unavailable` `secrets_unavailable` when SSM does not answer. */
-const secretsOf = async ({ SECRETS_PATH: path, AWS_REGION: region }: Config): Promise<Variables> => {
+const readParameters = async ({ SECRETS_PATH: path, AWS_REGION: region }: Config): Promise<Variables> => {
   if (path === undefined) return {}
   try {
     return await readSecrets(await openSsm({ region }), path)
@@ -26,7 +26,7 @@ const secretsOf = async ({ SECRETS_PATH: path, AWS_REGION: region }: Config): Pr
 }
 
 /** SSM guarantees no order of parameters. */
-const textOf = (secrets: Variables): string => JSON.stringify(Object.entries(secrets).toSorted())
+const parametersText = (secrets: Variables): string => JSON.stringify(Object.entries(secrets).toSorted())
 
 type Options = {
   /** The settings with the path of the parameters. */
@@ -51,17 +51,17 @@ export const openedWithSecrets = <T>(
   const openFirst = async (): Promise<T> => {
     const config = given()
     const isKept = config.SECRETS_PATH !== undefined
-    const secrets = await secretsOf(config)
+    const secrets = await readParameters(config)
     const opened = await open(isKept ? readConfigWith(secrets) : config)
     const lookAt = isKept ? clock.now() + SECRETS_AGE_MS : Number.POSITIVE_INFINITY
-    current = { opened, secrets: textOf(secrets), lookAt }
+    current = { opened, secrets: parametersText(secrets), lookAt }
     return opened
   }
 
   const openChanged = async (before: NonNullable<typeof current>): Promise<T> => {
     try {
-      const secrets = await secretsOf(given())
-      const text = textOf(secrets)
+      const secrets = await readParameters(given())
+      const text = parametersText(secrets)
       const opened = text === before.secrets ? before.opened : await open(readConfigWith(secrets))
       current = { opened, secrets: text, lookAt: clock.now() + SECRETS_AGE_MS }
       return opened

@@ -167,8 +167,8 @@ const bringBack = async ({ Records }: SqsEvent): Promise<void> => {
     anyUrl,
     clock: createClock(),
   })
-  const receivesOf = ({ attributes }: SqsRecord) => Number(attributes.ApproximateReceiveCount)
+  const receives = ({ attributes }: SqsRecord) => Number(attributes.ApproximateReceiveCount)
   await Promise.allSettled(
-    Records.map((record) => redeliverIn(record, redeliveryMs(receivesOf(record), UNOPENED_MS))),
+    Records.map((record) => redeliverIn(record, redeliveryMs(receives(record), UNOPENED_MS))),
   )
 }

@@ -81,12 +81,12 @@ type Backup = { folder: string; bytes: number; hasKeyFile: boolean }
 export const backUp = ({ SERVICE_MODE, DATA_DIR }: Settings, target: string): Backup => {
   if (SERVICE_MODE !== 'mini') throw badSetting(`SERVICE_MODE: ${SERVICE_MODE} keeps no data file; mini does`)
   const folder = path.resolve(target)
-  if (existsSync(folder)) throw taken(folder)
+  if (existsSync(folder)) throw backupExists(folder)
   const file = dataFileIn(DATA_DIR)
   checkLog(file, false)
   if (!existsSync(file))
     throw new Problem('invalid', 'no_data', `there is no ${path.basename(file)} in ${DATA_DIR}: set DATA_DIR`)
-  const draft = draftOf(folder)
+  const draft = createDraftFolder(folder)
   try {
     fill(draft, file, path.join(DATA_DIR, KEY_FILE))
     takeName(draft, folder)
@@ -97,7 +97,7 @@ export const backUp = ({ SERVICE_MODE, DATA_DIR }: Settings, target: string): Ba
   return { folder, bytes, hasKeyFile: existsSync(path.join(folder, KEY_FILE)) }
 }
 
-const taken = (folder: string, cause?: unknown) =>
+const backupExists = (folder: string, cause?: unknown) =>
   new Problem(
     'invalid',
     'backup_exists',
@@ -106,7 +106,7 @@ const taken = (folder: string, cause?: unknown) =>
   )
 
 /** A temporary folder beside the target, readable by its user only. */
-const draftOf = (folder: string): string => {
+const createDraftFolder = (folder: string): string => {
   try {
     ensureFolder(path.dirname(folder))
     return mkdtempSync(`${folder}.unfinished-`)
@@ -132,7 +132,7 @@ const takeName = (draft: string, folder: string): void => {
   try {
     renameSync(draft, folder)
   } catch (thrown) {
-    throw taken(folder, thrown)
+    throw backupExists(folder, thrown)
   }
   syncPath(path.dirname(folder))
 }

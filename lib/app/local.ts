@@ -49,7 +49,7 @@ import { openHealth } from './health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-delivery.ts'
 import { openBreakers, openEmbedding } from './providers.ts'
 import type { SandboxHealth } from './sandbox.ts'
-import { refuseOpenHost, signInOf, warnOfGuessedAddress, warnOfShortSecrets } from './start-up.ts'
+import { refuseOpenHost, signInMethod, warnOfGuessedAddress, warnOfShortSecrets } from './start-up.ts'
 import { openTracing } from './tracing.ts'
 
 /** The most turns that continue at once after an approval. */
@@ -198,7 +198,7 @@ export const openLocalApp = async (config: Config) => {
     await background.start()
     memoryWatch.start()
   }
-  return { server, start, close, facts, signIn: () => signInOf(domains, store) }
+  return { server, start, close, facts, signIn: () => signInMethod(domains, store) }
 }
 
 /** A service that cannot write is useless; its supervisor starts a new one. */

@@ -21,7 +21,7 @@ type Sums = Map<string, Map<string, number>>
 export const recount = async (store: Store, collections: readonly Collection[]): Promise<Corrected[]> => {
   const corrected: Corrected[] = []
   for (const of of collections) {
-    const sums = await sumsOf(store, of)
+    const sums = await rowSums(store, of)
     for (const [counter, members] of sums) {
       const stored = await store.counters(counter)
       for (const member of new Set([...members.keys(), ...Object.keys(stored)])) {
@@ -49,12 +49,12 @@ export const recountData = async (config: Config): Promise<Corrected[]> => {
 }
 
 /** The sums of the increments of all rows, each counted as a new row: by counter, member and name. */
-const sumsOf = async (store: Store, of: Collection): Promise<Map<string, Sums>> => {
+const rowSums = async (store: Store, of: Collection): Promise<Map<string, Sums>> => {
   const counters = new Map<string, Sums>()
   const { recount: by, counts, indexes } = of
   if (by === undefined || counts === undefined) return counters
   const count = async (is?: string) => {
-    for await (const increment of incrementsOf(store, of, by.index, is)) addTo(counters, increment)
+    for await (const increment of rowIncrements(store, of, by.index, is)) addTo(counters, increment)
   }
   const isWithinUsers = indexes[by.index]?.within !== undefined
   if (by.counter !== undefined) counters.set(by.counter, new Map())
@@ -68,7 +68,7 @@ const sumsOf = async (store: Store, of: Collection): Promise<Map<string, Sums>> 
 }
 
 /** The increments of each row of an index, or of a part of it, counted as a new row. */
-async function* incrementsOf(store: Store, of: Collection, index: string, is: string | undefined) {
+async function* rowIncrements(store: Store, of: Collection, index: string, is: string | undefined) {
   const part = { index, order: 'asc', limit: PAGE, ...(is === undefined ? {} : { is }) } as const
   for await (const rows of rowPages((from) => store.page(of, { ...part, ...from })))
     for (const after of rows) yield* of.counts?.({ before: undefined, after, log: [] }) ?? []

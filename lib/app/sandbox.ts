@@ -45,8 +45,8 @@ export const openPrograms = async (needs: Needs): Promise<Programs> => {
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
   const proxy = config.AGENT_NETWORK === 'on' ? await openProxy(needs) : undefined
   const found = await findSandbox(
-    { ...limitsOf(config), proxySocket: proxy?.path, hidden: hiddenFolders(needs) },
-    (sandbox) => commandsOf(config, { sandbox }),
+    { ...programLimits(config), proxySocket: proxy?.path, hidden: hiddenFolders(needs) },
+    (sandbox) => openCommands(config, { sandbox }),
   )
   if ('sandbox' in found) return inSandbox(config, found.sandbox, proxy?.close)
   await proxy?.close()
@@ -62,7 +62,7 @@ const inSandbox = (
   sandbox: Sandbox,
   close: Programs['close'] = async () => undefined,
 ): Programs => ({
-  commands: commandsOf(config, { sandbox }),
+  commands: openCommands(config, { sandbox }),
   owner: sandbox.owner,
   health: {
     status: 'healthy',
@@ -76,22 +76,22 @@ const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, 
   const message = `${verdicts[verdict]}${why}`
   log.warn({}, message)
   return {
-    commands: commandsOf(config, { ...(verdict === 'refused' && { refusal: refusalOf(cause) }) }),
+    commands: openCommands(config, { ...(verdict === 'refused' && { refusal: refusalText(cause) }) }),
     owner: undefined,
     health: { status: 'degraded', message },
     close: async () => undefined,
   }
 }
 
-const refusalOf = (cause = '') =>
+const refusalText = (cause = '') =>
   `Programs are not run: no sandbox works on this machine (${cause}). An operator can install bubblewrap, or run them without one by AGENT_SANDBOX=off`
 
-const limitsOf = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Config) => ({
+const programLimits = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Config) => ({
   limits: { memoryMb: AGENT_MEMORY_MB, processes: AGENT_PROCESSES, diskMb: AGENT_DISK_MB },
 })
 
-const commandsOf = (config: Config, means: { sandbox?: Sandbox; refusal?: string }): Commands =>
-  createCommands({ path: config.PATH, ...limitsOf(config), ...means })
+const openCommands = (config: Config, means: { sandbox?: Sandbox; refusal?: string }): Commands =>
+  createCommands({ path: config.PATH, ...programLimits(config), ...means })
 
 const hiddenFolders = ({ config, workspacesDir }: Needs) => [
   ...[ownFolder, workspacesDir],

@@ -1,5 +1,5 @@
 import { ROSTER_ID, rosters } from '../accounts/rows.ts'
-import { type AuthContext, exposureOf } from '../composition/auth.ts'
+import { type AuthContext, findExposure } from '../composition/auth.ts'
 import { badSetting, type Config, environmentSecrets } from '../config/config.ts'
 import { createMasker } from '../core/masker.ts'
 import { SHORTEST_MASKED } from '../core/secret-forms.ts'
@@ -54,12 +54,12 @@ export const banner = (facts: Facts): string => {
     `  agents  ${agents.join(', ')}`,
     `  data    ${data}`,
     ...(signIn === 'oidc-no-admin' ? [NO_ADMIN] : []),
-    ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlOf(publicUrl ?? url, ...toTry[signIn])]),
+    ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlLines(publicUrl ?? url, ...toTry[signIn])]),
   ]
   return terminalText(`${lines.join('\n')}\n`)
 }
 
-const curlOf = (url: string, request: string, body: string): string[] => {
+const curlLines = (url: string, request: string, body: string): string[] => {
   const [method = '', path = ''] = request.split(' ')
   if (body === '') return [`  open ${url}${path} in a browser`]
   return [`  curl -X ${method} ${url}${path} -H 'content-type: application/json' \\`, `    -d '${body}'`]
@@ -70,7 +70,7 @@ export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, conf
   try {
     identity.isOpen()
   } catch {
-    const [name, value] = exposureOf(config) ?? ['HOST', config.HOST]
+    const [name, value] = findExposure(config) ?? ['HOST', config.HOST]
     throw badSetting(
       `${name}: without an access key the service is for this machine only, on loopback and behind no proxy, which ` +
         `${value} is not: set ACCESS_KEY, or AUTH_MODE to cloud or oidc`,
@@ -80,7 +80,7 @@ export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, conf
 
 type Known = Pick<AuthContext, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
 
-export const signInOf = async (
+export const signInMethod = async (
   { authMode, hasAccessKey, issuerBringsAdmin, settings }: Known,
   store: Store,
 ): Promise<SignIn> => {

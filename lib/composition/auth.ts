@@ -48,7 +48,7 @@ export type AuthContext = ReturnType<typeof createAuthContext>
 export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
-  const mayBeOpen = !isDeployed && exposureOf(config) === undefined
+  const mayBeOpen = !isDeployed && findExposure(config) === undefined
   const audit = createAudit(ports)
   const { issuerBrings, issuerBringsAdmin } = createIssuerBrings({ ...ports, issuer: config.OIDC_ISSUER })
   const settings = createSettings({
@@ -69,7 +69,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const isClosed = () => settings.current().system.registrationMode === 'closed'
   const { readAccountStatus, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
-  const slotsOf = (kind: Parameters<typeof createLocalUserSlots>[1]) =>
+  const createSlots = (kind: Parameters<typeof createLocalUserSlots>[1]) =>
     isCloud ? createSharedUserSlots({ ...ports, limiter }, kind) : createLocalUserSlots(ports.clock, kind)
   const sessions = createSessions({
     ...ports,
@@ -102,7 +102,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
     limiter,
     countAttempt: createAttempts({ limiter }),
     holdsRights: createHoldsRights({ identity, settings }),
-    openTurns: slotsOf(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
+    openTurns: createSlots(turnLimit(config.USER_MAX_TURNS, config.AGENTIC_TIMEOUT_MS + TURN_ENDS_MS)),
     openStreams: isCloud
       ? createSharedStreams(ports, { most: config.USER_MAX_STREAMS, longestMs: LONGEST_STREAM_MS })
       : createLocalStreams(ports, { most: config.USER_MAX_STREAMS }),
@@ -113,7 +113,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
 type Exposure = readonly [name: 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL', value: string | number]
 
 /** The first setting that makes the service reachable, itself or through a proxy; undefined when none does. */
-export const exposureOf = (
+export const findExposure = (
   config: Pick<Config, 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL'>,
 ): Exposure | undefined => {
   const { HOST, TRUST_PROXY, PUBLIC_URL } = config

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import * as z from 'zod'
 import { invalid } from './errors.ts'
 import type { Principal } from './principal.ts'
 
@@ -16,3 +17,12 @@ export const refuseReuse = (stored: string, given: string): void => {
   const message = 'was already used with another body'
   throw invalid([{ path: 'idempotency-key', message }], 'idempotency_key_reused')
 }
+
+/** The header of a request that may be sent twice. A replayed answer has `Idempotent-Replayed: true`. */
+export const IdempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+    .optional()
+    .describe('The same key and body within 24 hours answer the first result again'),
+})

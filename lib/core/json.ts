@@ -97,8 +97,8 @@ const endOfString = (text: string, start: number): number => {
 }
 
 const refuseUnsafe = (root: unknown): void => {
-  const found = unsafeIn(root)
-  if (found) throw invalid([{ path: found.names.toReversed().join('.'), message: found.message }])
+  const fault = unsafeIn(root)
+  if (fault) throw invalid([{ path: fault.names.toReversed().join('.'), message: fault.message }])
 }
 
 /** A refused value: its message, and the names of its path from the innermost on. Only a refused body costs a path. */
@@ -116,8 +116,8 @@ const unsafeIn = (value: unknown): Unsafe | undefined => {
 
 const unsafeItem = (list: readonly unknown[]): Unsafe | undefined => {
   for (let at = 0; at < list.length; at++) {
-    const found = unsafeIn(list[at])
-    if (found) return within(String(at), found)
+    const fault = unsafeIn(list[at])
+    if (fault) return within(String(at), fault)
   }
   return undefined
 }
@@ -125,16 +125,16 @@ const unsafeItem = (list: readonly unknown[]): Unsafe | undefined => {
 const unsafeMember = (object: object): Unsafe | undefined => {
   for (const name in object) {
     // An assignment of this key would change the prototype of an object.
-    const found =
+    const fault =
       name === '__proto__' ? unsafe('is not an allowed key') : unsafeIn(object[name as keyof object])
-    if (found) return within(name, found)
+    if (fault) return within(name, fault)
   }
   return undefined
 }
 
 const unsafe = (message: string): Unsafe => ({ names: [], message })
 
-const within = (name: string, found: Unsafe): Unsafe => {
-  found.names.push(name)
-  return found
+const within = (name: string, fault: Unsafe): Unsafe => {
+  fault.names.push(name)
+  return fault
 }

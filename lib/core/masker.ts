@@ -1,5 +1,4 @@
-import { memoize } from './memoize.ts'
-import { MASKED, mask, maskText } from './redact.ts'
+import { MASKED, mask, maskText, memoize } from './redact.ts'
 import { secretForms } from './secret-forms.ts'
 import { createSecretMatcher, formsPattern, type SecretMatcher } from './secret-matcher.ts'
 import { createStreamMasker, type StreamMasker } from './stream-masker.ts'

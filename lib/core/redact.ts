@@ -1,4 +1,21 @@
-import { memoize } from './memoize.ts'
+/** Names of fields, states, operations and most messages are shorter than this; ids are longer. */
+const LONGEST_MEMOIZED = 24
+const MOST_MEMOIZED = 2_000
+
+/** Memoizes a function of short texts, since lines of a log repeat most of theirs. `clear` drops outdated results. */
+export const memoize = <Result>(find: (text: string) => Result) => {
+  const results = new Map<string, Result>()
+  const get = (text: string): Result => {
+    if (text.length > LONGEST_MEMOIZED) return find(text)
+    const known = results.get(text)
+    if (known !== undefined) return known
+    const found = find(text)
+    if (results.size >= MOST_MEMOIZED) results.clear()
+    results.set(text, found)
+    return found
+  }
+  return { get, clear: () => results.clear() }
+}
 
 export const MASKED = '[masked]'
 

@@ -28,7 +28,7 @@ type Target = ReturnType<typeof toTarget>
  * Starts nothing while `isOpen` is false. `send` must not reject.
  */
 export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, isOpen: () => boolean) => {
-  const known = new Set<string>()
+  const jobIds = new Set<string>()
   /** Endpoints in the order of their turns. */
   const waiting = new Map<string, { target: Target; jobs: J[] }>()
   const sendingTo = new Map<string, number>()
@@ -53,13 +53,13 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
   }
 
   const enter = (target: Target, id: string) => {
-    known.add(id)
+    jobIds.add(id)
     move(target, 1)
   }
 
   const leave = (target: Target, id: string) => {
     move(target, -1)
-    known.delete(id)
+    jobIds.delete(id)
     startWaiting()
     if (sending === 0) for (const resolve of idle.splice(0)) resolve()
   }
@@ -87,7 +87,7 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
     /** Reserves a place until `start` has sent the job or `leave` frees it; undefined for a job that would wait. */
     reserve: ({ id, url }: Job): { start: (job: J) => void; leave: () => void } | undefined => {
       const target = toTarget({ id, url })
-      if (known.has(id) || known.size >= MOST_JOBS || waiting.has(target.endpoint) || !mayStart(target))
+      if (jobIds.has(id) || jobIds.size >= MOST_JOBS || waiting.has(target.endpoint) || !mayStart(target))
         return undefined
       enter(target, id)
       const given = () => leave(target, id)
@@ -95,23 +95,23 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
     },
     /** Queues the job. False when the queue is full and did not take it. */
     offer: (job: J): boolean => {
-      if (known.has(job.id)) return true
+      if (jobIds.has(job.id)) return true
       const target = toTarget(job)
       const list = waiting.get(target.endpoint)
       const room = endpointLimit(
-        known.size,
+        jobIds.size,
         MOST_JOBS,
         MOST_WAITING_PER_ENDPOINT,
         FEWEST_WAITING_PER_ENDPOINT,
       )
-      if (known.size >= MOST_JOBS || (list?.jobs.length ?? 0) >= room) return false
-      known.add(job.id)
+      if (jobIds.size >= MOST_JOBS || (list?.jobs.length ?? 0) >= room) return false
+      jobIds.add(job.id)
       if (list === undefined && mayStart(target)) void start(target, job)
       else getOrCreate(waiting, target.endpoint, () => ({ target, jobs: [] })).jobs.push(job)
       return true
     },
     drop: (): void => {
-      for (const { jobs } of waiting.values()) for (const { id } of jobs) known.delete(id)
+      for (const { jobs } of waiting.values()) for (const { id } of jobs) jobIds.delete(id)
       waiting.clear()
     },
     isIdle: (): boolean => sending === 0,

@@ -140,7 +140,7 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
       if (id !== undefined && !GIVEN_ID.test(id)) throw new TypeError(`"${id}" is no id of an entry`)
       if (drafts.length === 0) return []
       refuseTooLarge(drafts)
-      const numberedId = lastNumberOf(drafts)
+      const numberedId = lastNumber(drafts)
       // In sequence, so that the rows of this process become visible in the order of their ids.
       return inTurn(stream, async () => {
         const now = clock.now()
@@ -159,15 +159,15 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
           ...(ttlMs !== undefined && { expiresAt: now + ttlMs }),
         })
         tails.appended(stream)
-        return [...entriesOf(row)]
+        return [...visibleEntries(row)]
       })
     },
 
     async read(stream, { limit = Number.POSITIVE_INFINITY, ...range } = {}) {
       const entries: FeedEntry[] = []
       const most = Math.min(ROWS_OF_A_PAGE, limit)
-      for await (const row of rowsAbove(placeOf(range), (place) => readPage(stream, place, most)))
-        for (const entry of entriesOf(row, range)) if (entries.push(entry) >= limit) return entries
+      for await (const row of rowsAbove(startPlace(range), (place) => readPage(stream, place, most)))
+        for (const entry of visibleEntries(row, range)) if (entries.push(entry) >= limit) return entries
       return entries
     },
 
@@ -180,19 +180,19 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
         order: 'desc',
         limit: 1,
       })
-      return rows[0] && [...entriesOf(rows[0])].at(-1)
+      return rows[0] && [...visibleEntries(rows[0])].at(-1)
     },
 
     async *follow(stream, range, signal) {
       if (signal.aborted) return
       using tail = tails.enter(stream)
-      const place = createPlace(placeOf(range))
+      const place = createPlace(startPlace(range))
       let why: 'polled' | 'appended' = 'polled'
       while (!signal.aborted) {
         const look = tail.beginLook()
         for await (const row of rowsAbove(place.begin(look, why), (from) => tail.read(from, signal))) {
           if (!place.pass(row)) continue
-          yield* untilAborted(entriesOf(row, range), signal)
+          yield* untilAborted(visibleEntries(row, range), signal)
         }
         place.end()
         why = await tail.wake(look, signal)
@@ -272,7 +272,7 @@ const refuseTooLarge = (drafts: readonly object[]): void => {
 }
 
 /** The number of the last entry. Throws TypeError when only some have one, or one is malformed. */
-const lastNumberOf = (drafts: readonly FeedDraft[]): string | undefined => {
+const lastNumber = (drafts: readonly FeedDraft[]): string | undefined => {
   const given = drafts.flatMap(({ id }) => id ?? [])
   if (given.length === 0) return undefined
   const isNumbered = given.length === drafts.length && given.every((id) => NUMBERED_ID.test(id))
@@ -283,7 +283,7 @@ const lastNumberOf = (drafts: readonly FeedDraft[]): string | undefined => {
 const least = (a: string, b: string): string => (a < b ? a : b)
 const greatest = (a: string, b: string): string => (a > b ? a : b)
 
-const placeOf = ({ after = '' }: FeedPlace): string => cutText(after, LONGEST_PLACE)
+const startPlace = ({ after = '' }: FeedPlace): string => cutText(after, LONGEST_PLACE)
 
 const deflated = (entries: readonly StoredEntry[]): FeedBatch['entries'] => {
   const text = JSON.stringify(entries)
@@ -298,7 +298,10 @@ const inflated = (entries: FeedBatch['entries']): readonly StoredEntry[] =>
     : entries
 
 /** The entries of a row above a place that this reader may see. */
-function* entriesOf(row: Readonly<FeedBatch>, { after = '', reader }: FeedPlace = {}): Generator<FeedEntry> {
+function* visibleEntries(
+  row: Readonly<FeedBatch>,
+  { after = '', reader }: FeedPlace = {},
+): Generator<FeedEntry> {
   const first = firstId(row)
   for (const [number, entry] of inflated(row.entries).entries()) {
     const { type, data = {}, audience, id = entryId(first, number) } = entry

@@ -20,12 +20,12 @@ export const createTails = ({ clock, readPage }: Needs) => {
   const open = (stream: string): Tail => {
     const waiting = new Set<() => void>()
     const reads = new Map<string, Promise<Page<FeedBatch>>>()
-    let known: Look = { appends: 0, polls: 0, polledAt: clock.now() }
+    let look: Look = { appends: 0, polls: 0, polledAt: clock.now() }
     let followers = 0
     let cancel: () => void = () => undefined
 
     const learn = (now: Look) => {
-      known = now
+      look = now
       // A running read may already have passed the place of the new entries.
       reads.clear()
       for (const call of [...waiting]) call()
@@ -33,7 +33,7 @@ export const createTails = ({ clock, readPage }: Needs) => {
     const arm = () => {
       cancel = clock.after(POLL_MS, () => {
         arm()
-        learn({ ...known, polls: known.polls + 1, polledAt: clock.now() })
+        learn({ ...look, polls: look.polls + 1, polledAt: clock.now() })
       })
     }
     const shared = (place: string): Promise<Page<FeedBatch>> => {
@@ -49,18 +49,18 @@ export const createTails = ({ clock, readPage }: Needs) => {
     }
 
     return {
-      appended: () => learn({ ...known, appends: known.appends + 1 }),
+      appended: () => learn({ ...look, appends: look.appends + 1 }),
       enter() {
         if (followers++ === 0) arm()
         return {
-          beginLook: () => known,
+          beginLook: () => look,
           read: async (place, signal) => (signal.aborted ? undefined : unlessAborted(shared(place), signal)),
           async wake({ appends, polls }, signal) {
             const { promise, resolve } = Promise.withResolvers<void>()
             waiting.add(resolve)
-            if (known.appends === appends && known.polls === polls) await unlessAborted(promise, signal)
+            if (look.appends === appends && look.polls === polls) await unlessAborted(promise, signal)
             waiting.delete(resolve)
-            return known.polls === polls ? 'appended' : 'polled'
+            return look.polls === polls ? 'appended' : 'polled'
           },
           [Symbol.dispose]() {
             if (--followers > 0) return

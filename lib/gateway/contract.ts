@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { IdempotencyHeaders } from '../core/idempotency-headers.ts'
+import { IdempotencyHeaders } from '../core/idempotency.ts'
 import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'

@@ -7,12 +7,12 @@ import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
 import type { TaskCreation } from './create.ts'
+import { WAIT_FIELDS, waitedUntil } from './lease.ts'
 import { isFinal, nextStatus, type TaskStatus } from './machine.ts'
 import type { createTaskReads } from './read.ts'
 import { tasks } from './rows.ts'
 import { type CreateTask, publicTask, TASK_DEFINITION, type Task, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
-import { WAIT_FIELDS, waitedUntil } from './wait.ts'
 
 /** The write that resolves the dead letter of a failure, by its event's id; undefined where none is pending. */
 type ResolveDeadLetter = (

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
-import { IdempotencyHeaders } from '../core/idempotency-headers.ts'
+import { IdempotencyHeaders } from '../core/idempotency.ts'
 import { pageAnswer, pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
 import { TimezoneSchema } from '../core/timezone.ts'
 import { defineRoutes } from '../http/route.ts'

@@ -1,3 +1,4 @@
+import type { WaitState } from '../approvals/schema.ts'
 import { approvalExpired } from '../core/approval-expiry.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { existing } from '../core/errors.ts'
@@ -11,7 +12,6 @@ import { tasks } from './rows.ts'
 import type { RunTask, Task, TaskError, TaskResult, TaskRow } from './schema.ts'
 import { TokenUsageSchema } from './schema.ts'
 import type { EventText, Transition, Transitions } from './transitions.ts'
-import { type TaskApprovals, WAIT_FIELDS, waitedUntil } from './wait.ts'
 
 /** Makes the dead letter of a failure; the same commit writes both. */
 type MakeDeadLetter = (task: Task, eventId: string) => AnyWrite
@@ -244,3 +244,17 @@ export const createLease = (needs: Needs) => {
 /** The usage that an agent reports, when it has the form that tasks show. */
 const reportedUsage = ({ usage }: TaskResult) =>
   definedFields({ usage: TokenUsageSchema.safeParse(usage).data })
+
+/** The verbs of approvals that tasks call. */
+export type TaskApprovals = {
+  /** The state of all of them: `expired` if any has expired, `decided` once none is pending. */
+  stateOfAll(approvalIds: readonly string[]): Promise<WaitState>
+  /** When the first of them expires; undefined where none does. */
+  firstExpiry(approvalIds: readonly string[]): Promise<string | undefined>
+}
+
+export const WAIT_FIELDS = ['waitingFor', 'waiting', 'approvalIds'] as const satisfies (keyof TaskRow)[]
+
+/** What a write that ends the wait of a task sets: its waiting time up to `now`. */
+export const waitedUntil = ({ waiting, waitingMs = 0 }: TaskRow, now: number): Pick<TaskRow, 'waitingMs'> =>
+  waiting === undefined ? {} : { waitingMs: waitingMs + Math.max(0, now - Date.parse(waiting.since)) }

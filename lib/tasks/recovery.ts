@@ -7,12 +7,11 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Position, Store } from '../ports/store.ts'
-import type { Lease } from './lease.ts'
+import type { Lease, TaskApprovals } from './lease.ts'
 import type { TaskStatus } from './machine.ts'
 import { nextRun, tasks } from './rows.ts'
 import type { RunTask, TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
-import type { TaskApprovals } from './wait.ts'
 
 type Needs = {
   store: Store

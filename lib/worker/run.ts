@@ -9,9 +9,8 @@ import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { workspaceName } from '../ports/workspace.ts'
-import { type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
+import { type TaskError, type TaskResult, TaskResultSchema, type TaskRow } from '../tasks/schema.ts'
 import type { Leased, LeasedRun, StopReason } from './active.ts'
-import { afterFailure, type Failure } from './failure.ts'
 
 /** The events of one run, for readers that follow the task. The last call gives the outcome of the run. */
 type RunEvents = {
@@ -271,4 +270,29 @@ const failureText = (thrown: unknown, { text }: Masker): string => {
   } catch {
     return 'The agent failed with an error that has no text'
   }
+}
+
+/** A failed attempt, as its agent reported it. */
+type Failure = {
+  error: TaskError
+  retryable: boolean
+  /** The next attempt begins no earlier. */
+  retryAfterMs?: number
+  /** The attempt was refused before any work, as by an open circuit breaker. */
+  refused?: boolean
+}
+
+/** A task fails after this many refusals in a row; with waits of up to five minutes it outlasts a day of them. */
+const MOST_REFUSALS = 300
+
+type Tried = Pick<TaskRow, 'attempts' | 'maxAttempts' | 'refusals'>
+
+/** What follows a failed attempt: another one, also where this one is not counted, or the end of the task. */
+const afterFailure = (
+  { attempts, maxAttempts, refusals = 0 }: Tried,
+  { retryable, refused }: Failure,
+): 'retry' | 'retry uncounted' | 'fail' => {
+  if (!retryable) return 'fail'
+  if (refused) return refusals < MOST_REFUSALS ? 'retry uncounted' : 'fail'
+  return attempts < maxAttempts ? 'retry' : 'fail'
 }

@@ -54,7 +54,7 @@ const toApplicant = (person: FederatedIdentity): Applicant => {
     email: emailKey(email.data),
     shownEmail: email.data,
     emailVerified: true,
-    name: toAccountName(person.name) ?? toAccountName(email.data) ?? 'Somebody',
+    name: toAccountName(person.name) ?? toAccountName(email.data) ?? 'Unnamed user',
     ...(avatarUrl.success ? { avatarUrl: avatarUrl.data } : {}),
     code: person.invite,
   }

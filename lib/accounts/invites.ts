@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { missing, Problem } from '../core/errors.ts'
 import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
@@ -118,7 +118,7 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
 const PREFIX = 'inv_'
 const NO_BYTES = Buffer.alloc(32)
 
-const digest = (secret: string) => createHash('sha256').update(secret).digest()
+const digest = (secret: string) => hash('sha256', secret, 'buffer')
 
 export const invalidInvite = () =>
   new Problem(
@@ -127,12 +127,20 @@ export const invalidInvite = () =>
     'This invite is unknown, used, expired, or for another e-mail address: ask for a new one',
   )
 
-const toInvite = (row: InviteRow): Invite => ({
-  id: row.id,
-  ...(row.shownEmail === undefined ? {} : { email: row.shownEmail }),
-  createdBy: row.createdBy,
-  createdAt: row.createdAt,
-  expiresAt: row.expiresAt,
-  ...(row.usedAt === undefined ? {} : { usedAt: row.usedAt }),
-  ...(row.usedBy === undefined ? {} : { usedBy: row.usedBy }),
+const toInvite = ({
+  id,
+  shownEmail: email,
+  createdBy,
+  createdAt,
+  expiresAt,
+  usedAt,
+  usedBy,
+}: InviteRow): Invite => ({
+  id,
+  email,
+  createdBy,
+  createdAt,
+  expiresAt,
+  usedAt,
+  usedBy,
 })

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { AuthMode, CountAttempt, EndSessions } from '../auth/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
@@ -136,7 +136,7 @@ export const createPasswordChanges = (needs: Needs) => {
 }
 
 const NO_BYTES = Buffer.alloc(32)
-const digest = (code: string) => createHash('sha256').update(code).digest()
+const digest = (code: string) => hash('sha256', code, 'buffer')
 
 const badResetCode = () =>
   new Problem(

@@ -1,4 +1,5 @@
 import type { AuthMode, CountAttempt, EndSessions } from '../auth/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Principal } from '../core/principal.ts'
 import type { ProviderName, Unlink } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -48,10 +49,8 @@ export const createAccounts = (needs: Needs) => {
   const { endSessions, audit } = needs
 
   const unlink = async (principal: Principal, userId: string, providers: readonly ProviderName[]) => {
-    for (const { provider, username } of await needs.unlink(userId, providers)) {
-      const details = { userId, provider, ...(username === undefined ? {} : { username }) }
-      await audit(principal, 'account.unlink', details)
-    }
+    for (const { provider, username } of await needs.unlink(userId, providers))
+      await audit(principal, 'account.unlink', { userId, provider, ...definedFields({ username }) })
   }
 
   /**

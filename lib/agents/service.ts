@@ -85,12 +85,8 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
       canResume: adapter.canResume === true,
       configured: isConfigured(adapter),
       healthy,
-      health: {
-        ...(latencyMs === undefined ? {} : { latencyMs }),
-        ...(message === undefined ? {} : { message }),
-        lastChecked: iso(clock.now()),
-      },
-      ...(lastAt === undefined ? {} : { lastActivity: iso(lastAt) }),
+      health: { latencyMs, message, lastChecked: iso(clock.now()) },
+      lastActivity: lastAt === undefined ? undefined : iso(lastAt),
       stats: { completed, failed, avgDuration: completed ? durationMs / completed : 0 },
     })
   }

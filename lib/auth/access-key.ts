@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { invalid, Problem } from '../core/errors.ts'
 import { LOCAL_USER, type Principal } from '../core/principal.ts'
 import type { Passwords } from '../ports/passwords.ts'
@@ -114,4 +114,4 @@ const keyChanged = (hasSession: boolean) =>
 
 /** Compares in constant time, so that the duration does not reveal where two texts differ. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
-const digest = (text: string) => createHash('sha256').update(text).digest()
+const digest = (text: string) => hash('sha256', text, 'buffer')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
@@ -29,15 +29,13 @@ export const createAttempts =
   async (of, { address, account }) => {
     const keys = [
       ...(address === undefined ? [] : [`address:${addressNetwork(address)}`]),
-      ...(account === undefined ? [] : [`account:${digest(account)}`]),
+      // A user may have typed a password as the account, so only its hash is stored.
+      ...(account === undefined ? [] : [`account:${hash('sha256', account)}`]),
     ]
     // The address is checked first: a refused address must not use up the attempts of an account.
     const retryAfterMs = await limiter.takeAll(limits[of], keys)
     if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
   }
-
-/** A user may have typed a password as the account, so only its hash is stored. */
-const digest = (account: string) => createHash('sha256').update(account).digest('hex')
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
@@ -55,10 +53,7 @@ export const createAuditRefusals =
       return await attempt
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'unauthenticated')
-        await audit(principal, 'auth.refused', {
-          ...details,
-          ...(email === undefined ? {} : { email: hidden(email) }),
-        })
+        await audit(principal, 'auth.refused', { ...details, ...(email && { email: hidden(email) }) })
       throw thrown
     }
   }

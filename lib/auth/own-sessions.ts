@@ -52,11 +52,7 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
 /** The rest of the id is the hash of the token, the key of the row; it cannot be used to sign in. */
 const PREFIX = 'session_'
 
-const toSession = (row: Readonly<SessionRow>, current: string | undefined): Session => ({
-  id: PREFIX + row.id,
-  createdAt: row.createdAt,
-  lastSeenAt: row.lastSeenAt ?? row.createdAt,
-  ...(row.userAgent === undefined ? {} : { userAgent: row.userAgent }),
-  ...(row.deviceId === undefined ? {} : { deviceId: row.deviceId }),
-  current: row.id === current,
-})
+const toSession = (
+  { id, createdAt, lastSeenAt = createdAt, userAgent, deviceId }: Readonly<SessionRow>,
+  current: string | undefined,
+): Session => ({ id: PREFIX + id, createdAt, lastSeenAt, userAgent, deviceId, current: id === current })

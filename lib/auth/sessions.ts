@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 import { cutText } from '../core/cut-text.ts'
 import { errorMessage } from '../core/errors.ts'
 import { rowPages } from '../core/page.ts'
@@ -144,7 +144,7 @@ export const createSessions = (needs: Needs) => {
 
 const userAgentName = (text: string) => cutText(text, LONGEST_USER_AGENT).split(CONTROLS).join(' ')
 
-const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex')
+const tokenHash = (token: string) => hash('sha256', token)
 
 const SESSION_COOKIE = 'svc_session'
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, hash, hkdfSync } from 'node:crypto'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -58,7 +58,7 @@ export const openIdentity = async (store: Store, cipher: Cipher): Promise<void> 
 }
 
 export const toDeviceIdentity = (publicKey: Buffer): DeviceIdentity => {
-  const digest = createHash('sha256').update(publicKey).digest('hex')
+  const digest = hash('sha256', publicKey)
   return {
     deviceId: `dev_${digest.slice(0, 32)}`,
     publicKey: publicKey.toString('base64'),

@@ -45,11 +45,11 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
 const toPairedDevice = (row: PairingRow): z.input<typeof PairedDeviceSchema> => ({
   id: row.id,
   requesterId: row.requesterId,
-  ...(row.meta === undefined ? {} : { meta: row.meta }),
+  meta: row.meta,
   // Approved rows have both.
   pairedAt: row.approvedAt ?? row.createdAt,
   approvedBy: row.approvedBy ?? '',
-  ...(row.lastSeenAt === undefined ? {} : { lastSeenAt: row.lastSeenAt }),
+  lastSeenAt: row.lastSeenAt,
   expiresAt: iso(row.keptUntil),
 })
 

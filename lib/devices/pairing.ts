@@ -104,17 +104,8 @@ export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: 
 
   const toPairingRequest = (row: PairingRow): z.input<typeof PairingRequestSchema> => {
     const { id, requesterId, meta, address, createdAt, expiresAt, approvedAt, approvedBy } = row
-    return {
-      id,
-      requesterId,
-      status: requests.currentStatus(row),
-      address,
-      createdAt,
-      expiresAt,
-      ...(meta === undefined ? {} : { meta }),
-      ...(approvedAt === undefined ? {} : { approvedAt }),
-      ...(approvedBy === undefined ? {} : { approvedBy }),
-    }
+    const status = requests.currentStatus(row)
+    return { id, requesterId, status, address, createdAt, expiresAt, meta, approvedAt, approvedBy }
   }
 
   /** Refuses the device. Throws Problem `missing` as `approve` does. */
@@ -130,15 +121,11 @@ export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: 
     const row = await requests.find(requestId)
     if (row === undefined) throw missing('Pairing request')
     const { approvedAt, reason } = row
-    const known = {
-      status: requests.currentStatus(row),
-      ...(approvedAt === undefined ? {} : { approvedAt }),
-      ...(reason === undefined ? {} : { reason }),
-    }
-    if (row.status !== 'approved' || !requests.isInTime(row)) return known
+    const state = { status: requests.currentStatus(row), approvedAt, reason }
+    if (row.status !== 'approved' || !requests.isInTime(row)) return state
     const token = await deviceToken(row)
     if (token === undefined) throw missing('Pairing request')
-    return { ...known, token }
+    return { ...state, token }
   }
 
   return {

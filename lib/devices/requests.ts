@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import { rowPages } from '../core/page.ts'
@@ -211,8 +211,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
   return { count, create, find, decide, isInTime, currentStatus }
 }
 
-const requestKey = (requestId: string) =>
-  `pairing_${createHash('sha256').update(requestId).digest('hex').slice(0, 32)}`
+const requestKey = (requestId: string) => `pairing_${hash('sha256', requestId).slice(0, 32)}`
 
 const MOST_LISTED = 200
 const EXPIRED_PAGE = 200

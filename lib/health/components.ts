@@ -50,12 +50,7 @@ export const deadLettersHealth = ({
 /** The health of the agents: unhealthy when none works, degraded when some do not, or there are none. */
 export const adaptersHealth = (adapters: readonly AdapterHealth[]): Of<'adapters'> => ({
   ...adaptersVerdict(adapters.length, adapters.filter(({ healthy }) => healthy).length),
-  adapters: adapters.map(({ type, name, healthy, latencyMs }) => ({
-    type,
-    name,
-    healthy,
-    ...(latencyMs === undefined ? {} : { latencyMs }),
-  })),
+  adapters: adapters.map(({ type, name, healthy, latencyMs }) => ({ type, name, healthy, latencyMs })),
 })
 
 const adaptersVerdict = (all: number, healthy: number): Verdict => {

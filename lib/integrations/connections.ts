@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Connection, FindConnection, Unlink } from '../oauth/schema.ts'
 import type { CodehostStatus, Rights, TrackeraStatus, TrackerbStatus } from './schema.ts'
@@ -16,51 +17,32 @@ type StatusNeeds = {
 export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
 
 /** The state of the caller's linked accounts. */
-export const createConnectionStatus = ({
-  findConnection,
-  accountRights,
-  hasWebhookSecret,
-  aiTaskLabel,
-}: StatusNeeds) => ({
-  codehost: async (principal: Principal): Promise<CodehostStatus> => {
-    const account = await findConnection(principal.userId, 'codehost')
-    return {
-      connected: account?.connected ?? false,
-      ...present({ username: account?.username, avatarUrl: account?.avatarUrl }),
-      scopes: [...(account?.scopes ?? [])],
-      webhookConfigured: hasWebhookSecret,
-      aiTaskLabel,
-      ...accountRights(principal, 'codehost', account),
-    }
-  },
-  trackera: async (principal: Principal): Promise<TrackeraStatus> => {
-    const account = await findConnection(principal.userId, 'trackera')
-    return {
-      connected: account?.connected ?? false,
-      ...present({ cloudId: account?.cloudId, siteName: account?.siteName }),
-      scopes: [...(account?.scopes ?? [])],
-      ...present({ tokenExpiry: account?.tokenExpiry }),
-      ...accountRights(principal, 'trackera', account),
-    }
-  },
-  trackerb: async (principal: Principal): Promise<TrackerbStatus> => {
-    const account = await findConnection(principal.userId, 'trackerb')
-    return {
-      connected: account?.connected ?? false,
-      ...present({ workspaceName: account?.workspaceName, workspaceId: account?.workspaceId }),
-      teams: [...(account?.teams ?? [])],
-      scopes: [...(account?.scopes ?? [])],
-      ...accountRights(principal, 'trackerb', account),
-    }
-  },
-})
-
-const present = <Name extends string>(
-  fields: Record<Name, string | undefined>,
-): { [Field in Name]?: string } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Field in Name]?: string
+export const createConnectionStatus = (needs: StatusNeeds) => {
+  const { hasWebhookSecret: webhookConfigured, aiTaskLabel } = needs
+  const readAccount = async (principal: Principal, name: Integrated) => {
+    const account = await needs.findConnection(principal.userId, name)
+    const { connected = false, scopes = [] } = account ?? {}
+    const rights = needs.accountRights(principal, name, account)
+    return { ...account, connected, scopes: [...scopes], rights }
   }
+  return {
+    codehost: async (principal: Principal): Promise<CodehostStatus> => {
+      const account = await readAccount(principal, 'codehost')
+      const { connected, username, avatarUrl, scopes, rights } = account
+      return { connected, username, avatarUrl, scopes, webhookConfigured, aiTaskLabel, ...rights }
+    },
+    trackera: async (principal: Principal): Promise<TrackeraStatus> => {
+      const account = await readAccount(principal, 'trackera')
+      const { connected, cloudId, siteName, scopes, tokenExpiry, rights } = account
+      return { connected, cloudId, siteName, scopes, tokenExpiry, ...rights }
+    },
+    trackerb: async (principal: Principal): Promise<TrackerbStatus> => {
+      const account = await readAccount(principal, 'trackerb')
+      const { connected, workspaceName, workspaceId, teams = [], scopes, rights } = account
+      return { connected, workspaceName, workspaceId, teams: [...teams], scopes, ...rights }
+    },
+  }
+}
 
 /** The providers of integrations; an issuer of OpenID Connect is for sign-in only. */
 export type Integrated = 'codehost' | 'trackera' | 'trackerb'
@@ -78,9 +60,5 @@ export const createDisconnect =
   async (principal: Principal, from: Integrated): Promise<void> => {
     const { userId } = principal
     for (const { provider, username } of await unlink(userId, [from]))
-      await audit(principal, 'account.unlink', {
-        userId,
-        provider,
-        ...(username === undefined ? {} : { username }),
-      })
+      await audit(principal, 'account.unlink', { userId, provider, ...definedFields({ username }) })
   }

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { definedFields } from '../core/defined-fields.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -36,15 +37,14 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
 
   const begin = async ({ invite, userId, sessionId, ...request }: AuthorizationRequest): Promise<Begun> => {
     const [state, secret, verifier, nonce] = [random(), random(), random(), random()]
-    const id = sha256Hex(state)
+    const id = hash('sha256', state)
     const secrets: Sealed = { verifier, nonce, ...(invite === undefined ? {} : { invite }) }
     const row: AuthorizationRequestRow = {
       ...request,
       id,
-      browser: sha256Hex(secret),
+      browser: hash('sha256', secret),
       sealed: await cipher.seal(JSON.stringify(secrets), sealContext(id)),
-      ...(userId === undefined ? {} : { userId }),
-      ...(sessionId === undefined ? {} : { sessionId }),
+      ...definedFields({ userId, sessionId }),
       expiresAt: clock.now() + AUTHORIZATION_REQUEST_MS,
     }
     await store.commit<AuthorizationRequestRow>({ insert: authorizationRequests, row })
@@ -59,8 +59,8 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
     if (state === undefined || secret === undefined) return undefined
     const { applied, row } = await store.commit<AuthorizationRequestRow>({
       remove: authorizationRequests,
-      key: sha256Hex(state),
-      when: { provider, browser: sha256Hex(secret) },
+      key: hash('sha256', state),
+      when: { provider, browser: hash('sha256', secret) },
     })
     if (!applied || row === undefined) return undefined
     if (!leaseHolds(row.expiresAt, AUTHORIZATION_REQUEST_MS, clock.now())) return undefined
@@ -72,5 +72,4 @@ export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: N
   return { begin, end }
 }
 
-const sha256Hex = (text: string) => createHash('sha256').update(text).digest('hex')
 const sealContext = (id: string) => `authorizationRequests/${id}`

@@ -1,4 +1,5 @@
 import type { ReadConnections } from '../accounts/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
@@ -21,15 +22,10 @@ const toConnection = (row: LinkedAccountRow): Connection => {
   return {
     provider,
     connected: !ended,
-    ...(username === undefined ? {} : { username }),
-    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    ...definedFields({ username, avatarUrl }),
     scopes,
     ...(tokensExpireAt === undefined ? {} : { tokenExpiry: iso(tokensExpireAt) }),
-    ...(cloudId === undefined ? {} : { cloudId }),
-    ...(siteName === undefined ? {} : { siteName }),
-    ...(workspaceId === undefined ? {} : { workspaceId }),
-    ...(workspaceName === undefined ? {} : { workspaceName }),
-    ...(teams === undefined ? {} : { teams }),
+    ...definedFields({ cloudId, siteName, workspaceId, workspaceName, teams }),
   }
 }
 

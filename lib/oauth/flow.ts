@@ -11,11 +11,40 @@ import {
   type AuthorizationRequests,
 } from './authorization-requests.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
-import { isReporter, refuseForeignLink, refuseOtherSession } from './linking.ts'
 import { createFindPerson } from './person.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import { PROVIDERS, type ProviderName, type ProviderStatus } from './schema.ts'
+
+/** Whether accounts of this user write reports, so that linking asks for write access: those of admins do. */
+export const isReporter = ({ role }: Pick<Principal, 'role'>, areReportsOn: boolean): boolean =>
+  areReportsOn && role === 'admin'
+
+/** Throws Problem `forbidden` `session_changed` unless the session that asked for the link is the one that ends it. */
+const refuseOtherSession = ({ userId, sessionId }: AuthorizationRequest, principal: Principal): void => {
+  if (userId !== undefined && (userId !== principal.userId || sessionId !== principal.sessionId))
+    throw new Problem('forbidden', 'session_changed', 'You are not signed in as when you began: begin again')
+}
+
+/**
+ * Whether a page of another site sent a signed-in user here. Its author may have signed the person in as himself at the
+ * provider, and a user who links that account gives him access. `Sec-Fetch-Site` (Fetch Metadata) shows it: only old
+ * browsers omit it, and other callers follow no page.
+ */
+export const isForeignLink = ({ principal, header }: Pick<Call, 'principal' | 'header'>): boolean => {
+  const site = header('sec-fetch-site')
+  return principal.userId !== ANONYMOUS.userId && (site === 'cross-site' || site === 'same-site')
+}
+
+/** Throws Problem `forbidden` `foreign_origin` when a page of another site tries to link an account. */
+const refuseForeignLink = (call: Pick<Call, 'principal' | 'header'>): void => {
+  if (isForeignLink(call))
+    throw new Problem(
+      'forbidden',
+      'foreign_origin',
+      'Accounts are linked from this service alone: enter the address yourself, pages of other sites may not lead to it',
+    )
+}
 
 /** One cookie for each provider, so that two sign-ins may run at once. */
 const cookieName = (provider: ProviderName): string => `svc_oauth_${provider}`

@@ -3,8 +3,7 @@ import { errorMessage, Problem } from '../core/errors.ts'
 import { type Call, type Handlers, Reply } from '../http/route.ts'
 import type { Log } from '../ports/log.ts'
 import type { oauthRoutes } from './contract.ts'
-import type { BeginOptions, Finished, Flow, Returned } from './flow.ts'
-import { isForeignLink } from './linking.ts'
+import { type BeginOptions, type Finished, type Flow, isForeignLink, type Returned } from './flow.ts'
 import { type Failure, FailureSchema, type ProviderName } from './schema.ts'
 
 type Needs = { oauth: { flow: Flow; grantSession: GrantSession; log: Log } }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { ReadAccountStatus } from '../accounts/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
@@ -21,9 +21,7 @@ export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
 
 /** A hash, since subjects may contain anything. A changed client keeps its users. */
 export const accountId = ({ name, realm }: Provider, subject: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([name, realm, subject]))
-    .digest('hex')
+  hash('sha256', JSON.stringify([name, realm, subject]))
 
 /** Every account of a user, the latest link first. */
 export const createLinkedAccountLookup =

@@ -1,4 +1,5 @@
 import type { FindOrCreateUser, FindUser, ReadAccountStatus, User } from '../accounts/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { accountId, type LinkedAccounts } from './linked-accounts.ts'
 import type { Provider } from './provider.ts'
@@ -39,13 +40,7 @@ export const createFindPerson = ({ accounts, findUser, readAccountStatus, findOr
     const owner = await findOwner(id)
     if (owner) return { user: owner, isKnown: true, isNew: false }
     const { email = '', emailVerified, name = profile.username, avatarUrl } = profile
-    const identity = {
-      email,
-      emailVerified,
-      ...(name === undefined ? {} : { name }),
-      ...(avatarUrl === undefined ? {} : { avatarUrl }),
-      ...(invite === undefined ? {} : { invite }),
-    }
+    const identity = { email, emailVerified, ...definedFields({ name, avatarUrl, invite }) }
     const { user, isNew } = await findOrCreateUser(identity, (userId) =>
       accounts.linkWrite(provider, userId, profile, tokens),
     )

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Profile } from './provider.ts'
 
 /** Asks a provider's API with the access token; `path` begins with a slash. Throws Problem `oauth_failed`. */
@@ -9,7 +10,10 @@ const text = z
   .min(1)
   .max(500)
   .transform((value) => value.toWellFormed())
-const optional = text.nullish().catch(undefined)
+const optional = text
+  .nullish()
+  .catch(undefined)
+  .transform((value) => value ?? undefined)
 
 const CodehostUser = z.object({ id: z.number().int(), login: text, name: optional, avatar_url: optional })
 const CodehostEmails = z.array(z.object({ email: text, primary: z.boolean(), verified: z.boolean() }))
@@ -27,7 +31,7 @@ export const codehostProfile = async (ask: AskApi): Promise<Profile> => {
   return {
     subject: String(user.id),
     username: user.login,
-    ...present({ name: user.name, avatarUrl: user.avatar_url, email: email?.email }),
+    ...definedFields({ name: user.name, avatarUrl: user.avatar_url, email: email?.email }),
     emailVerified: email?.verified === true,
   }
 }
@@ -47,7 +51,7 @@ export const trackeraProfile = async (ask: AskApi): Promise<Profile> => {
   const [site] = await ask(TrackeraSites, '/oauth/token/accessible-resources')
   return {
     subject: user.account_id,
-    ...present({ username: user.name, name: user.name, avatarUrl: user.picture, email: user.email }),
+    ...definedFields({ username: user.name, name: user.name, avatarUrl: user.picture, email: user.email }),
     emailVerified: user.email_verified === true,
     ...(site ? { workplace: { cloudId: site.id, siteName: site.name } } : {}),
   }
@@ -70,15 +74,11 @@ const TRACKERB_QUERY =
 export const trackerbProfile = async (ask: AskApi): Promise<Profile> => {
   const { data } = await ask(TrackerbViewer, '/graphql', { query: TRACKERB_QUERY })
   const { viewer, organization, teams } = data
+  const { id: subject, ...person } = viewer
   return {
-    subject: viewer.id,
-    ...present({
-      username: viewer.name,
-      name: viewer.name,
-      avatarUrl: viewer.avatarUrl,
-      email: viewer.email,
-    }),
-    emailVerified: typeof viewer.email === 'string',
+    subject,
+    ...definedFields({ ...person, username: person.name }),
+    emailVerified: person.email !== undefined,
     workplace: { workspaceId: organization.id, workspaceName: organization.name, teams: teams.nodes },
   }
 }
@@ -110,7 +110,7 @@ export const oidcProfile = (subject: string, idToken: unknown, userinfo: unknown
   const { email, email_verified } = more.email ? more : claims
   return {
     subject,
-    ...present({
+    ...definedFields({
       username: more.preferred_username ?? claims.preferred_username,
       name: more.name ?? claims.name,
       email,
@@ -119,8 +119,3 @@ export const oidcProfile = (subject: string, idToken: unknown, userinfo: unknown
     emailVerified: email_verified === true,
   }
 }
-
-type Present<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
-
-const present = <T extends Record<string, string | null | undefined>>(fields: T): Present<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<T>

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Entropy } from '../ports/entropy.ts'
 
 // `svc_`, 26 characters that find the token's row, `_`, 160 random bits and 32 bits of checksum in hexadecimal. Scanners
@@ -25,6 +25,6 @@ export const tokenIdIn = (text: string): string | undefined => {
 }
 
 /** The stored hash of a token. The token has 160 random bits, so a fast hash suffices. */
-export const tokenHash = (text: string): string => createHash('sha256').update(text).digest('hex')
+export const tokenHash = (text: string): string => hash('sha256', text)
 
 const checksum = (text: string) => tokenHash(`checksum\0${text}`).slice(0, SUM_LENGTH)

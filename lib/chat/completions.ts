@@ -1,4 +1,5 @@
 import { isPromptTooLong } from '../core/context-window.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { addUsage } from '../core/token-usage.ts'
@@ -8,12 +9,11 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, StepPart, StepRequest } from '../ports/model.ts'
 import type { Target } from './compaction.ts'
-import { type ChatContext, type Known, shownContext, systemText } from './context.ts'
+import { type ChatContext, type Known, systemText, toAnswerContext } from './context.ts'
 import type { CompletionBody, QuickBody } from './contract.ts'
 import type { OpenTurns } from './leases.ts'
 import type { AnswerContext } from './schema.ts'
-import { timeLimit } from './time-limit.ts'
-import { type Turn, type Turns, toAnswerError, UNFORESEEN } from './turns.ts'
+import { type Turn, type Turns, timeLimit, toAnswerError, UNFORESEEN } from './turns.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
 
@@ -39,10 +39,8 @@ type Prepared = {
 type Settings = Pick<CompletionBody, 'temperature' | 'maxTokens'>
 type Options = { withMemory?: boolean; gone?: AbortSignal | undefined }
 
-const modelSettings = ({ temperature, maxTokens }: Settings) => ({
-  ...(temperature === undefined ? {} : { temperature }),
-  ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
-})
+const modelSettings = ({ temperature, maxTokens: maxOutputTokens }: Settings) =>
+  definedFields({ temperature, maxOutputTokens })
 
 const without = <Role extends string>({ messages }: CompletionBody, role: Role) =>
   messages.filter((one): one is typeof one & { role: Exclude<typeof one.role, Role> } => one.role !== role)
@@ -72,7 +70,7 @@ export const createCompletions = (needs: Needs) => {
       const turn = await turns.open(principal, conversationId, given)
       return { messages: turn.messages, target, turn, known }
     }
-    const text = systemText({ ...known, ...(systemPrompt === undefined ? {} : { systemPrompt }) })
+    const text = systemText({ ...known, systemPrompt })
     const system = text === '' ? [] : [{ role: 'system' as const, content: text }]
     return { messages: [...system, ...body.messages], target, turn: undefined, known }
   }
@@ -135,11 +133,11 @@ export const createCompletions = (needs: Needs) => {
   }
 
   const turnFacts = ({ turn }: Prepared) => ({
-    ...(turn === undefined ? {} : { conversationId: turn.conversation.id }),
-    ...(turn?.compaction ? { compaction: turn.compaction } : {}),
+    conversationId: turn?.conversation.id,
+    compaction: turn?.compaction,
   })
   const answerContext = ({ turn, known }: Prepared): AnswerContext =>
-    shownContext(known, turn?.conversation.id)
+    toAnswerContext(known, turn?.conversation.id)
 
   const answered = async (principal: Principal, body: CompletionBody, options: Options = {}) => {
     const free = await takeSlot(principal, body)
@@ -169,7 +167,7 @@ export const createCompletions = (needs: Needs) => {
         id: ids.next('cmpl'),
         provider,
         model,
-        ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+        fallbackFrom,
         message: { role: 'assistant' as const, content },
         finishReason: reason,
         usage,
@@ -237,9 +235,9 @@ export const createCompletions = (needs: Needs) => {
         const { reason: finishReason, provider, model, fallbackFrom } = next.value
         const usage = await saved(prepared, next.value)
         isSettled = true
-        const facts = { provider, model, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) }
-        const context = withMemory ? { context: answerContext(prepared) } : {}
-        yield eventText({ done: true, usage, finishReason, ...facts, ...turnFacts(prepared), ...context })
+        const facts = { provider, model, fallbackFrom, ...turnFacts(prepared) }
+        const context = withMemory ? answerContext(prepared) : undefined
+        yield eventText({ done: true, usage, finishReason, ...facts, context })
       } catch (thrown) {
         await settleFailed(thrown)
         yield errorEvent(thrown)
@@ -262,18 +260,9 @@ export const createCompletions = (needs: Needs) => {
 
   const quick = async (principal: Principal, { prompt, ...given }: QuickBody, gone?: AbortSignal) => {
     const messages = [{ role: 'user' as const, content: prompt }]
-    const { message, model, provider, fallbackFrom, usage } = await complete(
-      principal,
-      { ...given, messages, stream: false },
-      gone,
-    )
-    return {
-      content: message.content,
-      model,
-      provider,
-      usage,
-      ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-    }
+    const answer = await complete(principal, { ...given, messages, stream: false }, gone)
+    const { message, model, provider, fallbackFrom, usage } = answer
+    return { content: message.content, model, provider, usage, fallbackFrom }
   }
 
   return { complete, smart, stream, quick }

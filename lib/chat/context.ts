@@ -1,4 +1,5 @@
 import { clipped, cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'
@@ -21,8 +22,14 @@ export type ReadTicket = (
 export type Recall = (query: string) => Promise<readonly MemoryChunk[]>
 
 /** The context that a model gets beside the messages. */
-export type Known = { task?: Task; ticket?: TrackerTicket; ticketId?: string; memory: readonly MemoryChunk[] }
-type Found = Pick<Known, 'task' | 'ticket'>
+export type Known = {
+  task?: Task
+  ticket?: TrackerTicket
+  ticketId?: string | undefined
+  memory: readonly MemoryChunk[]
+}
+/** The task, the ticket, or both. */
+type SubjectContext = Pick<Known, 'task' | 'ticket'>
 type Subject = { taskId?: string | undefined; ticketId?: string | undefined }
 
 /** The user whose linked account reads tickets. */
@@ -59,20 +66,20 @@ export const createContext = (needs: Needs) => {
   }
 
   /** The ticket at its provider, and its newest task. Throws Problem `missing` when there is neither. */
-  const ofTicket = async (by: By, ticketId: string): Promise<Found> => {
+  const findTicket = async (by: By, ticketId: string): Promise<SubjectContext> => {
     const at = ticketId.indexOf(':')
     const name = [ticketId.slice(0, Math.max(0, at)), ticketId.slice(at + 1)] as const
     const [ticket, task] = await Promise.all([ticketFrom(by, ...name), findTicketTask(...name)])
     if (ticket === undefined && task === undefined) throw missing('Ticket')
-    return { ...(task ? { task } : {}), ...(ticket ? { ticket } : {}) }
+    return definedFields({ task, ticket })
   }
 
   /** The task, and its ticket if known. Throws Problem `missing` for a task that does not exist. */
-  const findSubject = async (by: By, { taskId, ticketId }: Subject): Promise<Found> => {
+  const findSubject = async (by: By, { taskId, ticketId }: Subject): Promise<SubjectContext> => {
     const task = taskId === undefined ? undefined : await findTask(taskId)
     if (taskId !== undefined && task === undefined) throw missing('Task')
-    const found = ticketId === undefined ? {} : await ofTicket(by, ticketId)
-    return { ...found, ...(task ? { task } : {}) }
+    const ticketContext = ticketId === undefined ? {} : await findTicket(by, ticketId)
+    return { ...ticketContext, ...definedFields({ task }) }
   }
 
   /** A failed search of memory does not fail the answer. */
@@ -85,14 +92,13 @@ export const createContext = (needs: Needs) => {
     }
   }
 
-  /** The context of a request, with memory if it asks for it. Throws as `subjectOf` does. */
+  /** The context of a request, with memory if it asks for it. Throws as `findSubject` does. */
   const ofRequest = async (by: By, subject: Subject, query: string, withMemory: boolean): Promise<Known> => {
-    const [found, memory] = await Promise.all([
+    const [context, memory] = await Promise.all([
       findSubject(by, subject),
       withMemory ? recalledMemory(query) : [],
     ])
-    const { ticketId } = subject
-    return { ...found, ...(ticketId === undefined ? {} : { ticketId }), memory }
+    return { ...context, ticketId: subject.ticketId, memory }
   }
 
   /** Task and ticket of a conversation, if they still exist, and memory if a memory session belongs to it. */
@@ -101,19 +107,19 @@ export const createContext = (needs: Needs) => {
     query: string,
   ): Promise<Known> => {
     const { taskId, ticketId } = conversation
-    const [ofTask, ofTicket, tied] = await Promise.all([
+    const [taskContext, ticketContext, isTied] = await Promise.all([
       findSubject(conversation, { taskId }).catch(nothingIfMissing),
       findSubject(conversation, { ticketId }).catch(nothingIfMissing),
       hasMemorySession(conversation),
     ])
-    const found = { ...ofTicket, ...ofTask, ...(ticketId === undefined ? {} : { ticketId }) }
-    return { ...found, memory: tied ? await recalledMemory(query) : [] }
+    const memory = isTied ? await recalledMemory(query) : []
+    return { ...ticketContext, ...taskContext, ticketId, memory }
   }
 
   return { ofRequest, ofConversation }
 }
 
-const nothingIfMissing = (thrown: unknown): Found => {
+const nothingIfMissing = (thrown: unknown): SubjectContext => {
   if (thrown instanceof Problem && thrown.kind === 'missing') return {}
   throw thrown
 }
@@ -159,7 +165,11 @@ const memoryText = (chunks: readonly MemoryChunk[]): string =>
     ...chunks.map(({ path, startLine, endLine, text }) => `[${path}:${startLine}-${endLine}]\n${text}`),
   ].join('\n\n')
 
-type Parts = Known & { instructions?: string; systemPrompt?: string; summary?: string }
+type Parts = Known & {
+  instructions?: string | undefined
+  systemPrompt?: string | undefined
+  summary?: string | undefined
+}
 
 /** The system prompt: that of the conversation, then the context. Empty when there is neither. */
 export const systemText = (parts: Parts): string => {
@@ -176,14 +186,12 @@ export const systemText = (parts: Parts): string => {
     .join('\n\n')
 }
 
-export const shownContext = ({ task, ticketId, memory }: Known, conversationId?: string): AnswerContext => ({
-  ...(task ? { task: { id: task.id, title: task.title, status: task.status } } : {}),
-  ...(ticketId === undefined ? {} : { ticketId }),
-  ...(conversationId === undefined ? {} : { conversationId }),
-  memory: memory.map(({ path, startLine, endLine, heading }) => ({
-    path,
-    startLine,
-    endLine,
-    ...(heading === undefined ? {} : { heading }),
-  })),
+export const toAnswerContext = (
+  { task, ticketId, memory }: Known,
+  conversationId: string | undefined,
+): AnswerContext => ({
+  task: task && { id: task.id, title: task.title, status: task.status },
+  ticketId,
+  conversationId,
+  memory: memory.map(({ path, startLine, endLine, heading }) => ({ path, startLine, endLine, heading })),
 })

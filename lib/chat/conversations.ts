@@ -1,14 +1,15 @@
 import { fitting } from '../core/answer-size.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
 import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
-import type { Principal } from '../core/principal.ts'
+import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Page, Store } from '../ports/store.ts'
 import type { CreateConversation, ListConversations, MessagesQuery } from './contract.ts'
-import { messageOfRow } from './messages.ts'
+import { toMessage } from './messages.ts'
 import {
   type ConversationRow,
   chatMessages,
@@ -31,12 +32,19 @@ type Needs = {
   taskExists: (id: string) => Promise<boolean>
 }
 
+/** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
+export const createCheckOwnConversation =
+  ({ store }: { store: Pick<Store, 'get'> }) =>
+  async ({ userId }: Actor, id: string): Promise<void> => {
+    if ((await store.get(conversations, id))?.userId !== userId) throw missing('Conversation')
+  }
+
 export type Conversations = ReturnType<typeof createConversations>
 
 /** Conversations belong to their user; for other users they do not exist. */
 export const createConversations = ({ store, clock, ids, taskExists }: Needs) => {
   /** The conversation with its summary. Throws Problem `missing` for one of another user. */
-  const own = async ({ userId }: Pick<Principal, 'userId'>, id: string): Promise<ConversationRow> => {
+  const own = async ({ userId }: Actor, id: string): Promise<ConversationRow> => {
     const row = await store.get(conversations, id, true)
     if (row?.userId !== userId) throw missing('Conversation')
     return row
@@ -52,7 +60,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       userId,
       title: title ?? UNTITLED,
       ...(title === undefined ? { untitled: true as const } : {}),
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...definedFields({ systemPrompt }),
       ...(taskId === undefined ? {} : { taskId, ofTask: taskKey(userId, taskId) }),
       ...(ticketId === undefined ? {} : { ticketId, ofTicket: ticketKey(userId, ticketId) }),
       messageCount: 0,
@@ -61,7 +69,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       updatedAt: now,
     }
     await store.commit<ConversationRow>({ insert: conversations, row })
-    return shownConversation(row)
+    return toConversation(row)
   }
 
   /** From a counter that may lag by 2 s; a filter by task and ticket together counts rows. */
@@ -78,7 +86,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       counted(of, selection),
     ])
     return {
-      conversations: page.rows.map(shownConversation),
+      conversations: page.rows.map(toConversation),
       ...pageFacts(page, pageTotal(page, total, query), query, scope),
     }
   }
@@ -97,8 +105,8 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       }),
     )
     return {
-      conversation: shownConversation(row),
-      messages: page.rows.map(messageOfRow).reverse(),
+      conversation: toConversation(row),
+      messages: page.rows.map(toMessage).reverse(),
       ...pageFacts(page, row.messageCount, query, scope),
     }
   }
@@ -117,7 +125,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       true,
     )
     if (!row) throw missing('Conversation')
-    return shownConversation(row)
+    return toConversation(row)
   }
 
   return { own, create, list, get, rename }
@@ -143,17 +151,8 @@ const fittingPage = ({ rows, next }: Page<MessageRow>): Page<MessageRow> => {
     : { rows: fittingRows, next: { by: last, key: last } }
 }
 
-export const shownConversation = (row: ConversationRow): Conversation => {
+export const toConversation = (row: ConversationRow): Conversation => {
   const { id, title, systemPrompt, taskId, ticketId, messageCount, createdAt, updatedAt } = row
-  return {
-    id,
-    title,
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(taskId === undefined ? {} : { taskId }),
-    ...(ticketId === undefined ? {} : { ticketId }),
-    messageCount,
-    createdAt,
-    updatedAt,
-    ...truncatedIn(row),
-  }
+  const view = { id, title, systemPrompt, taskId, ticketId, messageCount, createdAt, updatedAt }
+  return { ...view, ...truncatedIn(row) }
 }

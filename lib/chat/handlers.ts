@@ -16,7 +16,7 @@ const listProviders = async (models: Models) => {
     const { healthy, message } = await models
       .health(type)
       .catch((thrown: unknown) => ({ healthy: false, message: errorMessage(thrown) }))
-    return { type, name, configured, healthy, ...(message === undefined ? {} : { message }) }
+    return { type, name, configured, healthy, message }
   }
   return {
     default: models.resolve({}).provider,

@@ -3,7 +3,7 @@ import { watchRights } from '../core/rights-watch.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Update } from '../ports/store.ts'
 import { type ConversationRow, conversations } from './rows.ts'
 
 /** The lease of a turn; its process renews it three times as often. */
@@ -23,6 +23,21 @@ export const turnLeaseHolds = (until: number, now: number): boolean => leaseHold
 /** Whether a turn of the conversation is running, in any process. */
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && turnLeaseHolds(turnUntil, clock.now())
+
+/** The fields of a running turn. */
+export const TURN_FIELDS = ['turnToken', 'turnUntil', 'turnCancelled'] as const
+
+/** A write of the turn with the lease of a conversation; it is refused when the turn has lost the lease. */
+export const leasedWrite = (
+  id: string,
+  token: string,
+  { when, ...change }: Pick<Update<ConversationRow>, 'when' | 'set' | 'unset'>,
+): Update<ConversationRow> => ({
+  update: conversations,
+  key: id,
+  when: { ...when, turnToken: token },
+  ...change,
+})
 
 type FreeSlot = () => Promise<void>
 /** Takes one of the turns that a user may have open. Throws Problem `rate_limited`. */
@@ -48,12 +63,9 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
 
   /** The reason why the turn has to end; undefined if it goes on. */
   const renewed = async (id: string, token: string): Promise<Problem | undefined> => {
-    const { applied, row } = await store.commit<ConversationRow>({
-      update: conversations,
-      key: id,
-      when: { turnToken: token },
-      set: { turnUntil: clock.now() + LEASE_MS },
-    })
+    const { applied, row } = await store.commit<ConversationRow>(
+      leasedWrite(id, token, { set: { turnUntil: clock.now() + LEASE_MS } }),
+    )
     if (applied) return row?.turnCancelled ? turnCancelled() : undefined
     // The deletion of a conversation cancels its turn.
     return row === undefined ? turnCancelled() : turnLost(row)
@@ -104,12 +116,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
     /** Releases the lease: the next turn may begin at once. */
     release: async (id: string, token: string): Promise<void> => {
       drop(token)
-      await store.commit<ConversationRow>({
-        update: conversations,
-        key: id,
-        when: { turnToken: token },
-        unset: ['turnToken', 'turnUntil', 'turnCancelled'],
-      })
+      await store.commit<ConversationRow>(leasedWrite(id, token, { unset: TURN_FIELDS }))
     },
     /** Cancels the turn of a conversation: at once in this process, else at the next renewal of its lease. */
     stop: (conversationId: string): void => {

@@ -4,7 +4,7 @@ import { LONGEST_RESULT } from './bounds.ts'
 import type { MessageRow } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
 
-export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
+export const toMessage = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
 
 /** The calls of one step with their results, as the model made them; a call without a result gets a note. */
 const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [

@@ -56,6 +56,9 @@ export const finishedCall = (
   step: before + step,
 })
 
+const AnswerErrorSchema = z.object({ code: z.string(), message: z.string() })
+export type AnswerError = z.output<typeof AnswerErrorSchema>
+
 export const ChatMessageSchema = z
   .object({
     id: z.string(),
@@ -67,10 +70,9 @@ export const ChatMessageSchema = z
     fallbackFrom: FallbackSchema,
     usage: TokenUsageSchema.optional(),
     toolCalls: z.array(ChatToolCallSchema).optional(),
-    error: z
-      .object({ code: z.string(), message: z.string() })
-      .optional()
-      .describe('Why the answer is incomplete; its texts and calls so far are stored'),
+    error: AnswerErrorSchema.optional().describe(
+      'Why the answer is incomplete; its texts and calls so far are stored',
+    ),
     notice: z.string().optional().describe('A remark of the service, such as that files could not be stored'),
     sessionId: z.string().optional().describe('The agent session that an agentic answer was given in'),
     createdAt: timestamp,

@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { createLatestText } from '../core/latest-text.ts'
 import type { Principal } from '../core/principal.ts'
@@ -7,15 +8,14 @@ import { iso } from '../core/time.ts'
 import { addUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { ModelMessage } from '../ports/model.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { boundedAnswer, boundedCalls, boundedPrompt } from './bounds.ts'
 import type { SendBody, WithToolsBody } from './contract.ts'
 import type { Conversations } from './conversations.ts'
-import { type TurnLeases, turnCancelled } from './leases.ts'
-import { messageOfRow } from './messages.ts'
+import { leasedWrite, TURN_FIELDS, type TurnLeases, turnCancelled } from './leases.ts'
+import { toMessage } from './messages.ts'
 import {
   type ChatTurnRow,
   type ConversationRow,
@@ -28,8 +28,7 @@ import {
 } from './rows.ts'
 import { type ChatMessage, type ChatToolCall, finishedCall } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
-import { timeLimit } from './time-limit.ts'
-import { type Turn, type TurnAnswer, type Turns, toAnswerError } from './turns.ts'
+import { type Turn, type TurnAnswer, type Turns, timeLimit, toAnswerError } from './turns.ts'
 import {
   findWaiting,
   giveUpWaiting,
@@ -73,21 +72,15 @@ type Needs = {
 }
 
 /** A turn with tools that runs, in this or another process. */
-type Run = {
-  conversationId: string
+type Run = Pick<ChatTurnRow, 'conversationId' | 'options' | 'messages' | 'toolCalls' | 'steps' | 'usage'> & {
   token: string
   /** Aborts when the turn is cancelled or its lease is lost. */
   signal: AbortSignal
   /** The number of the message that its answer is stored in, if it has waited. */
   answer: string | undefined
-  options: TurnOptions
-  messages: readonly ModelMessage[]
   /** The messages of its beginning, compacted. */
   compacted?: Turn['compacted']
-  toolCalls: ChatToolCall[]
-  steps: number
-  /** The usage of all steps and of their summary. */
-  usage: ChatTurnRow['usage']
+  /** The latest text of the model in this process. */
   latestText: string
 }
 type Waiting = Run & { answer: string }
@@ -159,11 +152,6 @@ export const createSend = (needs: Needs) => {
     }
   }
 
-  const turnFacts = ({ compaction }: Turn, { fallbackFrom }: { fallbackFrom?: string | undefined }) => ({
-    ...(compaction ? { compaction } : {}),
-    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-  })
-
   const send = (principal: Principal, id: string, body: SendBody) =>
     within(firstByteMs, (signal) => answerPlainly(principal, id, body, signal))
 
@@ -186,7 +174,7 @@ export const createSend = (needs: Needs) => {
           ...turn.target,
           compacted: turn.compacted,
           signal: AbortSignal.any([signal, turn.signal]),
-          ...(temperature === undefined ? {} : { temperature }),
+          ...definedFields({ temperature }),
           onEvent: (event) => {
             if (event.type === 'text') partialText += event.text
           },
@@ -199,12 +187,13 @@ export const createSend = (needs: Needs) => {
     )
     const assistantMessage = await turns.finish(turn, answer)
     const { userMessage } = turn
-    return { userMessage, assistantMessage, usage: answer.usage, ...turnFacts(turn, answer) }
+    const { usage, fallbackFrom } = answer
+    return { userMessage, assistantMessage, usage, compaction: turn.compaction, fallbackFrom }
   }
 
   const toolboxFor = async (
     conversationId: string,
-    { userId, securityMode }: TurnOptions,
+    { userId, securityMode }: Pick<TurnOptions, 'userId' | 'securityMode'>,
   ): Promise<Toolbox> => {
     const workspace = await workspaces.open(conversationId)
     const toolbox = openTools({ mode: securityMode, userId, conversationId, workspace })
@@ -226,7 +215,7 @@ export const createSend = (needs: Needs) => {
       model,
       signal,
       compacted: before === 0 ? run.compacted : undefined,
-      ...(temperature === undefined ? {} : { temperature }),
+      ...definedFields({ temperature }),
       toolbox,
       waiting: waitingCalls(run.toolCalls),
       maxSteps: Math.max(1, MOST_STEPS - before),
@@ -288,24 +277,15 @@ export const createSend = (needs: Needs) => {
       toolCalls: boundedCalls(run.toolCalls),
       createdAt: now,
     }
-    const waiting: ChatTurnRow = {
-      conversationId,
-      answer,
-      wakes: 0,
-      options,
-      ...storedTurn(run),
-      createdAt: now,
-    }
+    const turn = { conversationId, answer, wakes: 0, options, ...storedTurn(run), createdAt: now }
     const { applied } = await store.commit<ConversationRow>(
-      {
-        update: conversationRows,
-        key: conversationId,
-        when: { turnToken: token, messageCount: count },
+      leasedWrite(conversationId, token, {
+        when: { messageCount: count },
         set: { messageCount: count + 1, updatedAt: now, waitingUntil: clock.now() + LONGEST_WAIT_MS },
-      },
+      }),
       [
         { insert: chatMessages, row: message },
-        { insert: chatTurns, row: waiting },
+        { insert: chatTurns, row: turn },
       ],
     )
     if (!applied) throw taken()
@@ -317,16 +297,14 @@ export const createSend = (needs: Needs) => {
     const { conversationId, token } = run
     const notice = await snapshots.keep(conversationId, token)
     const outcome = await store.commit<ConversationRow>(
-      {
-        update: conversationRows,
-        key: conversationId,
-        when: { turnToken: token, turnCancelled: null },
+      leasedWrite(conversationId, token, {
+        when: { turnCancelled: null },
         set: { waitingUntil: clock.now() + LONGEST_WAIT_MS },
         unset: ['turnToken', 'turnUntil'],
-      },
+      }),
       [
         { update: chatTurns, key: conversationId, when: { wakes }, set: storedTurn(run) },
-        answerWrite(run, notice === undefined ? {} : { notice }),
+        answerWrite(run, definedFields({ notice })),
       ],
     )
     if (!outcome.applied && outcome.refused === 0)
@@ -358,12 +336,9 @@ export const createSend = (needs: Needs) => {
   }
 
   /** The fields of a message after its wait; a failed one keeps its earlier text if there is no newer one. */
-  const endOfWaiting = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
+  const waitedFields = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
     ...(content ? { content: boundedAnswer(content) } : {}),
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-    ...(error === undefined ? {} : { error }),
+    ...definedFields({ provider, model, fallbackFrom, error }),
   })
 
   /** Stores the end of a turn that has waited: the answer goes into the message made for it. */
@@ -376,15 +351,12 @@ export const createSend = (needs: Needs) => {
     leases.drop(token)
     const unanswered = answer.error === undefined ? [] : pendingApprovals(run.toolCalls).map(({ id }) => id)
     if (answer.error !== undefined) run.toolCalls = withoutPending(run.toolCalls)
-    const set = { ...endOfWaiting(answer), ...(notice === undefined ? {} : { notice }) }
+    const set = { ...waitedFields(answer), ...definedFields({ notice }) }
     const { applied } = await store.commit<ConversationRow>(
-      {
-        update: conversationRows,
-        key: conversationId,
-        when: { turnToken: token },
+      leasedWrite(conversationId, token, {
         set: { updatedAt: iso(clock.now()) },
-        unset: ['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil'],
-      },
+        unset: ['waitingUntil', ...TURN_FIELDS],
+      }),
       [answerWrite(run, set), { remove: chatTurns, key: conversationId }],
     )
     if (!applied) throw taken()
@@ -395,7 +367,7 @@ export const createSend = (needs: Needs) => {
   const storedAnswer = async ({ conversationId, answer }: Waiting): Promise<ChatMessage> => {
     const row = await store.get(chatMessages, [conversationId, answer], true)
     if (row === undefined) throw taken()
-    return messageOfRow(row)
+    return toMessage(row)
   }
 
   const isWaiting = (run: Run): run is Waiting => run.answer !== undefined
@@ -438,27 +410,17 @@ export const createSend = (needs: Needs) => {
   ) => {
     const { content, temperature, provider, model } = body
     await conversations.own(principal, id)
-    const asked = {
-      userId: principal.userId,
-      securityMode: body.securityMode ?? (await needs.defaultMode()),
-      ...(temperature === undefined ? {} : { temperature }),
-    }
-    const toolbox = await toolboxFor(id, { ...asked, provider: '', model: '' })
-    const { specs } = toolbox
-    const turn = await turns.begin(principal, id, {
-      content,
-      provider,
-      model,
-      specs,
-      instructions: INSTRUCTIONS,
-      signal,
-    })
+    const { userId } = principal
+    const securityMode = body.securityMode ?? (await needs.defaultMode())
+    const toolbox = await toolboxFor(id, { userId, securityMode })
+    const asked = { content, provider, model, specs: toolbox.specs, instructions: INSTRUCTIONS }
+    const turn = await turns.begin(principal, id, { ...asked, signal })
     const run: Run = {
       conversationId: id,
       token: turn.token,
       signal: turn.signal,
       answer: undefined,
-      options: { ...asked, ...turn.target },
+      options: { userId, securityMode, ...definedFields({ temperature }), ...turn.target },
       messages: turn.messages,
       toolCalls: [],
       steps: 0,
@@ -472,8 +434,9 @@ export const createSend = (needs: Needs) => {
       userMessage: turn.userMessage,
       assistantMessage,
       usage: run.usage,
-      ...turnFacts(turn, result),
-      ...(waiting.length === 0 ? {} : { pendingApprovals: waiting }),
+      compaction: turn.compaction,
+      fallbackFrom: result.fallbackFrom,
+      pendingApprovals: waiting.length === 0 ? undefined : waiting,
     }
   }
 
@@ -497,19 +460,7 @@ export const createSend = (needs: Needs) => {
       await leases.release(conversationId, token)
       return undefined
     }
-    const { answer, options, messages, toolCalls, steps, usage } = row
-    return {
-      conversationId,
-      token,
-      signal,
-      answer,
-      options,
-      messages,
-      toolCalls: [...toolCalls],
-      steps,
-      usage,
-      latestText: '',
-    }
+    return { ...row, token, signal, latestText: '' }
   }
 
   /**

@@ -7,6 +7,7 @@ import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { Toolbox } from '../ports/tool.ts'
 import type { PackedWorkspace, Workspaces } from '../ports/workspace.ts'
+import { leasedWrite } from './leases.ts'
 import { type ConversationRow, conversations as conversationRows, workspaceSnapshots } from './rows.ts'
 
 const LONGEST_MS = 60_000
@@ -102,7 +103,7 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
     const isLost = made instanceof Problem
     const version = ids.next('wsv')
     const { applied } = await store.commit<ConversationRow>(
-      { update: conversationRows, key: id, when: { turnToken: token }, set: { filesVersion: version } },
+      leasedWrite(id, token, { set: { filesVersion: version } }),
       [await snapshotWrite(id, isLost ? undefined : made.archive)],
     )
     if (applied) await workspaces.mark(id, version)

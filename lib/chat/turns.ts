@@ -1,9 +1,10 @@
 import { estimateTokens, estimateToolTokens, promptTokenLimit } from '../core/context-window.ts'
 import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
-import { iso } from '../core/time.ts'
+import { durationText, iso } from '../core/time.ts'
 import { addUsage, type TokenUsage } from '../core/token-usage.ts'
 import { refuseLost } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -13,12 +14,10 @@ import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 import { boundedAnswer, boundedCalls } from './bounds.ts'
 import type { ChatCompaction, Summary, Target } from './compaction.ts'
-import type { ChatContext, Known } from './context.ts'
-import { systemText } from './context.ts'
-import type { Conversations } from './conversations.ts'
-import { shownConversation } from './conversations.ts'
-import { type OpenTurns, type TurnLeases, turnLost } from './leases.ts'
-import { messageOfRow } from './messages.ts'
+import { type ChatContext, type Known, systemText } from './context.ts'
+import { type Conversations, toConversation } from './conversations.ts'
+import { leasedWrite, type OpenTurns, TURN_FIELDS, type TurnLeases, turnLost } from './leases.ts'
+import { toMessage } from './messages.ts'
 import {
   type ConversationRow,
   chatMessages,
@@ -26,9 +25,8 @@ import {
   type MessageRow,
   numberText,
 } from './rows.ts'
-import type { ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
+import type { AnswerError, ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
-import { timeLimit } from './time-limit.ts'
 import {
   findWaiting,
   giveUpWaiting,
@@ -87,19 +85,13 @@ export type TurnAnswer = {
   model: string
   fallbackFrom?: string | undefined
   /** Why the answer is incomplete. */
-  error?: { code: string; message: string }
+  error?: AnswerError
   notice?: string
   sessionId?: string | undefined
 }
 
 /** The partial answer of a failed turn. */
-type PartialAnswer = {
-  content: string
-  toolCalls?: readonly ChatToolCall[]
-  /** The usage of the turn so far, with that of a summary. */
-  usage: TokenUsage
-  sessionId?: string | undefined
-}
+type PartialAnswer = Pick<TurnAnswer, 'content' | 'toolCalls' | 'usage' | 'sessionId'>
 
 type Needs = {
   store: Store
@@ -167,57 +159,43 @@ export const createTurns = (needs: Needs) => {
       createdAt: iso(clock.now()),
     }) satisfies MessageRow
 
-  /** Acquires the lease of a turn, within the number of turns that a user may have open. */
+  /** Stores the user's messages and takes the lease, within the number of turns that a user may have open. */
   const acquire = async (principal: Principal, row: ConversationRow, messages: readonly TurnMessage[]) => {
+    const { id, userId, messageCount, turnToken = null } = row
+    const token = ids.next('turn')
+    const rows = messages.map((message, at) => messageRow(id, messageCount + at, message))
+    const first = messages.find(({ role }) => role === 'user')?.content ?? ''
+    const title = row.untitled ? firstLineTitle(first) : ''
     const free = await openTurns(principal.userId)
     try {
-      return await acquireWith(principal, row, messages, free)
+      const { applied, row: leased } = await store.commit<ConversationRow>(
+        {
+          update: conversationRows,
+          key: id,
+          when: { userId, messageCount, turnToken, waitingUntil: null },
+          set: {
+            messageCount: messageCount + rows.length,
+            updatedAt: iso(clock.now()),
+            turnToken: token,
+            turnUntil: leases.until(),
+            ...(title === '' ? {} : { title }),
+          },
+          unset: ['turnCancelled', ...(title === '' ? [] : ['untitled' as const])],
+        },
+        rows.map((one) => ({ insert: chatMessages, row: one })),
+        true,
+      )
+      if (!applied) throw leased === undefined ? missing('Conversation') : underWay()
+      const signal = leases.keep(id, token, { holds: () => holdsRights(principal), free })
+      return { token, signal, leased: leased ?? row, last: rows.findLast(({ role }) => role === 'user') }
     } catch (thrown) {
       await free()
       throw thrown
     }
   }
 
-  const acquireWith = async (
-    principal: Principal,
-    row: ConversationRow,
-    messages: readonly TurnMessage[],
-    free: () => Promise<void>,
-  ) => {
-    const { id, userId, messageCount, turnToken = null } = row
-    const token = ids.next('turn')
-    const rows = messages.map((message, at) => messageRow(id, messageCount + at, message))
-    const first = messages.find(({ role }) => role === 'user')?.content ?? ''
-    const title = row.untitled ? firstLineTitle(first) : ''
-    const { applied, row: leased } = await store.commit<ConversationRow>(
-      {
-        update: conversationRows,
-        key: id,
-        when: { userId, messageCount, turnToken, waitingUntil: null },
-        set: {
-          messageCount: messageCount + rows.length,
-          updatedAt: iso(clock.now()),
-          turnToken: token,
-          turnUntil: leases.until(),
-          ...(title === '' ? {} : { title }),
-        },
-        unset: ['turnCancelled', ...(title === '' ? [] : ['untitled' as const])],
-      },
-      rows.map((one) => ({ insert: chatMessages, row: one })),
-      true,
-    )
-    if (!applied) throw leased === undefined ? missing('Conversation') : underWay()
-    const signal = leases.keep(id, token, { holds: () => holdsRights(principal), free })
-    return { token, signal, leased: leased ?? row, last: rows.findLast(({ role }) => role === 'user') }
-  }
-
   const storeSummary = async (id: string, token: string, summary: Summary) => {
-    const { applied, row } = await store.commit<ConversationRow>({
-      update: conversationRows,
-      key: id,
-      when: { turnToken: token },
-      set: summary,
-    })
+    const { applied, row } = await store.commit<ConversationRow>(leasedWrite(id, token, { set: summary }))
     if (!applied) throw turnLost(row)
   }
 
@@ -234,32 +212,23 @@ export const createTurns = (needs: Needs) => {
     const systemPrompt = [given.systemPrompt ?? row.systemPrompt, ...(given.system ?? [])]
       .filter((text) => text !== undefined)
       .join('\n\n')
-    return (summary: string | undefined) =>
-      systemText({
-        ...known,
-        systemPrompt,
-        ...(instructions === undefined ? {} : { instructions }),
-        ...(summary === undefined ? {} : { summary }),
-      })
+    return (summary: string | undefined) => systemText({ ...known, systemPrompt, instructions, summary })
   }
 
   /** Begins a turn as `begin` does, with several messages. */
   const open = async (principal: Principal, id: string, given: OpenTurn): Promise<Turn> => {
     const target = models.resolve(given)
-    const found = await conversations.own(principal, id)
-    if (leases.isLeased(found)) throw underWay()
+    const conversation = await conversations.own(principal, id)
+    if (leases.isLeased(conversation)) throw underWay()
     if (given.systemPrompt === undefined)
-      refuseLost(found, ['systemPrompt'], 'The conversation cannot go on; begin a new one')
+      refuseLost(conversation, ['systemPrompt'], 'The conversation cannot go on; begin a new one')
     const { specs = [] } = given
-    const system = await createSystemPrompt(found, given)
+    const system = await createSystemPrompt(conversation, given)
     // A summary takes the room that is left.
     const content = system(undefined)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
-    const { token, signal, leased, last } = await acquire(
-      principal,
-      await withoutWaiting(found),
-      given.messages,
-    )
+    const row = await withoutWaiting(conversation)
+    const { token, signal, leased, last } = await acquire(principal, row, given.messages)
     const release = async () => {
       await snapshots.keep(id, token)
       await leases.release(id, token)
@@ -278,8 +247,8 @@ export const createTurns = (needs: Needs) => {
         })
       const { messages, compaction: done, usage } = await prepare(leased, ending)
       const turn: Turn = {
-        conversation: shownConversation(leased),
-        userMessage: messageOfRow(last as MessageRow),
+        conversation: toConversation(leased),
+        userMessage: toMessage(last as MessageRow),
         messages,
         messageCount: leased.messageCount,
         target,
@@ -312,28 +281,18 @@ export const createTurns = (needs: Needs) => {
   const begin = (principal: Principal, id: string, { content, ...more }: BeginTurn): Promise<Turn> =>
     open(principal, id, { ...more, messages: [{ role: 'user', content }] })
 
-  const storedAnswerFields = ({
-    content,
-    toolCalls = [],
-    usage,
-    provider,
-    model,
-    fallbackFrom,
-    error,
-    notice,
-    sessionId,
-  }: TurnAnswer) => ({
-    role: 'assistant' as const,
-    content: boundedAnswer(content),
-    model,
-    provider,
-    usage,
-    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls: boundedCalls([...toolCalls]) }),
-    ...(error === undefined ? {} : { error }),
-    ...(notice === undefined ? {} : { notice }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-  })
+  const storedAnswerFields = ({ content, toolCalls = [], ...answer }: TurnAnswer) => {
+    const { model, provider, usage, fallbackFrom, error, notice, sessionId } = answer
+    const calls = toolCalls.length === 0 ? undefined : boundedCalls(toolCalls)
+    return {
+      role: 'assistant' as const,
+      content: boundedAnswer(content),
+      model,
+      provider,
+      usage,
+      ...definedFields({ fallbackFrom, toolCalls: calls, error, notice, sessionId }),
+    }
+  }
 
   /** Stores the answer and releases the lease. Throws Problem `missing` for a deleted conversation. */
   const finish = async (turn: Turn, answer: TurnAnswer): Promise<ChatMessage> => {
@@ -344,17 +303,14 @@ export const createTurns = (needs: Needs) => {
     const answered = notice === undefined ? answer : { ...answer, notice }
     const row = messageRow(id, messageCount, storedAnswerFields(answered))
     const { applied, row: current } = await store.commit<ConversationRow>(
-      {
-        update: conversationRows,
-        key: id,
-        when: { turnToken: token },
+      leasedWrite(id, token, {
         set: { messageCount: messageCount + 1, updatedAt: iso(clock.now()) },
-        unset: ['turnToken', 'turnUntil', 'turnCancelled'],
-      },
+        unset: TURN_FIELDS,
+      }),
       [{ insert: chatMessages, row }],
     )
     if (!applied) throw turnLost(current)
-    return messageOfRow(row)
+    return toMessage(row)
   }
 
   /** Ends a failed turn: its texts and calls so far are stored with the reason. */
@@ -373,10 +329,25 @@ export const createTurns = (needs: Needs) => {
 
 export type Turns = ReturnType<typeof createTurns>
 
+/** Aborts after `mostMs` with Problem `unavailable` `timeout`, with `outer`, or by `stop`. */
+export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => {
+  const controller = new AbortController()
+  const cancel = clock.after(mostMs, () => {
+    const message = `The model did not finish within ${durationText(mostMs)}`
+    controller.abort(new Problem('unavailable', 'timeout', message))
+  })
+  const { signal } = controller
+  return {
+    signal: outer ? AbortSignal.any([signal, outer]) : signal,
+    stop: (reason: unknown) => controller.abort(reason),
+    [Symbol.dispose]: cancel,
+  }
+}
+
 export const UNFORESEEN = 'internal_error'
 
 /** A failure for storage with an answer; the message of an error that is no Problem is left out. */
-export const toAnswerError = (thrown: unknown): { code: string; message: string } => {
+export const toAnswerError = (thrown: unknown): AnswerError => {
   if (thrown instanceof Problem) return { code: thrown.code, message: errorMessage(thrown) }
   // The abort reason of a closed connection's signal.
   const isLeft =

@@ -1,8 +1,9 @@
 import { lostFields, lostText } from '../core/truncated.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
+import { TURN_FIELDS } from './leases.ts'
 import { type ChatTurnRow, type ConversationRow, chatMessages, chatTurns, conversations } from './rows.ts'
-import type { ChatMessage, ChatToolCall } from './schema.ts'
+import type { AnswerError, ChatToolCall } from './schema.ts'
 
 /** The longest wait of a turn for approvals, which expire long before. */
 export const LONGEST_WAIT_MS = 3_600_000
@@ -27,6 +28,10 @@ export const withoutPending = (toolCalls: readonly ChatToolCall[]): ChatToolCall
     call.status === 'pending' ? { ...call, status: 'error', result: 'The call was not made.' } : call,
   )
 
+/** Calls that storage has lost stay as they are. */
+const endedCalls = (waiting: ChatTurnRow) =>
+  lostFields(waiting, ['toolCalls']).length > 0 ? {} : { toolCalls: withoutPending(waiting.toolCalls) }
+
 export const findWaiting = (store: Store, conversationId: string): Promise<ChatTurnRow | undefined> =>
   store.get(chatTurns, conversationId, true)
 
@@ -35,21 +40,12 @@ export const endWaiting = async (
   store: Store,
   { id, waitingUntil, turnToken }: ConversationRow,
   waiting: ChatTurnRow | undefined,
-  error: NonNullable<ChatMessage['error']>,
+  error: AnswerError,
 ): Promise<boolean> => {
   const rows: AnyWrite[] = waiting
     ? [
         { remove: chatTurns, key: id },
-        {
-          update: chatMessages,
-          key: [id, waiting.answer],
-          set: {
-            error,
-            ...(lostFields(waiting, ['toolCalls']).length > 0
-              ? {}
-              : { toolCalls: withoutPending(waiting.toolCalls) }),
-          },
-        },
+        { update: chatMessages, key: [id, waiting.answer], set: { error, ...endedCalls(waiting) } },
       ]
     : []
   const { applied } = await store.commit<ConversationRow>(
@@ -57,7 +53,7 @@ export const endWaiting = async (
       update: conversations,
       key: id,
       when: { waitingUntil: waitingUntil ?? null, turnToken: turnToken ?? null },
-      unset: ['waitingUntil', 'turnToken', 'turnUntil', 'turnCancelled'],
+      unset: ['waitingUntil', ...TURN_FIELDS],
     },
     rows,
   )
@@ -65,7 +61,7 @@ export const endWaiting = async (
 }
 
 /** The error of a turn that cannot continue, since what it waited with is gone. */
-export const lostTurn = (waiting: ChatTurnRow | undefined): NonNullable<ChatMessage['error']> | undefined => {
+export const lostTurn = (waiting: ChatTurnRow | undefined): AnswerError | undefined => {
   const lost = lostFields(waiting ?? {}, ['messages', 'toolCalls'])
   return lost.length === 0
     ? undefined
@@ -80,7 +76,7 @@ export const giveUpWaiting = async (
   { store, withdrawApprovals }: { store: Store; withdrawApprovals: WithdrawApprovals },
   row: ConversationRow,
   waiting: ChatTurnRow | undefined,
-  error: NonNullable<ChatMessage['error']>,
+  error: AnswerError,
 ): Promise<void> => {
   if (!(await endWaiting(store, row, waiting, error))) return
   const unanswered = pendingApprovals(waiting?.toolCalls ?? []).map(({ id }) => id)

@@ -1,5 +1,5 @@
 import { type ApprovalService, createApprovals } from '../approvals/service.ts'
-import { createCheckOwnConversation } from '../chat/check-own.ts'
+import { createCheckOwnConversation } from '../chat/conversations.ts'
 import type { Config } from '../config/config.ts'
 import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'

@@ -1,35 +1,23 @@
-import type { AuthMode, CountAttempt, EndSessions } from '../auth/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { Principal } from '../core/principal.ts'
 import type { ProviderName, Unlink } from '../oauth/schema.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Entropy } from '../ports/entropy.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Passwords } from '../ports/passwords.ts'
-import type { Store } from '../ports/store.ts'
-import { type CanSignIn, createChangeAccountStatus, createRefuseUnlinking } from './account-status.ts'
+import { createChangeAccountStatus, createRefuseUnlinking } from './account-status.ts'
 import { createFindOrCreateUser } from './find-or-create-user.ts'
 import { createInvites } from './invites.ts'
 import { createPasswordChanges } from './password.ts'
-import { createRegister, type RegistrationMode } from './registration.ts'
+import { createRegister } from './registration.ts'
 import { users } from './rows.ts'
 import { createSignIn } from './sign-in.ts'
 import { createUsers, toListedUser } from './users.ts'
 
-type Needs = {
-  store: Store
-  entropy: Entropy
-  passwords: Passwords
-  clock: Clock
-  ids: Ids
-  mode: () => AuthMode
-  registrationMode: () => RegistrationMode
-  countAttempt: CountAttempt
-  endSessions: EndSessions
-  canSignIn: CanSignIn
-  unlink: Unlink
-  audit: (principal: Principal, action: string, details?: object) => Promise<void>
-}
+type Needs = Omit<
+  Parameters<typeof createSignIn>[0] &
+    Parameters<typeof createPasswordChanges>[0] &
+    Parameters<typeof createInvites>[0] &
+    Parameters<typeof createRegister>[0] &
+    Parameters<typeof createChangeAccountStatus>[0],
+  'register' | 'invites' | 'readAccountStatus'
+> & { unlink: Unlink }
 
 type Change = {
   role?: 'user' | 'admin' | undefined

@@ -1,4 +1,4 @@
-import { shortenedText, textPieces } from '../core/cut-text.ts'
+import { cutTexts, shortenedText, textPieces } from '../core/cut-text.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { StreamMasker } from '../core/stream-masker.ts'
@@ -200,11 +200,11 @@ export const createLiveRun = (
     if (unstoredSize > MOST_UNSTORED || type === 'step:complete') void flush()
   }
 
-  const emit: EmitEvent = (type, given) => {
+  const emit: EmitEvent = (type, data) => {
     if (isClosed) return
-    if (JOINED.has(type)) return emitDelta(type, given as Delta)
+    if (JOINED.has(type)) return emitDelta(type, data as Delta)
     flushMasked()
-    publish(type, bounded(cut(masker.data(given)) as object))
+    publish(type, bounded(cutTexts(masker.data(data), shortened) as object))
   }
 
   return {
@@ -218,14 +218,14 @@ export const createLiveRun = (
     },
     read: () => {
       const reader = createReader()
-      const known = [...storing, ...unstored].map((event) => ({ ...event }))
+      const events = [...storing, ...unstored].map((event) => ({ ...event }))
       if (isOver) reader.end()
       else readers.add(reader)
       const leave = () => {
         reader.end()
         if (readers.delete(reader)) readerLeftAt = clock.now()
       }
-      return { unstored: known, reader, leave }
+      return { unstored: events, reader, leave }
     },
     get readers() {
       return readers.size
@@ -258,12 +258,7 @@ const eventSize = (data: object): number => {
   return size
 }
 
-const cut = (value: unknown): unknown => {
-  if (typeof value === 'string') return shortenedText(value, LONGEST_TEXT)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(cut)
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner)]))
-}
+const shortened = (text: string) => shortenedText(text, LONGEST_TEXT)
 
 const bounded = (data: object): object => {
   if (eventSize(data) <= LARGEST_EVENT) return data

@@ -1,7 +1,9 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { type PageQuery, pageFacts, pageRange, pageTotal, rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
+import { repeat } from '../core/repeat.ts'
 import { endsSession } from '../core/session-end.ts'
 import { iso } from '../core/time.ts'
 import type { Feed, FeedEntry } from '../feed/feed.ts'
@@ -73,7 +75,7 @@ type Needs = {
   masker: Masker
   timeoutMs: number
   orphanMs: number
-  taskOf: (taskId: string) => Promise<TaskFacts | undefined>
+  findTask: (taskId: string) => Promise<TaskFacts | undefined>
   /** Throws Problem `invalid` for a task that has ended. */
   cancelTask: (principal: Principal, taskId: string) => Promise<unknown>
   /** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
@@ -90,6 +92,7 @@ type Listed = PageQuery & { taskId?: string | undefined; conversationId?: string
 const WATCH_MS = 850
 /** Checks between two appends of a session that another process follows: each append costs money. */
 const LOOKS_OF_APPEND = 2
+const UNREADABLE = 'the state of an agent session could not be read'
 /** How long a mark of a reader in another process is valid, and how long before its end the mark is renewed. */
 const FOLLOWED_MS = 30_000
 const RENEWED_BEFORE_MS = 10_000
@@ -106,28 +109,25 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
   cancelled: 'cancelled',
 }
 
-const endOfTask = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
+const taskEnd = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
   const status = STATES_OF_TASKS[task?.status ?? ''] ?? 'failed'
   if (!isOver(status)) return { status }
   const { completedAt: endedAt, error } = task ?? {}
-  return {
-    status,
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(status === 'cancelled' ? { error: { code: 'CANCELLED', message: 'The task was cancelled.' } } : {}),
-    ...(status === 'failed' && error
-      ? { error: { code: error.code.toUpperCase(), message: error.message } }
-      : {}),
-  }
+  const ending = { status, ...definedFields({ endedAt }) }
+  if (status === 'cancelled')
+    return { ...ending, error: { code: 'CANCELLED', message: 'The task was cancelled.' } }
+  if (status !== 'failed' || !error) return ending
+  return { ...ending, error: { code: error.code.toUpperCase(), message: error.message } }
 }
 
-const sessionOfTask = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
+const toSessionId = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
 
 export type AgentSessions = ReturnType<typeof createAgentSessions>
 
 /** Agent sessions: their rows, the runs in this process, and their events for readers in any process. */
 export const createAgentSessions = (needs: Needs) => {
-  const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf, cancelTask, checkOwnConversation } =
-    needs
+  const { store, feed, clock, ids, log, timeoutMs, orphanMs } = needs
+  const { findTask, cancelTask, checkOwnConversation } = needs
   const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
   const running = new Set<Promise<void>>()
 
@@ -137,7 +137,7 @@ export const createAgentSessions = (needs: Needs) => {
     cancelRequestedAt: _c,
     ...row
   }: AgentSessionRow) => {
-    return row.taskId === undefined ? row : { ...row, ...endOfTask(await taskOf(row.taskId)) }
+    return row.taskId === undefined ? row : { ...row, ...taskEnd(await findTask(row.taskId)) }
   }
 
   /** The row of a session that this caller may see: sessions of tasks are visible to all users. */
@@ -155,7 +155,7 @@ export const createAgentSessions = (needs: Needs) => {
     const { taskId, conversationId } = query
     if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
     if (taskId !== undefined) {
-      const row = await store.get(agentSessions, sessionOfTask(taskId))
+      const row = await store.get(agentSessions, toSessionId(taskId))
       const rows = row === undefined ? [] : [row]
       return listed({ rows, next: undefined }, rows.length, query, '')
     }
@@ -236,7 +236,7 @@ export const createAgentSessions = (needs: Needs) => {
       const leftMs = clock.now() - Math.max(run.readerLeftAt, row?.followedUntil ?? 0)
       if (run.readers === 0 && !isFollowed && leftMs >= orphanMs) stop('ORPHANED')
     }
-    return repeat(clock, WATCH_MS, look, log)
+    return repeat(needs, WATCH_MS, look, UNREADABLE)
   }
 
   /** The part of a task's session that a run adds; `run` is the fencing token, which grows with every run. */
@@ -245,7 +245,7 @@ export const createAgentSessions = (needs: Needs) => {
     run: number,
     target: Pick<AgentSession, 'provider' | 'model'>,
   ): TaskSessionRun => {
-    const id = sessionOfTask(task.id)
+    const id = toSessionId(task.id)
     const part = createLiveRun(needs, id, run)
     let inserted: Promise<unknown> | undefined
     let endLooks: () => void = () => undefined
@@ -269,7 +269,7 @@ export const createAgentSessions = (needs: Needs) => {
     }
     const begin = () => {
       live.set(id, { run: part, stop: () => undefined })
-      endLooks = repeat(clock, WATCH_MS, look, log)
+      endLooks = repeat(needs, WATCH_MS, look, UNREADABLE)
       inserted = insert().catch((thrown) =>
         log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'the session of a task was not stored'),
       )
@@ -318,7 +318,7 @@ export const createAgentSessions = (needs: Needs) => {
       markedAt = clock.monotonic()
       await markFollowed(id)
     }
-    const endLooks = repeat(clock, WATCH_MS, look, log)
+    const endLooks = repeat(needs, WATCH_MS, look, UNREADABLE)
     await look().catch(() => undefined)
     let place = after
     try {
@@ -501,25 +501,3 @@ const toSessionEvent = ({ id, type, data }: FeedEntry): SessionEvent => ({
   type,
   ...(data as Pick<SessionEvent, 'data' | 'timestamp'>),
 })
-
-/** Calls `work` after each wait until the returned function is called; a running call is then the last. */
-const repeat = (clock: Clock, everyMs: number, work: () => Promise<void>, log: Log): (() => void) => {
-  let isEnded = false
-  let cancel: () => void
-  const call = async () => {
-    try {
-      await work()
-    } catch (thrown) {
-      log.warn({ reason: errorMessage(thrown) }, 'the state of an agent session could not be read')
-    }
-    if (!isEnded) arm()
-  }
-  const arm = () => {
-    cancel = clock.after(everyMs, () => void call())
-  }
-  arm()
-  return () => {
-    isEnded = true
-    cancel()
-  }
-}

@@ -1,4 +1,5 @@
 import { type ChatToolCall, finishedCall } from '../chat/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import { createLatestText } from '../core/latest-text.ts'
 import type { Principal } from '../core/principal.ts'
@@ -27,6 +28,15 @@ export type ConversationTurn = {
   release(): Promise<void>
 }
 
+type TurnAnswer = {
+  content: string
+  toolCalls: readonly ChatToolCall[]
+  usage: TokenUsage
+  provider: string
+  model: string
+  sessionId: string
+}
+
 export type ConversationTurns<Turn extends ConversationTurn> = {
   /** Saves the user's message. Throws Problem `missing`, and `invalid` while another turn is running. */
   begin(
@@ -42,26 +52,10 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
   /** Saves the answer, and allows the next turn to begin. */
   finish(
     turn: Turn,
-    answer: {
-      content: string
-      toolCalls: readonly ChatToolCall[]
-      usage: TokenUsage
-      provider: string
-      model: string
-      sessionId: string
-    },
+    answer: TurnAnswer,
   ): Promise<{ readonly id: string; readonly notice?: string | undefined }>
   /** Ends a failed turn; its texts and tool calls so far are saved. */
-  fail(
-    turn: Turn,
-    thrown: unknown,
-    partial: {
-      content: string
-      toolCalls: readonly ChatToolCall[]
-      usage: TokenUsage
-      sessionId: string
-    },
-  ): Promise<void>
+  fail(turn: Turn, thrown: unknown, partial: Omit<TurnAnswer, 'provider' | 'model'>): Promise<void>
 }
 
 type Needs<Turn extends ConversationTurn> = {
@@ -108,8 +102,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       signal,
       compacted: turn.compacted,
       ...start.target,
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
+      ...definedFields({ temperature, maxTokens: maxBudget }),
       onEvent,
       onUsage: (usage) => {
         start.usage = addUsage(turn.spent, usage)
@@ -119,10 +112,10 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     const { provider, model } = result
     const { usage } = start
     // The answer is saved before `complete` is sent, so that nothing can fail after it.
-    const given = { sessionId: session.id, provider, model }
-    const { id, notice } = await turns.finish(turn, { content, toolCalls, usage, ...given })
+    const answer = { content, toolCalls, usage, provider, model, sessionId: session.id }
+    const { id, notice } = await turns.finish(turn, answer)
     emit('summary', { summary: content })
-    emit('complete', { ...completionData(result, usage), ...(notice === undefined ? {} : { notice }) })
+    emit('complete', { ...completionData(result, usage), ...definedFields({ notice }) })
     emit('message_saved', { id })
   }
 
@@ -171,14 +164,8 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       const { content, provider, model } = request
       const target = models.resolve(request)
       const toolbox = await openToolbox(principal, conversationId)
-      const turn = await turns.begin(principal, conversationId, {
-        content,
-        provider,
-        model,
-        signal: reader,
-        instructions: AGENT_MODE,
-        specs: toolbox.specs,
-      })
+      const asked = { content, provider, model, instructions: AGENT_MODE, specs: toolbox.specs }
+      const turn = await turns.begin(principal, conversationId, { ...asked, signal: reader })
       const { effort, maxBudget } = request
       const maxSteps = request.maxSteps ?? STEPS[effort]
       try {
@@ -197,20 +184,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)
-        runToEnd(turn, session, {
-          request,
-          toolbox,
-          maxSteps,
-          target,
-          toolCalls: [],
-          partial: { text: '' },
-          usage: turn.spent,
-        }).catch((thrown) =>
-          log.error(
-            { sessionId: session.id, reason: errorMessage(thrown) },
-            'the end of a session was not stored',
-          ),
-        )
+        const progress = { toolCalls: [], partial: { text: '' }, usage: turn.spent }
+        runToEnd(turn, session, { request, toolbox, maxSteps, target, ...progress }).catch((thrown) => {
+          const fields = { sessionId: session.id, reason: errorMessage(thrown) }
+          log.error(fields, 'the end of a session was not stored')
+        })
         return events
       } catch (thrown) {
         await turn.release()
@@ -237,11 +215,6 @@ const stateAfter = (error: Failure | undefined) => {
   return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
 }
 
-const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {
-  max_steps: 'max_steps',
-  budget: 'budget',
-}
-
 /** The final answer of the model. Throws Problem `provider_error` when the loop ended without any text. */
 const finalAnswer = ({ text, ended }: LoopResult, { maxSteps, request }: Start): string => {
   if (text.trim() !== '') return text
@@ -259,8 +232,8 @@ const completionData = (result: LoopResult, usage: TokenUsage) => {
     model,
     provider,
     toolCalls,
-    finishReason: REASONS[ended] ?? finishReason,
-    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+    finishReason: ended === 'max_steps' || ended === 'budget' ? ended : finishReason,
+    ...definedFields({ fallbackFrom }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { within } from '../core/deadline.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { durationText, iso } from '../core/time.ts'
@@ -13,7 +14,9 @@ type HealthCheckNeeds = { breakers: Breakers; clock: Clock; masker: Masker }
 /** Checks an adapter within five seconds, behind a circuit breaker of its own. Never rejects. */
 const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
   const ask = (agent: AgentAdapter) =>
-    breakers.of(`agent:${agent.type}`).run(() => within(LONGEST_MS, clock, () => answerOf(agent, masker)))
+    breakers
+      .of(`agent:${agent.type}`)
+      .run(() => within(clock, LONGEST_MS, () => askHealth(agent, masker), noAnswer))
 
   return async (agent: AgentAdapter): Promise<AgentHealth> => {
     const startedAt = clock.monotonic()
@@ -27,7 +30,7 @@ const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
   }
 }
 
-const answerOf = async (agent: AgentAdapter, { text }: Masker): Promise<AgentHealth> => {
+const askHealth = async (agent: AgentAdapter, { text }: Masker): Promise<AgentHealth> => {
   try {
     return await agent.healthCheck()
   } catch (cause) {
@@ -35,19 +38,10 @@ const answerOf = async (agent: AgentAdapter, { text }: Masker): Promise<AgentHea
   }
 }
 
-const within = <T>(mostMs: number, clock: Clock, call: () => Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const cancel = clock.after(mostMs, () =>
-      reject(
-        new Problem(
-          'unavailable',
-          'health_check_timeout',
-          `No answer to the health check within ${durationText(mostMs)}`,
-        ),
-      ),
-    )
-    Promise.resolve().then(call).then(resolve, reject).finally(cancel)
-  })
+const noAnswer = () => {
+  const message = `No answer to the health check within ${durationText(LONGEST_MS)}`
+  return new Problem('unavailable', 'health_check_timeout', message)
+}
 
 /** The results of an agent's runs. `lastAt` is epoch milliseconds: the latest completion or failure. */
 type AgentStats = {
@@ -96,8 +90,8 @@ export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs
     types: (): string[] => [...registry.keys()],
     /** Checks the health of every adapter, all at once. */
     list: async (): Promise<Agent[]> => {
-      const statsOf = await stats()
-      return Promise.all([...registry.values()].map((adapter) => describe(adapter, statsOf(adapter.type))))
+      const readStats = await stats()
+      return Promise.all([...registry.values()].map((adapter) => describe(adapter, readStats(adapter.type))))
     },
   }
 }

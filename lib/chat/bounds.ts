@@ -1,4 +1,4 @@
-import { clipped } from '../core/cut-text.ts'
+import { clipped, cutTexts } from '../core/cut-text.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { ChatToolCall } from './schema.ts'
 
@@ -15,17 +15,10 @@ const SHORTEST_WAITING = 2_000
 
 export const boundedAnswer = (text: string): string => clipped(text, LONGEST_ANSWER)
 
-const cutTexts = (value: unknown, most: number): unknown => {
-  if (typeof value === 'string') return clipped(value, most)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((one) => cutTexts(one, most))
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutTexts(one, most)]))
-}
-
 /** Cuts each text in the arguments; arguments with many texts become one text. */
 const boundedArguments = (given: unknown, most: number): unknown => {
   if ((JSON.stringify(given) ?? '').length <= most) return given
-  const cut = cutTexts(given, most)
+  const cut = cutTexts(given, (text) => clipped(text, most))
   const text = JSON.stringify(cut)
   return text.length <= 2 * most ? cut : clipped(text, most)
 }

@@ -171,7 +171,7 @@ export const composeAgentSessions = (
     ...ports,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     orphanMs: config.AGENTIC_ORPHAN_MS,
-    taskOf: tasks.find,
+    findTask: tasks.find,
     cancelTask: tasks.cancel,
     checkOwnConversation: createCheckOwnConversation(ports),
   })

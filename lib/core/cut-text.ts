@@ -36,6 +36,14 @@ export const cutTextToBytes = (text: string, mostBytes: number): string => {
 export const decodedText = (bytes: Uint8Array, isCut: boolean): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: isCut })
 
+/** A copy of a value of JSON with each of its texts cut. */
+export const cutTexts = (value: unknown, cut: (text: string) => string): unknown => {
+  if (typeof value === 'string') return cut(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => cutTexts(one, cut))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutTexts(one, cut)]))
+}
+
 /** A text in pieces of at most `most` UTF-16 code units, cut between characters. */
 export function* textPieces(text: string, most: number): Generator<string> {
   for (let at = 0; at < text.length; ) {

@@ -14,6 +14,18 @@ export const abortAfter = (timer: Timer, mostMs: number) => {
   return { signal: controller.signal, [Symbol.dispose]: () => void cancel() }
 }
 
+/** The outcome of `call`, also of a synchronous one, or the error that `late` makes when it takes longer than `mostMs`. */
+export const within = <T>(
+  timer: Timer,
+  mostMs: number,
+  call: () => T | Promise<T>,
+  late: () => Error,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cancel = timer.after(mostMs, () => reject(late()))
+    Promise.resolve().then(call).then(resolve, reject).finally(cancel)
+  })
+
 /** Yields the items of an iterable. Throws the error of `late` when the last has not come after `mostMs`. */
 export async function* beforeDeadline<T>(
   given: AsyncIterable<T>,

@@ -1,5 +1,6 @@
-import { errorMessage, Problem } from './errors.ts'
+import { Problem } from './errors.ts'
 import type { Principal } from './principal.ts'
+import { repeat } from './repeat.ts'
 
 /**
  * Whether an identified caller still has the same rights: a valid session or token, an enabled account, the same role.
@@ -22,27 +23,13 @@ type Needs = {
  */
 export const watchRights = ({ clock, log, holds }: Needs): RightsWatch => {
   const controller = new AbortController()
-  let isEnded = false
   const look = async () => {
-    try {
-      if (!(await holds())) controller.abort(rightsEnded())
-    } catch (thrown) {
-      log.warn({ reason: errorMessage(thrown) }, 'the rights of a caller could not be read')
-    }
-    if (!isEnded && !controller.signal.aborted) arm()
+    if (await holds()) return
+    controller.abort(rightsEnded())
+    end()
   }
-  let cancel: () => void
-  const arm = () => {
-    cancel = clock.after(LOOK_MS, () => void look())
-  }
-  arm()
-  return {
-    signal: controller.signal,
-    end: () => {
-      isEnded = true
-      cancel()
-    },
-  }
+  const end = repeat({ clock, log }, LOOK_MS, look, 'the rights of a caller could not be read')
+  return { signal: controller.signal, end }
 }
 
 /** The error of a request, or of a turn, whose caller has lost its rights meanwhile. */

@@ -1,28 +1,15 @@
 import type { Principal } from '../core/principal.ts'
-import type { Limiter } from '../limits/limiter.ts'
-import type { Cipher } from '../ports/cipher.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Entropy } from '../ports/entropy.ts'
-import type { Log } from '../ports/log.ts'
-import type { Store } from '../ports/store.ts'
 import { createAttest, createVerify } from './attestation.ts'
 import { createOwnIdentity } from './identity.ts'
 import { createPaired } from './paired.ts'
 import { createGuesses, createPairing } from './pairing.ts'
 import { createPairingSlots, createPending, createRequests } from './requests.ts'
-import { createTokens, type DraftSession } from './tokens.ts'
+import { createTokens } from './tokens.ts'
 
-type Needs = {
-  store: Store
-  cipher: Cipher
-  entropy: Entropy
-  limiter: Limiter
-  clock: Clock
-  log: Log
-  draftSession: DraftSession
-  closeSession: (sessionId: string) => Promise<unknown>
-  audit: (principal: Principal, action: string, details: object) => Promise<void>
-}
+type Needs = Omit<Parameters<typeof createRequests>[0], 'identity' | 'slots'> &
+  Parameters<typeof createTokens>[0] &
+  Parameters<typeof createPaired>[0] &
+  Pick<Parameters<typeof createPairing>[0], 'audit'>
 
 export type Devices = ReturnType<typeof createDevices>
 

@@ -1,11 +1,6 @@
 import { missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { AddDelivery } from '../deliveries/schema.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import type { Cipher } from '../ports/cipher.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Outbound } from '../ports/outbound.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import { createCompletionWaiters } from './completion-waiters.ts'
@@ -70,17 +65,9 @@ export const outcomeFields = ({
   return status === 'failed' && error !== undefined ? { error } : {}
 }
 
-type Needs = {
-  store: Store
-  tasks: GatewayTasks
-  limiter: Limiter
-  callsPerMinute: number
-  outbound: Outbound
-  cipher: Cipher
-  addDelivery: AddDelivery
-  clock: Clock
-  ids: Ids
-}
+type Needs = RateLimitNeeds &
+  Parameters<typeof createSubmit>[0] &
+  Parameters<typeof createNotify>[0] & { tasks: GatewayTasks }
 
 export type Gateway = ReturnType<typeof createGateway>
 

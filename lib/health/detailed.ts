@@ -1,3 +1,4 @@
+import { within } from '../core/deadline.ts'
 import { durationText, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -7,18 +8,11 @@ import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst }
 import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
 
 /** Longer than the time limit of an agent's health check, so that one silent agent does not hide the others. */
-export const DEADLINE_MS = 6_000
+const DEADLINE_MS = 6_000
 
-/** The outcome of `call`, or a rejection after `mostMs`; a synchronous exception rejects too. */
-export const within = <T>(
-  mostMs: number,
-  clock: Pick<Clock, 'after'>,
-  call: () => T | Promise<T>,
-): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const cancel = clock.after(mostMs, () => reject(new Error(`no answer within ${durationText(mostMs)}`)))
-    Promise.resolve().then(call).then(resolve, reject).finally(cancel)
-  })
+/** The outcome of a check of health, or an error when it does not come in time. */
+export const checkWithin = <T>(clock: Pick<Clock, 'after'>, call: () => T | Promise<T>): Promise<T> =>
+  within(clock, DEADLINE_MS, call, () => new Error(`no answer within ${durationText(DEADLINE_MS)}`))
 
 export type DetailedNeeds = {
   version: string
@@ -78,7 +72,7 @@ const createCheck =
     unread: U,
   ) => {
     try {
-      return { ...verdict(await within(DEADLINE_MS, clock, read)), lastChecked: iso(clock.now()) }
+      return { ...verdict(await checkWithin(clock, read)), lastChecked: iso(clock.now()) }
     } catch (err) {
       log.warn({ err, component: name }, 'health check failed')
       const message = 'Could not be checked; the log says why'

@@ -2,7 +2,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { TaskStatusSchema } from '../tasks/schema.ts'
-import { createDetailed, DEADLINE_MS, type DetailedNeeds, within } from './detailed.ts'
+import { checkWithin, createDetailed, type DetailedNeeds } from './detailed.ts'
 import { expose, metricFamilies } from './exposition.ts'
 import type { EndpointReading, RequestMetrics, RequestReading } from './request-metrics.ts'
 import type { Metrics, Readiness, TaskCounts } from './schema.ts'
@@ -16,7 +16,7 @@ type ReadinessNeeds = { clock: Clock; log: Log; checks: Checks }
 const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
   const checkStatus = async (name: string): Promise<Readiness['status']> => {
     try {
-      return (await within(DEADLINE_MS, clock, checks[name] ?? (() => false))) ? 'ready' : 'not_ready'
+      return (await checkWithin(clock, checks[name] ?? (() => false))) ? 'ready' : 'not_ready'
     } catch (err) {
       log.warn({ err, check: name }, 'readiness check failed')
       return 'not_ready'

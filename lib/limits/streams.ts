@@ -1,6 +1,7 @@
 import { collection } from '../core/collection.ts'
 import { createContention } from '../core/contention.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
+import { repeat } from '../core/repeat.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -100,8 +101,8 @@ export const createSharedStreams = (
   ): Promise<'stored' | 'refused' | undefined> => {
     const row = await store.get(openStreams, userId)
     const now = clock.now()
-    const known = (row?.streams ?? []).filter(({ until }) => leaseHolds(until, longestMs, now))
-    const streams = step(known, now)
+    const open = (row?.streams ?? []).filter(({ until }) => leaseHolds(until, longestMs, now))
+    const streams = step(open, now)
     if (streams === undefined) return 'refused'
     // Versions begin with the time, so that a new row never has a version of an earlier row of the user.
     const next = { version: (row?.version ?? now) + 1, streams, expiresAt: now + longestMs }
@@ -116,26 +117,14 @@ export const createSharedStreams = (
   /** Aborts when the stream has lost its place. A failed read is repeated at the next look. */
   const watchPlace = (userId: string, id: string) => {
     const replaced = new AbortController()
-    let isEnded = false
-    let cancel: () => void
     const look = async () => {
-      try {
-        const row = await store.get(openStreams, userId)
-        const own = row?.streams.find((one) => one.id === id)
-        if (own === undefined || own.isReplaced) replaced.abort()
-      } catch (thrown) {
-        log.warn({ reason: errorMessage(thrown) }, 'the open streams of a user could not be read')
-      }
-      if (!isEnded && !replaced.signal.aborted) arm()
+      const row = await store.get(openStreams, userId)
+      const own = row?.streams.find((one) => one.id === id)
+      if (own !== undefined && !own.isReplaced) return
+      replaced.abort()
+      end()
     }
-    const arm = () => {
-      cancel = clock.after(LOOK_MS, () => void look())
-    }
-    arm()
-    const end = () => {
-      isEnded = true
-      cancel()
-    }
+    const end = repeat({ clock, log }, LOOK_MS, look, 'the open streams of a user could not be read')
     return { replaced: replaced.signal, end }
   }
 

@@ -1,15 +1,10 @@
-import type { FindOrCreateUser, FindUser, ReadAccountStatus } from '../accounts/schema.ts'
-import type { AuthMode, GrantSession } from '../auth/schema.ts'
+import type { GrantSession } from '../auth/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Limiter } from '../limits/limiter.ts'
-import type { Cipher } from '../ports/cipher.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import type { Store } from '../ports/store.ts'
 import { createAccountAccess } from './account-access.ts'
 import { createAuthorizationRequests } from './authorization-requests.ts'
 import { createConnections } from './connections.ts'
@@ -46,24 +41,14 @@ const createAuditRefusals =
     }
   }
 
-type Needs = {
-  store: Store
-  cipher: Cipher
-  entropy: Entropy
-  clock: Clock
-  limiter: Limiter
-  log: Log
-  providerFetch: ProviderFetch
-  settings: ProviderSettings
-  mode: () => AuthMode
-  findUser: FindUser
-  readAccountStatus: ReadAccountStatus
-  findOrCreateUser: FindOrCreateUser
-  grantSession: GrantSession
-  areReportsOn: () => boolean
-  audit: (principal: Principal, action: string, details?: object) => Promise<void>
-  adminIds: () => Promise<readonly string[]>
-}
+type Needs = Omit<Parameters<typeof createFlow>[0], 'providers' | 'authorizationRequests' | 'accounts'> &
+  Parameters<typeof createAuthorizationRequests>[0] &
+  Pick<Parameters<typeof createAccountAccess>[0], 'adminIds'> & {
+    log: Log
+    providerFetch: ProviderFetch
+    settings: ProviderSettings
+    grantSession: GrantSession
+  }
 
 /** Accounts of people at providers: signing in with them, and access through them. */
 export const createOAuth = (needs: Needs) => {

@@ -1,12 +1,9 @@
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { Labels } from './ask.ts'
 import type { Received } from './contract.ts'
-import { createDeduplicate, type MakeReportWrites, type WebhookTasks } from './deduplicate.ts'
+import { createDeduplicate } from './deduplicate.ts'
 import { createReceive, type Incoming } from './receive.ts'
 import { EVENT_COUNTER } from './rows.ts'
 import { SENDERS, type Sender, type WebhookStatus } from './schema.ts'
@@ -28,16 +25,7 @@ const createStatus =
     return Object.fromEntries(all) as WebhookStatus
   }
 
-type Needs = {
-  store: Store
-  tasks: WebhookTasks
-  clock: Clock
-  ids: Ids
-  labels: Labels
-  makeReportWrites: MakeReportWrites
-  cancelsClosed: () => boolean
-  secrets: Readonly<Record<Sender, { webhookSecret?: string | undefined }>>
-}
+type Needs = Parameters<typeof createReceive>[0] & Parameters<typeof createDeduplicate>[0]
 
 export type Inbound = ReturnType<typeof createInbound>
 

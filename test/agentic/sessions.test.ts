@@ -109,7 +109,7 @@ describe('agent sessions', () => {
       masker: createMasker([SECRET]),
       timeoutMs: 60_000,
       orphanMs: 60_000,
-      taskOf: async (id) => {
+      findTask: async (id) => {
         const status = taskStates.get(id)
         const error = status === 'failed' ? { code: 'worker_lost', message: 'It is gone' } : undefined
         const completedAt = status === 'in_progress' ? undefined : ENDED_AT

@@ -44,7 +44,7 @@ export const costsOfSession = async (given: Store, meter: () => Capacity) => {
       masker: createMasker([]),
       timeoutMs: 180_000,
       orphanMs: 60_000,
-      taskOf: async () => undefined,
+      findTask: async () => undefined,
       checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
     })

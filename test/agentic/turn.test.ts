@@ -99,7 +99,7 @@ describe('an agentic turn', () => {
       masker: createMasker([]),
       timeoutMs: 60_000,
       orphanMs: 60_000,
-      taskOf: async () => undefined,
+      findTask: async () => undefined,
       checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
       ...more,

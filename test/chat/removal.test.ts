@@ -76,7 +76,7 @@ describe.each(storeOpeners(rows))('a conversation in %s that is deleted', (_name
       ...ports,
       ...limits,
       masker,
-      taskOf: async () => undefined,
+      findTask: async () => undefined,
       checkOwnConversation: async () => undefined,
       cancelTask: async () => undefined,
     })

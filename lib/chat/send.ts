@@ -436,7 +436,7 @@ export const createSend = (needs: Needs) => {
       usage: run.usage,
       compaction: turn.compaction,
       fallbackFrom: result.fallbackFrom,
-      pendingApprovals: waiting.length === 0 ? undefined : waiting,
+      ...(waiting.length === 0 ? {} : { pendingApprovals: waiting }),
     }
   }
 

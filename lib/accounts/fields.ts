@@ -60,13 +60,8 @@ function isHttpsUrl(url: string): boolean {
 }
 
 function isLocale(tag: string): boolean {
-  return succeeds(() => new Intl.Locale(tag))
-}
-
-function succeeds(attempt: () => unknown): boolean {
   try {
-    attempt()
-    return true
+    return Boolean(new Intl.Locale(tag))
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { RoleSchema } from '../auth/schema.ts'
 import { collection, countRows } from '../core/collection.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { InviteSchema, type ProfilePatch, type User, UserSchema } from './schema.ts'
 
 type Role = z.output<typeof RoleSchema>
@@ -90,7 +91,7 @@ export const toUserRow = (registration: Registration): UserRow => ({
   id: registration.userId,
   email: registration.shownEmail,
   name: registration.name,
-  ...(registration.avatarUrl === undefined ? {} : { avatarUrl: registration.avatarUrl }),
+  ...definedFields({ avatarUrl: registration.avatarUrl }),
   role: registration.role,
   disabled: false,
   createdAt: registration.createdAt,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { Problem } from '../core/errors.ts'
+import { Problem, refuseEarly } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
@@ -33,8 +33,7 @@ export const createAttempts =
       ...(account === undefined ? [] : [`account:${hash('sha256', account)}`]),
     ]
     // The address is checked first: a refused address must not use up the attempts of an account.
-    const retryAfterMs = await limiter.takeAll(limits[of], keys)
-    if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
+    refuseEarly(await limiter.takeAll(limits[of], keys), texts[of])
   }
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }

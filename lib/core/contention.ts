@@ -1,4 +1,5 @@
 import { Problem } from './errors.ts'
+import { createKeyedMutex } from './keyed-mutex.ts'
 
 type Needs = {
   clock: { after(delayMs: number, call: () => void): unknown }
@@ -18,12 +19,12 @@ export type BusyError = readonly [code: string, message: string]
 type Attempt<T> = () => Promise<T | undefined>
 
 /**
- * Serializes read-modify-write attempts on one row. Attempts of this process take turns. One that lost to another
- * process is repeated, first at once, then after random waits that double up to half a second. Throws `busy` in the
- * end.
+ * Serializes read-modify-write attempts on one row, or on the row of a key. Attempts of this process take turns. One that
+ * lost to another process is repeated, first at once, then after random waits that double up to half a second. Throws
+ * `busy` in the end.
  */
 export const createContention = ({ clock, entropy }: Needs, busy: BusyError) => {
-  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = createKeyedMutex()
 
   const pause = (attempt: number) => {
     const mostMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1))
@@ -40,9 +41,5 @@ export const createContention = ({ clock, entropy }: Needs, busy: BusyError) => 
     throw new Problem('unavailable', ...busy, { retryAfterMs: RETRY_AFTER_MS })
   }
 
-  return <T>(attempt: Attempt<T>): Promise<T> => {
-    const mine = last.then(() => repeated(attempt))
-    last = mine.catch(() => undefined)
-    return mine
-  }
+  return <T>(attempt: Attempt<T>, key = ''): Promise<T> => inTurn(key, () => repeated(attempt))
 }

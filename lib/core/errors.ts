@@ -96,3 +96,8 @@ export const withTooBroad =
     if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
     throw new Problem(thrown.kind, thrown.code, message, { cause: thrown })
   }
+
+/** Throws Problem `rate_limited` when a limiter demands a wait. */
+export const refuseEarly = (retryAfterMs: number, message: string): void => {
+  if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', message, { retryAfterMs })
+}

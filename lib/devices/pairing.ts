@@ -1,11 +1,12 @@
 import type * as z from 'zod'
-import { invalid, missing, Problem } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { invalid, missing, Problem, refuseEarly } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Limit, Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Requests } from './requests.ts'
+import type { Decision, Requests } from './requests.ts'
 import type { PairingRow } from './rows.ts'
 import type { PairingRequestSchema, PairingState } from './schema.ts'
 
@@ -27,37 +28,6 @@ const qrSvg = async (text: string): Promise<string> => {
 
 const WRONG_CODES: Limit = { name: 'pairingCode', calls: 10, windowMs: 600_000 }
 
-/**
- * Limits wrong codes. Every code is counted before it is read, malformed ones too, so that concurrent guesses are limited
- * like sequential ones; a right code is uncounted.
- */
-export const createGuesses = ({ limiter }: { limiter: Limiter }) => ({
-  /** Counts a code before it is read. Throws Problem `rate_limited`. */
-  count: async (keys: readonly string[]): Promise<void> => {
-    const retryAfterMs = await limiter.takeAll(WRONG_CODES, keys)
-    if (retryAfterMs > 0) throw tooMany(retryAfterMs)
-  },
-
-  /** The result of a counted code. Throws Problem `missing` for a wrong one. */
-  found: async <T>(keys: readonly string[], lookUp: () => Promise<T | undefined>): Promise<T> => {
-    const found = await lookUp()
-    if (found === undefined) throw noSuchCode()
-    // The code has taken effect: a limit that stays stricter by one for ten minutes does not undo it.
-    await Promise.allSettled(keys.map((key) => limiter.giveBack(WRONG_CODES, key)))
-    return found
-  },
-})
-
-type Guesses = ReturnType<typeof createGuesses>
-
-const tooMany = (retryAfterMs: number) =>
-  new Problem(
-    'rate_limited',
-    'rate_limited',
-    'Too many wrong pairing codes. Please try again in ten minutes.',
-    { retryAfterMs },
-  )
-
 const noSuchCode = () =>
   new Problem(
     'missing',
@@ -70,7 +40,7 @@ const SCANNED = 'qr'
 
 type Needs = {
   requests: Requests
-  guesses: Guesses
+  limiter: Limiter
   deviceToken: (approved: PairingRow) => Promise<string | undefined>
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
@@ -78,7 +48,7 @@ type Needs = {
 export type Approver = { principal: Principal; address: string }
 
 /** Pairs devices: a device asks and shows a code, and the user enters the code. */
-export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: Needs) => {
+export const createPairing = ({ requests, limiter, deviceToken, clock, audit }: Needs) => {
   /** A request whose code is in a QR code, with the address for the scanner. */
   const qr = async ({ address, baseUrl }: { address: string; baseUrl: string }) => {
     // An invalid address must not cost a slot.
@@ -88,18 +58,32 @@ export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: 
     return { qrSvg: await qrSvg(url), pairingUrl: url, requestId, expiresAt }
   }
 
-  /** Counts a code before it is read, malformed ones too. Throws Problem `rate_limited`. */
-  const countCode = (approver: Approver) => guesses.count(limitKeys(approver))
+  /**
+   * Counts a code before it is read, malformed ones too, so that concurrent guesses are limited like sequential ones.
+   * Throws Problem `rate_limited`.
+   */
+  const countCode = async (approver: Approver): Promise<void> => {
+    const waitMs = await limiter.takeAll(WRONG_CODES, limitKeys(approver))
+    refuseEarly(waitMs, 'Too many wrong pairing codes. Please try again in ten minutes.')
+  }
 
-  /** Allows the device to act for the caller. Throws Problem `missing` for a wrong, used or expired code. */
-  const approve = async ({ principal, address }: Approver, code: string) => {
-    const { userId } = principal
+  /** Decides about the request of a counted code. Throws Problem `missing` for a wrong, used or expired one. */
+  const decide = async (approver: Approver, code: string, decision: Decision): Promise<PairingRow> => {
+    const row = await requests.decide(code, decision)
+    if (row === undefined) throw noSuchCode()
+    // The code has taken effect: a limit that stays stricter by one for ten minutes does not undo it.
+    await Promise.allSettled(limitKeys(approver).map((key) => limiter.giveBack(WRONG_CODES, key)))
+    const { id, requesterId } = row
+    const action = decision.status === 'approved' ? 'device.approve' : 'device.reject'
+    await audit(approver.principal, action, { id, requesterId })
+    return row
+  }
+
+  /** Allows the device to act for the caller. Throws as `decide` does. */
+  const approve = async (approver: Approver, code: string) => {
+    const { userId: approvedBy } = approver.principal
     const approvedAt = iso(clock.now())
-    const row = await guesses.found(limitKeys({ principal, address }), () =>
-      requests.decide(code, { status: 'approved', approvedAt, approvedBy: userId }),
-    )
-    await audit(principal, 'device.approve', named(row))
-    return toPairingRequest(row)
+    return toPairingRequest(await decide(approver, code, { status: 'approved', approvedAt, approvedBy }))
   }
 
   const toPairingRequest = (row: PairingRow): z.input<typeof PairingRequestSchema> => {
@@ -108,12 +92,9 @@ export const createPairing = ({ requests, guesses, deviceToken, clock, audit }: 
     return { id, requesterId, status, address, createdAt, expiresAt, meta, approvedAt, approvedBy }
   }
 
-  /** Refuses the device. Throws Problem `missing` as `approve` does. */
-  const reject = async ({ principal, address }: Approver, code: string, reason: string | undefined) => {
-    const row = await guesses.found(limitKeys({ principal, address }), () =>
-      requests.decide(code, { status: 'rejected', ...(reason === undefined ? {} : { reason }) }),
-    )
-    await audit(principal, 'device.reject', named(row))
+  /** Refuses the device. Throws as `decide` does. */
+  const reject = async (approver: Approver, code: string, reason: string | undefined): Promise<void> => {
+    await decide(approver, code, { status: 'rejected', ...definedFields({ reason }) })
   }
 
   /** The state of a request, for its device; it has the token until the request expires. */
@@ -145,5 +126,3 @@ const limitKeys = ({ principal: { userId }, address }: Approver) => [
   `user:${userId}`,
   `address:${addressNetwork(address)}`,
 ]
-
-const named = ({ id, requesterId }: PairingRow) => ({ id, requesterId })

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { Problem } from '../core/errors.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { Problem, refuseEarly } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import { rowPages } from '../core/page.ts'
 import { iso } from '../core/time.ts'
@@ -46,41 +47,6 @@ const OPEN_MS = 600_000
 const MOST_OPEN = 20
 const SLOTS = Array.from({ length: MOST_OPEN }, (_, n) => String(n).padStart(2, '0'))
 
-type PairingSlotsNeeds = { store: Store; entropy: Entropy; clock: Clock }
-
-/**
- * Each open request occupies one of the slots of its address. The commit of the request inserts the slot, so that
- * concurrent requests cannot exceed the number of slots. A slot is free again when its request is decided or has expired.
- */
-export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds) => ({
-  /** A free slot of an address. Throws Problem `rate_limited` when there is none. */
-  free: async (address: string): Promise<string> => {
-    const { rows } = await store.page(pairingSlots, {
-      index: 'ofAddress',
-      is: addressNetwork(address),
-      order: 'asc',
-      limit: MOST_OPEN,
-    })
-    const now = clock.now()
-    // A slot of a clock that ran ahead would be taken for as long as the clock was ahead.
-    const isTaken = ({ expiresAt }: PairingSlotRow) => !isTooLate(expiresAt, now + OPEN_MS)
-    const takenSlots = rows.filter(isTaken)
-    await Promise.all(
-      rows
-        .filter((row) => !isTaken(row))
-        .map(({ address, place, pairingId }) =>
-          store.commit({ remove: pairingSlots, key: [address, place], when: { pairingId } }),
-        ),
-    )
-    const free = SLOTS.filter((slot) => takenSlots.every(({ place }) => place !== slot))
-    const slot = free[entropy(1).readUInt8() % free.length]
-    if (slot === undefined) throw full(takenSlots, now)
-    return slot
-  },
-})
-
-type PairingSlots = ReturnType<typeof createPairingSlots>
-
 const slotKey = ({ address, place }: { address: string; place: string }) =>
   [addressNetwork(address), place] as const
 
@@ -95,6 +61,8 @@ const full = (taken: readonly PairingSlotRow[], now: number) => {
 /** How long a rejected or expired request still answers its state. */
 const KEPT_MS = 86_400_000
 const SECRET_ID_BYTES = 24
+const MOST_LISTED = 200
+const EXPIRED_PAGE = 200
 /** The tries of a request that lost its slot to another one of the same address. */
 const TRIES = 20
 
@@ -107,17 +75,16 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   identity: Pick<OwnIdentity, 'codeHash'>
-  slots: Pick<PairingSlots, 'free'>
 }
 type Requester = { requesterId: string; meta?: Record<string, unknown> | undefined; address: string }
-type Decision =
+export type Decision =
   | { status: 'approved'; approvedAt: string; approvedBy: string }
   | { status: 'rejected'; reason?: string }
 
 export type Requests = ReturnType<typeof createRequests>
 
 /** Requests for pairing, from their creation to the decision. */
-export const createRequests = ({ store, limiter, entropy, clock, identity, slots }: Needs) => {
+export const createRequests = ({ store, limiter, entropy, clock, identity }: Needs) => {
   /** Whether a request can be approved, and its token be read. */
   const isInTime = ({ expiresAt }: PairingRow) => leaseHolds(Date.parse(expiresAt), OPEN_MS, clock.now())
 
@@ -125,11 +92,8 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
 
   /** Counts a request from an address, malformed ones too. Throws Problem `rate_limited`. */
   const count = async (address: string): Promise<void> => {
-    const retryAfterMs = await limiter.take(ASKING, addressNetwork(address))
-    if (retryAfterMs > 0)
-      throw new Problem('rate_limited', 'rate_limited', 'Too many requests. Please try again in a minute.', {
-        retryAfterMs,
-      })
+    const waitMs = await limiter.take(ASKING, addressNetwork(address))
+    refuseEarly(waitMs, 'Too many requests. Please try again in a minute.')
   }
 
   /** `requestId` gives access to the token, so it is stored as a hash, and has a name that logs mask. */
@@ -149,7 +113,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
     return {
       id: requestKey(requestId),
       requesterId,
-      ...(meta === undefined ? {} : { meta }),
+      ...definedFields({ meta }),
       status: 'pending',
       createdAt: iso(now),
       expiresAt: iso(now + OPEN_MS),
@@ -158,11 +122,39 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
     }
   }
 
+  /**
+   * A free slot of an address. Each open request occupies one, which its commit inserts, so that concurrent requests cannot
+   * exceed their number. A slot is free again when its request is decided or has expired. Throws Problem `rate_limited`.
+   */
+  const findFreeSlot = async (address: string): Promise<string> => {
+    const selection = {
+      index: 'ofAddress',
+      is: addressNetwork(address),
+      order: 'asc',
+      limit: MOST_OPEN,
+    } as const
+    const { rows } = await store.page(pairingSlots, selection)
+    const now = clock.now()
+    // A slot of a clock that ran ahead would be taken for as long as the clock was ahead.
+    const { taken = [], stale = [] } = Object.groupBy(rows, ({ expiresAt }) =>
+      isTooLate(expiresAt, now + OPEN_MS) ? 'stale' : 'taken',
+    )
+    await Promise.all(
+      stale.map(({ address, place, pairingId }) =>
+        store.commit({ remove: pairingSlots, key: [address, place], when: { pairingId } }),
+      ),
+    )
+    const free = SLOTS.filter((slot) => taken.every(({ place }) => place !== slot))
+    const slot = free[entropy(1).readUInt8() % free.length]
+    if (slot === undefined) throw full(taken, now)
+    return slot
+  }
+
   /** Stores a request with its code and its slot in one commit: a code belongs to one request, and so does a slot. */
   const stored = async (request: Omit<PairingRow, 'place'>): Promise<string> => {
     const expiresAt = Date.parse(request.expiresAt)
     for (let tries = 0; tries < TRIES; tries++) {
-      const row: PairingRow = { ...request, place: await slots.free(request.address) }
+      const row: PairingRow = { ...request, place: await findFreeSlot(request.address) }
       const code = newCode(entropy)
       const [address, place] = slotKey(row)
       const slot: PairingSlotRow = { address, place, pairingId: row.id, expiresAt }
@@ -208,39 +200,19 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
   const currentStatus = (row: PairingRow): PairingStatus =>
     row.status === 'pending' && !isOpen(row) ? 'expired' : row.status
 
-  return { count, create, find, decide, isInTime, currentStatus }
-}
-
-const requestKey = (requestId: string) => `pairing_${hash('sha256', requestId).slice(0, 32)}`
-
-const MOST_LISTED = 200
-const EXPIRED_PAGE = 200
-
-type PendingNeeds = { store: Store; clock: Clock }
-
-/** Requests without a decision. All have the same lifetime, so their age shows which have expired. */
-export const createPending = ({ store, clock }: PendingNeeds) => {
+  /** All requests have the same lifetime, so their age shows which have expired. */
   const newestExpired = () => clock.now() - OPEN_MS
 
-  const list = async (): Promise<PairingRow[]> => {
-    const { rows } = await store.page(pairings, {
-      index: 'byStatus',
-      is: 'pending',
-      where: [{ field: 'createdAt', from: iso(newestExpired() + 1), to: tooLateFrom(clock.now()) }],
-      order: 'desc',
-      limit: MOST_LISTED,
-    })
-    return rows
+  const pending = async (): Promise<PairingRow[]> => {
+    const range = { from: iso(newestExpired() + 1), to: tooLateFrom(clock.now()) }
+    const where = [{ field: 'createdAt' as const, ...range }]
+    const selection = { index: 'byStatus', is: 'pending', where, order: 'desc', limit: MOST_LISTED } as const
+    return (await store.page(pairings, selection)).rows
   }
 
   const removeExpired = async (status: PairingRow['status']): Promise<number> => {
-    const query = {
-      index: 'byStatus',
-      is: status,
-      where: [{ field: 'createdAt', to: iso(newestExpired()) }],
-      order: 'asc',
-      limit: EXPIRED_PAGE,
-    } as const
+    const where = [{ field: 'createdAt' as const, to: iso(newestExpired()) }]
+    const query = { index: 'byStatus', is: status, where, order: 'asc', limit: EXPIRED_PAGE } as const
     let deleted = 0
     for await (const rows of rowPages((from) => store.page(pairings, { ...query, ...from }))) {
       const outcomes = await Promise.all(
@@ -255,5 +227,7 @@ export const createPending = ({ store, clock }: PendingNeeds) => {
   const cleanup = async (): Promise<number> =>
     (await removeExpired('pending')) + (await removeExpired('rejected'))
 
-  return { list, cleanup }
+  return { count, create, find, decide, isInTime, currentStatus, pending, cleanup }
 }
+
+const requestKey = (requestId: string) => `pairing_${hash('sha256', requestId).slice(0, 32)}`

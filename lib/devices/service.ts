@@ -2,11 +2,11 @@ import type { Principal } from '../core/principal.ts'
 import { createAttest, createVerify } from './attestation.ts'
 import { createOwnIdentity } from './identity.ts'
 import { createPaired } from './paired.ts'
-import { createGuesses, createPairing } from './pairing.ts'
-import { createPairingSlots, createPending, createRequests } from './requests.ts'
+import { createPairing } from './pairing.ts'
+import { createRequests } from './requests.ts'
 import { createTokens } from './tokens.ts'
 
-type Needs = Omit<Parameters<typeof createRequests>[0], 'identity' | 'slots'> &
+type Needs = Omit<Parameters<typeof createRequests>[0], 'identity'> &
   Parameters<typeof createTokens>[0] &
   Parameters<typeof createPaired>[0] &
   Pick<Parameters<typeof createPairing>[0], 'audit'>
@@ -17,19 +17,12 @@ export type Devices = ReturnType<typeof createDevices>
 export const createDevices = (needs: Needs) => {
   const { audit } = needs
   const identity = createOwnIdentity(needs)
-  const requests = createRequests({ ...needs, identity, slots: createPairingSlots(needs) })
-  const pairing = createPairing({
-    requests,
-    guesses: createGuesses(needs),
-    deviceToken: createTokens(needs),
-    clock: needs.clock,
-    audit,
-  })
-  const pending = createPending(needs)
+  const requests = createRequests({ ...needs, identity })
+  const pairing = createPairing({ ...needs, requests, deviceToken: createTokens(needs) })
   const paired = createPaired(needs)
 
   const cleanup = async (principal: Principal): Promise<number> => {
-    const deleted = await pending.cleanup()
+    const deleted = await requests.cleanup()
     if (deleted > 0) await audit(principal, 'device.cleanup', { deleted })
     return deleted
   }
@@ -44,7 +37,7 @@ export const createDevices = (needs: Needs) => {
     attest: createAttest({ ...needs, identity }),
     verify: createVerify(needs),
     pairing,
-    pending: async () => (await pending.list()).map(pairing.toPairingRequest),
+    pending: async () => (await requests.pending()).map(pairing.toPairingRequest),
     cleanup,
     paired: paired.list,
     revoke,

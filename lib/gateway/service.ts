@@ -1,4 +1,4 @@
-import { missing, Problem } from '../core/errors.ts'
+import { missing, refuseEarly } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Store } from '../ports/store.ts'
@@ -24,14 +24,8 @@ const createRateLimit = ({ limiter, callsPerMinute }: RateLimitNeeds) => {
       limiter.take({ name: 'gateway.minute', calls: own, windowMs: MINUTE_MS }, tokenId),
       limiter.take(BURST, tokenId),
     ])
-    const retryAfterMs = Math.max(...waits)
-    if (retryAfterMs > 0)
-      throw new Problem(
-        'rate_limited',
-        'rate_limited',
-        `Too many requests with this token: at most ${own} a minute and ${BURST.calls} a second`,
-        { retryAfterMs },
-      )
+    const limits = `at most ${own} a minute and ${BURST.calls} a second`
+    refuseEarly(Math.max(...waits), `Too many requests with this token: ${limits}`)
   }
 }
 

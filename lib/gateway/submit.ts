@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import { asFieldIssue, invalid, withPathPrefix } from '../core/errors.ts'
 import { fingerprint, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
@@ -63,6 +64,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   ): Promise<GatewayRequest> => {
     const id = toRequestId(taskId)
     const { notifyUrl, notifySecret } = body.options
+    const secret = notifyUrl && notifySecret && (await cipher.seal(notifySecret, secretContext(id)))
     return {
       id,
       taskId,
@@ -70,10 +72,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
       tokenId: principal.tokenId ?? '',
       workflow: body.workflow,
       createdAt: iso(clock.now()),
-      ...(notifyUrl === undefined ? {} : { notifyUrl }),
-      ...(notifyUrl === undefined || notifySecret === undefined
-        ? {}
-        : { secret: await cipher.seal(notifySecret, secretContext(id)) }),
+      ...definedFields({ notifyUrl, secret: secret || undefined }),
     }
   }
 
@@ -93,10 +92,10 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
 
   /** The answer to a used key; undefined for a new one. Throws Problem `invalid` for another body. */
   const replay = async (body: GatewayBody, key: string): Promise<Submitted | undefined> => {
-    const known = await store.get(gatewayKeys, key)
-    if (known === undefined) return undefined
-    refuseReuse(known.bodyHash, bodyFingerprint(body))
-    return { taskId: known.taskId, status: known.status, replayed: true }
+    const row = await store.get(gatewayKeys, key)
+    if (row === undefined) return undefined
+    refuseReuse(row.bodyHash, bodyFingerprint(body))
+    return { taskId: row.taskId, status: row.status, replayed: true }
   }
 
   /** Stores a request; undefined when another request has used its key meanwhile. */
@@ -141,7 +140,7 @@ const toTask = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => 
       [{ path: '', message: `is longer than ${LONGEST_PROMPT} characters with the text of its workflow` }],
       'prompt_too_long',
     )
-  return { ...task, ...(prompt === undefined ? {} : { prompt }), metadata: { ...task.metadata, workflow } }
+  return { ...task, ...definedFields({ prompt }), metadata: { ...task.metadata, workflow } }
 }
 
 /** Leaves out the secret: not even its hash is stored. */

@@ -1,4 +1,5 @@
 import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { asFieldIssue, invalid, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Actor } from '../core/principal.ts'
@@ -114,9 +115,9 @@ export const createWebSearch = (needs: Needs) => {
       if (reason !== undefined) throw notConfigured(reason)
       const { baseUrl, key } = row.access[row.provider] ?? {}
       const apiKey = key && (await cipher.open(key.sealed, sealContext(row.provider)))
-      const found = await providers[row.provider].search(query, { baseUrl, apiKey }, signal)
+      const results = await providers[row.provider].search(query, { baseUrl, apiKey }, signal)
       // A provider that quotes the key must not pass it to an agent.
-      return apiKey === undefined ? found : createMasker([apiKey]).data(found)
+      return apiKey === undefined ? results : createMasker([apiKey]).data(results)
     },
   }
 }
@@ -147,7 +148,7 @@ const changedAccess = (
   // An admin cannot read the stored key, and must not get it by sending it to an own server.
   if (key !== undefined && key === stored.key && urlOrigin(baseUrl) !== urlOrigin(stored.baseUrl))
     throw invalid([{ path, message: 'is stored for another address: send the whole key, or null' }])
-  return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(key === undefined ? {} : { key }) }
+  return definedFields({ baseUrl, key })
 }
 
 const urlOrigin = (url: string | undefined) => url && new URL(url).origin
@@ -155,10 +156,7 @@ const urlOrigin = (url: string | undefined) => url && new URL(url).origin
 const toConfig = ({ enabled, provider, access }: WebSearchRow): WebSearchConfig => {
   const maskedAccess = Object.entries(access).map(([id, { baseUrl, key }]) => [
     id,
-    {
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(key === undefined ? {} : { apiKey: key.masked }),
-    },
+    definedFields({ baseUrl, apiKey: key?.masked }),
   ])
   return { enabled, provider, ...Object.fromEntries(maskedAccess) }
 }

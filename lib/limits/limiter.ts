@@ -73,22 +73,6 @@ export const callsRows = collection<CallsRow>({
   expires: 'expiresAt',
 })
 
-/** An object for each key in use; its last user disposes of it. */
-const createKeyed = <T>(make: () => T) => {
-  const inUse = new Map<string, { made: T; users: number }>()
-  return async <R>(key: string, use: (made: T) => Promise<R>): Promise<R> => {
-    const entry = inUse.get(key) ?? { made: make(), users: 0 }
-    inUse.set(key, entry)
-    entry.users += 1
-    try {
-      return await use(entry.made)
-    } finally {
-      entry.users -= 1
-      if (entry.users === 0) inUse.delete(key)
-    }
-  }
-}
-
 type Needs = { store: Store; clock: Clock; entropy: Entropy }
 
 /** The new calls of the row, or none when it stays unchanged; and the wait to answer. */
@@ -100,9 +84,7 @@ type Step = { wait: number; moments?: Moments }
  * pass, so most calls that lose are refused soon.
  */
 export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
-  const contending = createKeyed(() =>
-    createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again']),
-  )
+  const contend = createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again'])
 
   const attempt = async (id: string, limit: Limit, step: (live: Moments, now: number) => Step) => {
     const row = await store.get(callsRows, id)
@@ -122,7 +104,7 @@ export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
 
   const change = (limit: Limit, key: string, step: (live: Moments, now: number) => Step) => {
     const id = `${limit.name}:${key}`
-    return contending(id, (contend) => contend(() => attempt(id, limit, step)))
+    return contend(() => attempt(id, limit, step), id)
   }
 
   const take = (limit: Limit, key: string) =>

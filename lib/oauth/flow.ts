@@ -1,6 +1,6 @@
 import type { FindOrCreateUser, FindUser, ReadAccountStatus, User } from '../accounts/schema.ts'
 import type { AuthMode } from '../auth/schema.ts'
-import { missing, Problem } from '../core/errors.ts'
+import { missing, Problem, refuseEarly } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
@@ -124,20 +124,12 @@ export const createFlow = (needs: Needs) => {
     const isSigningIn = principal.userId === ANONYMOUS.userId
     if (isSigningIn) refuseSignIn(name)
     else refuseForeignLink(call)
-    const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, addressNetwork(address))
-    if (retryAfterMs > 0)
-      throw new Problem('rate_limited', 'rate_limited', 'Too many attempts. Please try again in a minute.', {
-        retryAfterMs,
-      })
+    const waitMs = await needs.limiter.take(BEGIN_LIMIT, addressNetwork(address))
+    refuseEarly(waitMs, 'Too many attempts. Please try again in a minute.')
     const { userId, sessionId } = isSigningIn ? {} : principal
     const redirectUri = `${baseUrl}${redirectPath ?? `/api/auth/${name}/callback`}`
-    const begun = await authorizationRequests.begin({
-      provider: name,
-      redirectUri,
-      userId,
-      sessionId,
-      invite,
-    })
+    const request = { provider: name, redirectUri, userId, sessionId, invite }
+    const begun = await authorizationRequests.begin(request)
     const toWrite = !isSigningIn && isReporter(principal, needs.areReportsOn())
     const url = await provider.authorizationUrl({ redirectUri, ...begun, toWrite })
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }

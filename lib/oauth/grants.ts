@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import { type CallbackParameters, invalidCode, oauthFailed, type Tokens } from './provider.ts'
@@ -25,12 +26,25 @@ export const requestOptions = (fetch: ProviderFetch, chosen: string) => ({
   [oauth.allowInsecureRequests]: chosen.startsWith('http:'),
 })
 
+/** The address of an authorization request with PKCE (RFC 6749, section 4.1.1; RFC 7636). */
+export const authorizationUrl = async (
+  endpoint: string,
+  { verifier, ...parameters }: { verifier: string } & Readonly<Record<string, string>>,
+): Promise<string> => {
+  const url = new URL(endpoint)
+  const code_challenge = await oauth.calculatePKCECodeChallenge(verifier)
+  const pkce = { code_challenge, code_challenge_method: 'S256' }
+  for (const [key, value] of Object.entries({ ...parameters, response_type: 'code', ...pkce }))
+    url.searchParams.set(key, value)
+  return url.href
+}
+
 /** Redeems an authorization code (RFC 6749, section 4.1.3; RFC 7636; RFC 9207 where `iss` came). */
 export const redeem = async (
   { server, client, authentication, options }: Registration,
   { code, state, iss, redirectUri, verifier }: CallbackParameters,
 ): Promise<Response> => {
-  const parameters = new URLSearchParams({ code, state, ...(iss === undefined ? {} : { iss }) })
+  const parameters = new URLSearchParams({ code, state, ...definedFields({ iss }) })
   const returned = oauth.validateAuthResponse(server, client, parameters, state)
   return oauth.authorizationCodeGrantRequest(
     server,
@@ -54,8 +68,7 @@ export const toTokens = (answer: oauth.TokenEndpointResponse): Tokens => {
   if (isTooLong || scope.length > LONGEST_SCOPE) throw oauthFailed('token_too_long')
   return {
     accessToken: access_token,
-    ...(refresh_token === undefined ? {} : { refreshToken: refresh_token }),
-    ...(expires_in === undefined ? {} : { expiresInMs: expires_in * 1_000 }),
+    ...definedFields({ refreshToken: refresh_token, expiresInMs: expires_in && expires_in * 1_000 }),
     scopes: scope.split(/[\s,]+/).filter((each) => each !== ''),
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ReadAccountStatus } from '../accounts/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -68,9 +69,9 @@ export const createLinkedAccounts = ({ store, cipher, clock, readAccountStatus }
       userId,
       provider: provider.name,
       realm: provider.realm,
-      ...(provider.clientId === undefined ? {} : { clientId: provider.clientId }),
+      ...definedFields({ clientId: provider.clientId }),
       linkedAt: iso(clock.now()),
-      ...(username === undefined ? {} : { username }),
+      ...definedFields({ username }),
       ...(avatarUrl?.startsWith('https://') ? { avatarUrl } : {}),
       scopes: tokens?.scopes ?? [],
       version: 0,
@@ -92,7 +93,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, readAccountStatus }
     const row = await newAccountRow(provider, userId, profile, tokens)
     const owner = (await store.get(linkedAccounts, row.id))?.userId
     if (owner === undefined) return { insert: linkedAccounts, row }
-    if (owner !== userId && (await readAccountStatus(owner)) !== undefined) throw taken()
+    if (owner !== userId && (await readAccountStatus(owner)) !== undefined) throw accountTaken()
     return replaceWrite(row, owner)
   }
 
@@ -100,7 +101,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, readAccountStatus }
   const link = async (...of: Parameters<typeof linkWrite>): Promise<void> => {
     for (let tries = 0; tries < TRIES; tries++)
       if ((await store.commit<LinkedAccountRow>(await linkWrite(...of))).applied) return
-    throw taken()
+    throw accountTaken()
   }
 
   /** Whether the stored tokens may do more: one who linked for writing signs in with fewer scopes. */
@@ -153,5 +154,5 @@ const replaceWrite = (row: LinkedAccountRow, owner: string): Update<LinkedAccoun
 
 const sealContext = (id: string, userId: string) => `linkedAccounts/${id}/${userId}`
 
-const taken = () =>
+const accountTaken = () =>
   new Problem('invalid', 'account_taken', 'This account is linked to another user: unlink it there first')

@@ -5,6 +5,7 @@ import { type CatalogEntry, type CatalogName, catalog, providerApiUrl, scopesAsk
 import {
   asExchangeFailed,
   asOauthFailed,
+  authorizationUrl,
   conforming,
   type Registration,
   redeem,
@@ -56,7 +57,7 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
     async (answer, path, body) => {
       const response = await request(path, body ? 'POST' : 'GET', `Bearer ${token}`, body)
       if (response.status !== 200) throw oauthFailed(`api_status_${response.status}`)
-      return read(answer, await response.text())
+      return parseAnswer(answer, await response.text())
     }
 
   return {
@@ -65,21 +66,15 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
 
     writes: entry.writes,
 
-    authorizationUrl: async ({ redirectUri, state, verifier, toWrite = false }) => {
-      const url = new URL(authorizeUrl)
-      const parameters = {
+    authorizationUrl: ({ redirectUri, state, verifier, toWrite = false }) =>
+      authorizationUrl(authorizeUrl, {
         ...entry.parameters,
-        response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUri,
         scope: scopesAsked(name, linkScopes, toWrite).join(entry.scopeSeparator),
         state,
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      }
-      for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
-      return url.href
-    },
+        verifier,
+      }),
 
     exchange: async ({ iss: _unsupported, ...callback }) => {
       try {
@@ -93,13 +88,8 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
 
     renew: async (refreshToken) => {
       try {
-        const response = await oauth.refreshTokenGrantRequest(
-          server,
-          client,
-          authentication,
-          refreshToken,
-          options,
-        )
+        const request = [server, client, authentication, refreshToken, options] as const
+        const response = await oauth.refreshTokenGrantRequest(...request)
         return toTokens(await oauth.processRefreshTokenResponse(server, client, response))
       } catch (thrown) {
         return entry.deadTokenErrors.includes(refusalIn(thrown) ?? '') ? 'ended' : asOauthFailed(thrown)
@@ -117,7 +107,7 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
   }
 }
 
-const read = <T extends z.ZodType>(schema: T, text: string): z.output<T> => {
+const parseAnswer = <T extends z.ZodType>(schema: T, text: string): z.output<T> => {
   try {
     return schema.parse(JSON.parse(text))
   } catch {

@@ -5,6 +5,7 @@ import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import {
   asExchangeFailed,
   asOauthFailed,
+  authorizationUrl,
   errorCode,
   type Registration,
   redeem,
@@ -29,20 +30,20 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
   const issuer = new URL(settings.issuer)
   const options = requestOptions(fetch, settings.issuer)
   const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
-  let known: { asked: Promise<oauth.AuthorizationServer>; since: number } | undefined
+  let discovery: { server: Promise<oauth.AuthorizationServer>; since: number } | undefined
 
   const discover = async () => {
     try {
       return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options))
     } catch (thrown) {
-      known = undefined
+      discovery = undefined
       return asOauthFailed(thrown)
     }
   }
   const serverNow = () => {
-    if (known === undefined || clock.monotonic() - known.since > DISCOVERY_MS)
-      known = { asked: discover(), since: clock.monotonic() }
-    return known.asked
+    if (discovery === undefined || clock.monotonic() - discovery.since > DISCOVERY_MS)
+      discovery = { server: discover(), since: clock.monotonic() }
+    return discovery.server
   }
 
   /** oauth4webapi caches keys by server object: a new object fetches the keys again, so a rotation is never missed. */
@@ -79,19 +80,14 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
     authorizationUrl: async ({ redirectUri, state, verifier, nonce }) => {
       const { authorization_endpoint } = await serverNow()
       if (authorization_endpoint === undefined) throw oauthFailed('no_authorization_endpoint')
-      const url = new URL(authorization_endpoint)
-      const parameters = {
-        response_type: 'code',
+      return authorizationUrl(authorization_endpoint, {
         client_id: clientId,
         redirect_uri: redirectUri,
         scope: 'openid email profile',
         state,
         nonce,
-        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      }
-      for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
-      return url.href
+        verifier,
+      })
     },
 
     exchange: async (callback) => {

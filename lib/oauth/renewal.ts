@@ -26,7 +26,7 @@ export type WorkingToken = (id: string, provider: Provider) => Promise<string | 
 
 type Change = Pick<Update<LinkedAccountRow>, 'set' | 'unset'>
 /** The result of one read of the row: a token, or none; undefined when the row has changed meanwhile. */
-type Found = { token: string | undefined } | undefined
+type TokenRead = { token: string | undefined } | undefined
 
 /**
  * Valid tokens. A refresh token may work only once, so one caller of all processes renews: the one whose conditional
@@ -52,7 +52,11 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     !leaseHolds(row.renewingUntil ?? 0, CLAIM_MS, clock.now()) &&
     change(row, { set: { renewingUntil: clock.now() + CLAIM_MS } })
 
-  const renewed = async (row: LinkedAccountRow, tokens: StoredTokens, provider: Provider): Promise<Found> => {
+  const renewed = async (
+    row: LinkedAccountRow,
+    tokens: StoredTokens,
+    provider: Provider,
+  ): Promise<TokenRead> => {
     const answer = await ask(row, tokens, provider)
     if (answer === 'later') return { token: tokens.accessToken }
     if (answer !== 'ended') return keep(row, { ...tokens, ...answer }, provider)
@@ -74,7 +78,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     }
   }
 
-  const keep = async (row: LinkedAccountRow, tokens: Tokens, provider: Provider): Promise<Found> => {
+  const keep = async (row: LinkedAccountRow, tokens: Tokens, provider: Provider): Promise<TokenRead> => {
     const set = await accounts.tokenFields(tokens, row.id, row.userId)
     const unset: NonNullable<Change['unset']> =
       set.tokensExpireAt === undefined ? ['renewingUntil', 'tokensExpireAt'] : ['renewingUntil']
@@ -84,7 +88,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     return undefined
   }
 
-  const look = async (id: string, provider: Provider): Promise<Found> => {
+  const look = async (id: string, provider: Provider): Promise<TokenRead> => {
     const row = await accounts.get(id)
     if (row?.ended) throw connectionExpired()
     const tokens = row && (await accounts.openTokens(row))
@@ -97,17 +101,17 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
 
   const work = async (id: string, provider: Provider): Promise<string | undefined> => {
     for (;;) {
-      const found = await look(id, provider)
-      if (found) return found.token
+      const result = await look(id, provider)
+      if (result) return result.token
     }
   }
 
   return (id, provider) => {
-    const known = underWay.get(id)
-    if (known) return known
-    const asked = work(id, provider).finally(() => underWay.delete(id))
-    underWay.set(id, asked)
-    return asked
+    const shared = underWay.get(id)
+    if (shared) return shared
+    const renewal = work(id, provider).finally(() => underWay.delete(id))
+    underWay.set(id, renewal)
+    return renewal
   }
 }
 

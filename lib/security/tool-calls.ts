@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { shortenedText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing } from '../core/errors.ts'
 import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
@@ -45,7 +46,7 @@ const toRow = (
     durationMs: Math.round(call.durationMs),
     argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),
     resultSummary: summary(call.result),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...definedFields({ sessionId }),
     expiresAt: now + KEPT_MS,
   }
 }
@@ -147,29 +148,13 @@ const narrowestIndex = ({ userId, role }: Principal, query: Query): Index => {
 }
 
 const toTests = ({ userId, role }: Principal, query: Query, { index }: Index): Test<ToolCallRow>[] => {
-  const is = (
-    field: 'tool' | 'decision' | 'userId' | 'conversationId' | 'taskId' | 'callId',
-    value: string | undefined,
-  ) => (value === undefined ? [] : [{ field, in: [value] }])
-  const { tool, decision, conversationId, taskId, callId, from, to } = query
+  const { tool, decision, userId: user, conversationId, taskId, callId, from, to } = query
+  const values = definedFields({ tool, decision, userId: user, conversationId, taskId, callId })
   const isOwn = role !== 'admin' && index === 'ofSession'
   return [
-    ...is('tool', tool),
-    ...is('decision', decision),
-    ...(index === 'ofUser' && query.userId === undefined ? [] : is('userId', query.userId)),
-    ...(isOwn ? is('userId', userId) : []),
-    ...is('conversationId', conversationId),
-    ...is('taskId', taskId),
-    ...is('callId', callId),
-    ...(from === undefined && to === undefined
-      ? []
-      : [
-          {
-            field: 'timestamp' as const,
-            ...(from === undefined ? {} : { from }),
-            ...(to === undefined ? {} : { to }),
-          },
-        ]),
+    ...Object.entries(values).map(([field, value]) => ({ field: field as keyof typeof values, in: [value] })),
+    ...(isOwn ? [{ field: 'userId' as const, in: [userId] }] : []),
+    ...((from ?? to) ? [{ field: 'timestamp' as const, ...definedFields({ from, to }) }] : []),
   ]
 }
 

@@ -177,20 +177,24 @@ export const createAgentSessions = (needs: Needs) => {
     ...pageFacts(page, total, query, scope),
   })
 
+  const insert = (session: Omit<AgentSession, 'createdAt'>) => {
+    const now = clock.now()
+    const row: AgentSessionRow = { ...session, createdAt: iso(now), expiresAt: now + KEEP_MS }
+    return store.commit<AgentSessionRow>({ insert: agentSessions, row })
+  }
+
+  /** The end of a session that still runs. */
+  const endWrite = (key: string, set: Pick<AgentSession, 'status' | 'error'>) => ({
+    update: agentSessions,
+    key,
+    when: { status: 'running' },
+    set: { ...set, endedAt: iso(clock.now()) },
+  })
+
   /** Begins a session of a conversation. It stops at its time limit, and when its last reader has disconnected. */
   const open = async ({ conversationId, userId, provider, model }: Started): Promise<OpenSession> => {
     const id = ids.next('sess')
-    const row: AgentSessionRow = {
-      id,
-      status: 'running',
-      conversationId,
-      userId,
-      provider,
-      model,
-      createdAt: iso(clock.now()),
-      expiresAt: clock.now() + KEEP_MS,
-    }
-    await store.commit<AgentSessionRow>({ insert: agentSessions, row })
+    await insert({ id, status: 'running', conversationId, userId, provider, model })
     const run = createLiveRun(needs, id, 1)
     const controller = new AbortController()
     const stop = (code: StopCode) => controller.abort(new SessionStopped(code))
@@ -208,12 +212,7 @@ export const createAgentSessions = (needs: Needs) => {
         endWatch()
         await run.flush()
         try {
-          await store.commit<AgentSessionRow>({
-            update: agentSessions,
-            key: id,
-            when: { status: 'running' },
-            set: { status, endedAt: iso(clock.now()), ...(error ? { error } : {}) },
-          })
+          await store.commit<AgentSessionRow>(endWrite(id, { status, ...definedFields({ error }) }))
         } finally {
           // If the end was not stored, the next tick finds the session as one without a process.
           live.delete(id)
@@ -249,19 +248,6 @@ export const createAgentSessions = (needs: Needs) => {
     const part = createLiveRun(needs, id, run)
     let inserted: Promise<unknown> | undefined
     let endLooks: () => void = () => undefined
-    const insert = async () => {
-      const row: AgentSessionRow = {
-        id,
-        status: 'created',
-        taskId: task.id,
-        userId: task.createdBy,
-        ...target,
-        createdAt: iso(clock.now()),
-        expiresAt: clock.now() + KEEP_MS,
-      }
-      // A later run finds the row that the first run inserted.
-      await store.commit<AgentSessionRow>({ insert: agentSessions, row })
-    }
     const appendFollowed = appends(part)
     const look = async () => {
       const row = await store.get(agentSessions, id, true)
@@ -270,7 +256,9 @@ export const createAgentSessions = (needs: Needs) => {
     const begin = () => {
       live.set(id, { run: part, stop: () => undefined })
       endLooks = repeat(needs, WATCH_MS, look, UNREADABLE)
-      inserted = insert().catch((thrown) =>
+      // A later run finds the row that the first run inserted.
+      const row = { id, status: 'created', taskId: task.id, userId: task.createdBy, ...target } as const
+      inserted = insert(row).catch((thrown) =>
         log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'the session of a task was not stored'),
       )
     }
@@ -369,20 +357,14 @@ export const createAgentSessions = (needs: Needs) => {
    * The last event of a task's session when no run sent it: the task was cancelled while it waited, or its worker died.
    * The event is made from the state of the task.
    */
-  const missingEnd = async (id: string): Promise<SessionEvent[]> => {
-    const row = await store.get(agentSessions, id)
-    const last = row?.taskId === undefined ? undefined : await feed.last(toStreamName(id))
+  const missingEnd = async (sessionId: string): Promise<SessionEvent[]> => {
+    const row = await store.get(agentSessions, sessionId)
+    const last = row?.taskId === undefined ? undefined : await feed.last(toStreamName(sessionId))
     if (row === undefined || last === undefined || endsSession(toSessionEvent(last))) return []
     const { error, endedAt } = await toSession(row)
     if (error === undefined || endedAt === undefined) return []
-    return [
-      {
-        id: `${toSessionEvent(last).id.split('-', 1)[0]}-9999999`,
-        type: 'error',
-        data: error,
-        timestamp: Date.parse(endedAt),
-      },
-    ]
+    const id = `${last.id.split('-', 1)[0]}-9999999`
+    return [{ id, type: 'error', data: error, timestamp: Date.parse(endedAt) }]
   }
 
   const eventBatches = (id: string, after: string, signal: AbortSignal) => {
@@ -465,12 +447,7 @@ export const createAgentSessions = (needs: Needs) => {
     const error = { code: 'INTERRUPTED', message: 'The process that ran the session ended.' }
     const event = { type: 'error', id: '9999-0000001', data: { timestamp: clock.now(), data: error } }
     await feed.append(toStreamName(id), [event], { ttlMs: KEEP_MS })
-    await store.commit<AgentSessionRow>({
-      update: agentSessions,
-      key: id,
-      when: { status: 'running' },
-      set: { status: 'failed', endedAt: iso(clock.now()), error },
-    })
+    await store.commit<AgentSessionRow>(endWrite(id, { status: 'failed', error }))
   }
 }
 

@@ -60,13 +60,11 @@ export const openApiDocument = ({ tables, version }: Described) =>
 
 const openapiPaths = (tables: Tables): ZodOpenApiPathsObject => {
   const paths: Record<string, Record<string, ReturnType<typeof toOperation>>> = {}
-  for (const [tag, routes] of Object.entries(tables)) {
+  for (const [tag, routes] of Object.entries(tables))
     for (const [name, route] of Object.entries(routes)) {
-      const path = paths[route.path] ?? {}
-      path[route.method.toLowerCase()] = toOperation(name, route, tag)
-      paths[route.path] = path
+      paths[route.path] ??= {}
+      Object.assign(paths[route.path] ?? {}, { [route.method.toLowerCase()]: toOperation(name, route, tag) })
     }
-  }
   return paths
 }
 

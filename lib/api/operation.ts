@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Access, Route } from '../http/route.ts'
 import { withWarnings } from '../http/warnings.ts'
 
@@ -48,20 +49,12 @@ const routeDescription = ({ access, about }: Route) =>
 export const toOperation = (name: string, route: Route, tag: string): ZodOpenApiOperationObject => ({
   operationId: name,
   summary: route.summary,
-  ...(routeDescription(route) === '' ? {} : { description: routeDescription(route) }),
+  ...definedFields({ description: routeDescription(route) || undefined }),
   tags: [tag],
   // For readers of the description: HEAD is not allowed for such a GET.
   ...(route.writes ? { 'x-writes': true } : {}),
   security: security(route),
-  ...(route.params || route.query || route.headers
-    ? {
-        requestParams: {
-          ...(route.params ? { path: route.params } : {}),
-          ...(route.query ? { query: route.query } : {}),
-          ...(route.headers ? { header: route.headers } : {}),
-        },
-      }
-    : {}),
+  requestParams: definedFields({ path: route.params, query: route.query, header: route.headers }),
   ...requestBody(route),
   responses: { ...successResponses(route), ...errorResponses(route) },
 })

@@ -139,20 +139,12 @@ export const createCompletions = (needs: Needs) => {
   const answerContext = ({ turn, known }: Prepared): AnswerContext =>
     toAnswerContext(known, turn?.conversation.id)
 
-  const answered = async (principal: Principal, body: CompletionBody, options: Options = {}) => {
-    const free = await takeSlot(principal, body)
-    try {
-      return await answeredWhole(principal, body, options)
-    } finally {
-      await free()
-    }
-  }
-
-  const answeredWhole = async (
+  const answered = async (
     principal: Principal,
     body: CompletionBody,
-    { withMemory = false, gone }: Options,
+    { withMemory = false, gone }: Options = {},
   ) => {
+    await using _slot = { [Symbol.asyncDispose]: await takeSlot(principal, body) }
     const from = clock.monotonic()
     using limit = timeLimit(clock, firstByteMs, body.conversationId === undefined ? gone : undefined)
     const prepared = await prepare(principal, body, withMemory, limit.signal)
@@ -245,9 +237,10 @@ export const createCompletions = (needs: Needs) => {
         end()
         // The reader disconnected while this waited for it to take the last piece.
         await settleFailed(callerLeft())
+        left.abort(callerLeft())
       }
     }
-    return untilLeft(events(), left)
+    return events()
   }
 
   const complete = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) =>
@@ -266,15 +259,6 @@ export const createCompletions = (needs: Needs) => {
   }
 
   return { complete, smart, stream, quick }
-}
-
-/** Aborts `left` when the reader stops before the end. */
-async function* untilLeft(given: AsyncIterable<string>, left: AbortController): AsyncGenerator<string, void> {
-  try {
-    yield* given
-  } finally {
-    left.abort(callerLeft())
-  }
 }
 
 const callerLeft = () =>

@@ -90,26 +90,19 @@ export const createOpenStream =
     // A reader that left before the first piece is sent none, and may have left already.
     if (reader.aborted) void free()
     else reader.addEventListener('abort', () => void free(), { once: true })
+    /** Frees the place at the end; a function may be frozen after that. */
     async function* texts(pieces: AsyncIterable<Piece>) {
-      for await (const piece of pieces) yield toText(piece)
-      if (replaced.aborted) yield replacedText(clock)
+      try {
+        for await (const piece of pieces) yield toText(piece)
+        if (replaced.aborted) yield replacedText(clock)
+      } finally {
+        await free()
+      }
     }
     try {
-      return eventStream(clock, freeing(texts(await begin(reader)), free), heartbeat)
+      return eventStream(clock, texts(await begin(reader)), heartbeat)
     } catch (thrown) {
       await free()
       throw thrown
     }
   }
-
-/** Frees the slot of a stream at its end; a function may be frozen after that. */
-async function* freeing<Piece>(
-  pieces: AsyncIterable<Piece>,
-  free: () => Promise<void>,
-): AsyncGenerator<Piece, void> {
-  try {
-    yield* pieces
-  } finally {
-    await free()
-  }
-}

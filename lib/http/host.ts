@@ -4,9 +4,8 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
-import { dropUnread, toEvent, unreadBody } from './incoming.ts'
+import { dropUnread, requestTarget, toEvent, unreadBody } from './incoming.ts'
 import { problemResult, toProblem } from './problem.ts'
-import { requestTarget } from './request-target.ts'
 import { withCommonHeaders } from './respond.ts'
 
 /**

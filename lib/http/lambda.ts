@@ -81,7 +81,8 @@ const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Han
       cookies: (name: string) => readCookies(event, name),
       pieces: () => bodyPieces(event, context, route.bodyLimit),
       origin: () => requestOrigin(event, proxies),
-      gone: () => AbortSignal.any([watched().signal, ...some(context.gone?.())]),
+      gone: () =>
+        AbortSignal.any([watched().signal, context.gone?.()].filter((signal) => signal !== undefined)),
     }
     if (handle.admit) await handle.admit(call)
     // Nothing of the body was read before: a caller without access costs no memory, and one over a limit no work.
@@ -98,8 +99,6 @@ const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Han
     }
   }
 }
-
-const some = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value])
 
 const isInPieces = (body: HttpResult['body']): body is AsyncIterable<string> =>
   typeof body !== 'string' && !(body instanceof Uint8Array)

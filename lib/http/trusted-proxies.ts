@@ -1,10 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
+import { definedFields } from '../core/defined-fields.ts'
 import type { HttpEvent, HttpHandler } from './event.ts'
 
 const BRACKETED = /^\[([^\]]*)\](?::\d+)?$/
 const WITH_PORT = /^([^:]+):\d+$/
-const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
 
 /**
  * The canonical form of an address: without port, brackets and zone, IPv6 in its shortest spelling, and IPv4 in IPv6 as
@@ -13,16 +15,7 @@ const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
 export const plainAddress = (text: string): string => {
   const host = BRACKETED.exec(text)?.[1] ?? WITH_PORT.exec(text)?.[1] ?? text
   const [address = host] = host.split('%')
-  const url = `http://[${address}]`
-  if (!address.includes(':') || !URL.canParse(url)) return address
-  const shortest = new URL(url).hostname.slice(1, -1)
-  const [, high, low] = MAPPED.exec(shortest) ?? []
-  return high && low ? [...toOctets(high), ...toOctets(low)].join('.') : shortest
-}
-
-const toOctets = (hex: string): readonly number[] => {
-  const value = Number.parseInt(hex, 16)
-  return [value >> 8, value & 255]
+  return isIPv6(address) ? ipaddr.process(address).toString() : address
 }
 
 export type TrustedProxies = {
@@ -37,8 +30,7 @@ type Settings = { TRUST_PROXY: number; PUBLIC_URL?: string | undefined; ORIGIN_S
 
 export const toTrustedProxies = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Settings): TrustedProxies => ({
   trustedHops: TRUST_PROXY,
-  ...(ORIGIN_SECRET === undefined ? {} : { originSecret: ORIGIN_SECRET }),
-  ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
+  ...definedFields({ originSecret: ORIGIN_SECRET, publicUrl: PUBLIC_URL }),
 })
 
 /** The origin of a request: its address, its program's name, and the base URL that it used. */
@@ -64,7 +56,7 @@ const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies
 const isFromTrustedProxy = (given: string | undefined, { originSecret }: TrustedProxies): boolean =>
   originSecret === undefined || timingSafeEqual(digest(given ?? ''), digest(originSecret))
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
+const digest = (text: string) => hash('sha256', text, 'buffer')
 
 /** The client's address as the outermost trusted proxy saw it. The last proxy is the peer itself. */
 export const clientAddress = (event: HttpEvent, proxies: TrustedProxies): string =>

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { notJson, parseJson } from '../core/json.ts'
 import { iso } from '../core/time.ts'
@@ -43,10 +44,10 @@ export const createReceive =
     const now = clock.now()
     const row: InboundEvent = {
       // Letters, digits and a hyphen, since storage may use the id as a file name.
-      id: `${sender}-${createHash('sha256').update(bytes).digest('hex')}`,
+      id: `${sender}-${hash('sha256', bytes)}`,
       sender,
       event,
-      ...(delivery === undefined ? {} : { delivery }),
+      ...definedFields({ delivery }),
       receivedAt: iso(now),
       body: bytes.toString('utf8'),
       expiresAt: now + KEPT_MS,

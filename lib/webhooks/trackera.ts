@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { definedFields } from '../core/defined-fields.ts'
 import { plainText } from '../core/document-text.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import {
@@ -20,26 +21,18 @@ const Prose = z.unknown().optional().transform(plainText)
 
 const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
 
-const Fields = z
-  .object({
-    summary: optionalText,
-    description: Prose,
-    labels: z.array(z.string()).catch([]),
-    creator: Author,
-    priority: z.object({ name: optionalText }).nullish().catch(undefined),
-    status: z
-      .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
-      .nullish()
-      .catch(undefined),
-  })
-  .catch({
-    summary: undefined,
-    description: undefined,
-    labels: [],
-    creator: undefined,
-    priority: undefined,
-    status: undefined,
-  })
+const KnownFields = z.object({
+  summary: optionalText,
+  description: Prose,
+  labels: z.array(z.string()).catch([]),
+  creator: Author,
+  priority: z.object({ name: optionalText }).nullish().catch(undefined),
+  status: z
+    .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
+    .nullish()
+    .catch(undefined),
+})
+const Fields = KnownFields.catch(KnownFields.parse({}))
 
 const Id = z
   .union([z.string(), z.number().transform(String)])
@@ -94,8 +87,8 @@ const priorities: Readonly<Record<string, CreateTask['priority']>> = {
 }
 
 const priorityNamed = (name = ''): CreateTask['priority'] | undefined => {
-  const known = name.toLowerCase()
-  return Object.hasOwn(priorities, known) ? priorities[known] : undefined
+  const lowerCase = name.toLowerCase()
+  return Object.hasOwn(priorities, lowerCase) ? priorities[lowerCase] : undefined
 }
 
 /** An API address begins with the address of the site that people use. */
@@ -115,7 +108,7 @@ const askAbout = (kind: Ask['kind'], { issue }: Pick<IssueEvent, 'issue'>): Ask 
   return {
     kind,
     issue: issueName(issue),
-    at: { id: key, ...(site === undefined ? {} : { site }) },
+    at: { id: key, ...definedFields({ site }) },
     sourceId: key,
     title: fields.summary,
     description: fields.description,

@@ -125,8 +125,8 @@ const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
   const now = event.data.labels.map(({ id }) => id)
   const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))
   if (!hasLost) return []
-  const asked = labelKinds(namesIn(event), labels)
-  return (['task', 'review'] as const).filter((kind) => !asked.includes(kind))
+  const present = labelKinds(namesIn(event), labels)
+  return (['task', 'review'] as const).filter((kind) => !present.includes(kind))
 }
 
 const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {

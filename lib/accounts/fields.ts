@@ -13,7 +13,6 @@ export const EmailSchema = z
   .pipe(z.email({ pattern: z.regexes.html5Email, error: 'is not an e-mail address (in ASCII letters)' }))
   .meta({ examples: ['ann@example.org'] })
 
-/** The form of an address for comparisons. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
 export const NameSchema = shownText(100).meta({ examples: ['Ann'] })

@@ -30,7 +30,6 @@ export type Invites = ReturnType<typeof createInvites>
 
 /** Invites to register. A code is the invite's id and a secret of 128 bits. */
 export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, audit }: Needs) => {
-  /** Makes an invite for anyone with the code, or with `email` only for that address. */
   const create = async (
     principal: Principal,
     given: { email?: string | undefined; expiresInDays: number },
@@ -61,7 +60,6 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
     return { invites: page.rows.map(toInvite), ...pageFacts(page, total, query, 'invites') }
   }
 
-  /** Removes an invite; an account that was made with it stays. */
   const remove = async (principal: Principal, id: string): Promise<void> => {
     const { applied } = await store.commit<InviteRow>({ remove: invites, key: id })
     if (!applied) throw missing('Invite')

@@ -29,7 +29,6 @@ type Needs = {
 type Change = { currentPassword: string; newPassword: string }
 type Reset = { email: string; code: string; newPassword: string }
 
-/** Changes of passwords. API tokens stay valid: /api/tokens lists and revokes them. */
 export const createPasswordChanges = (needs: Needs) => {
   const { store, passwords, clock, countAttempt, endSessions, audit } = needs
 
@@ -51,8 +50,7 @@ export const createPasswordChanges = (needs: Needs) => {
   ): Promise<string | undefined> => {
     const { sessionId: except } = principal
     const passwordHash = await passwords.hash(newPassword)
-    const endOthers = () =>
-      endSessions(userId, { devices: { by: principal }, ...(except === undefined ? {} : { except }) })
+    const endOthers = () => endSessions(userId, { devices: { by: principal }, except })
     await endOthers()
     const { applied } = await store.commit<Registration>({
       update: registrations,

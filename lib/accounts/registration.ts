@@ -23,7 +23,6 @@ export type Applicant = Pick<
   Registration,
   'email' | 'shownEmail' | 'emailVerified' | 'name' | 'avatarUrl'
 > & {
-  /** The code of an invite; an empty one counts as none. */
   code?: string | undefined
 }
 

@@ -30,7 +30,6 @@ export const registrations = collection<Registration>({ name: 'registrations', k
 /** The number of accounts, without the local admin's, which is in no list. */
 export const USER_COUNTERS = { counter: 'users', member: 'all' } as const
 
-/** An account. The local admin's has no `createdAt`, so it is in no list. */
 export type UserRow = Profile & {
   id: string
   email: string

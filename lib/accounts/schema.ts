@@ -4,7 +4,6 @@ import { TimezoneSchema } from '../core/timezone.ts'
 import type { AnyWrite } from '../ports/store.ts'
 import { AvatarUrlSchema, LocaleSchema, NameSchema } from './fields.ts'
 
-/** An account as its owner and the admins see it. */
 export const UserSchema = z.object({
   id: z.string().meta({ examples: ['user_01KF0Q8Y3V5W7X9Z'] }),
   email: z.string().meta({ examples: ['ann@example.org'] }),
@@ -42,7 +41,6 @@ export const InviteSchema = z.object({
 })
 export type Invite = z.output<typeof InviteSchema>
 
-/** The account of an id; undefined when it does not exist. In local mode the local admin has one. */
 export type FindUser = (userId: string) => Promise<User | undefined>
 
 /**

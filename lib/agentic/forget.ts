@@ -7,7 +7,6 @@ import { isOver } from './schema.ts'
 
 type Needs = { store: Store; feed: Pick<Feed, 'remove'>; clock: Pick<Clock, 'now'> }
 
-/** `isDone` is false while sessions still run, or while rows are left. */
 type Forgotten = { removed: number; isDone: boolean }
 
 /** Removes the sessions of a deleted conversation with their events; cancels running sessions first. */

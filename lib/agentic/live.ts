@@ -68,7 +68,6 @@ const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
 const MOST_UNSTORED = 64_000
 /** Below this length the characters of a text are counted as its bytes. */
 const SHORT_TEXT = 1_000
-/** The longest text in an event: the audit record has the whole result of a tool. */
 const LONGEST_TEXT = 20_000
 /** An event of more bytes is stored and sent with its plain values only: an append takes 256 kB. */
 const LARGEST_EVENT = 80_000

@@ -22,7 +22,6 @@ import {
 } from './rows.ts'
 import { type AgentSession, type EmitEvent, isOver, type SessionEvent, type SessionState } from './schema.ts'
 
-/** Why a session was stopped before its model ended. */
 type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
 const TEXTS: Readonly<Record<StopCode, string>> = {
   CANCELLED: 'The session was cancelled.',
@@ -31,7 +30,6 @@ const TEXTS: Readonly<Record<StopCode, string>> = {
   SHUTDOWN: 'The service is shutting down. Send the message again.',
 }
 
-/** The abort reason of a stopped session's signal. */
 export class SessionStopped extends Error {
   readonly code: StopCode
 
@@ -76,7 +74,6 @@ type Needs = {
   timeoutMs: number
   orphanMs: number
   findTask: (taskId: string) => Promise<TaskFacts | undefined>
-  /** Throws Problem `invalid` for a task that has ended. */
   cancelTask: (principal: Principal, taskId: string) => Promise<unknown>
   /** Throws Problem `missing` for a conversation that does not exist, or belongs to another user. */
   checkOwnConversation: (principal: Principal, conversationId: string) => Promise<void>

@@ -19,11 +19,9 @@ export type ConversationTurn = {
   readonly messages: readonly ModelMessage[]
   readonly messageCount: number
   readonly compaction?: object | undefined
-  /** The messages again, compacted for the model's window as it is known now. */
   readonly compacted?: (() => Promise<readonly ModelMessage[]>) | undefined
   /** The tokens that the summary of the history used. */
   readonly spent: TokenUsage
-  /** Aborts when the turn is cancelled, or its conversation is deleted. */
   readonly signal: AbortSignal
   release(): Promise<void>
 }
@@ -135,7 +133,6 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     await session.end(stateAfter(error), error)
   }
 
-  /** Saves the texts and tool calls of a failed turn, if the conversation still exists. */
   const keepPartial = async (
     turn: Turn,
     sessionId: string,

@@ -26,7 +26,6 @@ export const toRequest = (
 const filled = (path: string, params: Values) =>
   path.replaceAll(/\{([^}]+)\}/g, (_whole, name: string) => encodeURIComponent(String(params[name])))
 
-/** Joins lists by commas and leaves out undefined values. */
 const queryString = (query: Values) => {
   const given = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(

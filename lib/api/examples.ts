@@ -1,4 +1,3 @@
-/** JSON Schema in the form of `zod-openapi`. */
 export type Schema = {
   $ref?: string
   type?: string | readonly string[]

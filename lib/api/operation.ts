@@ -36,7 +36,6 @@ const errors = {
 } as const
 type ErrorStatus = keyof typeof errors
 
-/** The callers of a route, where a session alone is not what it takes. */
 const callers: Partial<Record<Access, string>> = {
   admin: 'For admins.',
   gateway: 'For API tokens of the scope `gateway`.',

@@ -49,7 +49,6 @@ const refuseRepeats = (keys: readonly string[]) => {
   if (twice !== undefined) throw new Error(`Two routes are ${twice}`)
 }
 
-/** Every route table, under the name of its group in the API's description. */
 export const tables = {
   tasks: taskRoutes,
   queue: queueRoutes,

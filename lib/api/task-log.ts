@@ -29,7 +29,6 @@ export const placeIn = (known: readonly TaskEvent[]): string | undefined => {
   return known.findLast(({ timestamp }) => Date.parse(timestamp) < newest - LATE_MS)?.id
 }
 
-/** The known events up to a place, followed by newer ones. */
 export const continued = (
   known: readonly TaskEvent[],
   after: string | undefined,

@@ -40,7 +40,6 @@ export const createAccessKey = (needs: Needs) => {
   const matches = (key: string, hash: string | undefined): Promise<boolean> =>
     fixedKey === undefined ? passwords.verify(key, hash) : Promise.resolve(isSame(key, fixedKey))
 
-  /** Counts an attempt with the key, malformed ones too. Throws Problem `rate_limited`. */
   const countAttempt = async (address: string): Promise<void> => {
     refuseOtherModes()
     // Wrong guesses block the owner too, for a minute at a time, as with logins: there is one key for all callers.
@@ -89,7 +88,7 @@ export const createAccessKey = (needs: Needs) => {
     const stood = sessionId === undefined ? undefined : stored.hash()
     const hash = key === null ? undefined : await passwords.hash(typed(key))
     if (!(await stored.replaceHash(stood, hash))) throw keyChanged(sessionId !== undefined)
-    await sessions.closeAll(LOCAL_USER, sessionId === undefined ? {} : { except: sessionId })
+    await sessions.closeAll(LOCAL_USER, { except: sessionId })
     await needs.audit(principal, key === null ? 'access-key.remove' : 'access-key.set')
     // There was no sign-in before, so there is no session to continue.
     return key !== null && sessionId === undefined ? sessions.open(LOCAL_USER, userAgent) : undefined

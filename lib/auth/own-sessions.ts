@@ -36,13 +36,9 @@ export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
     await audit(principal, 'session.end', { id })
   }
 
-  /** Ends every session of the caller except the current one, also those of devices. */
   const endOthers = async (principal: Principal): Promise<void> => {
     const { userId, sessionId: except } = principal
-    await sessions.closeAll(userId, {
-      devices: { by: principal },
-      ...(except === undefined ? {} : { except }),
-    })
+    await sessions.closeAll(userId, { devices: { by: principal }, except })
     await audit(principal, 'session.end-others')
   }
 

@@ -9,7 +9,6 @@ export const RoleSchema = z.enum(['user', 'admin'])
 /** A new session. This is the only place of its token: storage has none. */
 export type OpenedSession = { token: string; sessionId: string; expiresAt: number }
 
-/** The browser that gets a session: whether it came over https, and its name. */
 type Browser = { isSecure: boolean; userAgent?: string }
 
 /**
@@ -25,7 +24,7 @@ export type GrantSession = (
 /** Ends the sessions of a user except `except`, and with `devices` those of devices, which user `by` unpairs. */
 export type EndSessions = (
   userId: string,
-  which: { devices?: { by: Actor }; except?: string },
+  which: { devices?: { by: Actor }; except?: string | undefined },
 ) => Promise<void>
 
 export type AccountStatus = { role: z.output<typeof RoleSchema>; disabled: boolean }

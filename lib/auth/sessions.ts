@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto'
 import { cutText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage } from '../core/errors.ts'
 import { rowPages } from '../core/page.ts'
 import { type Actor, LOCAL_USER, type Principal, type Role } from '../core/principal.ts'
@@ -24,13 +25,12 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   log: Log
-  /** The role of a user, and whether the account is disabled; undefined for a user who does not exist. */
   readAccountStatus: (userId: string) => Promise<AccountStatus | undefined>
   isPaired: (deviceId: string) => Promise<boolean>
   /** Removes a paired device; `by` is the user who did it, absent when its own token did. */
   unpair: (deviceId: string, by?: Actor) => Promise<void>
   /** Removes all paired devices of a user except the one with the session `except`; also those without a session yet. */
-  unpairAll: (userId: string, which: { by: Actor; except?: string }) => Promise<void>
+  unpairAll: (userId: string, which: { by: Actor; except?: string | undefined }) => Promise<void>
   /** The present ACCESS_KEY of the environment: a changed one ends the sessions of the local user. */
   fixedKey?: string | undefined
 }
@@ -58,7 +58,7 @@ export const createSessions = (needs: Needs) => {
       ...of,
       createdAt: iso(now),
       expiresAt: now + SESSION_MS,
-      ...(keyProof === undefined ? {} : { keyProof }),
+      ...definedFields({ keyProof }),
     }
   }
 
@@ -67,7 +67,7 @@ export const createSessions = (needs: Needs) => {
     const token = entropy(TOKEN_BYTES).toString('base64url')
     const row = newRow(token, {
       userId,
-      ...(userAgent === undefined ? {} : { userAgent: userAgentName(userAgent) }),
+      ...definedFields({ userAgent: userAgent && userAgentName(userAgent) }),
     })
     await store.commit<SessionRow>({ insert: sessions, row })
     return { token, sessionId: row.id, expiresAt: row.expiresAt }
@@ -131,7 +131,7 @@ export const createSessions = (needs: Needs) => {
   const closeToken = (token: string): Promise<boolean> => close(tokenHash(token))
 
   const closeAll: EndSessions = async (userId, { devices, except }) => {
-    if (devices) await needs.unpairAll(userId, { ...devices, ...(except === undefined ? {} : { except }) })
+    if (devices) await needs.unpairAll(userId, { ...devices, except })
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
     for await (const rows of rowPages((from) => store.page(sessions, { ...selection, ...from }))) {
       const ending = rows.filter((row) => row.id !== except && (devices || row.deviceId === undefined))
@@ -156,7 +156,6 @@ const cookie = (value: string, maxAgeSeconds: number, isSecure: boolean) => ({
   'set-cookie': `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`,
 })
 
-/** Begins a session in a browser. */
 export const createGrantSession =
   ({ open, close }: Pick<Sessions, 'open' | 'close'>): GrantSession =>
   async (userId, { isSecure, userAgent }, confirm) => {

@@ -41,15 +41,12 @@ const SUMMARISE = [
 ].join('\n')
 
 export type Target = { provider: string; model: string }
-/** The summary of the first `summarized` messages. */
 export type Summary = Required<Pick<ConversationRow, 'summary' | 'summarized'>>
 type Given = {
   conversation: ConversationRow
-  /** The system prompt, with or without a summary. */
   system: (summary: string | undefined) => string
   target: Target
   specs?: readonly ToolSpec[]
-  /** Stores a summary. An error ends the turn. */
   keep: (summary: Summary) => Promise<void>
   signal: AbortSignal
 }

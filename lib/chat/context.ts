@@ -21,7 +21,6 @@ export type ReadTicket = (
 ) => Promise<TrackerTicket | undefined>
 export type Recall = (query: string) => Promise<readonly MemoryChunk[]>
 
-/** The context that a model gets beside the messages. */
 export type Known = {
   task?: Task
   ticket?: TrackerTicket
@@ -32,7 +31,6 @@ export type Known = {
 type SubjectContext = Pick<Known, 'task' | 'ticket'>
 type Subject = { taskId?: string | undefined; ticketId?: string | undefined }
 
-/** The user whose linked account reads tickets. */
 type By = Pick<Principal, 'userId'>
 
 type Needs = {
@@ -82,7 +80,6 @@ export const createContext = (needs: Needs) => {
     return { ...ticketContext, ...definedFields({ task }) }
   }
 
-  /** A failed search of memory does not fail the answer. */
   const recalledMemory = async (query: string): Promise<readonly MemoryChunk[]> => {
     try {
       return await recall(cutText(query, LONGEST_QUERY))

@@ -116,7 +116,6 @@ const TurnAnswer = z.object({
   fallbackFrom: FallbackSchema,
 })
 
-/** Routes that need no model: conversations and their messages. */
 export const conversationRoutes = defineRoutes({
   listConversations: {
     method: 'GET',

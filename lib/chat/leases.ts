@@ -1,4 +1,5 @@
-import { errorMessage, missing, Problem } from '../core/errors.ts'
+import { missing, Problem } from '../core/errors.ts'
+import { repeat } from '../core/repeat.ts'
 import { watchRights } from '../core/rights-watch.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -46,9 +47,8 @@ export type OpenTurns = (userId: string) => Promise<FreeSlot>
 type Lease = {
   conversationId: string
   controller: AbortController
-  endWatch: () => void
-  free: FreeSlot
-  cancelRenewal: () => void
+  /** Ends its renewal, and frees the slot of the turn. */
+  end: () => void
 }
 
 export type TurnLeases = ReturnType<typeof createTurnLeases>
@@ -61,7 +61,6 @@ export type TurnLeases = ReturnType<typeof createTurnLeases>
 export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
   const leases = new Map<string, Lease>()
 
-  /** The reason why the turn has to end; undefined if it goes on. */
   const renewed = async (id: string, token: string): Promise<Problem | undefined> => {
     const { applied, row } = await store.commit<ConversationRow>(
       leasedWrite(id, token, { set: { turnUntil: clock.now() + LEASE_MS } }),
@@ -71,26 +70,8 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
     return row === undefined ? turnCancelled() : turnLost(row)
   }
 
-  const renew = async (token: string, { conversationId, controller }: Lease): Promise<void> => {
-    try {
-      const reason = await renewed(conversationId, token)
-      if (reason !== undefined && leases.has(token)) controller.abort(reason)
-    } catch (thrown) {
-      log.warn({ conversationId, reason: errorMessage(thrown) }, 'the lease of a turn was not renewed')
-    }
-    if (leases.has(token) && !controller.signal.aborted) plan(token)
-  }
-
-  const plan = (token: string): void => {
-    const lease = leases.get(token)
-    if (lease) lease.cancelRenewal = clock.after(LEASE_MS / 3, () => void renew(token, lease))
-  }
-
   const drop = (token: string): void => {
-    const lease = leases.get(token)
-    lease?.cancelRenewal()
-    lease?.endWatch()
-    void lease?.free()
+    leases.get(token)?.end()
     leases.delete(token)
   }
 
@@ -105,10 +86,25 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
       { holds, free = async () => undefined }: { holds: () => Promise<boolean>; free?: FreeSlot },
     ): AbortSignal => {
       const controller = new AbortController()
-      const { signal, end } = watchRights({ clock, log, holds })
-      leases.set(token, { conversationId, controller, endWatch: end, free, cancelRenewal: () => undefined })
-      plan(token)
-      return AbortSignal.any([controller.signal, signal])
+      const renew = async () => {
+        const reason = await renewed(conversationId, token)
+        if (reason === undefined || !leases.has(token)) return
+        controller.abort(reason)
+        endRenewal()
+      }
+      const ofTurn: Pick<Log, 'warn'> = {
+        warn: (fields, message) => log.warn({ conversationId, ...fields }, message),
+      }
+      const failure = 'the lease of a turn was not renewed'
+      const endRenewal = repeat({ clock, log: ofTurn }, LEASE_MS / 3, renew, failure)
+      const watch = watchRights({ clock, log, holds })
+      const end = () => {
+        endRenewal()
+        watch.end()
+        void free()
+      }
+      leases.set(token, { conversationId, controller, end })
+      return AbortSignal.any([controller.signal, watch.signal])
     },
     drop,
     isLeased: (row: ConversationRow): boolean => isLeased(row, clock),

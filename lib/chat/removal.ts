@@ -87,7 +87,6 @@ export const createConversationRemoval = (needs: Needs) => {
     return removed
   }
 
-  /** Deletes the conversation's row in the state that was read; undefined when it has changed. */
   const takeAway = async (row: ConversationRow): Promise<RemovalRow | undefined> => {
     const { id, userId, turnToken = null } = row
     const now = clock.now()

@@ -93,7 +93,6 @@ export const conversationRemovals = collection<RemovalRow>({
   indexes: { ofSpace: { within: 'space', by: 'id' } },
 })
 
-/** The options with which a turn with tools continues. */
 export type TurnOptions = {
   userId: string
   securityMode: SecurityMode

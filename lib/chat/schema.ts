@@ -81,7 +81,6 @@ export const ChatMessageSchema = z
   .meta({ id: 'ChatMessage' })
 export type ChatMessage = z.output<typeof ChatMessageSchema>
 
-/** The compaction that fits a conversation into the model's window. */
 export const CompactionSchema = z.object({
   originalCount: z.number().describe('Messages before'),
   compactedCount: z.number().describe('Messages after; a summary counts as one'),

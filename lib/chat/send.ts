@@ -74,11 +74,9 @@ type Needs = {
 /** A turn with tools that runs, in this or another process. */
 type Run = Pick<ChatTurnRow, 'conversationId' | 'options' | 'messages' | 'toolCalls' | 'steps' | 'usage'> & {
   token: string
-  /** Aborts when the turn is cancelled or its lease is lost. */
   signal: AbortSignal
   /** The number of the message that its answer is stored in, if it has waited. */
   answer: string | undefined
-  /** The messages of its beginning, compacted. */
   compacted?: Turn['compacted']
   /** The latest text of the model in this process. */
   latestText: string
@@ -257,7 +255,6 @@ export const createSend = (needs: Needs) => {
     set: { toolCalls: boundedCalls(run.toolCalls), usage: run.usage, ...set },
   })
 
-  /** Stores a turn that waits for the first time, with the message for its answer. */
   const storeWaiting = async (run: Run, text: string): Promise<Waiting> => {
     const { conversationId, options, token } = run
     const { provider, model } = options

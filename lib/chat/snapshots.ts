@@ -18,7 +18,6 @@ const FAILED =
 const MOST_NAMED = 5
 const LONGEST_PATH = 100
 
-/** A notice about files that are not kept; undefined without any. */
 const leftOutText = (leftOut: PackedWorkspace['leftOut']): string | undefined => {
   if (leftOut.length === 0) return undefined
   const named = leftOut

@@ -62,10 +62,8 @@ export type Turn = {
   userMessage: ChatMessage
   messages: readonly ModelMessage[]
   compaction?: Compaction
-  /** The number of messages of the conversation, with the new ones. */
   messageCount: number
   target: Target
-  /** Tokens that were spent on summaries of the history. */
   spent: TokenUsage
   /** The messages again, compacted for the model's window as it is known now. */
   compacted: () => Promise<readonly ModelMessage[]>
@@ -84,13 +82,11 @@ export type TurnAnswer = {
   provider: string
   model: string
   fallbackFrom?: string | undefined
-  /** Why the answer is incomplete. */
   error?: AnswerError
   notice?: string
   sessionId?: string | undefined
 }
 
-/** The partial answer of a failed turn. */
 type PartialAnswer = Pick<TurnAnswer, 'content' | 'toolCalls' | 'usage' | 'sessionId'>
 
 type Needs = {
@@ -199,7 +195,6 @@ export const createTurns = (needs: Needs) => {
     if (!applied) throw turnLost(row)
   }
 
-  /** The system prompt of a turn, with or without a summary: instructions, and context. */
   const createSystemPrompt = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const own = await context.ofConversation(row, query)
@@ -215,7 +210,6 @@ export const createTurns = (needs: Needs) => {
     return (summary: string | undefined) => systemText({ ...known, systemPrompt, instructions, summary })
   }
 
-  /** Begins a turn as `begin` does, with several messages. */
   const open = async (principal: Principal, id: string, given: OpenTurn): Promise<Turn> => {
     const target = models.resolve(given)
     const conversation = await conversations.own(principal, id)

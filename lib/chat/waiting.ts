@@ -14,7 +14,6 @@ export const stillWaits = (waitingUntil: number, now: number): boolean =>
 /** Denies approvals that no turn waits for any more; the audit records their calls with the reason. */
 export type WithdrawApprovals = (ids: readonly string[], reason: string) => Promise<void>
 
-/** The calls that wait for a decision, in the form of an answer. */
 export const pendingApprovals = (toolCalls: readonly ChatToolCall[]) =>
   toolCalls.flatMap(({ status, approvalId, id, name, arguments: params }) =>
     status === 'pending' && approvalId !== undefined

@@ -16,7 +16,6 @@ import {
 /** Room for data of 16 kB in any encoding, and its envelope. */
 const BODY_LIMIT = 131_072
 
-/** Whether a value is JSON that all parsers read alike, of at most `most` bytes. */
 const fits = (most: number) => (value: unknown) => {
   try {
     return Buffer.byteLength(canonicalJson(value)) <= most

@@ -88,7 +88,6 @@ type UnpairingNeeds = {
   audit: (actor: Actor, action: string, details: object) => Promise<void>
 }
 
-/** Removes the pairings of ended sessions. */
 export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
   /** Removes one pairing: its device logged out, or user `by` ended the session. A missing one is no error. */
   const unpair = async (id: string, by?: Actor): Promise<void> => {
@@ -100,7 +99,10 @@ export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
   }
 
   /** Removes a user's pairings but that of the session `except`; also those without a token yet. */
-  const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
+  const unpairAll = async (
+    userId: string,
+    { by, except }: { by: Actor; except?: string | undefined },
+  ): Promise<void> => {
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
     for await (const rows of rowPages((from) => store.page(pairings, { ...selection, ...from }))) {
       const ending = rows.filter(({ sessionId }) => except === undefined || sessionId !== except)

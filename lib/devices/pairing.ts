@@ -19,7 +19,6 @@ const pairingUrl = (code: string, baseUrl: string): string => {
   return `svc://pair?${new URLSearchParams({ code, host })}`
 }
 
-/** The text as a QR code in SVG, which consists of squares only. */
 const qrSvg = async (text: string): Promise<string> => {
   // Loaded at the first request: nothing else needs it.
   const { toString: draw } = await import('qrcode')
@@ -35,7 +34,6 @@ const noSuchCode = () =>
     'No open request has this code: it is mistyped, used or expired',
   )
 
-/** The name of a device that scans a QR code, which has no own name. */
 const SCANNED = 'qr'
 
 type Needs = {

@@ -85,7 +85,6 @@ export type Requests = ReturnType<typeof createRequests>
 
 /** Requests for pairing, from their creation to the decision. */
 export const createRequests = ({ store, limiter, entropy, clock, identity }: Needs) => {
-  /** Whether a request can be approved, and its token be read. */
   const isInTime = ({ expiresAt }: PairingRow) => leaseHolds(Date.parse(expiresAt), OPEN_MS, clock.now())
 
   const isOpen = (row: PairingRow) => row.status === 'pending' && isInTime(row)
@@ -223,7 +222,6 @@ export const createRequests = ({ store, limiter, entropy, clock, identity }: Nee
     return deleted
   }
 
-  /** Removes expired and rejected requests; resolves to their number. */
   const cleanup = async (): Promise<number> =>
     (await removeExpired('pending')) + (await removeExpired('rejected'))
 

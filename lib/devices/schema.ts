@@ -1,6 +1,5 @@
 import * as z from 'zod'
 
-/** This service as a device, the signer of its attestations. */
 export const DeviceIdentitySchema = z.object({
   deviceId: z.string().meta({
     description: '`dev_` and the first 32 hexadecimal digits of the SHA-256 of the key',
@@ -14,7 +13,6 @@ export const DeviceIdentitySchema = z.object({
 })
 export type DeviceIdentity = z.output<typeof DeviceIdentitySchema>
 
-/** A statement of a device about itself or its surroundings, with its signature. */
 export const AttestationSchema = z.strictObject({
   deviceId: z.string().max(100),
   publicKey: z.string().max(100),

@@ -46,7 +46,6 @@ export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
   }
 
   return {
-    /** Resumes the requests that wait for this ended task. */
     complete: (taskId: string): void => {
       for (const resume of [...(waiting.get(taskId) ?? [])]) resume()
     },
@@ -72,7 +71,6 @@ export const createCompletionWaiters = ({ isOver, clock }: Needs) => {
           poll(taskId, resume),
         )
       }),
-    /** The number of tasks with waiting requests. */
     get waiting(): number {
       return waiting.size
     },

@@ -77,12 +77,10 @@ export const createGateway = (needs: Needs) => {
   }
 
   return {
-    /** Counts a request against its token's limits; throws Problem `rate_limited`. */
     count: createRateLimit(needs),
     submit: createSubmit(needs),
     waitFor,
     status: createStatus(needs),
-    /** Resumes the requests in this process that wait for an ended task. */
     complete: waiters.complete,
     /** Answers the waiting requests, since the process is about to end. */
     release: waiters.release,

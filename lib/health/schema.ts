@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { DlqCountsSchema } from '../queue/schema.ts'
 import { TaskStatusSchema } from '../tasks/schema.ts'
 
-/** From best to worst; the whole has the status of its worst component. */
 export const HEALTH_STATUSES = ['healthy', 'degraded', 'unhealthy'] as const
 const HealthStatusSchema = z.enum(HEALTH_STATUSES)
 export type HealthStatus = z.output<typeof HealthStatusSchema>

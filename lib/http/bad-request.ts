@@ -18,7 +18,6 @@ const faults: Readonly<Record<string, () => Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => malformed('The request did not come in time', 'request_timeout'),
 }
 
-/** Refuses any expectation except `100-continue`, which node:http handles itself. */
 export const refuseExpectation = (): never => {
   throw malformed('The header Expect may ask for 100-continue only')
 }

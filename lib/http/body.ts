@@ -49,7 +49,6 @@ export const takeBody = async (event: HttpEvent, { body }: HttpContext, limit = 
   Object.assign(event, encodeBody(bytes instanceof Promise ? await bytes : bytes))
 }
 
-/** The body of an event from its bytes: bytes that are not text are base64, as API Gateway encodes them. */
 const encodeBody = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
   const isBase64Encoded = !isUtf8(bytes)
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }

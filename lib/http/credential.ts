@@ -8,7 +8,6 @@ export const SESSION_COOKIE = 'svc_session'
  */
 const MOST_COOKIES = 4
 
-/** The credential of a request; a Bearer token takes precedence over cookies. */
 type Credential = { by: 'bearer'; token: string } | { by: 'cookie'; tokens: readonly string[] }
 
 export const readCredential = (event: HttpEvent): Credential | undefined => {

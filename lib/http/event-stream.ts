@@ -56,8 +56,10 @@ async function* keptOpen(
 /** The place of an open stream; `replaced` aborts when a newer stream of the user took it. */
 type Place = { free: () => Promise<void>; replaced: AbortSignal }
 /**
- * Takes one of the places for streams that a user may have open. A reader of a resumable stream loses no event when it
- * comes back, so a newer stream may take its place.
+ * Takes one of the places for streams that a user may have open; `free` frees it, and repeats do nothing. When all are taken,
+ * the oldest resumable stream is replaced: its signal aborts. A function in the cloud does not learn that its reader left, so
+ * the oldest stream is the one that most likely has no reader. Throws Problem `rate_limited` `too_many_streams` when no
+ * stream is resumable, or when as many replaced ones have not ended yet: so at most twice the number run at any time.
  */
 export type OpenStreams = (userId: string, isResumable: boolean) => Promise<Place>
 

@@ -50,7 +50,6 @@ export const withRequestId = (event: HttpEvent, requestId: string): HttpEvent =>
   requestContext: { ...event.requestContext, requestId },
 })
 
-/** Whether a request declares a body, read or not. */
 export const hasBody = ({ headers, body }: Pick<HttpEvent, 'headers' | 'body'>): boolean =>
   Boolean(body) || headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 

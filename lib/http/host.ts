@@ -29,7 +29,6 @@ export type Dispatch = (path: string) => HttpHandler
 
 const LINGER_MS = 30_000
 
-/** This file refuses a missing Host header, in the form of every error. */
 const OPTIONS = { keepAliveTimeout: 65_000, requestTimeout: 120_000, requireHostHeader: false }
 
 type Needs = { dispatch: Dispatch; ids: Ids; log: Log }

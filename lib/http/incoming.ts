@@ -121,7 +121,6 @@ export const toEvent = (
   }
 }
 
-/** Joins the values of a repeated name by a comma, as API Gateway does. */
 const joinQuery = (text: string) => {
   const values = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {

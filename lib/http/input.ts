@@ -50,7 +50,6 @@ const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unk
   return undefined
 }
 
-/** Decoded path parameters; the router passes them percent-encoded. */
 const decoded = (parameters: NonNullable<HttpEvent['pathParameters']>) => {
   const values: Record<string, string> = {}
   for (const [name, value = ''] of Object.entries(parameters)) values[name] = decode(value)

@@ -31,7 +31,6 @@ const concealed = (cause: unknown) =>
 export const toProblem = (thrown: unknown): Problem =>
   thrown instanceof Problem ? thrown : concealed(thrown)
 
-/** The JSON answer `{error, code, details?, requestId}` of a problem. */
 export const problemResult = (problem: Problem, requestId: string): HttpResult => {
   const { kind, message: error, code, details, headers } = problem
   const waitMs = problem.retryAfterMs ?? (kind === 'rate_limited' ? UNKNOWN_WAIT_MS : undefined)

@@ -35,15 +35,12 @@ export type Route = {
   /** Whether its one parameter may contain slashes, which callers encode. */
   wildcard?: true
   query?: z.ZodObject
-  /** The headers that the route reads, names in lower case. */
   headers?: z.ZodObject
   body?: z.ZodType
   /** Documents a body whose bytes the handler reads itself, once it has identified the caller. */
   rawBody?: z.ZodType
   response: z.ZodType
-  /** Status of the normal answer, 200 when absent. */
   status?: 200 | 201 | 202 | 302
-  /** The most bytes of the body, 1 MiB when absent. */
   bodyLimit?: number
   alsoStatus?: 200 | 401 | 503
   limited?: true
@@ -51,7 +48,6 @@ export type Route = {
   logLevel?: 'debug'
   /** Whether a parameter of the path grants access: log lines then have the route's path in place of the request's. */
   secretPath?: true
-  /** Content type of the normal answer when it is not JSON. */
   produces?: string
   /** Content type of a text form of the answer, for callers whose `Accept` prefers it. */
   alsoProduces?: string

@@ -94,7 +94,6 @@ const isAt = ({ before, after }: Wildcard, path: string) =>
 const answers = ({ method }: Wildcard, asked: string) =>
   method === asked || (method === 'GET' && asked === 'HEAD')
 
-/** A value that cannot be decoded was decoded already. */
 const encoded = (value: string): string => {
   try {
     decodeURIComponent(value)

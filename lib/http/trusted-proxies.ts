@@ -33,7 +33,6 @@ export const toTrustedProxies = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Set
   ...definedFields({ originSecret: ORIGIN_SECRET, publicUrl: PUBLIC_URL }),
 })
 
-/** The origin of a request: its address, its program's name, and the base URL that it used. */
 export type Origin = { address: string; baseUrl: string; isSecure: boolean; userAgent?: string }
 
 /**

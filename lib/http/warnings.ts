@@ -3,7 +3,6 @@ import { shortenedText } from '../core/cut-text.ts'
 
 const MESSAGE = 'is unknown and was ignored'
 
-/** A warning about a successful request: the path (`labels.0`), and what happened to it. */
 const WarningSchema = z
   .object({
     path: z.string().meta({ description: 'The field', examples: ['labels.0'] }),

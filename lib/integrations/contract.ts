@@ -34,31 +34,24 @@ export const integrationRoutes = defineRoutes({
   },
 })
 
+const connection = <const Path extends string, Status extends z.ZodType>(
+  path: Path,
+  where: string,
+  response: Status,
+) =>
+  ({
+    method: 'GET',
+    path,
+    summary: `Read the status of your account with ${where}`,
+    about: 'Tokens are never shown.',
+    access: 'session',
+    response,
+  }) as const
+
 export const connectionRoutes = defineRoutes({
-  getCodehostConnection: {
-    method: 'GET',
-    path: '/api/integrations/codehost',
-    summary: 'Read the status of your account with the code host',
-    about: 'Tokens are never shown.',
-    access: 'session',
-    response: CodehostStatusSchema,
-  },
-  getTrackeraConnection: {
-    method: 'GET',
-    path: '/api/integrations/trackera',
-    summary: 'Read the status of your account with the first tracker',
-    about: 'Tokens are never shown.',
-    access: 'session',
-    response: TrackeraStatusSchema,
-  },
-  getTrackerbConnection: {
-    method: 'GET',
-    path: '/api/integrations/trackerb',
-    summary: 'Read the status of your account with the second tracker',
-    about: 'Tokens are never shown.',
-    access: 'session',
-    response: TrackerbStatusSchema,
-  },
+  getCodehostConnection: connection('/api/integrations/codehost', 'the code host', CodehostStatusSchema),
+  getTrackeraConnection: connection('/api/integrations/trackera', 'the first tracker', TrackeraStatusSchema),
+  getTrackerbConnection: connection('/api/integrations/trackerb', 'the second tracker', TrackerbStatusSchema),
 })
 
 const disconnect = <const Path extends string>(path: Path, where: string) =>

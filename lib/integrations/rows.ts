@@ -1,7 +1,6 @@
 import { collection } from '../core/collection.ts'
 import type { WebSearchProviderId } from '../ports/web-search.ts'
 
-/** A stored key: sealed, and masked for people. */
 export type StoredKey = { sealed: string; masked: string }
 export type StoredAccess = { baseUrl?: string; key?: StoredKey }
 

@@ -3,7 +3,6 @@ import { WEB_SEARCH_FIELDS, WEB_SEARCH_PROVIDERS } from '../ports/web-search.ts'
 
 const WebSearchProviderSchema = z.enum(WEB_SEARCH_PROVIDERS)
 
-/** The key is sent in a header. */
 const ApiKey = z
   .string()
   .min(1)

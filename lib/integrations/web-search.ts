@@ -167,7 +167,6 @@ const listed = (providers: WebSearchProviders) =>
     return { id, name, description, configFields: [...configFields] }
   })
 
-/** The audit details of a change; of keys only the providers that have one. */
 const auditDetails = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
   const changes = WEB_SEARCH_PROVIDERS.filter((id) => change[id] !== undefined)
   return { integration: WEB_SEARCH_ID, enabled, provider, ...(changes.length > 0 ? { changes } : {}) }

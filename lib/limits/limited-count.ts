@@ -18,7 +18,6 @@ type Needs = {
   tooMany: () => Problem
 }
 
-/** A commit of rows together with the change of their number. */
 type CommitWith<R> = (count: AnyWrite) => Promise<Outcome<R>>
 
 /**

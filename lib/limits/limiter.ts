@@ -21,7 +21,6 @@ export interface Limiter {
   giveBack(limit: Limit, key: string): Promise<void>
 }
 
-/** Numbers of calls at times in epoch milliseconds, oldest first. */
 type Moments = readonly (readonly [at: number, calls: number])[]
 
 /** The most times that are distinguished in a window: they bound the size of a row. */

@@ -3,11 +3,13 @@ import { createContention } from '../core/contention.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import { repeat } from '../core/repeat.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
+import type { OpenStreams } from '../http/event-stream.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
+import { once } from './user-slots.ts'
 
 /** One stream of a user. A replaced one has lost its place, and is ending. */
 type Stream = {
@@ -27,16 +29,6 @@ export const openStreams = collection<StreamsRow>({
   expires: 'expiresAt',
 })
 
-type Place = { free: () => Promise<void>; replaced: AbortSignal }
-
-/**
- * Takes one of the places for streams that a user may have open; `free` frees it, and repeats do nothing. When all are taken,
- * the oldest resumable stream is replaced: its signal aborts. A function in the cloud does not learn that its reader left, so
- * the oldest stream is the one that most likely has no reader. Throws Problem `rate_limited` `too_many_streams` when no
- * stream is resumable, or when as many replaced ones have not ended yet: so at most twice the number run at any time.
- */
-export type TakePlace = (userId: string, isResumable: boolean) => Promise<Place>
-
 type Limit = { most: number; longestMs: number }
 
 /** The streams with a further one; undefined when it has to be refused. */
@@ -52,7 +44,7 @@ const withStream = (
   return [...streams.map((one) => (one === oldest ? { ...one, isReplaced: true as const } : one)), added]
 }
 
-export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 'most'>): TakePlace => {
+export const createLocalStreams = ({ ids }: { ids: Ids }, { most }: Pick<Limit, 'most'>): OpenStreams => {
   const streamsByUser = new Map<string, readonly Stream[]>()
   const controllers = new Map<string, AbortController>()
   const set = (userId: string, streams: readonly Stream[]) =>
@@ -92,7 +84,7 @@ type Needs = {
 export const createSharedStreams = (
   { store, clock, entropy, ids, log }: Needs,
   { most, longestMs }: Limit,
-): TakePlace => {
+): OpenStreams => {
   const contend = createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again'])
 
   const attempt = async (
@@ -139,7 +131,7 @@ export const createSharedStreams = (
     const watch = isResumable
       ? watchPlace(userId, id)
       : { replaced: new AbortController().signal, end: () => undefined }
-    const removed = async () => {
+    const removePlace = async () => {
       watch.end()
       try {
         await contend(() => attempt(userId, (streams) => without(streams, id)))
@@ -147,12 +139,7 @@ export const createSharedStreams = (
         log.warn({ reason: errorMessage(thrown) }, 'the place of a stream was not freed')
       }
     }
-    let freed: Promise<void> | undefined
-    const free = () => {
-      freed ??= removed()
-      return freed
-    }
-    return { replaced: watch.replaced, free }
+    return { replaced: watch.replaced, free: once(removePlace) }
   }
 }
 

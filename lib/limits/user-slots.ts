@@ -13,7 +13,7 @@ type FreeSlot = () => Promise<void>
 /** `longestMs` is when a slot that was not freed is free again: its process may have died. */
 type Kind = { name: string; most: number; longestMs: number; refused: () => Problem }
 
-const once = (free: () => Promise<void> | void): FreeSlot => {
+export const once = (free: () => Promise<void> | void): FreeSlot => {
   let freed: Promise<void> | undefined
   return () => {
     freed ??= Promise.resolve(free())

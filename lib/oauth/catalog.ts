@@ -16,7 +16,6 @@ export type CatalogEntry = {
   tokenUrl: string
   apiUrl: string
   scopes: readonly string[]
-  /** The further scopes of linking, for writing comments. */
   writeScopes: readonly string[]
   writes: (scopes: readonly string[]) => boolean
   scopeSeparator: ' ' | ','
@@ -101,7 +100,6 @@ export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefine
 
 type Place = { apiUrl?: string | undefined }
 
-/** The API address of a provider: the operator's, else the default. */
 export const providerApiUrl = (name: CatalogName, { apiUrl }: Place): string => apiUrl ?? catalog[name].apiUrl
 
 export const providerApiUrls = (

@@ -41,7 +41,6 @@ export const createConnections = ({ accounts, providers, log }: Needs) => {
     }
   }
 
-  /** Unlinking works even if the provider does not answer. */
   const revoke = async (row: LinkedAccountRow) => {
     try {
       const tokens = await accounts.openTokens(row)

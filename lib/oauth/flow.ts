@@ -183,7 +183,6 @@ export const createFlow = (needs: Needs) => {
 const notConfigured = (name: ProviderName): string =>
   `This provider is not configured: set ${neededFor(name)}`
 
-/** The variables that a provider needs; an issuer may work without a secret. */
 const neededFor = (name: ProviderName): string => {
   if (name === 'oidc') return 'OIDC_ISSUER and OIDC_CLIENT_ID'
   return `${name.toUpperCase()}_CLIENT_ID and ${name.toUpperCase()}_CLIENT_SECRET`

@@ -4,7 +4,6 @@ import { Problem } from '../core/errors.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import { type CallbackParameters, invalidCode, oauthFailed, type Tokens } from './provider.ts'
 
-/** A client at an authorization server, in the form of oauth4webapi. */
 export type Registration = {
   server: oauth.AuthorizationServer
   client: oauth.Client

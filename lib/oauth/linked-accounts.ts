@@ -24,7 +24,6 @@ export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
 export const accountId = ({ name, realm }: Provider, subject: string): string =>
   hash('sha256', JSON.stringify([name, realm, subject]))
 
-/** Every account of a user, the latest link first. */
 export const createLinkedAccountLookup =
   (store: Store) =>
   async (userId: string): Promise<LinkedAccountRow[]> => {

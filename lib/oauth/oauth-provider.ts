@@ -23,7 +23,6 @@ export type ClientSettings = {
   authorizeUrl?: string | undefined
   tokenUrl?: string | undefined
   apiUrl?: string | undefined
-  /** The further scopes of linking; the catalog's when absent. */
   linkScopes?: readonly string[] | undefined
 }
 type Needs = { name: CatalogName; settings: ClientSettings; fetch: ProviderFetch }

@@ -20,7 +20,6 @@ export type Profile = {
 }
 
 type RedirectParameters = { redirectUri: string; state: string; verifier: string; nonce: string }
-/** The parameters of the return, with those of the redirect. */
 export type CallbackParameters = RedirectParameters & { code: string; iss?: string | undefined }
 
 /** A provider of accounts. Every failure is a Problem without any text of the provider. */

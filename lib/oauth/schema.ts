@@ -35,7 +35,6 @@ export const FailureSchema = z.enum([
 ])
 export type Failure = z.output<typeof FailureSchema>
 
-/** A tracker's name of the site in which a person works. */
 export type Workplace = {
   cloudId?: string
   siteName?: string
@@ -44,7 +43,6 @@ export type Workplace = {
   teams?: readonly { id: string; name: string; key: string }[]
 }
 
-/** A linked account as its owner may see it, without tokens. */
 export type Connection = Workplace & {
   provider: ProviderName
   /** False when the provider gives no tokens any more: the owner has to link the account again. */
@@ -52,7 +50,6 @@ export type Connection = Workplace & {
   username?: string
   avatarUrl?: string
   scopes: readonly string[]
-  /** The time when the access token is renewed, which happens automatically. */
   tokenExpiry?: string
 }
 

@@ -25,7 +25,6 @@ const RefusalSchema = FailureSchema.exclude(['access_denied', 'provider_unreacha
 /** Anyone can make up a state, and records are kept for long: refusals over this limit go to the log only. */
 const AUDITED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }
 
-/** Records sign-ins and linkings that were refused when the browser returned. */
 const createAuditRefusals =
   ({ limiter, audit }: AuditRefusalsNeeds) =>
   (finish: Flow['finish']): Flow['finish'] =>

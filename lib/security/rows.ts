@@ -7,7 +7,6 @@ export type PolicyRow = { id: string; version: number; values: Partial<Policy> }
 export const POLICY_ID = 'policy'
 export const policyRows = collection<PolicyRow>({ name: 'securityPolicy', key: 'id', indexes: {} })
 
-/** The counter of recorded tool calls: of all users, and of one. */
 export const TOOL_CALL_COUNTER = 'toolCalls'
 export const MEMBER = 'all'
 export const userToolCallCounter = (userId: string): string => `${TOOL_CALL_COUNTER}:${userId}`

@@ -51,7 +51,6 @@ const toRow = (
   }
 }
 
-/** The record of a call, as a row for another commit. */
 export const toolCallWrite = (
   call: RecordedCall,
   needs: Pick<Needs, 'clock' | 'ids'>,

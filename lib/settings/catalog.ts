@@ -49,7 +49,6 @@ export type Settings = {
 }
 type ValueOf<S> = S extends { schema: infer T extends z.ZodType } ? z.output<T> : never
 
-/** Each setting with its dotted path: `retry.attempts`. */
 export const everySetting: readonly (Setting & { path: string })[] = Object.entries(settingsCatalog).flatMap(
   ([group, settings]) =>
     Object.entries<Setting>(settings).map(([name, setting]) => ({ path: `${group}.${name}`, ...setting })),

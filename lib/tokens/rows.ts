@@ -4,7 +4,6 @@ import { type Token, TokenSchema } from './schema.ts'
 /** An API token without its text, of which only the SHA-256 is stored. A revoked token has no row. */
 export type TokenRow = Token & { hash: string }
 
-/** The counter of all tokens, and of a user's tokens. */
 export const TOKENS = 'tokens'
 export const userTokenCounter = (userId: string): string => `${TOKENS}:${userId}`
 export const LISTED = 'all'

@@ -16,7 +16,6 @@ export type Ask = {
   sourceId: string
   title: string | undefined
   description: string | undefined
-  /** The text of a comment after `/ai `. */
   order?: string
   url: string | undefined
   labels: readonly string[]
@@ -59,7 +58,6 @@ export const firstLabelKind = (names: readonly string[], labels: Labels): LabelK
 export type Provider = {
   /** The name of an event, which selects its rule; `header` is the sender's event header. */
   eventName(payload: unknown, header: string | undefined): string | undefined
-  /** Rules by the name of the event; an event without a rule requests nothing. */
   rules: Readonly<Record<string, Rule>>
 }
 

@@ -172,7 +172,6 @@ const isBounded = ({ id, site = '' }: Ask['at']): boolean =>
 
 const senderPrincipal = (sender: Sender) => ({ userId: webhookCreator(sender), role: 'user' }) as const
 
-/** A claim of an issue, with the requests of its labels if the event is about a new issue. */
 const withOpened = (claim: InboundClaim, { openedWith }: Ask): InboundClaim =>
   openedWith ? { ...claim, openedWith } : claim
 

@@ -1,6 +1,5 @@
 import { plainText } from '../core/document-text.ts'
 
-/** How a sender marks quotes and code in the text of a comment. */
 type Markup = 'markdown' | 'wiki'
 
 type Node = Readonly<Record<string, unknown>>

@@ -12,7 +12,6 @@ export const EVENT_COUNTER = 'webhooks'
 export type InboundEvent = {
   id: string
   sender: Sender
-  /** The sender's name of the event: `issues.labeled`. */
   event: string
   delivery?: string
   receivedAt: string

@@ -10,7 +10,6 @@ import { SENDERS, type Sender, type WebhookStatus } from './schema.ts'
 
 type StatusNeeds = { store: Store; isConfigured: (sender: Sender) => boolean }
 
-/** The number of events of each configured sender, and the time of the latest one. */
 const createStatus =
   ({ store, isConfigured }: StatusNeeds) =>
   async (): Promise<WebhookStatus> => {

@@ -49,7 +49,6 @@ const labelPriorities: Readonly<Record<string, Priority>> = {
   p3: 4,
 }
 
-/** The most urgent priority of the labels, else the tracker's own, else 3. */
 const toPriority = (labels: readonly string[], own: Priority | undefined): Priority => {
   const names = labels
     .map((label) => label.toLowerCase())

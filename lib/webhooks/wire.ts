@@ -7,7 +7,6 @@ type Wire = {
   format: string
   /** The header of the signature, and the text before its hexadecimal digits. */
   signature: { header: string; prefix: string }
-  /** The header with the id of a delivery, which repeats keep. */
   deliveryHeader: string
   /** The header with the name of the event, where the payload does not have it. */
   eventHeader?: string

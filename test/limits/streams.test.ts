@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
-import {
-  createLocalStreams,
-  createSharedStreams,
-  openStreams,
-  type TakePlace,
-} from '../../lib/limits/streams.ts'
+import type { OpenStreams } from '../../lib/http/event-stream.ts'
+import { createLocalStreams, createSharedStreams, openStreams } from '../../lib/limits/streams.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -20,7 +16,7 @@ const clock = createFakeClock()
 const ids = createFakeIds(clock)
 
 /** Each call of `process` gives the places as another process of the same service has them. */
-type Opened = { process: () => TakePlace; close(): Promise<unknown> }
+type Opened = { process: () => OpenStreams; close(): Promise<unknown> }
 const openLocal = async (): Promise<Opened> => {
   const only = createLocalStreams({ ids }, limit)
   return { process: () => only, close: async () => undefined }

@@ -47,9 +47,7 @@ export const finishedCall = (
   { call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>,
   before = 0,
 ): ChatToolCall => ({
-  id: call.id,
-  name: call.name,
-  arguments: call.arguments,
+  ...call,
   result: outcome.content,
   status: outcome.failed ? 'error' : 'success',
   duration: Math.round(outcome.durationMs),

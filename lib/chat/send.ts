@@ -137,35 +137,13 @@ export const createSend = (needs: Needs) => {
     }
   }
 
-  /** Runs `work`; when it throws, ends the turn with the partial answer. */
-  const ending = async <T>(turn: Turn, partialText: () => string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (thrown) {
-      // If the conversation cannot be written now, the error is returned and the lease expires.
-      await turns
-        .fail(turn, thrown, { content: partialText(), usage: turn.spent })
-        .catch(() => leases.drop(turn.token))
-      throw thrown
-    }
-  }
-
-  const send = (principal: Principal, id: string, body: SendBody) =>
-    within(firstByteMs, (signal) => answerPlainly(principal, id, body, signal))
-
-  const answerPlainly = async (
-    principal: Principal,
-    id: string,
-    { content, temperature, ...target }: SendBody,
-    signal: AbortSignal,
-  ) => {
-    const turn = await turns.begin(principal, id, { content, ...target, signal })
-    let partialText = ''
-    const answer = await ending(
-      turn,
-      () => partialText,
-      async (): Promise<TurnAnswer> => {
-        const result = await loop({
+  const send = (principal: Principal, id: string, { content, temperature, ...target }: SendBody) =>
+    within(firstByteMs, async (signal) => {
+      const turn = await turns.begin(principal, id, { content, ...target, signal })
+      let partialText = ''
+      let result: LoopResult
+      try {
+        result = await loop({
           messages: turn.messages,
           toolbox: noTools,
           maxSteps: 1,
@@ -178,16 +156,25 @@ export const createSend = (needs: Needs) => {
           },
         })
         if (result.text.trim() === '') throw nothingSaid()
-        const { provider, model, fallbackFrom } = result
-        const usage = addUsage(turn.spent, result.usage)
-        return { content: result.text, usage, provider, model, fallbackFrom }
-      },
-    )
-    const assistantMessage = await turns.finish(turn, answer)
-    const { userMessage } = turn
-    const { usage, fallbackFrom } = answer
-    return { userMessage, assistantMessage, usage, compaction: turn.compaction, fallbackFrom }
-  }
+      } catch (thrown) {
+        // If the conversation cannot be written now, the error is returned and the lease expires.
+        await turns
+          .fail(turn, thrown, { content: partialText, usage: turn.spent })
+          .catch(() => leases.drop(turn.token))
+        throw thrown
+      }
+      const { text, provider, model, fallbackFrom } = result
+      const usage = addUsage(turn.spent, result.usage)
+      const assistantMessage = await turns.finish(turn, {
+        content: text,
+        usage,
+        provider,
+        model,
+        fallbackFrom,
+      })
+      const { userMessage, compaction } = turn
+      return { userMessage, assistantMessage, usage, compaction, fallbackFrom }
+    })
 
   const toolboxFor = async (
     conversationId: string,
@@ -230,15 +217,7 @@ export const createSend = (needs: Needs) => {
     run.messages = result.messages
     run.steps = before + result.steps
     for (const { call, approvalId } of result.pending)
-      note({
-        id: call.id,
-        name: call.name,
-        arguments: call.arguments,
-        status: 'pending',
-        duration: 0,
-        step: run.steps,
-        approvalId,
-      })
+      note({ ...call, status: 'pending', duration: 0, step: run.steps, approvalId })
     return result
   }
 
@@ -332,12 +311,6 @@ export const createSend = (needs: Needs) => {
     }
   }
 
-  /** The fields of a message after its wait; a failed one keeps its earlier text if there is no newer one. */
-  const waitedFields = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
-    ...(content ? { content: boundedAnswer(content) } : {}),
-    ...definedFields({ provider, model, fallbackFrom, error }),
-  })
-
   /** Stores the end of a turn that has waited: the answer goes into the message made for it. */
   const finishWaiting = async (
     run: Waiting,
@@ -346,9 +319,12 @@ export const createSend = (needs: Needs) => {
     const { conversationId, token } = run
     const notice = await snapshots.keep(conversationId, token)
     leases.drop(token)
-    const unanswered = answer.error === undefined ? [] : pendingApprovals(run.toolCalls).map(({ id }) => id)
-    if (answer.error !== undefined) run.toolCalls = withoutPending(run.toolCalls)
-    const set = { ...waitedFields(answer), ...definedFields({ notice }) }
+    const { provider, model, fallbackFrom, error } = answer
+    const unanswered = error === undefined ? [] : pendingApprovals(run.toolCalls).map(({ id }) => id)
+    if (error !== undefined) run.toolCalls = withoutPending(run.toolCalls)
+    // A failed one keeps its earlier text if there is no newer one.
+    const content = answer.content ? boundedAnswer(answer.content) : undefined
+    const set = definedFields({ content, provider, model, fallbackFrom, error, notice })
     const { applied } = await store.commit<ConversationRow>(
       leasedWrite(conversationId, token, {
         set: { updatedAt: iso(clock.now()) },
@@ -357,7 +333,7 @@ export const createSend = (needs: Needs) => {
       [answerWrite(run, set), { remove: chatTurns, key: conversationId }],
     )
     if (!applied) throw taken()
-    await withdrawApprovals(unanswered, `the turn ended before: ${answer.error?.message}`)
+    await withdrawApprovals(unanswered, `the turn ended before: ${error?.message}`)
     return storedAnswer(run)
   }
 
@@ -397,45 +373,38 @@ export const createSend = (needs: Needs) => {
 
   /** A turn with tools. When calls wait for approval the answer says so, and `resume` continues the turn. */
   const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
-    within(firstByteMs, (signal) => answerWithTools(principal, id, body, signal))
-
-  const answerWithTools = async (
-    principal: Principal,
-    id: string,
-    body: WithToolsBody,
-    signal: AbortSignal,
-  ) => {
-    const { content, temperature, provider, model } = body
-    await conversations.own(principal, id)
-    const { userId } = principal
-    const securityMode = body.securityMode ?? (await needs.defaultMode())
-    const toolbox = await toolboxFor(id, { userId, securityMode })
-    const asked = { content, provider, model, specs: toolbox.specs, instructions: INSTRUCTIONS }
-    const turn = await turns.begin(principal, id, { ...asked, signal })
-    const run: Run = {
-      conversationId: id,
-      token: turn.token,
-      signal: turn.signal,
-      answer: undefined,
-      options: { userId, securityMode, ...definedFields({ temperature }), ...turn.target },
-      messages: turn.messages,
-      toolCalls: [],
-      steps: 0,
-      usage: turn.spent,
-      latestText: '',
-      compacted: turn.compacted,
-    }
-    const { assistantMessage, result } = await answerRun(run, turn, () => carryOn(run, toolbox, signal))
-    const waiting = result.ended === 'waiting' ? pendingApprovals(boundedCalls(run.toolCalls)) : []
-    return {
-      userMessage: turn.userMessage,
-      assistantMessage,
-      usage: run.usage,
-      compaction: turn.compaction,
-      fallbackFrom: result.fallbackFrom,
-      ...(waiting.length === 0 ? {} : { pendingApprovals: waiting }),
-    }
-  }
+    within(firstByteMs, async (signal) => {
+      const { content, temperature, provider, model } = body
+      await conversations.own(principal, id)
+      const { userId } = principal
+      const securityMode = body.securityMode ?? (await needs.defaultMode())
+      const toolbox = await toolboxFor(id, { userId, securityMode })
+      const asked = { content, provider, model, specs: toolbox.specs, instructions: INSTRUCTIONS }
+      const turn = await turns.begin(principal, id, { ...asked, signal })
+      const run: Run = {
+        conversationId: id,
+        token: turn.token,
+        signal: turn.signal,
+        answer: undefined,
+        options: { userId, securityMode, ...definedFields({ temperature }), ...turn.target },
+        messages: turn.messages,
+        toolCalls: [],
+        steps: 0,
+        usage: turn.spent,
+        latestText: '',
+        compacted: turn.compacted,
+      }
+      const { assistantMessage, result } = await answerRun(run, turn, () => carryOn(run, toolbox, signal))
+      const waiting = result.ended === 'waiting' ? pendingApprovals(boundedCalls(run.toolCalls)) : []
+      return {
+        userMessage: turn.userMessage,
+        assistantMessage,
+        usage: run.usage,
+        compaction: turn.compaction,
+        fallbackFrom: result.fallbackFrom,
+        ...(waiting.length === 0 ? {} : { pendingApprovals: waiting }),
+      }
+    })
 
   /** Takes the lease of a conversation whose turn waits; undefined when another process has it, or no turn waits. */
   const takeWaiting = async (conversationId: string): Promise<Run | undefined> => {

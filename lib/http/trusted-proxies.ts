@@ -1,11 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { isIPv6 } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import * as z from 'zod'
 import { definedFields } from '../core/defined-fields.ts'
 import type { HttpEvent, HttpHandler } from './event.ts'
 
 const BRACKETED = /^\[([^\]]*)\](?::\d+)?$/
+const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
 const WITH_PORT = /^([^:]+):\d+$/
 
 /**
@@ -15,7 +14,16 @@ const WITH_PORT = /^([^:]+):\d+$/
 export const plainAddress = (text: string): string => {
   const host = BRACKETED.exec(text)?.[1] ?? WITH_PORT.exec(text)?.[1] ?? text
   const [address = host] = host.split('%')
-  return isIPv6(address) ? ipaddr.process(address).toString() : address
+  const url = `http://[${address}]`
+  if (!address.includes(':') || !URL.canParse(url)) return address
+  const shortest = new URL(url).hostname.slice(1, -1)
+  const [, high, low] = MAPPED.exec(shortest) ?? []
+  return high && low ? [...toOctets(high), ...toOctets(low)].join('.') : shortest
+}
+
+const toOctets = (hex: string): readonly number[] => {
+  const value = Number.parseInt(hex, 16)
+  return [value >> 8, value & 255]
 }
 
 export type TrustedProxies = {

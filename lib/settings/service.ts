@@ -4,9 +4,8 @@ import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
-import { everySetting } from './catalog.ts'
 import { SETTINGS_ID, type SettingsRow, settingsRows } from './rows.ts'
-import type { Settings, SettingsPatch, Source } from './schema.ts'
+import { everySetting, type Settings, type SettingsPatch, type Source } from './schema.ts'
 
 /** The settings at the start of the process by variable, and which of them the environment set. */
 type StartSettings = { values: Readonly<Record<string, unknown>>; names: ReadonlySet<string> }

@@ -1,4 +1,4 @@
-import type { Settings } from '../../../../../lib/settings/catalog.ts'
+import type { Settings } from '../../../../../lib/settings/schema.ts'
 
 type Words = {
   label: string

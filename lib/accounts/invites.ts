@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { missing, Problem } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { countedPage, type PageQuery } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
@@ -52,12 +52,12 @@ export const createInvites = ({ store, entropy, clock, ids, readAccountStatus, a
   }
 
   const list = async (query: PageQuery) => {
-    const [page, counters] = await Promise.all([
-      store.page(invites, { index: 'newest', order: 'desc', ...pageRange(query, 'invites') }),
-      store.counters(INVITE_COUNTERS.counter),
-    ])
-    const total = pageTotal(page, counters[INVITE_COUNTERS.member]?.total, query)
-    return { invites: page.rows.map(toInvite), ...pageFacts(page, total, query, 'invites') }
+    const { counter, member } = INVITE_COUNTERS
+    const { rows, facts } = await countedPage(query, 'invites', {
+      page: (range) => store.page(invites, { index: 'newest', order: 'desc', ...range }),
+      count: async () => (await store.counters(counter))[member]?.total,
+    })
+    return { invites: rows.map(toInvite), ...facts }
   }
 
   const remove = async (principal: Principal, id: string): Promise<void> => {

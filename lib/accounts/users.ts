@@ -1,6 +1,7 @@
 import type { AuthMode } from '../auth/schema.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { countedPage, type PageQuery } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { ROSTER_ID, rosters, toUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
@@ -37,12 +38,12 @@ export const createUsers = ({ store, mode }: Needs) => {
 
   /** Every account except the local admin's, newest first. */
   const list = async (query: PageQuery) => {
-    const [page, counters] = await Promise.all([
-      store.page(users, { index: 'newest', order: 'desc', ...pageRange(query, 'users') }),
-      store.counters(USER_COUNTERS.counter),
-    ])
-    const total = pageTotal(page, counters[USER_COUNTERS.member]?.total, query)
-    return { users: page.rows.map(toListedUser), ...pageFacts(page, total, query, 'users') }
+    const { counter, member } = USER_COUNTERS
+    const { rows, facts } = await countedPage(query, 'users', {
+      page: (range) => store.page(users, { index: 'newest', order: 'desc', ...range }),
+      count: async () => (await store.counters(counter))[member]?.total,
+    })
+    return { users: rows.map(toListedUser), ...facts }
   }
 
   /** Changes a profile; null removes a field. */
@@ -63,8 +64,8 @@ export const toListedUser = (row: UserRow): User & { disabled: boolean } => ({
 })
 
 const profileWrite = (patch: ProfilePatch) => {
-  const given = Object.entries(patch).filter(([, value]) => value !== undefined)
-  const set = Object.fromEntries(given.filter(([, value]) => value !== null)) as Partial<UserRow>
-  const unset = given.filter(([, value]) => value === null).map(([field]) => field as keyof ProfilePatch)
+  const fields = Object.entries(definedFields(patch))
+  const set = Object.fromEntries(fields.filter(([, value]) => value !== null)) as Partial<UserRow>
+  const unset = fields.filter(([, value]) => value === null).map(([field]) => field as keyof ProfilePatch)
   return { ...(Object.keys(set).length > 0 ? { set } : {}), ...(unset.length > 0 ? { unset } : {}) }
 }

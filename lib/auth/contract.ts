@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
 import { secretFault } from '../core/secret-forms.ts'
+import { boundedText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { SessionSchema } from './schema.ts'
 
@@ -26,13 +27,7 @@ export const authRoutes = defineRoutes({
     about: 'Answers a session cookie. A wrong key is 401, and 400 where none is set. Ten tries a minute.',
     access: 'public',
     limited: true,
-    body: z.object({
-      key: z
-        .string()
-        .min(1)
-        .max(1_024)
-        .meta({ examples: ['correct horse battery staple'] }),
-    }),
+    body: z.object({ key: boundedText(1_024).meta({ examples: ['correct horse battery staple'] }) }),
     response: z.object({ success: z.literal(true), message: z.string() }),
   },
   changeAccessKey: {

@@ -1,5 +1,5 @@
 import { missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange } from '../core/page.ts'
+import { countedPage, type PageQuery } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { type SessionRow, sessions as sessionRows } from './rows.ts'
@@ -18,15 +18,11 @@ export type OwnSessions = ReturnType<typeof createOwnSessions>
 export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
   const list = async ({ userId, sessionId }: Principal, query: PageQuery) => {
     const selection = { index: 'ofUser', is: userId } as const
-    const scope = `sessions:${userId}`
-    const [page, total] = await Promise.all([
-      store.page(sessionRows, { ...selection, order: 'desc', ...pageRange(query, scope) }),
-      store.count(sessionRows, selection),
-    ])
-    return {
-      sessions: page.rows.map((row) => toSession(row, sessionId)),
-      ...pageFacts(page, total, query, scope),
-    }
+    const { rows, facts } = await countedPage(query, `sessions:${userId}`, {
+      page: (range) => store.page(sessionRows, { ...selection, order: 'desc', ...range }),
+      count: () => store.count(sessionRows, selection),
+    })
+    return { sessions: rows.map((row) => toSession(row, sessionId)), ...facts }
   }
 
   /** Ends one of the caller's sessions. Throws Problem `missing` `session_not_found` for any other. */

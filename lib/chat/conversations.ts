@@ -1,7 +1,7 @@
 import { fitting } from '../core/answer-size.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
-import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { countedPage, pageFacts, pageRange } from '../core/page.ts'
 import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
@@ -73,7 +73,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   }
 
   /** From a counter that may lag by 2 s; a filter by task and ticket together counts rows. */
-  const counted = async (of: string, selection: Parameters<typeof store.count<ConversationRow>>[1]) =>
+  const countListed = async (of: string, selection: Parameters<typeof store.count<ConversationRow>>[1]) =>
     selection.where?.length
       ? store.count(conversations, selection)
       : ((await store.counters(listCounter(of), LISTED))[LISTED]?.total ?? 0)
@@ -81,14 +81,11 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   const list = async ({ userId }: Principal, query: ListConversations) => {
     const { selection, of } = listSelection(userId, query)
     const scope = `conversations:${JSON.stringify(selection)}`
-    const [page, total] = await Promise.all([
-      store.page(conversations, { ...selection, order: 'desc', ...pageRange(query, scope) }),
-      counted(of, selection),
-    ])
-    return {
-      conversations: page.rows.map(toConversation),
-      ...pageFacts(page, pageTotal(page, total, query), query, scope),
-    }
+    const { rows, facts } = await countedPage(query, scope, {
+      page: (range) => store.page(conversations, { ...selection, order: 'desc', ...range }),
+      count: () => countListed(of, selection),
+    })
+    return { conversations: rows.map(toConversation), ...facts }
   }
 
   /** The conversation and its newest messages, or those before the cursor, oldest first; fewer when they are long. */

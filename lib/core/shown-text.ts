@@ -8,21 +8,16 @@ export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
  */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
 
+/** Any text of at least one character. */
+export const boundedText = (most: number) => z.string().min(1).max(most)
+
 /** A title, label, name or id. White space around it is refused and not trimmed: the stored text is the sent text. */
 export const nameText = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .refine((text) => text === text.trim(), 'must not begin or end with white space')
+  boundedText(most).refine((text) => text === text.trim(), 'must not begin or end with white space')
 
 /** A text that is stored or searched for byte by byte; white space alone is refused. */
 export const freeText = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .refine((text) => text.trim() !== '', 'must have more than white space')
+  boundedText(most).refine((text) => text.trim() !== '', 'must have more than white space')
 
 /** A third party's text that people are shown: a name in one line, with at least one visible character. */
 export const shownText = (most: number) =>

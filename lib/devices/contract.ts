@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { idParams } from '../core/id-params.ts'
 import { PageQuery, pageAnswer } from '../core/page.ts'
-import { hasNoControls, shownText } from '../core/shown-text.ts'
+import { boundedText, hasNoControls, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import {
   AttestationSchema,
@@ -28,11 +28,7 @@ const jsonObject = (most: number) =>
     .record(z.string(), z.unknown())
     .refine(fits(most), `must be JSON of at most ${most} bytes, its texts well-formed`)
 
-const Code = z
-  .string()
-  .min(1)
-  .max(64)
-  .meta({ examples: ['K7Q-XM2-9PA'] })
+const Code = boundedText(64).meta({ examples: ['K7Q-XM2-9PA'] })
 const Requested = { requestId: z.string().describe('Secret'), expiresAt: z.string() }
 
 export const deviceRoutes = defineRoutes({

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { errorMessage, missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, rowPages } from '../core/page.ts'
+import { countedPage, type PageQuery, rowPages } from '../core/page.ts'
 import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -15,12 +15,11 @@ type Needs = { store: Store; log: Log; closeSession: (sessionId: string) => Prom
 export const createPaired = ({ store, log, closeSession }: Needs) => {
   const list = async ({ userId, role }: Principal, query: PageQuery) => {
     const of = role === 'admin' ? { index: 'byStatus', is: 'approved' } : { index: 'ofUser', is: userId }
-    const scope = `paired:${of.index}:${of.is}`
-    const [page, total] = await Promise.all([
-      store.page(pairings, { ...of, order: 'desc', ...pageRange(query, scope) }),
-      store.count(pairings, of),
-    ])
-    return { devices: page.rows.map(toPairedDevice), ...pageFacts(page, total, query, scope) }
+    const { rows, facts } = await countedPage(query, `paired:${of.index}:${of.is}`, {
+      page: (range) => store.page(pairings, { ...of, order: 'desc', ...range }),
+      count: () => store.count(pairings, of),
+    })
+    return { devices: rows.map(toPairedDevice), ...facts }
   }
 
   /** Revokes a device's token at once. Throws Problem `missing` for a device that the caller may not revoke. */

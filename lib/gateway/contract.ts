@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { IdempotencyHeaders } from '../core/idempotency.ts'
-import { shownText } from '../core/shown-text.ts'
+import { boundedText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
 import { WORKFLOW_NAMES } from './workflows.ts'
@@ -80,13 +80,7 @@ export const gatewayRoutes = defineRoutes({
     path: '/api/gateway/{requestId}/status',
     summary: 'Read the status of a request of yours',
     access: 'gateway',
-    params: z.object({
-      requestId: z
-        .string()
-        .min(1)
-        .max(200)
-        .meta({ examples: ['req_01KF0Q8Y3V5W7X9Z'] }),
-    }),
+    params: z.object({ requestId: boundedText(200).meta({ examples: ['req_01KF0Q8Y3V5W7X9Z'] }) }),
     response: GatewayStatus,
   },
 })

@@ -1,13 +1,10 @@
 import * as z from 'zod'
+import { boundedText } from '../core/shown-text.ts'
 import { WEB_SEARCH_FIELDS, WEB_SEARCH_PROVIDERS } from '../ports/web-search.ts'
 
 const WebSearchProviderSchema = z.enum(WEB_SEARCH_PROVIDERS)
 
-const ApiKey = z
-  .string()
-  .min(1)
-  .max(500)
-  .regex(/^[\x21-\x7e]*$/, 'must be of letters, digits and signs of ASCII')
+const ApiKey = boundedText(500).regex(/^[\x21-\x7e]*$/, 'must be of letters, digits and signs of ASCII')
 
 const BaseUrl = z
   .string()

@@ -1,18 +1,11 @@
 import * as z from 'zod'
 import { UserSchema } from '../accounts/schema.ts'
+import { boundedText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 
 /** Codes of trackers and issuers may contain whole tokens. */
-const CodeSchema = z
-  .string()
-  .min(1)
-  .max(8_192)
-  .meta({ examples: ['abc123'] })
-const StateSchema = z
-  .string()
-  .min(1)
-  .max(200)
-  .meta({ examples: ['c3RhdGU'] })
+const CodeSchema = boundedText(8_192).meta({ examples: ['abc123'] })
+const StateSchema = boundedText(200).meta({ examples: ['c3RhdGU'] })
 
 const BeginQuery = z.object({
   invite: z.string().max(200).optional().describe('The code of an invite, for a new account'),

@@ -1,15 +1,12 @@
 import * as z from 'zod'
 import { definedFields } from '../core/defined-fields.ts'
+import { boundedText } from '../core/shown-text.ts'
 import type { Profile } from './provider.ts'
 
 /** Asks a provider's API with the access token; `path` begins with a slash. Throws Problem `oauth_failed`. */
 export type AskApi = <T extends z.ZodType>(answer: T, path: string, body?: object) => Promise<z.output<T>>
 
-const text = z
-  .string()
-  .min(1)
-  .max(500)
-  .transform((value) => value.toWellFormed())
+const text = boundedText(500).transform((value) => value.toWellFormed())
 const optional = text
   .nullish()
   .catch(undefined)

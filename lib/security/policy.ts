@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import type { Actor } from '../core/principal.ts'
 import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -43,10 +44,10 @@ export const createPolicy = ({ audit, isShared, ...needs }: Needs) => {
     current,
     /** Changes the given fields. Throws Problem `unavailable` `policy_busy` when other writers win every time. */
     change: async (actor: Actor, change: PolicyChange): Promise<Policy> => {
-      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      if (Object.keys(given).length === 0) return current()
-      const { values } = await cached.change((row) => ({ set: { values: { ...row.values, ...given } } }))
-      await audit(actor, 'policy.change', given)
+      const fields = definedFields(change)
+      if (Object.keys(fields).length === 0) return current()
+      const { values } = await cached.change((row) => ({ set: { values: { ...row.values, ...fields } } }))
+      await audit(actor, 'policy.change', fields)
       return { ...defaultPolicy, ...values }
     },
   }

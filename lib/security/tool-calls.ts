@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { shortenedText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing } from '../core/errors.ts'
-import { pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { countedPage } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
@@ -109,16 +109,13 @@ export const createToolCallAudit = (needs: Needs) => {
     const index = narrowestIndex(principal, query)
     const where = toTests(principal, query, index)
     const scope = `toolCalls:${JSON.stringify([index, where])}`
-    const [page, counted] = await Promise.all([
-      store.page(toolCalls, { ...index, where, order: 'desc', ...pageRange(query, scope) }),
-      countCalls(index, where),
-    ])
+    const { rows, facts } = await countedPage(query, scope, {
+      page: (range) => store.page(toolCalls, { ...index, where, order: 'desc', ...range }),
+      count: () => countCalls(index, where),
+    })
     const { conversationId } = query
-    if (page.rows.length === 0 && conversationId !== undefined) await refuseForeign(principal, conversationId)
-    return {
-      entries: page.rows.map(toSummary),
-      ...pageFacts(page, pageTotal(page, counted, query), query, scope),
-    }
+    if (rows.length === 0 && conversationId !== undefined) await refuseForeign(principal, conversationId)
+    return { entries: rows.map(toSummary), ...facts }
   }
 
   /** One call in full. Throws Problem `missing`, also for a call of another user. */

@@ -1,5 +1,5 @@
 import { invalid, missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, pageRange, pageTotal } from '../core/page.ts'
+import { countedPage, type PageQuery } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -55,12 +55,11 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
   const list = async (principal: Principal, query: PageQuery) => {
     const { counter, ...selection } = tokenSelection(principal)
     const scope = `tokens:${selection.is ?? ''}`
-    const [page, counters] = await Promise.all([
-      store.page(tokenRows, { ...selection, order: 'desc', ...pageRange(query, scope) }),
-      store.counters(counter),
-    ])
-    const total = pageTotal(page, counters[LISTED]?.total, query)
-    return { tokens: page.rows.map(toToken), ...pageFacts(page, total, query, scope) }
+    const { rows, facts } = await countedPage(query, scope, {
+      page: (range) => store.page(tokenRows, { ...selection, order: 'desc', ...range }),
+      count: async () => (await store.counters(counter))[LISTED]?.total,
+    })
+    return { tokens: rows.map(toToken), ...facts }
   }
 
   /** Revokes an own token, as an admin any. Throws `missing` for a token that the caller cannot see. */

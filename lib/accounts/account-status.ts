@@ -1,4 +1,4 @@
-import { createContention } from '../core/contention.ts'
+import { busyError, createContention } from '../core/contention.ts'
 import { missing, Problem } from '../core/errors.ts'
 import type { ProviderName } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -30,7 +30,7 @@ export const createChangeAccountStatus = ({
   entropy,
   canSignIn,
 }: Needs): ChangeAccountStatus => {
-  const contend = createContention({ clock, entropy }, BUSY)
+  const contend = createContention({ clock, entropy }, busy)
 
   /** Throws Problem `invalid` `last_admin` when the removed admin can sign in and no remaining admin can. */
   const refuseLast = async (userId: string, left: readonly string[]) => {
@@ -68,10 +68,10 @@ export const createChangeAccountStatus = ({
   return (userId, wanted) => contend(() => attempt(userId, wanted))
 }
 
-const BUSY = ['users_busy', 'Others are changing users: try again'] as const
+const busy = () => busyError('users_busy', 'Others are changing users: try again')
 
 /** Whether a user can sign in in this mode, without the linked accounts at the providers `unlinked`. */
-export type CanSignIn = (userId: string, unlinked?: readonly ProviderName[]) => Promise<boolean>
+type CanSignIn = (userId: string, unlinked?: readonly ProviderName[]) => Promise<boolean>
 
 type RefuseUnlinkingNeeds = { store: Store; canSignIn: CanSignIn }
 

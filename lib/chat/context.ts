@@ -11,15 +11,15 @@ import type { AnswerContext } from './schema.ts'
 const LONGEST_TEXT = 8_000
 const LONGEST_QUERY = 2_000
 
-export type FindTask = (id: string) => Promise<Task | undefined>
-export type FindTicketTask = (provider: string, sourceId: string) => Promise<Task | undefined>
+type FindTask = (id: string) => Promise<Task | undefined>
+type FindTicketTask = (provider: string, sourceId: string) => Promise<Task | undefined>
 /** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
 export type ReadTicket = (
   user: Pick<Principal, 'userId'>,
   provider: string,
   sourceId: string,
 ) => Promise<TrackerTicket | undefined>
-export type Recall = (query: string) => Promise<readonly MemoryChunk[]>
+type Recall = (query: string) => Promise<readonly MemoryChunk[]>
 
 export type Known = {
   task?: Task

@@ -12,8 +12,9 @@ const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 500
 const RETRY_AFTER_MS = 1_000
 
-/** The code and the message of the Problem `unavailable` when other writers win every time. */
-export type BusyError = readonly [code: string, message: string]
+/** The error when other writers win every time. */
+export const busyError = (code: string, message: string) =>
+  new Problem('unavailable', code, message, { retryAfterMs: RETRY_AFTER_MS })
 
 /** Resolves to undefined when another writer changed the row first. */
 type Attempt<T> = () => Promise<T | undefined>
@@ -23,7 +24,7 @@ type Attempt<T> = () => Promise<T | undefined>
  * lost to another process is repeated, first at once, then after random waits that double up to half a second. Throws
  * `busy` in the end.
  */
-export const createContention = ({ clock, entropy }: Needs, busy: BusyError) => {
+export const createContention = ({ clock, entropy }: Needs, busy: () => Problem) => {
   const inTurn = createKeyedMutex()
 
   const pause = (attempt: number) => {
@@ -38,7 +39,7 @@ export const createContention = ({ clock, entropy }: Needs, busy: BusyError) => 
       const outcome = await attempt()
       if (outcome !== undefined) return outcome
     }
-    throw new Problem('unavailable', ...busy, { retryAfterMs: RETRY_AFTER_MS })
+    throw busy()
   }
 
   return <T>(attempt: Attempt<T>, key = ''): Promise<T> => inTurn(key, () => repeated(attempt))

@@ -1,5 +1,6 @@
 import type { Collection } from './collection.ts'
-import { type BusyError, createContention } from './contention.ts'
+import { createContention } from './contention.ts'
+import type { Problem } from './errors.ts'
 
 type Versioned = { id: string; version: number }
 
@@ -23,7 +24,7 @@ type Options<R extends Versioned> = {
   first: R
   /** The longest age of the cached row: Infinity, the default, where no other process can change it. */
   staleAfterMs?: number
-  busy: BusyError
+  busy: () => Problem
   /** Called with each row that is read or written. */
   onRow?: (row: R) => void
 }

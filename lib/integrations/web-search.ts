@@ -1,3 +1,4 @@
+import { busyError } from '../core/contention.ts'
 import { cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { asFieldIssue, invalid, Problem } from '../core/errors.ts'
@@ -57,7 +58,7 @@ export const createWebSearch = (needs: Needs) => {
   const cached = createVersionedRow<WebSearchRow>(needs, {
     of: integrationRows,
     first: NOTHING,
-    busy: ['integration_busy', 'Others are changing this integration: try again'],
+    busy: () => busyError('integration_busy', 'Others are changing this integration: try again'),
   })
 
   /** The reason why a search is impossible; undefined when it is possible. */

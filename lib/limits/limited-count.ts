@@ -1,5 +1,5 @@
 import { collection } from '../core/collection.ts'
-import { createContention } from '../core/contention.ts'
+import { busyError, createContention } from '../core/contention.ts'
 import type { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -26,10 +26,9 @@ type CommitWith<R> = (count: AnyWrite) => Promise<Outcome<R>>
  */
 export const createLimitedCount = (needs: Needs) => {
   const { store, clock, entropy, id, most, tooMany } = needs
-  const contend = createContention({ clock, entropy }, [
-    'limit_busy',
-    'Others create the same at once: try again',
-  ])
+  const contend = createContention({ clock, entropy }, () =>
+    busyError('limit_busy', 'Others create the same at once: try again'),
+  )
 
   const attempt = async <R>(commit: CommitWith<R>): Promise<true | undefined> => {
     const row = await store.get(limitedCounts, id)

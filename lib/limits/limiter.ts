@@ -1,5 +1,5 @@
 import { collection } from '../core/collection.ts'
-import { createContention } from '../core/contention.ts'
+import { busyError, createContention } from '../core/contention.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
@@ -83,7 +83,9 @@ type Step = { wait: number; moments?: Moments }
  * pass, so most calls that lose are refused soon.
  */
 export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
-  const contend = createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again'])
+  const contend = createContention({ clock, entropy }, () =>
+    busyError('limit_busy', 'Too much at once: try again'),
+  )
 
   const attempt = async (id: string, limit: Limit, step: (live: Moments, now: number) => Step) => {
     const row = await store.get(callsRows, id)

@@ -1,5 +1,5 @@
 import { collection } from '../core/collection.ts'
-import { createContention } from '../core/contention.ts'
+import { busyError, createContention } from '../core/contention.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import { repeat } from '../core/repeat.ts'
 import { leaseHolds } from '../core/wrong-clock.ts'
@@ -85,7 +85,9 @@ export const createSharedStreams = (
   { store, clock, entropy, ids, log }: Needs,
   { most, longestMs }: Limit,
 ): OpenStreams => {
-  const contend = createContention({ clock, entropy }, ['limit_busy', 'Too much at once: try again'])
+  const contend = createContention({ clock, entropy }, () =>
+    busyError('limit_busy', 'Too much at once: try again'),
+  )
 
   const attempt = async (
     userId: string,

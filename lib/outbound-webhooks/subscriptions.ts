@@ -1,4 +1,4 @@
-import { Problem } from '../core/errors.ts'
+import { busyError } from '../core/contention.ts'
 import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -22,7 +22,7 @@ export const createSubscriptions = (needs: Needs) => {
   const cached = createVersionedRow<SubscriptionsRow, AnyWrite>(needs, {
     of: subscriptionsRows,
     first: NONE,
-    busy: CONTENDED,
+    busy: webhookContended,
     onRow: (row) => {
       events = subscribedEvents(row)
     },
@@ -45,6 +45,5 @@ export const createSubscriptions = (needs: Needs) => {
   }
 }
 
-const CONTENDED = ['webhook_contended', 'The webhook was changed meanwhile; send it again'] as const
-
-export const webhookContended = () => new Problem('unavailable', ...CONTENDED, { retryAfterMs: 1_000 })
+export const webhookContended = () =>
+  busyError('webhook_contended', 'The webhook was changed meanwhile; send it again')

@@ -1,3 +1,4 @@
+import { busyError } from '../core/contention.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { Actor } from '../core/principal.ts'
 import { createVersionedRow } from '../core/versioned-row.ts'
@@ -27,7 +28,7 @@ export const createPolicy = ({ audit, isShared, ...needs }: Needs) => {
   const cached = createVersionedRow<PolicyRow>(needs, {
     of: policyRows,
     first: NOTHING,
-    busy: ['policy_busy', 'Others are changing the policy: try again'],
+    busy: () => busyError('policy_busy', 'Others are changing the policy: try again'),
   })
 
   const known = (): Policy => ({ ...defaultPolicy, ...cached.row().values })

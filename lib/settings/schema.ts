@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
 
 /** One setting: its schema, and the environment variable that takes precedence over the stored value. */
-export type Setting = { variable: string; schema: z.ZodType }
+type Setting = { variable: string; schema: z.ZodType }
 
 const count = (least: number, most: number) => z.int().min(least).max(most)
 

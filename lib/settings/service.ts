@@ -1,3 +1,4 @@
+import { busyError } from '../core/contention.ts'
 import { invalid } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { createVersionedRow } from '../core/versioned-row.ts'
@@ -43,7 +44,7 @@ export const createSettings = (needs: Needs) => {
     of: settingsRows,
     first: NOTHING,
     staleAfterMs,
-    busy: ['settings_busy', 'Others are changing the settings: try again'],
+    busy: () => busyError('settings_busy', 'Others are changing the settings: try again'),
     onRow: () => {
       settings = settingsBy(presentValue)
       for (const listener of listeners) listener(settings)

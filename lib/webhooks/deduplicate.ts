@@ -26,7 +26,7 @@ export type WebhookTasks = {
 }
 
 /** The writes that make the service report the end of a task at its issue, for the commit of the task. */
-export type MakeReportWrites = (
+type MakeReportWrites = (
   task: Pick<Task, 'id' | 'createdAt'>,
   sender: Sender,
   issue: IssueRef,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { collection } from '../../lib/core/collection.ts'
+import { busyError } from '../../lib/core/contention.ts'
 import { createVersionedRow } from '../../lib/core/versioned-row.ts'
 
 type Row = { id: string; version: number; color?: string }
@@ -18,7 +19,7 @@ const openRow = (staleAfterMs = 100) => {
   const commit = async (write: unknown) => ({ applied: writes.push(write) > 0 })
   const cached = createVersionedRow<Row>(
     { store: { get, commit }, clock, entropy: (bytes) => new Uint8Array(bytes) },
-    { of: rows, first: FIRST, staleAfterMs, busy: ['busy', 'try again'] },
+    { of: rows, first: FIRST, staleAfterMs, busy: () => busyError('busy', 'try again') },
   )
   return { cached, reads, writes, clock }
 }

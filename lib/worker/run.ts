@@ -98,6 +98,10 @@ const timedOut = (timeoutMs: number, { canResume }: AgentAdapter): Failure => ({
   retryable: canResume === true,
 })
 
+/** A timeout that the agent itself throws follows the rule of the worker's. */
+const ownTimeout = (failure: Failure, { canResume }: AgentAdapter): Failure =>
+  failure.error.code === 'timeout' && canResume !== true ? { ...failure, retryable: false } : failure
+
 /**
  * Runs an agent on a leased task until it ends or is stopped: by a cancel, the loss of its lease, a shutdown, or after
  * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned, and its later reports are ignored. Texts
@@ -122,7 +126,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
         const reason = stopped.reason()
         if (reason === 'timeout') return failedRun(leased, timedOut(timeoutMs, agent))
         if (reason !== undefined) return { kind: 'stopped', reason }
-        return ended.kind === 'failed' ? failedRun(leased, ended) : ended
+        return ended.kind === 'failed' ? failedRun(leased, ownTimeout(ended, agent)) : ended
       }
       const end = (ended: Outcome) => {
         cancelTimeout()

@@ -176,12 +176,16 @@ describe('an attempt that was refused before any work', () => {
 })
 
 describe('a run whose time is up', () => {
-  it.each<[what: string, more: Partial<AgentAdapter>, status: string, runs: number]>([
-    ['is not retried: the agent would begin anew', {}, 'failed', 1],
-    ['is not retried where the agent says so', { canResume: false }, 'failed', 1],
-    ['is retried where the agent can resume', { canResume: true }, 'failed', 3],
-  ])('%s', async (_, more, status, runs) => {
-    const agent = createFakeAgent(HOLD, more)
+  const ownTimeout = throwing({ code: 'timeout' })
+  it.each<[what: string, execute: Execute, more: Partial<AgentAdapter>, runs: number]>([
+    ['is not retried: the agent would begin anew', HOLD, {}, 1],
+    ['is not retried where the agent says so', HOLD, { canResume: false }, 1],
+    ['is retried where the agent can resume', HOLD, { canResume: true }, 3],
+    ['is not retried either when the agent throws the timeout itself', ownTimeout, {}, 1],
+    ['is retried when the agent throws it and can resume', ownTimeout, { canResume: true }, 3],
+  ])('%s', async (_, execute, more, runs) => {
+    const status = 'failed'
+    const agent = createFakeAgent(execute, more)
     await using service = await startDomains({ adapters: [agent], env: { POOL_TIMEOUT_MS: '60000' } })
     const { id } = await service.run()
     await service.pass(runs * 70_000, 1_000)

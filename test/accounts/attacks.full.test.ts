@@ -16,31 +16,6 @@ const everythingKept = (): string =>
     .concat(cloud().output())
     .join('\n')
 
-describe('pages of other sites', () => {
-  const foreign = { origin: 'https://evil.example' }
-  it.each([
-    ['POST /api/auth/login', { email: 'ann@example.com', password: PASSWORD }],
-    ['POST /api/auth/signup', { email: 'mal@example.com', password: PASSWORD, name: 'Mal' }],
-    ['POST /api/auth/logout', {}],
-    ['PATCH /api/auth/me', { name: 'Mal' }],
-    ['POST /api/auth/invites', {}],
-  ])(
-    'cannot %s with the cookie of a browser, nor with a body that needs no permission',
-    async (request, body) => {
-      for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
-        const answer = await cloud().ann.send(request, body, { ...foreign, 'content-type': type })
-        expect([answer.status, answer.body.code, answer.cookie]).toEqual([403, 'foreign_origin', ''])
-      }
-      expect((await cloud().ann.send('GET /api/auth/me')).body.user).toMatchObject({ name: 'ann' })
-    },
-  )
-
-  it('are not our own', async () => {
-    const answer = await cloud().ann.send('PATCH /api/auth/me', { bio: 'Hello' }, { origin: cloud().baseUrl })
-    expect(answer.status).toBe(200)
-  })
-})
-
 describe('secrets', () => {
   it('are nowhere on disk and in no log line: tokens, passwords, invite codes', async () => {
     const canary = 'canary-Pa55word'

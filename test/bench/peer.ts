@@ -12,8 +12,8 @@ const folder = join(benchDir, 'peer')
 
 const install = (): void => {
   if (existsSync(join(folder, 'node_modules/bullmq'))) return
-  console.error('Installing the peer (npm ci in test/bench/peer) …')
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+  console.error('Installing the peer (npm install in test/bench/peer) …')
+  execFileSync('npm', ['install', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: folder,
     stdio: ['ignore', 2, 2],
   })

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { onLoopback } from '../../offline/loopback.ts'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { temporaryFolder } from '../journeys/service.ts'
-import { finishedTasks } from '../ui/world.ts'
 import { commandLine } from './command-line.ts'
 
 const folder = temporaryFolder()

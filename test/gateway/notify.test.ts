@@ -92,23 +92,6 @@ describe('notifyUrl', () => {
     expect(headers['webhook-signature']).toBe(`v1,${hmac(signed).digest('base64')}`)
   })
 
-  it('gets the same event again until it has accepted it', async () => {
-    await using receiver = await startReceiver((response) => response.writeHead(500).end())
-    await using gateway = await startGateway({ env: { WEBHOOK_RETRY_DELAYS_MS: '1000,1000,1000,1000,1000' } })
-    await gateway.submit({ task, options: { notifyUrl: receiver.url } })
-    await delivered(gateway)
-    gateway.clock.advance(1_000)
-    await delivered(gateway)
-    receiver.answer = (response) => response.end()
-    gateway.clock.advance(1_000)
-    await delivered(gateway)
-    gateway.clock.advance(60_000)
-    await delivered(gateway)
-    expect(receiver.heard).toHaveLength(3)
-    expect(new Set(receiver.heard.map(({ body }) => body)).size).toBe(1)
-    expect(new Set(receiver.heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-  })
-
   it('gets each end of a task that was given back to the queue from its dead letter', async () => {
     await using receiver = await startReceiver()
     let runs = 0

@@ -160,34 +160,6 @@ describe('a task that is cancelled during a call', () => {
   )
 })
 
-describe('calls that wait for approval', () => {
-  it('are checked, counted and recorded once, whatever the order of the decisions', async () => {
-    const NAMES = ['a', 'b', 'c', 'd']
-    // One minute's calls, with those of the tests before: those that are checked again would not all be made.
-    const { total } = await client().listToolCalls({ query: { limit: 1 } })
-    await client().changePolicy({ body: { toolRateLimitPerMinute: total + NAMES.length } })
-    const id = await converse()
-    const writes = NAMES.map((name) => ['write_file', { path: `${name}.txt`, content: 'x' }] as const)
-    script(calling(...writes), saying('All written'))
-    const body = { content: 'Write', securityMode: 'ask' } as const
-    const sent = await client().sendMessageWithTools({ params: { id }, body })
-    expect(sent.pendingApprovals).toHaveLength(NAMES.length)
-    expect(await listCalls(id)).toEqual([])
-    const answer = await until(async () => {
-      const { approvals } = await client().listApprovals()
-      const last = approvals.filter((one) => one.conversationId === id).at(-1)
-      if (last !== undefined)
-        await client().decideApproval({ params: { id: last.id }, body: { decision: 'allow-once' } })
-      const { messages } = await client().getConversation({ params: { id } })
-      return messages.at(-1)?.content.includes('All written') ? messages.at(-1) : undefined
-    })
-    expect(answer?.toolCalls?.map(({ status }) => status)).toEqual(NAMES.map(() => 'success'))
-    const entries = await listCalls(id)
-    expect(entries.map(({ decision }) => decision)).toEqual(NAMES.map(() => 'approved'))
-    await client().changePolicy({ body: { toolRateLimitPerMinute: 300 } })
-  }, 120_000)
-})
-
 describe('a task that names no security mode', () => {
   const modeAndDecision = async (metadata: Record<string, unknown> = {}) => {
     script(calling(['write_file', { path: 'a.txt', content: 'x' }]), saying('Done'))

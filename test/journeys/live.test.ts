@@ -51,19 +51,4 @@ describe('the live stream', () => {
     const [reset] = await readLive('evt_01J00000000000000000000000', (events) => events.length > 0)
     expect(reset).toMatchObject({ type: 'reset', data: {} })
   })
-
-  it('says of a task that it was retried, and by which task', async () => {
-    const { perform, client } = connect(service().baseUrl)
-    const { id } = await perform({ title: 'Again' })
-    let retry = ''
-    const changeIn = (seen: Seen) => seen.find(({ data }) => data.id === id && data.retriedBy !== undefined)
-    const seen = await readLive(
-      '',
-      (events) => changeIn(events) !== undefined,
-      async () => {
-        retry = (await client.retryTask({ params: { id } })).task.id
-      },
-    )
-    expect(changeIn(seen)).toMatchObject({ type: 'task.updated', data: { retriedBy: retry, title: 'Again' } })
-  })
 })

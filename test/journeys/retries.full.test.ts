@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { forAllTests } from '../fakes/lifetimes.ts'
 import { saying, startWire, status } from '../fakes/model-wire.ts'
 import { until } from './api.ts'
-import { apiError, type Connection, connect, eventTypes } from './client.ts'
+import { type Connection, connect } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
 
@@ -43,123 +43,6 @@ const giveUp = async ({ client, perform }: Connection) => {
 describe('an agent that fails', () => {
   const moody = forAllTests(startMoody, ({ stop }) => stop())
   beforeEach(() => moody().world.relapse())
-
-  it('at first is tried again after a wait that the task tells, until it succeeds', async () => {
-    const api = moody().api()
-    const { id } = await api.create(moodyTask('third time lucky', { failures: 2 }))
-    const waiting = await until(async () => {
-      const task = await api.task(id)
-      // A durable queue has it pending until its message is out.
-      return task.nextAttemptAt === undefined || task.status === 'pending' ? undefined : task
-    })
-    expect(waiting).toMatchObject({
-      status: 'queued',
-      error: { code: 'agent_error', message: `not in the mood for attempt ${waiting.attempts}` },
-    })
-    const done = await api.untilTask(id, 'completed', 'failed')
-    expect(done).toMatchObject({ status: 'completed', attempts: 3, result: { output: 'done by attempt 3' } })
-    expect(done).not.toHaveProperty('nextAttemptAt')
-    expect(done).not.toHaveProperty('error')
-    const events = await api.events(id)
-    const told = events.find(({ type, attempt }) => type === 'retrying' && attempt === waiting.attempts)
-    const waitMs = Date.parse(waiting.nextAttemptAt ?? '') - Date.parse(told?.timestamp ?? '')
-    expect(waitMs).toBeGreaterThanOrEqual(400)
-    expect(waitMs).toBeLessThanOrEqual(510)
-    const history = 'created, queued, started, retrying, started, retrying, started, completed'
-    expect(eventTypes(events).join(', ')).toBe(history)
-    const firstEnd = events.find(({ type }) => type === 'retrying')?.timestamp ?? ''
-    expect(Date.parse(done.startedAt ?? '')).toBeLessThanOrEqual(Date.parse(firstEnd))
-    const { avgDurationMs } = await api.client.taskAnalytics()
-    expect(avgDurationMs).toBe(Date.parse(done.completedAt ?? '') - Date.parse(done.startedAt ?? ''))
-    expect(events.filter(({ type }) => type === 'started').map(({ attempt }) => attempt)).toEqual([1, 2, 3])
-    expect(events.find(({ type }) => type === 'retrying')).toMatchObject({
-      message: 'not in the mood for attempt 1',
-      metadata: { code: 'agent_error' },
-    })
-    // A message of the queue is not delivered before its time.
-    expect(Date.parse(done.completedAt ?? '') - Date.parse(done.createdAt)).toBeGreaterThanOrEqual(800)
-    const { items } = await api.client.listDlq({ query: { status: 'all' } })
-    expect(items.map(({ taskId }) => taskId)).not.toContain(id)
-  })
-
-  it('always leaves a failed task, a dead letter and an unread notification, and health shows it', async () => {
-    const api = moody().api()
-    const before = await api.client.queueStatus()
-    const { task, item } = await giveUp(api)
-    expect(eventTypes(await api.events(task.id)).at(-1)).toBe('failed')
-    expect(item).toEqual({
-      id: expect.stringMatching(/^dlq_/),
-      taskId: task.id,
-      title: 'hopeless',
-      attempts: 3,
-      lastError: 'not in the mood for attempt 3',
-      createdAt: expect.any(String),
-      status: 'pending',
-      agent: 'moody',
-      code: 'agent_error',
-      fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
-    })
-    const told = await until(async () => {
-      const { unread, notifications } = await api.client.listNotifications()
-      const notification = notifications.find(({ taskId }) => taskId === task.id)
-      return notification && { unread, notification }
-    })
-    const { notification } = told
-    expect(notification).toMatchObject({ type: 'task_failed', taskId: task.id, read: false })
-
-    const { components } = await api.client.detailedHealth()
-    const { queues, deadLetterQueue } = await api.client.queueStatus()
-    expect(components.deadLetterQueue).toMatchObject({ status: 'healthy', details: deadLetterQueue })
-    expect(components.queue.details).toMatchObject({ failed: queues.tasks.failed, totalActive: 0 })
-    expect(deadLetterQueue).toMatchObject({ pending: expect.any(Number), total: expect.any(Number) })
-    expect([queues.tasks.failed, deadLetterQueue.pending - before.deadLetterQueue.pending]).toEqual([
-      before.queues.tasks.failed + 1,
-      1,
-    ])
-
-    await api.client.readNotification({ params: { id: notification.id } })
-    const after = await api.client.listNotifications()
-    expect(after.unread).toBe(told.unread - 1)
-    expect(after.notifications).toContainEqual({ ...notification, read: true })
-  })
-
-  it('always has its task completed by a retry of the dead letter once the agent works', async () => {
-    const api = moody().api()
-    const before = await api.client.queueStatus()
-    const { task, item } = await giveUp(api)
-    moody().world.cure()
-    const decided = await api.client.retryDlqItem({ params: { id: item.id } })
-    expect(decided.item).toMatchObject({ id: item.id, status: 'resolved' })
-    expect(decided.task).toMatchObject({ id: task.id, attempts: 0, createdAt: task.createdAt })
-    expect(decided.task).not.toHaveProperty('error')
-    const done = await api.untilTask(task.id, 'completed', 'failed')
-    expect(done).toMatchObject({ status: 'completed', attempts: 1, result: { output: 'done by attempt 1' } })
-    expect(eventTypes(await api.events(task.id)).slice(-4)).toEqual([
-      'failed',
-      'retried',
-      'started',
-      'completed',
-    ])
-
-    const params = { id: item.id }
-    for (const again of ['retryDlqItem', 'discardDlqItem'] as const)
-      expect(await apiError(api.client[again]({ params }))).toMatchObject({
-        status: 400,
-        code: 'dead_letter_not_pending',
-      })
-    expect((await api.client.listDlq()).items).not.toContainEqual(expect.objectContaining({ id: item.id }))
-    const { queues, deadLetterQueue } = before
-    expect(await api.client.queueStatus()).toMatchObject({
-      queues: {
-        tasks: { ...queues.tasks, completed: queues.tasks.completed + 1 },
-      },
-      deadLetterQueue: {
-        ...deadLetterQueue,
-        resolved: deadLetterQueue.resolved + 1,
-        total: deadLetterQueue.total + 1,
-      },
-    })
-  })
 
   it('always has its dead letter resolved by a retry of the task, also when the service is killed right after', async () => {
     const { world, api, startAgain } = moody()

@@ -20,13 +20,13 @@ afterAll(async () => {
 const here = () => connect(service.baseUrl)
 
 /** A task that waits for the approval of its only call. */
-const waiting = async (more: object = {}) => {
+const waiting = async () => {
   const { client, create, task } = here()
   const prompt = 'demo: tool write_file {"path":"a.txt","content":"one"}\ndemo: say Done'
   const { id } = await create({
     title: 'Write',
     prompt,
-    metadata: { securityMode: 'ask', ...more },
+    metadata: { securityMode: 'ask' },
   })
   const waits = await until(async () => {
     const found = await task(id)
@@ -38,34 +38,7 @@ const waiting = async (more: object = {}) => {
   return { id, waits, approval }
 }
 
-const approvalNotification = (taskId: string) =>
-  until(async () =>
-    (await here().client.listNotifications({ query: {} })).notifications.find(
-      (one) => one.taskId === taskId && one.type === 'approval_requested',
-    ),
-  )
-
 describe('a task that waits for an approval', () => {
-  it('tells so, has no end by itself, and has not run while it waited', async () => {
-    const { id, waits, approval } = await waiting()
-    expect(waits).toMatchObject({ status: 'in_progress', attempts: 1, waiting: { reason: 'approval' } })
-    expect([waits.waiting?.until, approval.expiresAt]).toEqual([undefined, undefined])
-    expect(await approvalNotification(id)).toMatchObject({
-      title: 'Approval requested: write_file a.txt',
-      read: false,
-    })
-    const { client, untilTask } = here()
-    const { tasks } = await client.listTasks({ query: { status: 'in_progress' } })
-    expect(tasks.find((one) => one.id === id)).toMatchObject({
-      waitingFor: 'approval',
-      waiting: waits.waiting,
-    })
-    await client.decideApproval({ params: { id: approval.id }, body: { decision: 'allow-once' } })
-    const done = await untilTask(id, 'completed', 'failed')
-    expect(done).toMatchObject({ status: 'completed', attempts: 1, waitingMs: expect.any(Number) })
-    expect(done.waiting).toBeUndefined()
-  }, 120_000)
-
   oneProcess(
     'goes on waiting after a kill, and is decided then',
     async () => {
@@ -77,7 +50,7 @@ describe('a task that waits for an approval', () => {
       // A task that is created later has run: whatever the start does is done.
       await client.createTask({ body: { title: 'Later', prompt: 'demo: say Later' } })
       await until(
-        async () => (await client.listTasks({ query: { status: 'completed' } })).total > 1 || undefined,
+        async () => (await client.listTasks({ query: { status: 'completed' } })).total > 0 || undefined,
       )
       expect(await task(id)).toMatchObject({ status: 'in_progress', attempts: 1, waiting: waits.waiting })
       expect(await events(id)).toEqual(before)
@@ -90,17 +63,4 @@ describe('a task that waits for an approval', () => {
     },
     120_000,
   )
-
-  it('fails with its approval, not completed, when its task sets an end', async () => {
-    const { id, waits } = await waiting({ approvalTtlMs: 2_000 })
-    expect(Date.parse(waits.waiting?.until ?? '')).toBeGreaterThan(Date.parse(waits.createdAt))
-    const { client, untilTask } = here()
-    expect(await untilTask(id, 'completed', 'failed')).toMatchObject({
-      status: 'failed',
-      attempts: 1,
-      error: { code: 'approval_expired' },
-    })
-    await until(async () => (await client.listDlq({ query: {} })).items.find(({ taskId }) => taskId === id))
-    expect((await client.listApprovals()).approvals.filter(({ taskId }) => taskId === id)).toEqual([])
-  }, 120_000)
 })

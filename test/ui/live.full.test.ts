@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
-import { finishedTasks, startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {

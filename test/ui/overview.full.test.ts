@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
-import { finishedTasks, startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world.ts'
 
 const HOUR_MS = 3_600_000
 const HELD_MS = 2_000

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { formatMs, parseMs } from '../../functions/ui/app/views/settings/durations.ts'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { type OpenedService, openService } from '../journeys/opened-service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
-import { finishedTasks } from './world.ts'
 
 const TOKEN = /svc_\w{20,}/
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { until } from '../journeys/api.ts'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
-import { finishedTasks, startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { finishedTasks } from '../fixtures/finished-tasks.ts'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
-import { finishedTasks, startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world.ts'
 
 /** Every view: path and a text that shows that it has loaded. Overlays are opened by key. */
 type View = { path: string; text: string; key?: string; overlay?: string }

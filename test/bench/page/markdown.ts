@@ -1,9 +1,9 @@
 import type { Client } from '../../../lib/api/client.ts'
 import type { routes } from '../../../lib/api/routes.ts'
 import { seededRandom } from '../../crash/random.ts'
+import { finishedTasks } from '../../fixtures/finished-tasks.ts'
 import { openPage } from '../../ui/browser.ts'
 import { hostileTexts, markdownText } from '../../ui/markdown-corpus.ts'
-import { finishedTasks } from '../../ui/world.ts'
 import { atMost, type Row } from '../row.ts'
 import { longestTask, settled } from './longest-task.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { cutText } from '../../../lib/core/cut-text.ts'
-import { finishedTasks } from '../../ui/world.ts'
+import { finishedTasks } from '../../fixtures/finished-tasks.ts'
 import { settled } from './longest-task.ts'
 
 const id = 'thing'
@@ -28,11 +28,26 @@ const openFolds = async (page: Page) => {
   }
 }
 
-const ofTask = (fields: object, tab: string, more: object = {}): Pick<Place, 'path' | 'answers'> => ({
+const taskPlace = (fields: object, tab: string, more: object = {}): Place => ({
   path: `/tasks/${id}?tab=${tab}`,
   answers: {
     [`/api/tasks/${id}`]: { success: true, task: { ...task, status: 'completed', ...fields } },
     ...more,
+  },
+})
+const resultPlace = (result: object, tab = 'output') =>
+  taskPlace({ result: { success: true, output: 'x', ...result } }, tab)
+const eventsAnswer = (events: object[]) => ({
+  [`/api/tasks/${id}/events`]: {
+    success: true,
+    count: events.length,
+    events: events.map((event, n) => ({
+      id: `e${String(n).padStart(9, '0')}`,
+      taskId: id,
+      type: 'progress',
+      timestamp: new Date(Date.parse(at) + n * 1000).toISOString(),
+      ...event,
+    })),
   },
 })
 const oneFileDiff = (text: string, sign: string) => {
@@ -44,8 +59,7 @@ const inLines = (text: string, letters: number) =>
     cutText(text.slice(n * letters), letters).replaceAll('\n', ' '),
   ).join('\n')
 
-const event = (n: number, type: string, data: object) =>
-  `id: ${n}\nevent: ${type}\ndata: ${JSON.stringify({ id: String(n), type, data, timestamp: Date.parse(at) + n })}\n\n`
+type SessionEvent = [type: string, data: object]
 const session = {
   id,
   status: 'completed',
@@ -56,126 +70,131 @@ const session = {
   createdAt: at,
   endedAt: at,
 }
-const stream = (events: [string, object][]) =>
-  events.map(([type, data], n) => event(n + 1, type, data)).join('')
-const ofSession = (events: [string, object][]) => ({
+const eventStream = (events: SessionEvent[]) =>
+  events
+    .map(([type, data], index) => {
+      const event = { id: String(index + 1), type, data, timestamp: Date.parse(at) + index + 1 }
+      return `id: ${event.id}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+    })
+    .join('')
+const sessionPlace = (events: SessionEvent[], asked: SessionEvent[] = []): Place => ({
   path: `/chat/sessions/${id}`,
   answers: {
     [`/api/chat/sessions/${id}`]: { success: true, session },
-    [`/api/chat/sessions/${id}/events`]: stream(events),
+    [`/api/chat/sessions/${id}/events`]: eventStream([...asked, ['session:start', {}], ...events]),
   },
 })
-const message = (n: number, fields: object) => ({
-  id: `m${n}`,
-  conversationId: id,
-  role: 'user',
-  content: '',
-  createdAt: at,
-  ...fields,
-})
-const ofTalk = (messages: object[]) => ({
+/** So many events of tools, in pairs of a call and its result. */
+const toolEvents = (count: number, data: object) =>
+  many(
+    count,
+    (n): SessionEvent => [
+      n % 2 ? 'tool:result' : 'tool:call',
+      { toolCallId: `t${n >> 1}`, name: 'write_file', arguments: {}, result: { content: 'x' }, ...data },
+    ],
+  )
+const conversationPlace = (count: number, message: (n: number) => object): Place => ({
   path: `/chat/${id}`,
   answers: {
     [`/api/chat/conversations/${id}`]: {
       success: true,
       conversation: { id, title: 'T', messageCount: 2, createdAt: at, updatedAt: at },
-      messages,
+      messages: many(count, (n) => ({
+        id: `m${n}`,
+        conversationId: id,
+        role: 'assistant',
+        content: 'x',
+        createdAt: at,
+        ...message(n),
+      })),
     },
     '/api/chat/sessions': { success: true, sessions: [] },
   },
 })
-const chunk = (n: number, text: string, more: object = {}) => ({
-  id: `c${n}`,
-  path: 'a.md',
-  startLine: 1,
-  endLine: 9,
-  text,
-  ...more,
+/** A view whose rows are what one answer has under `field`. */
+const listPlace = (
+  path: string,
+  answer: string,
+  field: string,
+  rows: object[],
+  more: object = {},
+): Place => ({
+  path,
+  answers: { [answer]: { success: true, total: rows.length, count: rows.length, [field]: rows, ...more } },
 })
-const approval = (n: number, text: string) => ({
-  id: `a${n}`,
-  userId: 'local',
-  toolName: 'write_file',
-  title: cutText(text, 200).replaceAll('\n', ' '),
-  params: { content: text, path: cutText(text, 300) },
-  securityLevel: 'write',
-  requestedAt: at,
-  status: 'pending',
-})
+const chunks = (count: number, chunk: (n: number) => object) =>
+  many(count, (n) => ({ id: `c${n}`, path: 'a.md', startLine: 1, endLine: 9, ...chunk(n) }))
+const chunksPlace = (count: number, chunk: (n: number) => object) =>
+  listPlace('/memory?path=a.md', '/chunks', 'chunks', chunks(count, chunk), { path: 'a.md' })
+const foundPlace = (count: number, chunk: (n: number) => object) =>
+  listPlace('/memory?q=word', '/api/memory/search', 'chunks', chunks(count, chunk), {
+    query: 'word',
+    method: 'lexical',
+  })
+const experience = { type: 'tool_chain', successScore: 1, useCount: 1, createdAt: at, createdBy: 'local' }
+const notificationsPlace = (path: string, count: number, texts: (n: number) => object) =>
+  listPlace(
+    path,
+    '/api/notifications',
+    'notifications',
+    many(count, (n) => ({
+      id: `n${n}`,
+      type: 'task_failed',
+      taskId: 'x',
+      read: false,
+      createdAt: at,
+      ...texts(n),
+    })),
+    { unread: 50 },
+  )
+const auditPlace = (count: number, details: (n: number) => object) =>
+  listPlace(
+    '/audit',
+    '/api/audit',
+    'records',
+    many(count, (n) => ({
+      id: `r${n}`,
+      timestamp: at,
+      userId: 'local',
+      action: 'settings.change',
+      details: details(n),
+    })),
+  )
 
-/** Each place with a text in it: whole where it may be long there, else as long as it may be. */
-export const hostileTextPlaces = (text: string): Readonly<Record<string, Place>> => ({
-  'output as written': {
-    ...ofTask({ result: { success: true, output: text } }, 'output'),
-    act: click('Source'),
-  },
+const ofTasks = (text: string): Readonly<Record<string, Place>> => ({
+  'output as written': { ...resultPlace({ output: text }), act: click('Source') },
   'details of a result': {
-    ...ofTask(
-      { result: { success: true, output: 'x', more: text, list: text.split('\n').slice(0, 2000) } },
-      'output',
-    ),
+    ...resultPlace({ more: text, list: text.split('\n').slice(0, 2000) }),
     act: openFolds,
   },
-  'diff added': ofTask({ result: { success: true, output: 'x', diff: oneFileDiff(text, '+') } }, 'changes'),
-  'diff added, long lines': ofTask(
-    { result: { success: true, output: 'x', diff: oneFileDiff(inLines(text, 2_000), '+') } },
-    'changes',
-  ),
+  'diff added': resultPlace({ diff: oneFileDiff(text, '+') }, 'changes'),
+  'diff added, long lines': resultPlace({ diff: oneFileDiff(inLines(text, 2_000), '+') }, 'changes'),
   'diff same, split': {
-    ...ofTask(
-      { result: { success: true, output: 'x', diff: oneFileDiff(inLines(text, 2_000), ' ') } },
-      'changes',
-    ),
+    ...resultPlace({ diff: oneFileDiff(inLines(text, 2_000), ' ') }, 'changes'),
     act: click('Split'),
   },
-  'no diff': ofTask({ result: { success: true, output: 'x', diff: text } }, 'changes'),
-  'left out': ofTask(
-    {
-      result: {
-        success: true,
-        output: 'x',
-        leftOut: many(400, () => ({ path: cutText(text, 1_000), reason: 'name' })),
-      },
-    },
+  'no diff': resultPlace({ diff: text }, 'changes'),
+  'left out': resultPlace(
+    { leftOut: many(400, () => ({ path: cutText(text, 1_000), reason: 'name' })) },
     'changes',
   ),
-  'log of long lines': ofTask({}, 'log', {
-    [`/api/tasks/${id}/events`]: {
-      success: true,
-      count: 100,
-      events: many(100, (n) => ({
-        id: `e${String(n).padStart(9, '0')}`,
-        taskId: id,
-        type: 'progress',
-        timestamp: at,
-        message: cutText(text.slice(n * 900), 1_000),
-      })),
-    },
-  }),
-  'log of texts': ofTask({}, 'log', {
-    [`/api/tasks/${id}/events`]: {
-      success: true,
-      count: 4,
-      events: many(4, (n) => ({
-        id: `e${String(n).padStart(9, '0')}`,
-        taskId: id,
-        type: 'progress',
-        timestamp: at,
-        message: text,
-      })),
-    },
-  }),
-  input: ofTask({ prompt: text, description: text, metadata: { a: text } }, 'input'),
-  raw: ofTask({ prompt: text, description: text, title: cutText(text, 500) }, 'raw'),
-  failure: ofTask(
+  'log of long lines': taskPlace(
+    {},
+    'log',
+    eventsAnswer(many(100, (n) => ({ message: cutText(text.slice(n * 900), 1_000) }))),
+  ),
+  'log of texts': taskPlace({}, 'log', eventsAnswer(many(4, () => ({ message: text })))),
+  input: taskPlace({ prompt: text, description: text, metadata: { a: text } }, 'input'),
+  raw: taskPlace({ prompt: text, description: text, title: cutText(text, 500) }, 'raw'),
+  failure: taskPlace(
     { status: 'failed', title: cutText(text, 500), error: { code: 'agent_error', message: text } },
     'output',
   ),
-  'metadata deep': ofTask(
+  'metadata deep': taskPlace(
     { metadata: Object.fromEntries(many(200, (n) => [`k${n}${cutText(text, 50)}`, cutText(text, 100)])) },
     'input',
   ),
-  'labels and names': ofTask(
+  'labels and names': taskPlace(
     {
       labels: many(50, (n) => `${n}${cutText(text.slice(n), 190)}`),
       repository: cutText(text, 500),
@@ -185,102 +204,67 @@ export const hostileTextPlaces = (text: string): Readonly<Record<string, Place>>
     },
     'input',
   ),
-  'from memory': ofTask(
-    {
-      result: {
-        success: true,
-        output: 'x',
-        memory: {
-          chunks: many(100, (n) => ({ id: `${n}`, path: cutText(text, 1000), heading: cutText(text, 1000) })),
-          experiences: many(100, (n) => ({ id: `x${n}`, intent: cutText(text, 2_000) })),
-        },
-        published: { status: 'failed', branch: text, error: { code: 'x', message: text } },
-      },
+  'from memory': resultPlace({
+    memory: {
+      chunks: many(100, (n) => ({ id: `${n}`, path: cutText(text, 1000), heading: cutText(text, 1000) })),
+      experiences: many(100, (n) => ({ id: `x${n}`, intent: cutText(text, 2_000) })),
     },
-    'output',
-  ),
-  timeline: ofTask({}, 'usage', {
+    published: { status: 'failed', branch: text, error: { code: 'x', message: text } },
+  }),
+  timeline: taskPlace({}, 'usage', {
     '/api/chat/sessions': {
       success: true,
       sessions: [{ ...session, taskId: id, conversationId: undefined }],
     },
-    [`/api/chat/sessions/${id}/events`]: stream([
+    [`/api/chat/sessions/${id}/events`]: eventStream([
       ['session:start', {}],
-      ...many(200, (n): [string, object] => [
-        n % 2 ? 'tool:result' : 'tool:call',
-        {
-          toolCallId: `t${n >> 1}`,
-          name: cutText(text, 128),
-          title: text.slice(0, 1000),
-          arguments: {},
-          result: { content: 'x' },
-        },
-      ]),
+      ...toolEvents(200, { name: cutText(text, 128), title: text.slice(0, 1000) }),
     ]),
-    [`/api/tasks/${id}/events`]: {
-      success: true,
-      count: 3,
-      events: ['created', 'started', 'failed'].map((type, n) => ({
-        id: `e${n}`,
-        taskId: id,
-        type,
-        attempt: 1,
-        timestamp: new Date(Date.parse(at) + n * 1000).toISOString(),
-        message: text,
-      })),
-    },
+    ...eventsAnswer(['created', 'started', 'failed'].map((type) => ({ type, attempt: 1, message: text }))),
   }),
-  'run: words': ofSession([
-    ['user_message', { content: text }],
-    ['session:start', {}],
-    ['thinking:update', { text }],
-    ['thinking:end', {}],
-    ['content', { text }],
-    ['step:complete', {}],
-    ['error', { code: 'x', message: text }],
-  ]),
-  'run: notes': ofSession([
-    ['session:start', {}],
-    ...many(60, (n): [string, object] => [
-      'attempt:failed',
-      { attempt: n, message: cutText(text.slice(n * 500), 1_000) },
-    ]),
+})
+
+const ofRuns = (text: string): Readonly<Record<string, Place>> => ({
+  'run: words': sessionPlace(
+    [
+      ['thinking:update', { text }],
+      ['thinking:end', {}],
+      ['content', { text }],
+      ['step:complete', {}],
+      ['error', { code: 'x', message: text }],
+    ],
+    [['user_message', { content: text }]],
+  ),
+  'run: notes': sessionPlace([
+    ...many(
+      60,
+      (n): SessionEvent => ['attempt:failed', { attempt: n, message: cutText(text.slice(n * 500), 1_000) }],
+    ),
     ['complete', { notice: text, model: cutText(text, 200), finishReason: 'length' }],
   ]),
-  'run: one note': ofSession([
-    ['session:start', {}],
-    ['attempt:failed', { attempt: 1, message: text }],
-  ]),
+  'run: one note': sessionPlace([['attempt:failed', { attempt: 1, message: text }]]),
   'run: thoughts': {
-    ...ofSession([
-      ['session:start', {}],
-      ...many(40, (n): [string, object][] => [
+    ...sessionPlace(
+      many(40, (n): SessionEvent[] => [
         ['thinking:update', { text: cutText(text.slice(n * 500), 2_000) }],
         ['thinking:end', {}],
         ['tool:call', { toolCallId: `t${n}`, name: 'x', title: 'x', arguments: {} }],
       ]).flat(),
-    ]),
+    ),
     act: openFolds,
   },
   'run: calls': {
-    ...ofSession([
-      ['session:start', {}],
-      ...many(60, (n): [string, object] => [
-        n % 2 ? 'tool:result' : 'tool:call',
-        {
-          toolCallId: `t${n >> 1}`,
-          name: 'write_file',
-          title: cutText(text, 200),
-          arguments: { content: text, [cutText(text, 500)]: cutText(text, 500) },
-          result: { content: text },
-        },
-      ]),
-    ]),
+    ...sessionPlace(
+      toolEvents(60, {
+        title: cutText(text, 200),
+        arguments: { content: text, [cutText(text, 500)]: cutText(text, 500) },
+        result: { content: text },
+      }),
+    ),
     act: openFolds,
   },
   'run: call of odd arguments': {
-    ...ofSession([
-      ['session:start', {}],
+    ...sessionPlace([
       [
         'tool:call',
         {
@@ -296,118 +280,77 @@ export const hostileTextPlaces = (text: string): Readonly<Record<string, Place>>
     ]),
     act: openFolds,
   },
-  'chat: a long message of a person': ofTalk([message(1, { content: text })]),
-  'chat: many messages': ofTalk(
-    many(50, (n) =>
-      message(n, { role: n % 2 ? 'assistant' : 'user', content: cutText(text.slice(n * 400), 2_000) }),
-    ),
-  ),
-  'chat: answers': ofTalk(
-    many(30, (n) =>
-      message(n, {
-        role: 'assistant',
-        content: cutText(text.slice(n * 500), 6_000),
-        error: { code: 'x', message: cutText(text, 1_000) },
-        notice: cutText(text, 1_000),
-        model: cutText(text, 200),
-      }),
-    ),
-  ),
-  'chat: an error': ofTalk([
-    message(1, { role: 'assistant', content: '', error: { code: 'x', message: text }, notice: text }),
-  ]),
+})
+
+const ofChat = (text: string): Readonly<Record<string, Place>> => ({
+  'chat: a long message of a person': conversationPlace(1, () => ({ role: 'user', content: text })),
+  'chat: many messages': conversationPlace(50, (n) => ({
+    role: n % 2 ? 'assistant' : 'user',
+    content: cutText(text.slice(n * 400), 2_000),
+  })),
+  'chat: answers': conversationPlace(30, (n) => ({
+    content: cutText(text.slice(n * 500), 6_000),
+    error: { code: 'x', message: cutText(text, 1_000) },
+    notice: cutText(text, 1_000),
+    model: cutText(text, 200),
+  })),
+  'chat: an error': conversationPlace(1, () => ({
+    content: '',
+    error: { code: 'x', message: text },
+    notice: text,
+  })),
   'chat: calls': {
-    ...ofTalk([
-      message(1, {
-        role: 'assistant',
-        content: 'x',
-        toolCalls: many(100, (n) => ({
-          id: `t${n}`,
-          step: 1,
-          name: 'x',
-          arguments: { a: text.slice(0, 2_000) },
-          result: cutText(text, 5_000),
-          status: 'success',
-          duration: 1,
-        })),
-      }),
-    ]),
+    ...conversationPlace(1, () => ({
+      toolCalls: many(100, (n) => ({
+        id: `t${n}`,
+        step: 1,
+        name: 'x',
+        arguments: { a: text.slice(0, 2_000) },
+        result: cutText(text, 5_000),
+        status: 'success',
+        duration: 1,
+      })),
+    })),
     act: openFolds,
   },
-  'chat: list of conversations': {
-    path: '/chat',
-    answers: {
-      '/api/chat/conversations': {
-        success: true,
-        total: 50,
-        conversations: many(50, (n) => ({
-          id: `c${n}`,
-          title: cutText(text, 500),
-          messageCount: 1,
-          createdAt: at,
-          updatedAt: at,
-        })),
-      },
-    },
-  },
-  'memory: two chunks': {
-    path: '/memory?path=a.md',
-    answers: {
-      '/chunks': {
-        success: true,
-        path: 'a.md',
-        chunks: many(2, (n) =>
-          chunk(n, text, { heading: cutText(text, 1_000), trail: [cutText(text, 500)] }),
-        ),
-      },
-    },
-  },
-  'memory: chunks': {
-    path: '/memory?path=a.md',
-    answers: {
-      '/chunks': {
-        success: true,
-        path: 'a.md',
-        chunks: many(60, (n) =>
-          chunk(n, cutText(text.slice(n * 300), 1_600), { heading: cutText(text, 500) }),
-        ),
-      },
-    },
-  },
-  'memory: found': {
-    path: '/memory?q=word',
-    answers: {
-      '/api/memory/search': {
-        success: true,
-        query: 'word',
-        method: 'lexical',
-        count: 20,
-        chunks: many(20, (n) =>
-          chunk(n, cutText(text.slice(n * 300), 1_600), {
-            heading: cutText(text, 500),
-            trail: [],
-            score: 1,
-            foundBy: ['words'],
-            terms: ['word', 'a', 'กขค', 'long', '漢字'],
-          }),
-        ),
-      },
-    },
-  },
-  'memory: found, large': {
-    path: '/memory?q=word',
-    answers: {
-      '/api/memory/search': {
-        success: true,
-        query: 'word',
-        method: 'lexical',
-        count: 2,
-        chunks: many(2, (n) =>
-          chunk(n, text, { score: 1, foundBy: ['words'], terms: ['word', 'a', 'long'] }),
-        ),
-      },
-    },
-  },
+  'chat: list of conversations': listPlace(
+    '/chat',
+    '/api/chat/conversations',
+    'conversations',
+    many(50, (n) => ({
+      id: `c${n}`,
+      title: cutText(text, 500),
+      messageCount: 1,
+      createdAt: at,
+      updatedAt: at,
+    })),
+  ),
+})
+
+const ofMemory = (text: string): Readonly<Record<string, Place>> => ({
+  'memory: two chunks': chunksPlace(2, () => ({
+    text,
+    heading: cutText(text, 1_000),
+    trail: [cutText(text, 500)],
+  })),
+  'memory: chunks': chunksPlace(60, (n) => ({
+    text: cutText(text.slice(n * 300), 1_600),
+    heading: cutText(text, 500),
+  })),
+  'memory: found': foundPlace(20, (n) => ({
+    text: cutText(text.slice(n * 300), 1_600),
+    heading: cutText(text, 500),
+    trail: [],
+    score: 1,
+    foundBy: ['words'],
+    terms: ['word', 'a', 'กขค', 'long', '漢字'],
+  })),
+  'memory: found, large': foundPlace(2, () => ({
+    text,
+    score: 1,
+    foundBy: ['words'],
+    terms: ['word', 'a', 'long'],
+  })),
   'memory: an experience': {
     path: '/memory?show=experiences&item=thing',
     answers: {
@@ -415,198 +358,106 @@ export const hostileTextPlaces = (text: string): Readonly<Record<string, Place>>
       '/api/memory/experiences/thing': {
         success: true,
         experience: {
+          ...experience,
           id,
-          type: 'tool_chain',
           intent: cutText(text, 2_000),
           solution: text,
           tags: many(20, (n) => `${n}${cutText(text, 50)}`),
-          successScore: 1,
-          useCount: 1,
-          createdAt: at,
-          createdBy: 'local',
         },
       },
     },
   },
-  'memory: experiences': {
-    path: '/memory?show=experiences',
-    answers: {
-      '/api/memory/experiences': {
-        success: true,
-        total: 50,
-        experiences: many(50, (n) => ({
-          id: `x${n}`,
-          type: 'tool_chain',
-          intent: cutText(text.slice(n * 100), 2_000),
-          solution: 'x',
-          tags: [],
-          successScore: 1,
-          useCount: 1,
-          createdAt: at,
-          createdBy: 'local',
-        })),
-      },
+  'memory: experiences': listPlace(
+    '/memory?show=experiences',
+    '/api/memory/experiences',
+    'experiences',
+    many(50, (n) => ({
+      ...experience,
+      id: `x${n}`,
+      intent: cutText(text.slice(n * 100), 2_000),
+      solution: 'x',
+      tags: [],
+    })),
+  ),
+})
+
+const ofLists = (text: string): Readonly<Record<string, Place>> => {
+  const cut = (n: number) => ({
+    title: cutText(text.slice(n * 100), 500),
+    message: cutText(text.slice(n * 700), 2_000),
+  })
+  const uncut = () => ({ title: 'x', message: text })
+  return {
+    notifications: notificationsPlace('/notifications', 50, cut),
+    'notifications of texts': notificationsPlace('/notifications', 10, uncut),
+    bell: { ...notificationsPlace('/agents', 20, cut), act: click('Notifications') },
+    'bell of texts': { ...notificationsPlace('/agents', 10, uncut), act: click('Notifications') },
+    audit: auditPlace(50, (n) => ({
+      before: cutText(text.slice(n * 500), 2_000),
+      name: cutText(text, 300),
+    })),
+    'audit, an entry': {
+      ...auditPlace(3, () => ({ before: text, after: { a: text, b: many(200, () => cutText(text, 100)) } })),
+      act: (page) =>
+        page.evaluate(() => (document.querySelector('main [data-row-link]') as HTMLElement)?.click()),
     },
-  },
-  notifications: {
-    path: '/notifications',
-    answers: {
-      '/api/notifications': {
-        success: true,
-        total: 50,
-        unread: 50,
-        notifications: many(50, (n) => ({
-          id: `n${n}`,
-          type: 'task_failed',
-          title: cutText(text.slice(n * 100), 500),
-          message: cutText(text.slice(n * 700), 2_000),
-          taskId: 'x',
-          read: false,
-          createdAt: at,
-        })),
-      },
-    },
-  },
-  bell: {
-    path: '/agents',
-    act: click('Notifications'),
-    answers: {
-      '/api/notifications': {
-        success: true,
-        total: 50,
-        unread: 50,
-        notifications: many(20, (n) => ({
-          id: `n${n}`,
-          type: 'task_failed',
-          title: cutText(text.slice(n * 100), 500),
-          message: cutText(text.slice(n * 700), 2_000),
-          taskId: 'x',
-          read: false,
-          createdAt: at,
-        })),
-      },
-    },
-  },
-  'notifications of texts': {
-    path: '/notifications',
-    answers: {
-      '/api/notifications': {
-        success: true,
-        total: 50,
-        unread: 50,
-        notifications: many(10, (n) => ({
-          id: `n${n}`,
-          type: 'task_failed',
-          title: 'x',
-          message: text,
-          taskId: 'x',
-          read: false,
-          createdAt: at,
-        })),
-      },
-    },
-  },
-  'bell of texts': {
-    path: '/agents',
-    act: click('Notifications'),
-    answers: {
-      '/api/notifications': {
-        success: true,
-        total: 50,
-        unread: 50,
-        notifications: many(10, (n) => ({
-          id: `n${n}`,
-          type: 'task_failed',
-          title: 'x',
-          message: text,
-          taskId: 'x',
-          read: false,
-          createdAt: at,
-        })),
-      },
-    },
-  },
-  audit: {
-    path: '/audit',
-    answers: {
-      '/api/audit': {
-        success: true,
-        total: 50,
-        records: many(50, (n) => ({
-          id: `r${n}`,
-          timestamp: at,
+    approvals: listPlace(
+      '/approvals',
+      '/api/security/approvals',
+      'approvals',
+      many(60, (n) => {
+        const content = text.slice(n * 300)
+        return {
+          id: `a${n}`,
           userId: 'local',
-          action: 'settings.change',
-          details: { before: cutText(text.slice(n * 500), 2_000), name: cutText(text, 300) },
-        })),
-      },
-    },
-  },
-  'audit, an entry': {
-    path: '/audit',
-    act: async (page) => {
-      await page.evaluate(() => (document.querySelector('main [data-row-link]') as HTMLElement)?.click())
-    },
-    answers: {
-      '/api/audit': {
-        success: true,
-        total: 3,
-        records: many(3, (n) => ({
-          id: `r${n}`,
-          timestamp: at,
-          userId: 'local',
-          action: 'settings.change',
-          details: { before: text, after: { a: text, b: many(200, () => cutText(text, 100)) } },
-        })),
-      },
-    },
-  },
-  approvals: {
-    path: '/approvals',
-    answers: {
-      '/api/security/approvals': {
-        success: true,
-        approvals: many(60, (n) => approval(n, text.slice(n * 300))),
-      },
-    },
-  },
-  tasks: {
-    path: '/tasks',
-    answers: {
-      '/api/tasks/filter': {
-        success: true,
-        total: 50,
-        tasks: many(50, (n) => ({
-          ...task,
-          id: `t${n}`,
-          title: cutText(text.slice(n * 500), 500),
-          repository: cutText(text, 200),
-          agent: cutText(text, 200),
-          labels: many(9, (k) => `${k}${cutText(text, 100)}`),
-        })),
-      },
-    },
-  },
-  failures: {
-    path: '/failures',
-    answers: {
-      '/api/failures': {
-        success: true,
-        since: at,
-        bucketMs: 3600000,
-        groups: many(50, (n) => ({
-          fingerprint: `f${n}`,
-          code: cutText(text, 100),
-          message: cutText(text.slice(n * 500), 2_000),
-          count: 2,
-          pending: 1,
-          agent: cutText(text, 200),
-          firstSeen: at,
-          lastSeen: at,
-          muted: false,
-          spark: [1, 2, 3],
-        })),
-      },
-    },
-  },
+          toolName: 'write_file',
+          title: cutText(content, 200).replaceAll('\n', ' '),
+          params: { content, path: cutText(content, 300) },
+          securityLevel: 'write',
+          requestedAt: at,
+          status: 'pending',
+        }
+      }),
+    ),
+    tasks: listPlace(
+      '/tasks',
+      '/api/tasks/filter',
+      'tasks',
+      many(50, (n) => ({
+        ...task,
+        id: `t${n}`,
+        title: cutText(text.slice(n * 500), 500),
+        repository: cutText(text, 200),
+        agent: cutText(text, 200),
+        labels: many(9, (k) => `${k}${cutText(text, 100)}`),
+      })),
+    ),
+    failures: listPlace(
+      '/failures',
+      '/api/failures',
+      'groups',
+      many(50, (n) => ({
+        fingerprint: `f${n}`,
+        code: cutText(text, 100),
+        message: cutText(text.slice(n * 500), 2_000),
+        count: 2,
+        pending: 1,
+        agent: cutText(text, 200),
+        firstSeen: at,
+        lastSeen: at,
+        muted: false,
+        spark: [1, 2, 3],
+      })),
+      { since: at, bucketMs: 3600000 },
+    ),
+  }
+}
+
+/** Each place with a text in it: uncut where it may be long there, else as long as it may be. */
+export const hostileTextPlaces = (text: string): Readonly<Record<string, Place>> => ({
+  ...ofTasks(text),
+  ...ofRuns(text),
+  ...ofChat(text),
+  ...ofMemory(text),
+  ...ofLists(text),
 })

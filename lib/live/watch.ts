@@ -1,8 +1,8 @@
 import { collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
+import { createVersionedRow } from '../core/versioned-row.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LiveWatch } from '../ports/live.ts'
-import type { Store } from '../ports/store.ts'
 
 export const LIVE_STREAM = 'live'
 /** How long an entry can be replayed. */
@@ -14,8 +14,6 @@ export const WATCH_MS = 30_000
 type LiveWatchRow = { id: typeof LIVE_STREAM; since: number; until: number; version: number }
 
 export const liveWatches = collection<LiveWatchRow>({ name: 'liveWatches', key: 'id', indexes: {} })
-
-const TRIES = 10
 
 /** The watch of a process that publishes its own commits: nothing was published before its start. */
 export const createLocalWatch = (
@@ -38,41 +36,30 @@ export const createLocalWatch = (
 }
 
 /** The watch of many processes. The absence of readers is read for each batch, since a new reader relies on it. */
-export const createStoredWatch = ({
-  store,
-  clock,
-}: {
-  store: Pick<Store, 'get' | 'commit'>
-  clock: Pick<Clock, 'now'>
-}): LiveWatch => {
-  let knownUntil = 0
-
-  const mark = async (): Promise<LiveWatchRow | undefined> => {
-    const now = clock.now()
-    const row = await store.get(liveWatches, LIVE_STREAM)
-    const until = now + WATCH_MS
-    if (row === undefined) {
-      const first = { id: LIVE_STREAM, since: now, until, version: 1 } as const
-      return (await store.commit({ insert: liveWatches, row: first })).applied ? first : undefined
-    }
-    const { version } = row
-    const set = { until, version: version + 1, ...(row.until <= now ? { since: now } : {}) }
-    const outcome = await store.commit({ update: liveWatches, key: LIVE_STREAM, when: { version }, set })
-    return outcome.applied ? outcome.row : undefined
-  }
+export const createStoredWatch = (
+  needs: Parameters<typeof createVersionedRow<LiveWatchRow>>[0] & { clock: Clock },
+): LiveWatch => {
+  const { clock } = needs
+  const mark = createVersionedRow<LiveWatchRow>(needs, {
+    of: liveWatches,
+    first: { id: LIVE_STREAM, since: 0, until: 0, version: 0 },
+    busy,
+  })
+  const isWatchedNow = () => clock.now() < mark.row().until
 
   return {
     async extend() {
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        const row = await mark()
-        if (row !== undefined) return row.since
-      }
-      throw new Problem('unavailable', 'busy', 'Too many readers began at once. Try again.')
+      const { since } = await mark.change(({ until }) => {
+        const now = clock.now()
+        return { set: { until: now + WATCH_MS, ...(until <= now && { since: now }) } }
+      })
+      return since
     },
     async isWatched() {
-      if (clock.now() < knownUntil) return true
-      knownUntil = (await store.get(liveWatches, LIVE_STREAM))?.until ?? 0
-      return clock.now() < knownUntil
+      if (!isWatchedNow()) await mark.load()
+      return isWatchedNow()
     },
   }
 }
+
+const busy = () => new Problem('unavailable', 'busy', 'Too many readers began at once. Try again.')

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
 import type { LiveDraft } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Reply } from '../../lib/http/route.ts'
@@ -76,7 +77,8 @@ describe.each(storeOpeners([liveWatches]))('the stored watch on %s', (_, open) =
   it('is one for all processes, ends when it is not renewed, and says since when there was no gap', async () => {
     const clock = createFakeClock()
     const { store, close } = await open(clock)
-    const watches = [createStoredWatch({ store, clock }), createStoredWatch({ store, clock })] as const
+    const ports = { store, clock, entropy }
+    const watches = [createStoredWatch(ports), createStoredWatch(ports)] as const
     const [follower, publisher] = watches
     expect(await publisher.isWatched()).toBe(false)
     const since = clock.now()

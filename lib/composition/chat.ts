@@ -65,7 +65,7 @@ export const composeChat = (
     findTicketTask: tasks.newestOfTicket,
     readTicket: createReadTicket({ trackers: ports.trackers, access }),
     recall: memory.recall,
-    hasMemorySession: async (conversation) => (await memory.sessions.namesOf(conversation.id)).length > 0,
+    hasMemorySession: async (conversation) => (await memory.sessions.readNames(conversation.id)).length > 0,
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
     isDisabled: async (userId) => (await readAccountStatus(userId))?.disabled === true,

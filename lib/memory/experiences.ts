@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { missing, Problem } from '../core/errors.ts'
-import { pageFacts, pageRange } from '../core/page.ts'
+import { countedPage } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -101,18 +101,12 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       const { type } = query
       const where = type === undefined ? [] : [{ field: 'type' as const, in: [type] }]
       const scope = `experiences:${JSON.stringify(where)}`
-      const [page, total] = await Promise.all([
-        store.page(experiences, {
-          index: 'newest',
-          is: SPACE,
-          where,
-          order: 'desc',
-          detail: true,
-          ...pageRange(query, scope),
-        }),
-        store.count(experiences, { index: 'newest', is: SPACE, where }),
-      ])
-      return { experiences: page.rows.map(toExperience), ...pageFacts(page, total, query, scope) }
+      const selected = { index: 'newest', is: SPACE, where }
+      const { rows, facts } = await countedPage(query, scope, {
+        page: (range) => store.page(experiences, { ...selected, order: 'desc', detail: true, ...range }),
+        count: () => store.count(experiences, selected),
+      })
+      return { experiences: rows.map(toExperience), ...facts }
     },
 
     /** Best matches by words, weighted by success, use and age. */

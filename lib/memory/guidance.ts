@@ -105,13 +105,13 @@ const MOST_WARM = 6
 type WarmNeeds = {
   indexCache: IndexCache
   search: Search
-  namesOf: (conversationId: string) => Promise<string[]>
+  readNames: (conversationId: string) => Promise<string[]>
   checkOwnConversation: CheckOwnConversation
 }
 type WarmRequest = { query?: string | undefined; conversationId?: string | undefined }
 
 /** Loads memory, and returns chunks for the question, else for the names of the sessions, else of the latest files. */
-export const createWarm = ({ indexCache, search, namesOf, checkOwnConversation }: WarmNeeds) => {
+export const createWarm = ({ indexCache, search, readNames, checkOwnConversation }: WarmNeeds) => {
   const latest = async (): Promise<MemoryChunk[]> => {
     const { contents } = await indexCache.searchable()
     return filesIn(contents)
@@ -126,7 +126,7 @@ export const createWarm = ({ indexCache, search, namesOf, checkOwnConversation }
   return async (principal: Principal, { query, conversationId }: WarmRequest) => {
     if (conversationId !== undefined) await checkOwnConversation(principal, conversationId)
     const isByNames = query === undefined && conversationId !== undefined
-    const names = isByNames ? await namesOf(conversationId) : []
+    const names = isByNames ? await readNames(conversationId) : []
     const question = query ?? names.join(' ')
     const hits = question === '' ? [] : await matching(question)
     const chunks = hits.length > 0 || query !== undefined ? hits : await latest()

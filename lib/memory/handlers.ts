@@ -19,7 +19,7 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
     await memory.files.rateChunk(params.id, body.useful, body.taskId)
     return { message: 'Noted' }
   },
-  listMemoryVerdicts: ({ query }) => memory.verdictsOf(query.taskId),
+  listMemoryVerdicts: ({ query }) => memory.listVerdicts(query.taskId),
   removeMemoryFile: async ({ params }) => {
     await memory.files.removeFile(params.path)
     return { message: 'File deleted from memory; it comes back when it changes' }

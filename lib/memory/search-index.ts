@@ -56,7 +56,7 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
   return {
     lexical: (question: string, most: number, least?: number): Hit[] => lexical.search(question, most, least),
     hasVectors: (): boolean => vectors.size > 0,
-    hasVectorsOf: (size: number): boolean => {
+    hasVectorsWithSize: (size: number): boolean => {
       for (const { values } of vectors.values()) if (values.length === size) return true
       return false
     },

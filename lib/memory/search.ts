@@ -60,7 +60,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
 
   return async ({ query, maxResults, minScore = 0 }: Question) => {
     const [given, { searchIndex }] = await Promise.all([queryVector(query), indexCache.searchable()])
-    const vector = given && searchIndex.hasVectorsOf(given.length) ? given : undefined
+    const vector = given && searchIndex.hasVectorsWithSize(given.length) ? given : undefined
     if (given && !vector && searchIndex.hasVectors())
       log.warn(
         { size: given.length },

@@ -83,9 +83,9 @@ export const createMemory = (needs: Needs) => {
     excluded,
     sessions,
     experiences,
-    verdictsOf: verdicts.list,
+    listVerdicts: verdicts.list,
     ...createGuidance({ ...needs, search, experiences }),
-    warm: createWarm({ ...needs, indexCache, search, namesOf: sessions.namesOf }),
+    warm: createWarm({ ...needs, indexCache, search, readNames: sessions.readNames }),
     stats: async () => {
       const { contents: held, lastSync } = await indexCache.withState()
       const method: SearchMethod = embedding ? 'hybrid' : 'lexical'

@@ -106,7 +106,7 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
     },
 
     /** The names of a conversation's sessions that are not archived, newest first. */
-    namesOf: async (conversationId: string): Promise<string[]> => {
+    readNames: async (conversationId: string): Promise<string[]> => {
       const { rows } = await store.page(memorySessions, {
         index: 'ofConversation',
         is: conversationId,

@@ -1,10 +1,9 @@
 import { editFile, listFiles, readFile, searchFiles, writeFile } from './builtin/files.ts'
 import { git } from './builtin/git.ts'
-import { createMemorySearch, type SearchMemory } from './builtin/memory-search.ts'
 import { runCommand } from './builtin/run-command.ts'
+import { createMemorySearch, createWebSearch, type SearchMemory, type SearchWeb } from './builtin/search.ts'
 import { type CreateTaskFor, createCreateTask, createGetTask, type FindTask } from './builtin/tasks.ts'
 import { createWebFetch } from './builtin/web-fetch.ts'
-import { createWebSearch, type SearchWeb } from './builtin/web-search.ts'
 import type { Tool } from './tool.ts'
 
 /** The tools that work inside a workspace. */

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { build } from 'esbuild'
 import { document } from '../../lib/api/document.ts'
 import { requestParts } from '../../lib/api/request-parts.ts'
-import { declarationsOf } from './declarations.ts'
+import { clientDeclarations } from './declarations.ts'
 
 /** Writes `dist/`: one module without dependencies, and its declarations. `npm pack` runs it first. */
 const here = import.meta.dirname
@@ -30,4 +30,4 @@ await build({
     },
   ],
 })
-writeFileSync(path.join(dist, 'index.d.ts'), declarationsOf(document))
+writeFileSync(path.join(dist, 'index.d.ts'), clientDeclarations(document))

@@ -36,47 +36,47 @@ const comment = (lines: readonly (string | undefined)[]): string => {
   return text.includes('\n') ? `/**\n${text.replaceAll(/^/gm, ' * ')}\n */\n` : `/** ${text} */\n`
 }
 
-const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+const propertyName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-const typeOf = (schema: Schema): string => {
+const typeText = (schema: Schema): string => {
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? 'unknown'
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' | ')
-  return typeNamed[schema.type ?? '']?.(schema) ?? 'unknown'
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeText))].join(' | ')
+  return typesByName[schema.type ?? '']?.(schema) ?? 'unknown'
 }
 
-const typeNamed: Readonly<Record<string, (schema: Schema) => string>> = {
+const typesByName: Readonly<Record<string, (schema: Schema) => string>> = {
   string: () => 'string',
   number: () => 'number',
   integer: () => 'number',
   boolean: () => 'boolean',
   null: () => 'null',
-  array: ({ items = {} }) => `Array<${typeOf(items)}>`,
-  object: (schema) => objectOf(schema),
+  array: ({ items = {} }) => `Array<${typeText(items)}>`,
+  object: (schema) => objectType(schema),
 }
 
-const objectOf = ({ properties, required = [], additionalProperties }: Schema): string => {
-  const rest = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'
+const objectType = ({ properties, required = [], additionalProperties }: Schema): string => {
+  const rest = typeof additionalProperties === 'object' ? typeText(additionalProperties) : 'unknown'
   if (!properties) return `Record<string, ${rest}>`
   const fields = Object.entries(properties).map(([name, schema]) =>
-    field(name, typeOf(schema), required.includes(name), schema.description),
+    field(name, typeText(schema), required.includes(name), schema.description),
   )
   const open = additionalProperties ? ['[name: string]: unknown\n'] : []
   return `{\n${indented([...fields, ...open].join(''))}}`
 }
 
 const field = (name: string, type: string, isRequired: boolean, description?: string) =>
-  `${comment([description])}${nameOf(name)}${isRequired ? '' : '?'}: ${type}\n`
+  `${comment([description])}${propertyName(name)}${isRequired ? '' : '?'}: ${type}\n`
 
 /** A query is text: numbers and flags may be given as such, and several values as a list. */
 const queryType = (schema: Schema): string => {
-  const type = typeOf(schema)
+  const type = typeText(schema)
   if (type === 'string') return 'string | number | ReadonlyArray<string | number>'
   return /^(?:number|boolean)$/.test(type) ? `${type} | string` : type
 }
 
-const partOf = (name: string, parameters: readonly Parameter[], type: (schema: Schema) => string) => {
+const inputPart = (name: string, parameters: readonly Parameter[], type: (schema: Schema) => string) => {
   if (parameters.length === 0) return ''
   const fields = parameters.map((each) =>
     field(each.name, type(each.schema), each.required === true, each.description),
@@ -85,30 +85,30 @@ const partOf = (name: string, parameters: readonly Parameter[], type: (schema: S
   return `${name}${isRequired ? '' : '?'}: {\n${indented(fields.join(''))}}\n`
 }
 
-const bodyOf = ({ requestBody }: Operation, schemas: Document['components']['schemas']) => {
+const bodyPart = ({ requestBody }: Operation, schemas: Document['components']['schemas']) => {
   const schema = requestBody?.content?.['application/json']?.schema
   if (!schema) return ''
   const resolved = schema.$ref ? schemas[schema.$ref.split('/').at(-1) ?? ''] : schema
-  return `body${resolved?.required?.length ? '' : '?'}: ${typeOf(schema)}\n`
+  return `body${resolved?.required?.length ? '' : '?'}: ${typeText(schema)}\n`
 }
 
-const answerOf = ({ responses }: Operation): string => {
+const answerType = ({ responses }: Operation): string => {
   const [, success] = Object.entries(responses).find(([status]) => /^[23]/.test(status)) ?? []
   const [[mediaType, answer] = ['', undefined]] = Object.entries(success?.content ?? {})
-  return answer && mediaType.includes('json') ? typeOf(answer.schema) : 'string'
+  return answer && mediaType.includes('json') ? typeText(answer.schema) : 'string'
 }
 
-const methodOf = (operation: Operation, schemas: Document['components']['schemas']): string => {
+const methodText = (operation: Operation, schemas: Document['components']['schemas']): string => {
   const parameters = operation.parameters ?? []
   const within = (place: string) => parameters.filter((each) => each.in === place)
   const input =
-    partOf('params', within('path'), typeOf) +
-    partOf('query', within('query'), queryType) +
-    bodyOf(operation, schemas)
+    inputPart('params', within('path'), typeText) +
+    inputPart('query', within('query'), queryType) +
+    bodyPart(operation, schemas)
   const isOptional = !/^\w+: /m.test(input)
   const given = input === '' ? 'Record<string, never>' : `{\n${indented(input)}}`
   const about = comment([operation.summary, operation.description])
-  return `${about}${operation.operationId}: Call<${given}, ${answerOf(operation)}, ${isOptional}>\n`
+  return `${about}${operation.operationId}: Call<${given}, ${answerType(operation)}, ${isOptional}>\n`
 }
 
 /** What every client has, whatever the API: written by hand, and compared with the code by the test of the package. */
@@ -159,12 +159,12 @@ export declare function connect(settings: Settings): Client
 `
 
 /** The declarations of the package, from the description of the API. */
-export const declarationsOf = (described: ReturnType<typeof openApiDocument>): string => {
+export const clientDeclarations = (described: ReturnType<typeof openApiDocument>): string => {
   const { paths, components } = JSON.parse(JSON.stringify(described)) as Document
   const types = Object.entries(components.schemas).map(
-    ([name, schema]) => `${comment([schema.description])}export type ${name} = ${typeOf(schema)}\n`,
+    ([name, schema]) => `${comment([schema.description])}export type ${name} = ${typeText(schema)}\n`,
   )
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods))
-  const methods = operations.map((operation) => methodOf(operation, components.schemas))
+  const methods = operations.map((operation) => methodText(operation, components.schemas))
   return [head, ...types, `export interface Client {\n${indented(methods.join('\n'))}}\n`].join('\n')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createMemorySearch } from '../../lib/tools/builtin/memory-search.ts'
+import { createMemorySearch } from '../../lib/tools/builtin/search.ts'
 import { taskTools } from '../../lib/tools/catalog.ts'
 
 const chunk = { path: 'a/b.md', startLine: 3, endLine: 5, text: '# Title\n\ntext' }

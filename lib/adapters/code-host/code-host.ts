@@ -36,14 +36,14 @@ type Pull = z.output<typeof Pull>
 /** GitHub's REST API, or that of a private server: docs.github.com/rest/pulls/pulls. */
 export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
   const root = apiUrl.replace(/\/+$/, '')
-  const pathOf = ({ owner, name }: HostedName) =>
+  const repositoryPath = ({ owner, name }: HostedName) =>
     `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
 
   const once = async (path: string, { token }: CodeHostAccount, body?: object): Promise<Response> => {
     const headers = { ...HEADERS, authorization: `Bearer ${token}` }
     const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
     const answer = await fetch(`${root}${path}`, { headers, ...sent })
-    if (isForNow(answer)) throw unavailable(waitOf(answer, clock.now()))
+    if (isTemporary(answer)) throw unavailable(askedWaitMs(answer, clock.now()))
     return answer
   }
 
@@ -53,7 +53,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
       try {
         return await once(path, account)
       } catch (thrown) {
-        const asked = askedToWait(thrown) ?? waitMs
+        const asked = (thrown instanceof Problem ? thrown.retryAfterMs : undefined) ?? waitMs
         if (asked > LONGEST_WAIT_MS) throw unavailable()
         await new Promise<void>((resolve) => clock.after(asked, resolve))
       }
@@ -64,40 +64,34 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
   }
 
   const repository: CodeHost['repository'] = async (name, account) => {
-    const answer = await ask(pathOf(name), account)
+    const answer = await ask(repositoryPath(name), account)
     const { default_branch, private: isPrivate } = await read(Repository, answer)
     const scopes = answer.headers.get('x-oauth-scopes')
     return { defaultBranch: default_branch, mayPush: allowsWriting(scopes, isPrivate) }
   }
 
-  const found = async (
-    wanted: WantedPullRequest,
-    account: CodeHostAccount,
-  ): Promise<PullRequest | undefined> => {
+  const findPullRequest = async (wanted: WantedPullRequest, account: CodeHostAccount) => {
     const { repository: name, branch, isOwnBranch } = wanted
     const query = new URLSearchParams({
       head: `${name.owner}:${branch}`,
       state: isOwnBranch ? 'all' : 'open',
       per_page: String(PULLS_LOOKED_AT),
     })
-    const pulls = await read(z.array(Pull), await ask(`${pathOf(name)}/pulls?${query}`, account))
-    const own = pulls.filter((pull) => isOf(pull, name, branch))
+    const pulls = await read(z.array(Pull), await ask(`${repositoryPath(name)}/pulls?${query}`, account))
+    const own = pulls.filter((pull) => isFromBranch(pull, name, branch))
     const pull = own.find(({ state }) => state === 'open') ?? own[0]
-    return pull && shown(pull)
-  }
-
-  const open = async (wanted: WantedPullRequest, account: CodeHostAccount): Promise<Response> => {
-    const { repository: name, branch: head, base, title, body } = wanted
-    return once(`${pathOf(name)}/pulls`, account, { title, body, head, base })
+    return pull && toPullRequest(pull)
   }
 
   /** The existing pull request, or a new one; undefined when a retry may find another result. */
   const attempt = async (wanted: WantedPullRequest, account: CodeHostAccount) => {
-    const there = await found(wanted, account)
-    if (there) return { there }
-    const answer = await open(wanted, account).catch(() => undefined)
-    if (answer?.status === 201) return { there: shown(await read(Pull, answer)) }
-    if (answer && answer.status !== 422) throw failureOf(answer)
+    const existing = await findPullRequest(wanted, account)
+    if (existing) return { found: existing }
+    const { repository: name, branch: head, base, title, body } = wanted
+    const request = { title, body, head, base }
+    const answer = await once(`${repositoryPath(name)}/pulls`, account, request).catch(() => undefined)
+    if (answer?.status === 201) return { found: toPullRequest(await read(Pull, answer)) }
+    if (answer && answer.status !== 422) throw refusal(answer)
     return { answer }
   }
 
@@ -105,22 +99,22 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
   // know a new branch yet: a retry shows each.
   const pullRequest: CodeHost['pullRequest'] = async (wanted, account) => {
     for (const waitMs of WAITS_MS) {
-      const { there } = await attempt(wanted, account)
-      if (there) return there
+      const { found } = await attempt(wanted, account)
+      if (found) return found
       await new Promise<void>((resolve) => clock.after(waitMs, resolve))
     }
-    const { there, answer } = await attempt(wanted, account)
-    if (there) return there
+    const { found, answer } = await attempt(wanted, account)
+    if (found) return found
     throw answer ? refused() : unavailable()
   }
 
   return { repository, pullRequest }
 }
 
-const shown = ({ number, html_url: url }: Pull): PullRequest => ({ number, url })
+const toPullRequest = ({ number, html_url: url }: Pull): PullRequest => ({ number, url })
 
 /** The list has all pull requests when the code host does not understand the filter. */
-const isOf = ({ head }: Pull, { owner, name }: HostedName, branch: string): boolean =>
+const isFromBranch = ({ head }: Pull, { owner, name }: HostedName, branch: string): boolean =>
   head.ref === branch && head.repo?.full_name.toLowerCase() === `${owner}/${name}`.toLowerCase()
 
 /** Tokens of GitHub Apps have no scopes, so the header is missing: their rights show at the write. */
@@ -131,29 +125,26 @@ const allowsWriting = (scopes: string | null, isPrivate: boolean): boolean => {
 }
 
 /** A temporary answer: a rate limit (403 or 429), or a fault of the code host. */
-const isForNow = ({ status, headers }: Response): boolean =>
+const isTemporary = ({ status, headers }: Response): boolean =>
   status >= 500 ||
   status === 429 ||
   (status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'))
 
-const waitOf = ({ headers }: Response, nowMs: number): number | undefined => {
+const askedWaitMs = ({ headers }: Response, nowMs: number): number | undefined => {
   const askedMs = retryAfterMs(headers.get('retry-after'), nowMs)
   if (askedMs !== undefined) return askedMs
   // The hourly limit ends later than a run may wait.
   return headers.get('x-ratelimit-remaining') === '0' ? Number.POSITIVE_INFINITY : undefined
 }
 
-const askedToWait = (thrown: unknown): number | undefined =>
-  thrown instanceof Problem ? thrown.retryAfterMs : undefined
-
 const read = async <T extends z.ZodType>(schema: T, answer: Response): Promise<z.output<T>> => {
-  if (answer.status !== 200 && answer.status !== 201) throw failureOf(answer)
+  if (answer.status !== 200 && answer.status !== 201) throw refusal(answer)
   const parsed = schema.safeParse(await answer.json().catch(() => undefined))
   if (parsed.success) return parsed.data
   throw unavailable()
 }
 
-const failureOf = ({ status }: Response): Problem =>
+const refusal = ({ status }: Response): Problem =>
   [401, 403, 404].includes(status) ? forbidden() : unavailable()
 
 const forbidden = () =>

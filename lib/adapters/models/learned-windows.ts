@@ -16,7 +16,7 @@ const FORGOTTEN_AFTER_MS = 600_000
 /** The part of the refused tokens, those of the answer included, that the window is taken to have when none is named. */
 const NEXT_PART = 3 / 4
 
-const keyOf = ({ provider, model }: Target): string => `${provider}/${model}`
+const windowKey = ({ provider, model }: Target): string => `${provider}/${model}`
 
 /** The context windows that providers showed by refusing a prompt: a server may run a model with a smaller one. */
 export const createLearnedWindows = ({ clock }: { clock: Clock }) => {
@@ -34,13 +34,13 @@ export const createLearnedWindows = ({ clock }: { clock: Clock }) => {
       named !== undefined && named < window ? named : Math.floor(Math.min(window, asked) * NEXT_PART)
     if (windows.size >= MOST_MODELS) windows.delete(windows.keys().next().value ?? '')
     const tokens = Math.max(SMALLEST_WINDOW, smaller)
-    windows.set(keyOf(target), { tokens, learnedAtMs: clock.monotonic() })
+    windows.set(windowKey(target), { tokens, learnedAtMs: clock.monotonic() })
   }
 
   return {
     /** The window of a model in tokens, at most the given one, which it is again ten minutes after the last refusal. */
     within: (target: Target, window: number): number => {
-      const learned = windows.get(keyOf(target))
+      const learned = windows.get(windowKey(target))
       const isForgotten = !learned || clock.monotonic() - learned.learnedAtMs >= FORGOTTEN_AFTER_MS
       return isForgotten ? window : Math.min(window, learned.tokens)
     },

@@ -22,20 +22,20 @@ const compatible =
     return createOpenAICompatible({ name, baseURL: baseUrl, fetch, includeUsage: true, ...key })
   }
 
-const isHostOf = (baseUrl: string, domain: string): boolean => new URL(baseUrl).hostname.endsWith(domain)
+const isHostedAt = (baseUrl: string, domain: string): boolean => new URL(baseUrl).hostname.endsWith(domain)
 
 // OpenAI itself is called by its Responses API, which its reasoning models need for tools. Another server behind an
 // OpenAI base URL (a proxy, vLLM, LM Studio) may only have chat completions.
 const openai: Load = async ({ apiKey, baseUrl, wire }) => {
   const { createOpenAI } = await import('@ai-sdk/openai')
   const open = (reader: WireReader) => createOpenAI({ apiKey, baseURL: baseUrl, fetch: wire(reader) })
-  return isHostOf(baseUrl, 'api.openai.com') ? open(responses).responses : open(chatCompletions).chat
+  return isHostedAt(baseUrl, 'api.openai.com') ? open(responses).responses : open(chatCompletions).chat
 }
 
 const azure: Load = async ({ apiKey, baseUrl, wire }) => {
   const { createAzure } = await import('@ai-sdk/azure')
   const open = (reader: WireReader) => createAzure({ apiKey, baseURL: baseUrl, fetch: wire(reader) })
-  return isHostOf(baseUrl, '.azure.com') ? open(responses).responses : open(chatCompletions).chat
+  return isHostedAt(baseUrl, '.azure.com') ? open(responses).responses : open(chatCompletions).chat
 }
 
 const over = ({ apiKey, baseUrl, wire }: Connection, reader: WireReader) => ({

@@ -86,7 +86,7 @@ const opener = (fetcher: typeof fetch) => {
   }
 }
 
-const statusOf = (kind: string, name: string, found: Provider | undefined): ProviderStatus => ({
+const toStatus = (kind: string, name: string, found: Provider | undefined): ProviderStatus => ({
   type: kind,
   name,
   configured: found !== undefined,
@@ -95,9 +95,9 @@ const statusOf = (kind: string, name: string, found: Provider | undefined): Prov
 })
 
 const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] => {
-  const kinds = Object.entries(catalog).map(([kind, { name }]) => statusOf(kind, name, configured.get(kind)))
+  const kinds = Object.entries(catalog).map(([kind, { name }]) => toStatus(kind, name, configured.get(kind)))
   const demo = configured.get('demo')
-  return demo ? [...kinds, statusOf('demo', demo.entry.name, demo)] : kinds
+  return demo ? [...kinds, toStatus('demo', demo.entry.name, demo)] : kinds
 }
 
 /** Language models over the AI SDK. Throws when `settings` names an unusable default or fallback. */

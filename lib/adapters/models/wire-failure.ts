@@ -83,7 +83,7 @@ const errorValueIn = (answer: Fields): unknown => {
   return type === 'error' || object === 'error' ? answer : undefined
 }
 
-const failureOf = (error: unknown, outer: Fields, facts: Facts): WireFailure => {
+const toFailure = (error: unknown, outer: Fields, facts: Facts): WireFailure => {
   const inner = fieldsIn(error)
   const status = facts.status ?? statusIn(inner) ?? statusIn(outer)
   const isTooLong = [inner.code, inner.type, outer.code].some((kind) => TOO_LONG_KIND.test(String(kind)))
@@ -97,20 +97,20 @@ const failureOf = (error: unknown, outer: Fields, facts: Facts): WireFailure => 
 /** The failure that an event, or a whole answer with status 200, reports in one of the usual forms. */
 export const failureIn = (answer: Fields): WireFailure | undefined => {
   const error = errorValueIn(answer)
-  return error === undefined ? undefined : failureOf(error, answer, { body: JSON.stringify(error) })
+  return error === undefined ? undefined : toFailure(error, answer, { body: JSON.stringify(error) })
 }
 
 /** The failure of an answer that is one JSON document, but no answer of its protocol: in its own words, if it has some. */
 export const failedDocument = (document: Fields): WireFailure =>
   textIn(document.message ?? document.msg) === undefined
     ? unreadable()
-    : failureOf(document, document, { body: JSON.stringify(document) })
+    : toFailure(document, document, { body: JSON.stringify(document) })
 
 /** The failure that a text reports, as JSON in one of the usual forms or in plain words. */
 const reportedFailure = (text: string, facts: Facts): WireFailure => {
   try {
     const answer: unknown = JSON.parse(text)
-    return failureOf(errorValueIn(fieldsIn(answer)) ?? answer, fieldsIn(answer), facts)
+    return toFailure(errorValueIn(fieldsIn(answer)) ?? answer, fieldsIn(answer), facts)
   } catch {
     // A page of a proxy is not shown.
     return new WireFailure(text.trimStart().startsWith('<') ? '' : text.trim(), facts)

@@ -157,10 +157,10 @@ const objectsIn = (data: string): readonly Fields[] => {
 }
 
 function* separate(events: Iterable<object>): Generator<object> {
-  for (const event of events) yield* event instanceof TextEvent ? piecesOf(event, event.text) : [event]
+  for (const event of events) yield* event instanceof TextEvent ? textEvents(event, event.text) : [event]
 }
 
-function* piecesOf({ withText }: TextEvent, text: string): Generator<object> {
+function* textEvents({ withText }: TextEvent, text: string): Generator<object> {
   if (text.length <= LONGEST_TEXT) yield withText(text)
   else for (const piece of textPieces(text, LONGEST_TEXT)) yield withText(piece)
 }
@@ -168,7 +168,7 @@ function* piecesOf({ withText }: TextEvent, text: string): Generator<object> {
 /** The events, with texts that continue each other as one. */
 function* withJoinedTexts(events: Iterable<object>): Generator<object> {
   let last: { event: TextEvent; texts: string[] } | undefined
-  const joinedLast = () => (last ? piecesOf(last.event, last.texts.join('')) : [])
+  const joinedLast = () => (last ? textEvents(last.event, last.texts.join('')) : [])
   for (const event of events) {
     const isText = event instanceof TextEvent
     if (isText && event.key === last?.event.key) last.texts.push(event.text)

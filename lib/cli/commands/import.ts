@@ -55,7 +55,7 @@ const importAll = async (
   const results: Results = { imported: 0, skipped: 0, errors: [] }
   let sent = 0
   try {
-    for await (const part of partsOf(itemsOf(cutter, pieces))) {
+    for await (const part of requestParts(cutItems(cutter, pieces))) {
       // The service decides which versions it reads.
       await send(part, versionIn(cutter.before()), service, results)
       sent += part.length
@@ -73,7 +73,7 @@ const importAll = async (
 
 type Cutter = ReturnType<typeof createListCutter>
 
-async function* itemsOf(cutter: Cutter, pieces: AsyncIterable<Buffer>): AsyncGenerator<Item> {
+async function* cutItems(cutter: Cutter, pieces: AsyncIterable<Buffer>): AsyncGenerator<Item> {
   let index = 0
   for await (const piece of pieces) {
     cutter.push(piece)
@@ -83,7 +83,7 @@ async function* itemsOf(cutter: Cutter, pieces: AsyncIterable<Buffer>): AsyncGen
 }
 
 /** Yields at least one part, so that the service checks the version of a file without tasks. */
-async function* partsOf(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+async function* requestParts(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
   let part: Item[] = []
   let bytes = 0
   for await (const item of items) {

@@ -266,7 +266,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
       task,
       output,
       filesChanged,
-      sourceOf: () => taskSource(task),
+      readSource: () => taskSource(task),
       context,
     })
     return { success: true, ...result, ...(published && { published }) }

@@ -3,8 +3,8 @@ import { taskFailure } from '../../../core/task-failure.ts'
 import type { Credential, Source } from '../../../ports/repositories.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { COMMITTER, type Git } from '../../node/git.ts'
-import { trailerFormat } from './commit-message.ts'
 import { accessRefused, cloneFailure, isRefusal, workspaceFailure } from './git-failures.ts'
+import { trailerFormat } from './publication-texts.ts'
 
 const CLONE_TIMEOUT_MS = 5 * 60_000
 const TIMEOUT_MS = 60_000

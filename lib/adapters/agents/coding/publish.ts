@@ -8,9 +8,8 @@ import type { Credential, RemoteSource, Source } from '../../../ports/repositori
 import type { OwnGit, Workspace, WorkspaceTree } from '../../../ports/workspace.ts'
 import { type FileChange, orThrow, safeDiff, withoutSecrets } from './changes.ts'
 import type { Checkout, Destination } from './checkout.ts'
-import { commitMessage, publicTitle } from './commit-message.ts'
 import { pushFailure } from './git-failures.ts'
-import { pullRequestBody } from './pull-request-body.ts'
+import { commitMessage, publicTitle, pullRequestBody } from './publication-texts.ts'
 
 export type Publication = {
   accountFor: AccountFor
@@ -35,7 +34,7 @@ type Run = {
   output: string
   filesChanged: readonly FileChange[]
   /** Checked again: names may resolve differently after the agent's work. */
-  sourceOf: () => Promise<Source | undefined>
+  readSource: () => Promise<Source | undefined>
   context: Pick<AgentContext, 'signal' | 'progress' | 'keepSecret'>
 }
 
@@ -64,7 +63,7 @@ export const gitCredential = ({ token }: CodeHostAccount): Credential => ({
 export const createPublish = (needs: Publication) => {
   const { accountFor, codeHost, isWanted, mask } = needs
 
-  const accountOf = async ({ task, context }: Run): Promise<CodeHostAccount | undefined> => {
+  const writingAccount = async ({ task, context }: Run): Promise<CodeHostAccount | undefined> => {
     const account = await accountFor(task.createdBy)
     if (account === undefined) return undefined
     context.keepSecret(account.token)
@@ -74,9 +73,9 @@ export const createPublish = (needs: Publication) => {
   }
 
   const publishing = async (run: Run, destination: Destination): Promise<Publishing | undefined> => {
-    const account = await accountOf(run)
+    const account = await writingAccount(run)
     if (account === undefined) return undefined
-    const source = await run.sourceOf()
+    const source = await run.readSource()
     if (!isHosted(source)) return undefined
     const { mayPush, defaultBranch: base } = await codeHost.repository(source.hosted, account)
     return mayPush ? { ...run, source, destination, account, base } : undefined
@@ -125,7 +124,7 @@ export const createPublish = (needs: Publication) => {
       return pullRequest && { status: 'published', branch, pullRequest }
     } catch (thrown) {
       context.signal.throwIfAborted()
-      const error = errorOf(thrown, mask)
+      const error = publishError(thrown, mask)
       context.progress(`The changes were not published: ${error.message}`)
       return { status: 'failed', branch, error }
     }
@@ -135,7 +134,7 @@ export const createPublish = (needs: Publication) => {
 const isHosted = (source: Source | undefined): source is Hosted =>
   source?.transport === 'https' && source.hosted !== undefined
 
-const errorOf = (thrown: unknown, mask: (text: string) => string) => ({
+const publishError = (thrown: unknown, mask: (text: string) => string) => ({
   code: thrown instanceof Problem ? thrown.code : 'publish_failed',
   message: errorMessage(thrown, 500, mask),
 })

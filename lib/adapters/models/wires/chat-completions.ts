@@ -24,11 +24,11 @@ const usageIn = (usage: unknown): object | undefined => {
 /** The text of `content`: a text, or a list of parts, of which some providers make thinking one. */
 const contentIn = (given: unknown) => {
   if (!Array.isArray(given)) return { text: given, thinking: undefined }
-  const textsOf = (parts: readonly Fields[]) => parts.map(({ text }) => textIn(text) ?? '').join('')
+  const joinedTexts = (parts: readonly Fields[]) => parts.map(({ text }) => textIn(text) ?? '').join('')
   const thinking = listIn(given).flatMap(({ type, thinking: inner }) =>
     type === 'thinking' ? listIn(inner) : [],
   )
-  return { text: textsOf(listIn(given)), thinking: textsOf(thinking) || undefined }
+  return { text: joinedTexts(listIn(given)), thinking: joinedTexts(thinking) || undefined }
 }
 
 const toolCallIn = (limits: StepLimits, given: Fields, position: number): object => {
@@ -68,7 +68,7 @@ const withParts = ({ reasoning, reasoning_content: _, content, ...delta }: Field
   ],
 })
 
-const chunkOf = (choices: readonly object[]) => ({
+const chunkWith = (choices: readonly object[]) => ({
   id: '',
   object: 'chat.completion.chunk',
   created: 0,
@@ -90,7 +90,7 @@ const textEventIn = ({ delta, finish_reason }: Fields): TextEvent | undefined =>
   const withText = TEXTS.find(([name]) => name === field)?.[1]
   if (finish_reason || given.length !== 1 || !withText || !textIn(text)) return undefined
   return new TextEvent(field, String(text), (joined) =>
-    chunkOf([{ index: 0, delta: { role: 'assistant', ...withText(joined) }, finish_reason: null }]),
+    chunkWith([{ index: 0, delta: { role: 'assistant', ...withText(joined) }, finish_reason: null }]),
   )
 }
 
@@ -140,20 +140,20 @@ export const chatCompletions: WireReader = (limits) => {
     read: ({ choices, usage, x_groq }) => {
       const first = firstChoiceIn(choices)
       isBegun ||= first !== undefined
-      const counted = usageIn(usage)
-      const ofGroq = usageIn(fieldsIn(x_groq).usage)
-      if (first === undefined && !counted && !ofGroq) return []
-      const event = first && !counted && !ofGroq ? textEventIn(first) : undefined
+      const usageCounts = usageIn(usage)
+      const groqUsage = usageIn(fieldsIn(x_groq).usage)
+      if (first === undefined && !usageCounts && !groqUsage) return []
+      const event = first && !usageCounts && !groqUsage ? textEventIn(first) : undefined
       if (event) limits.text(event.text)
       if (event) return [event]
-      const chunk = chunkOf(first ? [choiceIn(first)] : [])
-      return [definedIn({ ...chunk, usage: counted, x_groq: ofGroq && { usage: ofGroq } })]
+      const chunk = chunkWith(first ? [choiceIn(first)] : [])
+      return [definedIn({ ...chunk, usage: usageCounts, x_groq: groqUsage && { usage: groqUsage } })]
     },
     // Some servers name no reason, and end the stream by `[DONE]` alone.
     done: (isMarked) => {
       if (isEnded || !isBegun || !isMarked) return []
       isEnded = true
-      return [chunkOf([{ index: 0, delta: {}, finish_reason: 'stop' }])]
+      return [chunkWith([{ index: 0, delta: {}, finish_reason: 'stop' }])]
     },
     hasEnded: () => isEnded,
   }
@@ -162,11 +162,11 @@ export const chatCompletions: WireReader = (limits) => {
 /** Chat completions for Mistral's library, which expects a choice in each chunk. */
 export const mistralChatCompletions: WireReader = (limits) => {
   const { read, ...end } = chatCompletions(limits)
-  const choiceOf = (choice: Fields = { index: 0, delta: {}, finish_reason: null }): Fields =>
+  const adaptedChoice = (choice: Fields = { index: 0, delta: {}, finish_reason: null }): Fields =>
     fieldsIn(choice.delta).reasoning ? { ...choice, delta: withParts(fieldsIn(choice.delta)) } : choice
   const withChoice = (chunk: object) => ({
     ...chunk,
-    choices: [choiceOf(listIn(fieldsIn(chunk).choices)[0])],
+    choices: [adaptedChoice(listIn(fieldsIn(chunk).choices)[0])],
   })
   const adapted = (event: object) =>
     event instanceof TextEvent

@@ -78,7 +78,7 @@ const streamedResponse = (response: Fields): readonly Fields[] => [
 export const responses: WireReader = (limits) => {
   let isEnded = false
 
-  const placeOf = ({ item_id, output_index, content_index, summary_index }: Fields) => ({
+  const partPlace = ({ item_id, output_index, content_index, summary_index }: Fields) => ({
     item_id: limits.reference(item_id) ?? '',
     output_index: countIn(output_index) ?? 0,
     content_index: countIn(content_index) ?? 0,
@@ -121,13 +121,13 @@ export const responses: WireReader = (limits) => {
   const textEvent = (field: string, type: string, event: Fields): object[] => {
     const text = limits.text(event[field])
     if (text === undefined) return []
-    const place = placeOf(event)
+    const place = partPlace(event)
     const withText = (joined: string) => ({ type, ...place, [field]: joined })
     return [field === 'delta' ? new TextEvent(JSON.stringify([type, place]), text, withText) : withText(text)]
   }
 
   const summaryPart = (type: string, event: Fields): object[] => [
-    { type, ...placeOf(event), part: { type: 'summary_text', text: '' } },
+    { type, ...partPlace(event), part: { type: 'summary_text', text: '' } },
   ]
 
   const others: Readonly<Record<string, (type: string, event: Fields) => object[]>> = {

@@ -32,7 +32,7 @@ const closed = (text: string): string => {
 }
 
 /** The issue of a webhook's task; the creator of other tasks may name any address. */
-const originOf = ({ source, sourceUrl, createdBy }: AgentTask): string | undefined =>
+const issueUrl = ({ source, sourceUrl, createdBy }: AgentTask): string | undefined =>
   source !== undefined && createdBy === webhookCreator(source)
     ? sourceUrl && URL.parse(sourceUrl)?.href
     : undefined
@@ -50,7 +50,7 @@ const oneLine = (path: string): string =>
 
 /** The text of a pull request: the agent's output, the task, and its issue. */
 export const pullRequestBody = ({ task, output, credentials, leftOut }: About): string => {
-  const origin = originOf(task)
+  const origin = issueUrl(task)
   return [
     closed(neutralText(shortened(output.toWellFormed().trim()))),
     ...fileList('Files of credentials were changed as well; they are not part of this:', credentials),
@@ -61,3 +61,19 @@ export const pullRequestBody = ({ task, output, credentials, leftOut }: About): 
     `${madeBy(task.id)}${origin ? `, which came from <${origin}>` : ''}.`,
   ].join('\n')
 }
+
+const TRAILER = 'Agent-Task'
+const LONGEST_TITLE = 200
+/** The code host accepts 256 characters. */
+const LONGEST_NEUTRAL = 250
+
+/** The value of the trailer in `git log --format`; commas separate several values. */
+export const trailerFormat = `%(trailers:key=${TRAILER},valueonly,separator=%x2C)`
+
+/** One line that names the task, safe to publish. */
+export const publicTitle = ({ id, title }: Pick<AgentTask, 'id' | 'title'>): string => {
+  const line = title.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  return cutText(neutralText(cutText(line, LONGEST_TITLE)), LONGEST_NEUTRAL) || `Task ${id}`
+}
+
+export const commitMessage = (title: string, taskId: string): string => `${title}\n\n${TRAILER}: ${taskId}\n`

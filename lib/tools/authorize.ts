@@ -1,10 +1,9 @@
 import type { ApprovalAnswer, ApprovalRequest, WaitState } from '../approvals/schema.ts'
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
-import type { Workspace } from '../ports/workspace.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { callOwner } from './audit.ts'
 import type { ParsedCall } from './call.ts'
-import { type GuardFacts, type GuardName, guards, type PathFact } from './guards.ts'
+import { type GuardName, guards } from './guards.ts'
 import { rulingOn } from './policy.ts'
 import type { CountCall } from './rate.ts'
 
@@ -52,9 +51,6 @@ const pathsInWord = (word: string): string[] => {
   return [...new Set(plain.trim() === '' ? found : [plain.trim(), ...found])]
 }
 
-const locateAll = (workspace: Workspace, given: readonly string[]): Promise<PathFact[]> =>
-  Promise.all(given.map(async (path) => ({ given: path, real: await workspace.locate(path) })))
-
 /** `reason` is set when the call is refused. */
 export type Authorization = {
   decision: ToolDecision
@@ -70,28 +66,19 @@ type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource 
  * towards the rate limit once, at its first check, even if it then waits for approval.
  */
 export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
-  const guardFacts = async (
+  const guardRefusal = async (
     { tool, input }: ParsedCall,
-    session: ToolSession,
-    callsPerMinute: number,
-    isCounted: boolean,
-  ): Promise<GuardFacts> => {
-    const words = tool.words?.(input) ?? []
-    const given = [...(tool.paths?.(input) ?? []), ...words.flatMap(pathsInWord)]
-    const paths = await locateAll(session.workspace, given)
-    const withinRate = isCounted || (await countCall(session.userId, callsPerMinute))
-    return { words, paths, withinRate, callsPerMinute }
-  }
-
-  const guardsOn = async (
-    call: ParsedCall,
-    session: ToolSession,
+    { workspace, userId }: ToolSession,
     callsPerMinute: number,
     isCounted: boolean,
   ): Promise<Authorization | undefined> => {
-    const facts = await guardFacts(call, session, callsPerMinute, isCounted)
+    const words = tool.words?.(input) ?? []
+    const given = [...(tool.paths?.(input) ?? []), ...words.flatMap(pathsInWord)]
+    const located = given.map(async (path) => ({ given: path, real: await workspace.locate(path) }))
+    const paths = await Promise.all(located)
+    const withinRate = isCounted || (await countCall(userId, callsPerMinute))
     for (const guard of guards) {
-      const reason = guard.refuses(facts)
+      const reason = guard.refuses({ words, paths, withinRate, callsPerMinute })
       if (reason !== undefined) return { decision: 'blocked', guard: guard.name, reason }
     }
     return undefined
@@ -106,8 +93,8 @@ export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
     const rules = await policy.current()
     const ruling = rulingOn(call.tool, session, rules)
     if (ruling.verdict === 'deny') return { decision: 'denied', reason: ruling.reason }
-    const refused = await guardsOn(call, session, rules.toolRateLimitPerMinute, isCounted)
-    return refused ?? (ruling.verdict === 'ask' ? 'ask' : { decision: 'allowed' })
+    const refusal = await guardRefusal(call, session, rules.toolRateLimitPerMinute, isCounted)
+    return refusal ?? (ruling.verdict === 'ask' ? 'ask' : { decision: 'allowed' })
   }
 
   return {

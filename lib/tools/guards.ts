@@ -3,10 +3,10 @@ import { isGitName } from '../core/git-name.ts'
 import { secretSegment } from '../core/secret-path.ts'
 
 /** A possible path in a call: the given text, and the real path (undefined: outside of the workspace). */
-export type PathFact = { given: string; real: string | undefined }
+type PathFact = { given: string; real: string | undefined }
 
 /** The facts for the guards, gathered beforehand, so that each guard is a pure function. */
-export type GuardFacts = {
+type GuardFacts = {
   paths: readonly PathFact[]
   /** The words of a command line; empty for tools that run no command. */
   words: readonly string[]

@@ -185,7 +185,7 @@ const latestText = (messages: readonly ModelMessage[]): string => {
 }
 
 /** Whether the model ended its answer; an unknown finish reason counts as its end. */
-const isWhole = ({ reason }: Finish) => reason !== 'length' && reason !== 'content-filter'
+const isComplete = ({ reason }: Finish) => reason !== 'length' && reason !== 'content-filter'
 
 /** The most cut calls of one run that the model is asked to make again. */
 const MOST_CUTS = 3
@@ -207,7 +207,7 @@ const isSpent = ({ maxTokens }: LoopRequest, { usage }: State) =>
 
 const loopEnd = (request: LoopRequest, finish: Finish, state: State): LoopResult['ended'] => {
   if (state.pending.length > 0) return 'waiting'
-  if (!isWhole(finish)) return 'cut'
+  if (!isComplete(finish)) return 'cut'
   if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
   if (finish.message.content.trim() !== '') return 'answered'
   return isAnswerOnly(request, state.steps) ? 'max_steps' : 'empty'
@@ -236,17 +236,12 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
   state.messages.push(finish.message)
   // The tool calls of an answer that was cut off may be incomplete: they are not made.
-  const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
+  const calls = isComplete(finish) ? (finish.message.toolCalls ?? []) : []
   await act(request, state, calls)
   const mayRepeatCalls = answerCutCalls(state, finish)
-  const usedTokens = state.usage.totalTokens
-  onEvent?.({
-    type: 'step:complete',
-    step,
-    usedTokens,
-    toolCalls: calls.length,
-    finishReason: finish.reason,
-  })
+  const { totalTokens: usedTokens } = state.usage
+  const { reason: finishReason } = finish
+  onEvent?.({ type: 'step:complete', step, usedTokens, toolCalls: calls.length, finishReason })
   const isUnfinished = mayRepeatCalls || (calls.length > 0 && state.pending.length === 0)
   return { finish, goesOn: isUnfinished && step < maxSteps && !isSpent(request, state) }
 }
@@ -263,37 +258,19 @@ export const createLoop =
     const fitWindow = createWindow(() => models.contextTokens(models.resolve(request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
-    if (state.pending.length > 0) return unasked(models, request, state, 'waiting')
-    if (isSpent(request, state)) return unasked(models, request, state, 'budget')
+    if (state.pending.length > 0 || isSpent(request, state)) {
+      // The model is not called: approvals are undecided, or its tokens were spent before.
+      const ended = state.pending.length > 0 ? 'waiting' : 'budget'
+      const answer = { finishReason: 'tool-calls', text: '', lastText: '' } as const
+      return { ...state, ended, ...answer, ...models.resolve(request) }
+    }
     for (;;) {
       const { finish, goesOn } = await takeStep(models, request, state, fitWindow)
       if (goesOn) continue
-      const { provider, model } = finish
+      const { provider, model, reason: finishReason } = finish
       const ended = loopEnd(request, finish, state)
       const lastText = latestText(state.messages)
-      return {
-        ...state,
-        ended,
-        finishReason: finish.reason,
-        lastText,
-        provider,
-        model,
-        text: isEnd(ended) ? finish.message.content : lastText,
-      }
+      const text = isEnd(ended) ? finish.message.content : lastText
+      return { ...state, ended, finishReason, lastText, provider, model, text }
     }
   }
-
-/** The result without a call of the model: approvals are undecided, or its tokens were spent before. */
-const unasked = (
-  models: Models,
-  request: LoopRequest,
-  state: State,
-  ended: 'waiting' | 'budget',
-): LoopResult => ({
-  ...state,
-  ended,
-  finishReason: 'tool-calls',
-  text: '',
-  lastText: '',
-  ...models.resolve(request),
-})

@@ -59,8 +59,11 @@ export const defineCommand = <const O extends Options>(
 const allOptions = (command: Command): Options => ({ ...command.options, ...everywhere })
 
 /** Parses the words and options of a command line. Throws UsageError for those that the command does not take. */
-export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'values' | 'words'> => {
-  const { values, positionals } = parsedBy(command, args)
+export const parseCommandLine = (
+  command: Command,
+  args: readonly string[],
+): Pick<Call, 'values' | 'words'> => {
+  const { values, positionals } = parseOptions(command, args)
   const [least, most] = command.words
   const isAskedFor = (values as { help?: boolean }).help === true
   if (!isAskedFor && (positionals.length < least || positionals.length > most))
@@ -72,7 +75,7 @@ export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'v
   return { values: values as Call['values'], words: positionals }
 }
 
-const parsedBy = (command: Command, args: readonly string[]) => {
+const parseOptions = (command: Command, args: readonly string[]) => {
   const options = Object.fromEntries(
     Object.entries(allOptions(command)).map(([name, { type, short, multiple }]) => [
       name,

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/api-error.ts'
 import { VERSION } from '../version.ts'
-import { type Command, columns, commandHelp, parsed } from './command.ts'
+import { type Command, columns, commandHelp, parseCommandLine } from './command.ts'
 import { api } from './commands/api.ts'
 import { cancel } from './commands/cancel.ts'
 import { diff } from './commands/diff.ts'
@@ -79,7 +79,7 @@ const dispatch = async (args: readonly string[], env: Environment, terminal: Ter
     return name === '' ? EXIT.usage : EXIT.done
   }
   const command = findCommand(name)
-  const { values, words } = parsed(command, rest)
+  const { values, words } = parseCommandLine(command, rest)
   if (!values.help)
     return (await command.run({ values, words, env, terminal, service: () => connectTo(env) })) ?? EXIT.done
   terminal.out(commandHelp(command))

@@ -63,7 +63,7 @@ export const connectTo = (env: Environment): Service => {
     fetch: reachingFetch(url),
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   })
-  return { url, client: verified(client, url) }
+  return { url, client: verifiedClient(client, url) }
 }
 
 type AnyCall = ((...given: unknown[]) => Promise<unknown>) & {
@@ -71,7 +71,7 @@ type AnyCall = ((...given: unknown[]) => Promise<unknown>) & {
 }
 
 /** The client, whose calls reject with WrongServer when another server answers than the service. */
-const verified = (client: Client<ApiRoutes>, url: string): Client<ApiRoutes> => {
+const verifiedClient = (client: Client<ApiRoutes>, url: string): Client<ApiRoutes> => {
   const calls = Object.entries(client as unknown as Record<string, AnyCall>).map(([name, call]) => {
     const route: Route = routes[name as keyof ApiRoutes]
     const named = (error: unknown): never => {

@@ -69,7 +69,7 @@ const splitPieces = (
   section: Omit<Section, 'trail'>,
 ): Piece[] => {
   const groups: Block[] = []
-  for (const block of splitBlocks(lines, isGap, section).flatMap((whole) => fitting(lines, whole))) {
+  for (const block of splitBlocks(lines, isGap, section).flatMap((whole) => fittingBlocks(lines, whole))) {
     const last = groups.at(-1)
     if (last && last.tokens + block.tokens <= MOST_TOKENS) {
       last.end = block.end
@@ -79,12 +79,12 @@ const splitPieces = (
   return groups.flatMap(({ first, end, tokens }) => {
     const text = lines.slice(first, end).join('\n')
     return tokens > MOST_TOKENS
-      ? cut(text).map((piece) => ({ first, end, text: piece }))
+      ? cutLine(text).map((piece) => ({ first, end, text: piece }))
       : [{ first, end, text: text.toWellFormed() }]
   })
 }
 
-const measured = (lines: readonly string[], first: number, end: number): Block => ({
+const toBlock = (lines: readonly string[], first: number, end: number): Block => ({
   first,
   end,
   tokens: lines.slice(first, end).reduce((sum, line) => sum + lineTokens(line), 0),
@@ -103,7 +103,7 @@ const splitBlocks = (
   let from: number | undefined
   for (let at = first; at <= end; at += 1) {
     const ends = at === end || isGap[at] === true
-    if (ends && from !== undefined) blocks.push(measured(lines, from, at))
+    if (ends && from !== undefined) blocks.push(toBlock(lines, from, at))
     if (ends) from = undefined
     else from ??= at
   }
@@ -111,15 +111,15 @@ const splitBlocks = (
 }
 
 /** A block as it is, or its lines if it is too large for a chunk. */
-const fitting = (lines: readonly string[], block: Block): Block[] =>
+const fittingBlocks = (lines: readonly string[], block: Block): Block[] =>
   block.tokens <= MOST_TOKENS
     ? [block]
     : Array.from({ length: block.end - block.first }, (_, n) =>
-        measured(lines, block.first + n, block.first + n + 1),
+        toBlock(lines, block.first + n, block.first + n + 1),
       ).filter(({ first }) => lines[first]?.trim() !== '')
 
 /** The pieces of a line, cut between words where possible. */
-const cut = (line: string): string[] => {
+const cutLine = (line: string): string[] => {
   const pieces: string[] = []
   for (let from = 0; from < line.length; ) {
     const end = from + lengthOfPiece(line.slice(from, from + LONGEST_PIECE + 1))

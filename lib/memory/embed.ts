@@ -28,7 +28,7 @@ export const knownVectors = (contents: Contents, model: string): KnownVectors =>
 
 type Embedded = Pick<FileEntry, 'embeddedBy' | 'vectors'>
 
-const embedded = (keys: readonly string[], known: KnownVectors, model: string): Embedded => {
+const toEmbedded = (keys: readonly string[], known: KnownVectors, model: string): Embedded => {
   const vectors = keys.map((key) => known.get(key))
   const size = vectors.find((vector) => vector !== undefined)?.length
   return size === undefined ? {} : { embeddedBy: model, vectors: encodeVectors(vectors, size) }
@@ -36,7 +36,7 @@ const embedded = (keys: readonly string[], known: KnownVectors, model: string): 
 
 /** The vectors that new chunks already have. */
 export const embeddedAs = (chunks: readonly StoredChunk[], known: KnownVectors, model: string): Embedded =>
-  embedded(chunks.map(textKey), known, model)
+  toEmbedded(chunks.map(textKey), known, model)
 
 /** The statuses with which providers refuse a request for one of its texts. */
 const REFUSING: ReadonlySet<number> = new Set([400, 413, 422])
@@ -67,7 +67,7 @@ const createTolerantEmbedding = (embedding: Embedding, signal: AbortSignal) => {
     probed = vector?.length
   }
 
-  const halved = async (texts: readonly string[]): Promise<(Float32Array | undefined)[]> => {
+  const embedHalves = async (texts: readonly string[]): Promise<(Float32Array | undefined)[]> => {
     try {
       return await embedding.embed(texts, signal)
     } catch (thrown) {
@@ -75,12 +75,12 @@ const createTolerantEmbedding = (embedding: Embedding, signal: AbortSignal) => {
       await probe(thrown)
       if (texts.length === 1) return [undefined]
       const middle = Math.ceil(texts.length / 2)
-      return [...(await halved(texts.slice(0, middle))), ...(await halved(texts.slice(middle)))]
+      return [...(await embedHalves(texts.slice(0, middle))), ...(await embedHalves(texts.slice(middle)))]
     }
   }
 
   return async (texts: readonly string[]): Promise<Vectors> => {
-    const vectors = await halved(texts)
+    const vectors = await embedHalves(texts)
     return { vectors, size: vectors.find((vector) => vector !== undefined)?.length ?? probed }
   }
 }
@@ -130,14 +130,14 @@ export const embedMissing = async ({
   }
   const store = async ({ path, keys }: Keyed) => {
     const entry = draft.contents().get(path)
-    const now = embedded(keys, known, model)
+    const now = toEmbedded(keys, known, model)
     const isNew = entry?.vectors !== now.vectors || entry?.embeddedBy !== now.embeddedBy
     if (entry && now.vectors !== undefined && isNew) await draft.put({ ...entry, ...now })
   }
   const embedGroup = async (group: readonly Keyed[]) => {
     const missing = missingTexts(group, known)
     for (let at = 0; at < missing.length; at += AT_ONCE) {
-      const [keys, texts] = unzipped(missing.slice(at, at + AT_ONCE))
+      const [keys, texts] = keysAndTexts(missing.slice(at, at + AT_ONCE))
       learn(keys, await embed(texts))
       for (const file of group) await store(file)
     }
@@ -158,7 +158,7 @@ const toKeyed = ({ path, chunks }: FileEntry): Keyed => {
   return { path, keys, texts: new Map(keys.map((key, n) => [key, embeddedText(chunks[n] as StoredChunk)])) }
 }
 
-const unzipped = (pairs: readonly (readonly [string, string])[]) =>
+const keysAndTexts = (pairs: readonly (readonly [string, string])[]) =>
   [pairs.map(([key]) => key), pairs.map(([, text]) => text)] as const
 
 /** The texts without a vector, each once. */

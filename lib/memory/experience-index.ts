@@ -63,14 +63,14 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     }
     const added = before === undefined ? rows : await read(rows.filter(({ id }) => !known.has(id)))
     for (const row of added) {
-      lexical.add(searched(row))
+      lexical.add(toDocument(row))
       known.set(row.id, row.type)
     }
     return { version, lexical, known }
   }
 
   /** Loads the index only when an experience was added or removed, in any process. */
-  const searching = async (): Promise<CachedIndex> => {
+  const loadCurrent = async (): Promise<CachedIndex> => {
     const version = (await store.get(memoryState, STATE))?.version ?? 0
     const mine = last
       .catch(() => undefined)
@@ -83,14 +83,14 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
     commit,
     read,
     find: async (question: string, type?: ExperienceRow['type']): Promise<Hit[]> => {
-      const { lexical, known } = await searching()
+      const { lexical, known } = await loadCurrent()
       const hits = lexical.search(question, MOST_SEARCHED)
       return type === undefined ? hits : hits.filter(({ id }) => known.get(id) === type)
     },
   }
 }
 
-const searched = ({ id, type, intent, tags, solution }: ExperienceRow) => ({
+const toDocument = ({ id, type, intent, tags, solution }: ExperienceRow) => ({
   id,
   title: intent,
   place: [type.replaceAll('_', ' '), ...tags].join(' '),

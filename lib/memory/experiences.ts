@@ -47,13 +47,8 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
   }
 
   const noteUse = async (id: string): Promise<boolean> => {
-    const set = { lastUsedAt: iso(clock.now()) }
-    const update: Update<ExperienceRow> = {
-      update: experiences,
-      key: [SPACE, id],
-      add: { useCount: 1 },
-      set,
-    }
+    const change = { add: { useCount: 1 }, set: { lastUsedAt: iso(clock.now()) } }
+    const update: Update<ExperienceRow> = { update: experiences, key: [SPACE, id], ...change }
     if (!(await store.commit(update)).applied) throw missing('Experience')
     return true
   }
@@ -68,7 +63,7 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       key: [SPACE, id],
       when: { successScore },
       add: { useCount: Number(useful) - Number(before ?? false) },
-      set: { lastUsedAt: iso(clock.now()), successScore: moved(successScore, useful, before) },
+      set: { lastUsedAt: iso(clock.now()), successScore: movedScore(successScore, useful, before) },
     }
     const rows = taskId === undefined ? [] : [verdicts.write(taskId, id, useful, before)]
     return (await store.commit(update, rows)).applied
@@ -149,7 +144,7 @@ const busy = () =>
   })
 
 /** A verdict that replaces an earlier one takes back the effect of the earlier one. */
-const moved = (score: number, useful: boolean, before: boolean | undefined): number => {
+const movedScore = (score: number, useful: boolean, before: boolean | undefined): number => {
   const by = Number(useful) - (before === undefined ? score : Number(before))
   return Math.round(1e3 * Math.max(0, Math.min(1, score + STEP * by))) / 1e3
 }

@@ -55,7 +55,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
   }
 
   /** Readers of that version wait for this load instead of loading it themselves. */
-  const awaited = (version: number, done: Promise<void>) => {
+  const shareLoad = (version: number, done: Promise<void>) => {
     const mine = { version, done }
     loading = mine
     const end = () => {
@@ -69,7 +69,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
     // A version that another process published instead is there after the second round.
     while (cached.version < version) {
       const fetched = () => fetchContents(version).then((contents) => hold(version, contents))
-      await (loading?.version === version ? loading : awaited(version, fetched())).done
+      await (loading?.version === version ? loading : shareLoad(version, fetched())).done
     }
   }
 
@@ -79,7 +79,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
     return row
   }
 
-  const opened = async (contents: Contents, indexedAt: number | undefined): Promise<SearchIndex> => {
+  const openIndex = async (contents: Contents, indexedAt: number | undefined): Promise<SearchIndex> => {
     const saved = indexedAt === undefined ? undefined : await copies?.get(indexedAt, 'index')
     try {
       return await createSearchIndex(contents, model, saved as SavedLexical | undefined)
@@ -94,7 +94,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
   const searchable = async (): Promise<{ contents: Contents; searchIndex: SearchIndex }> => {
     const { indexedAt } = await refresh()
     const entry = cached
-    entry.searchIndex ??= opened(entry.contents, indexedAt).catch((thrown) => {
+    entry.searchIndex ??= openIndex(entry.contents, indexedAt).catch((thrown) => {
       entry.searchIndex = undefined
       throw thrown
     })
@@ -134,7 +134,7 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
         return applied
       })
       const ended = () => undefined
-      awaited(version, published.then(ended, ended))
+      shareLoad(version, published.then(ended, ended))
       if (!(await published)) return lease
       // A reader of the previous version may still be about to read its copy.
       if (shared) await copies?.remove(version - 2, 'contents')

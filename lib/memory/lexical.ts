@@ -67,7 +67,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
 
   /** An unknown word stands for similar known words. */
-  const guessed = (word: string): Scores => {
+  const guessedScores = (word: string): Scores => {
     const best = new Map<string, number>()
     const terms = new Map<string, string>()
     for (const { term, weight } of vocabulary.meantBy(word))
@@ -84,13 +84,13 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     const known = termScores(stem)
     // Names in code are indexed without their seams, and not stemmed.
     const found = known.by.size > 0 || stem === term ? known : termScores(term)
-    return found.by.size > 0 || !mayGuess() ? found : guessed(term)
+    return found.by.size > 0 || !mayGuess() ? found : guessedScores(term)
   }
 
   const wordLookups = function* ({ term, parts }: Word, mayGuess: () => boolean): Generator<Lookup> {
     if (parts.length === 0) return yield { ...scoresOfPlain(term, mayGuess), weight: 1 }
     const known = termScores(term)
-    const wordScores = known.by.size > 0 || !mayGuess() ? known : guessed(term)
+    const wordScores = known.by.size > 0 || !mayGuess() ? known : guessedScores(term)
     yield { ...wordScores, weight: 1 }
     const weight = (known.by.size > 0 ? PARTS_OF_KNOWN : PARTS_OF_UNKNOWN) / parts.length
     for (const part of parts.filter((each) => !isFunctionWord(each)))

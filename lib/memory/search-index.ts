@@ -10,7 +10,7 @@ export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>
 /** The documents that are indexed before other requests get a turn. */
 const AT_ONCE = 100
 
-const searched = (path: string, { id, heading = '', trail = [], text }: StoredChunk): Searched => ({
+const toDocument = (path: string, { id, heading = '', trail = [], text }: StoredChunk): Searched => ({
   id,
   title: heading,
   place: `${path} ${trail.join(' ')}`,
@@ -38,11 +38,11 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
       if (rating) ratings.set(chunk.id, rating)
       const values = known[n]
       if (values) vectors.set(chunk.id, { values, length: vectorLength(values) })
-      return lexical.has(chunk.id) ? [] : [searched(entry.path, chunk)]
+      return lexical.has(chunk.id) ? [] : [toDocument(entry.path, chunk)]
     })
   }
 
-  const indexed = async (documents: readonly Searched[]) => {
+  const addDocuments = async (documents: readonly Searched[]) => {
     for (const [n, document] of documents.entries()) {
       lexical.add(document)
       if (n % AT_ONCE === AT_ONCE - 1) await turn()
@@ -51,7 +51,7 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
 
   const fresh = [...contents.values()].flatMap(learn)
   for (const id of Object.values(saved?.index.documentIds ?? {})) if (!chunks.has(id)) lexical.remove(id)
-  await indexed(fresh)
+  await addDocuments(fresh)
 
   return {
     lexical: (question: string, most: number, least?: number): Hit[] => lexical.search(question, most, least),
@@ -81,7 +81,7 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
         chunks.delete(id)
         lexical.remove(id)
       }
-      await indexed(now.flatMap(learn))
+      await addDocuments(now.flatMap(learn))
     },
   }
 }

@@ -71,7 +71,7 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
     const found = vector
       ? fused([searchIndex.lexical(query, depth), searchIndex.near(vector, depth)])
       : await byWords(searchIndex, query, depth, maxResults + MORE)
-    const hits = found.map((hit) => ({ ...hit, score: rated(hit.score, searchIndex.rating(hit.id)) }))
+    const hits = found.map((hit) => ({ ...hit, score: ratedScore(hit.score, searchIndex.rating(hit.id)) }))
     const chunks = toChunks(hits.sort(byScore), searchIndex)
       .filter(({ score }) => score >= minScore)
       .slice(0, maxResults)
@@ -89,7 +89,7 @@ export const plainChunk = ({
 
 const byScore = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : 1)
 
-const rated = (score: number, rating: number): number => {
+const ratedScore = (score: number, rating: number): number => {
   const moved = score * (1 + MOST_MOVED * Math.max(-1, Math.min(1, rating / VOICES)))
   return rating === 0 ? score : Math.min(1, Math.round(1e4 * moved) / 1e4)
 }

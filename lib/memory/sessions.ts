@@ -46,18 +46,9 @@ export const createMemorySessions = ({ store, clock, ids, checkOwnConversation }
     const offset = 'offset' in range ? range.offset : 0
     const place = 'after' in range ? { after: range.after } : {}
     const rows = { index: 'byStatus', is: status }
+    const part = { ...rows, order: 'desc', ...place, limit: offset + query.limit } as const
     const [pages, totals] = await Promise.all([
-      Promise.all(
-        kinds.map((where) =>
-          store.page(memorySessions, {
-            ...rows,
-            where,
-            order: 'desc',
-            ...place,
-            limit: offset + query.limit,
-          }),
-        ),
-      ),
+      Promise.all(kinds.map((where) => store.page(memorySessions, { ...part, where }))),
       Promise.all(kinds.map((where) => store.count(memorySessions, { ...rows, where }))),
     ])
     const page = newest(pages, offset, query.limit)

@@ -38,16 +38,13 @@ type Gaps = { model: string; lacking: number; refused: number }
 const gaps = new WeakMap<FileEntry, Gaps>()
 
 const gapsIn = (entry: FileEntry, model: string): Gaps => {
-  const counted = gaps.get(entry)
-  if (counted?.model === model) return counted
+  const known = gaps.get(entry)
+  if (known?.model === model) return known
   const vectors = decodeVectors(entry, model)
-  const found = {
-    model,
-    lacking: vectors.filter((vector) => vector === undefined).length,
-    refused: vectors.filter((vector) => vector?.every((value) => value === 0)).length,
-  }
-  gaps.set(entry, found)
-  return found
+  const lacking = vectors.filter((vector) => vector === undefined).length
+  const refused = vectors.filter((vector) => vector?.every((value) => value === 0)).length
+  gaps.set(entry, { model, lacking, refused })
+  return { model, lacking, refused }
 }
 
 /** The number of a file's chunks without a vector of this model. */

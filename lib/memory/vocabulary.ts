@@ -29,7 +29,7 @@ export const createVocabulary = (known: readonly string[] = []) => {
     return tree
   }
 
-  const near = (word: string): [string, number][] => {
+  const similarWords = (word: string): [string, number][] => {
     if (word.length < FUZZY_FROM || word.length > FUZZY_TO) return []
     const slips = word.length < FUZZY_TWICE_FROM ? 1 : 2
     const words = inTree()
@@ -38,7 +38,9 @@ export const createVocabulary = (known: readonly string[] = []) => {
       distance,
     ])
     return [
-      ...swapped(word).flatMap((other): [string, number][] => (words.has(other) ? [[other, 1]] : [])),
+      ...swappedSpellings(word).flatMap((other): [string, number][] =>
+        words.has(other) ? [[other, 1]] : [],
+      ),
       ...found,
     ]
   }
@@ -68,7 +70,7 @@ export const createVocabulary = (known: readonly string[] = []) => {
         const term = wordStem(other)
         weights.set(term, Math.max(weight, weights.get(term) ?? 0))
       }
-      for (const [other, distance] of near(word)) learn(other, WEIGHT_BY_SLIPS[distance] ?? 0)
+      for (const [other, distance] of similarWords(word)) learn(other, WEIGHT_BY_SLIPS[distance] ?? 0)
       for (const other of beginningWith(word).slice(0, MOST_MEANT))
         learn(other, BEGINNING * (word.length / other.length))
       return [...weights]
@@ -80,7 +82,7 @@ export const createVocabulary = (known: readonly string[] = []) => {
 }
 
 /** The word with two neighbouring letters swapped, which counts as one error and not two. */
-const swapped = (word: string): string[] =>
+const swappedSpellings = (word: string): string[] =>
   Array.from(
     { length: word.length - 1 },
     (_, n) => `${word.slice(0, n)}${word[n + 1]}${word[n]}${word.slice(n + 2)}`,

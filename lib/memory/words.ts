@@ -19,14 +19,14 @@ const PLAIN: Readonly<Record<string, string>> = { ß: 'ss', ł: 'l', ø: 'o', đ
 const withoutMarks = (text: string) => text.normalize('NFKD').replace(/\p{M}+/gu, '')
 
 /** Letters for comparison: without case, accents and variants. */
-const folded = (text: string) =>
+const foldedLetters = (text: string) =>
   withoutMarks(text)
     .toLowerCase()
     .replace(/[ßłøđæœı]/g, (letter) => PLAIN[letter] ?? letter)
 
 /** The words of a text; for scripts without spaces, every pair of neighbouring letters. */
 const splitTerms = (text: string): string[] =>
-  [...folded(text).matchAll(WORD)].flatMap(([word]) =>
+  [...foldedLetters(text).matchAll(WORD)].flatMap(([word]) =>
     UNSPACED.test(word) ? letterPairs([...word]) : [cutText(word, LONGEST_TERM)],
   )
 

@@ -32,7 +32,7 @@ const firstRefusal = <Item>(
 }
 
 /** A quoted and shortened text of the model, safe in a message. */
-const quoted = (text: string): string => JSON.stringify(shortenedText(text, 80))
+const quotedText = (text: string): string => JSON.stringify(shortenedText(text, 80))
 
 const metacharacters = [';', '&', '|', '`', '$', '(', ')', '<', '>', '\\', '\n', '\r', '\0']
 const shells = 'sh bash dash zsh ksh ash fish csh tcsh busybox cmd powershell pwsh'.split(' ')
@@ -55,7 +55,7 @@ const shellInjection: Guard = {
       const found = metacharacters.find((character) => word.includes(character))
       return (
         found &&
-        `${quoted(word)} holds the shell metacharacter ${JSON.stringify(found)}. No shell is used: give each argument ` +
+        `${quotedText(word)} holds the shell metacharacter ${JSON.stringify(found)}. No shell is used: give each argument ` +
           'plainly, run one command per call, and put longer text or code into a file first.'
       )
     })
@@ -78,9 +78,9 @@ const decodeOnce = (text: string): string =>
     .normalize('NFKC')
 
 /** Decodes percent and Unicode encodings until nothing changes; no decoder does more than five rounds. */
-const decoded = (text: string, rounds = 5): string => {
+const decodedPath = (text: string, rounds = 5): string => {
   const next = decodeOnce(text)
-  return next === text || rounds === 1 ? next : decoded(next, rounds - 1)
+  return next === text || rounds === 1 ? next : decodedPath(next, rounds - 1)
 }
 
 const isControl = (character: string) => character < ' ' || character === '\u007f'
@@ -95,7 +95,7 @@ const disguise = (path: string): string | undefined => {
 }
 
 const refusedPathReason = ({ given, real }: PathFact): string | undefined => {
-  const plain = decoded(given)
+  const plain = decodedPath(given)
   const reason = disguise(given) ?? disguise(plain)
   if (reason) return reason
   if (real === undefined || /^[a-z]:/i.test(plain)) return 'leads outside the workspace'
@@ -111,7 +111,8 @@ const pathTraversal: Guard = {
     firstRefusal(paths, (path) => {
       const reason = refusedPathReason(path)
       return (
-        reason && `${quoted(path.given)} ${reason}. Use a path relative to the workspace, like src/app.ts.`
+        reason &&
+        `${quotedText(path.given)} ${reason}. Use a path relative to the workspace, like src/app.ts.`
       )
     }),
 }

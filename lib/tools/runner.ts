@@ -86,7 +86,7 @@ export const createToolRunner = (needs: Needs) => {
   const { authorize, ask } = createAuthorize({ approvals, countCall, policy })
 
   /** Authorizes a call. A call whose check fails with an error is not made. */
-  const authorized = async (
+  const authorizeSafely = async (
     parsed: ParsedCall,
     session: ToolSession,
     signal: AbortSignal,
@@ -123,7 +123,7 @@ export const createToolRunner = (needs: Needs) => {
   ): Promise<Handled> => {
     const parsed = parseCall(tools, call, masker.logText)
     if (typeof parsed === 'string') return { decision: 'invalid' as const, content: parsed, failed: true }
-    const authorization = await authorized(parsed, session, signal, isChecked)
+    const authorization = await authorizeSafely(parsed, session, signal, isChecked)
     const { reason } = authorization
     const { risk } = parsed.tool
     if (reason !== undefined) return { ...refusal({ ...authorization, reason }), risk }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { parsed } from '../../lib/cli/command.ts'
+import { parseCommandLine } from '../../lib/cli/command.ts'
 import { commands } from '../../lib/cli/main.ts'
 import { blocks, tableRows } from '../readme/readme.ts'
 
@@ -22,6 +22,6 @@ describe('the pages', () => {
     // What follows a pipe is another program, what follows > a file.
     const [, , name, ...args] = shellWords(line.split(/ [|>]/)[0] ?? '')
     const command = commands.find((each) => each.name === name)
-    expect(command && parsed(command, args)).toBeDefined()
+    expect(command && parseCommandLine(command, args)).toBeDefined()
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { languages } from '../../functions/ui/app/views/docs/languages.ts'
 import { callSnippet, callUrl } from '../../functions/ui/app/views/docs/snippets.ts'
 import { routes } from '../../lib/api/routes.ts'
-import { parsed } from '../../lib/cli/command.ts'
+import { parseCommandLine } from '../../lib/cli/command.ts'
 import { commands } from '../../lib/cli/main.ts'
 import { exampleCall } from '../api/example-call.ts'
 
@@ -21,7 +21,7 @@ describe('the calls that the docs show', () => {
   it.each(Object.keys(routes))('of %s are taken by the command line', (name) => {
     const [command = '', ...args] = shellWords(callSnippet('cli', exampleCall(name), ORIGIN))
     const found = commands.find((each) => each.name === command)
-    expect(found && parsed(found, args)).toBeDefined()
+    expect(found && parseCommandLine(found, args)).toBeDefined()
     if (command === 'api') expect(args[0]).toBe(name)
   })
 

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { errorMessage, Problem } from '../../core/errors.ts'
 import type { AgentAdapter } from '../../ports/agent.ts'
-import { attributed, type Owner, withinAgent } from './stray-errors.ts'
+import { attributedAdapter, type Owner, withinAgent } from './stray-errors.ts'
 
 const operation = z.custom<unknown>((value) => typeof value === 'function', 'must be a function')
 const AdapterShape = z.looseObject({
@@ -59,7 +59,7 @@ const importAdapters = async (modulePath: string, owner: Owner): Promise<AgentAd
   // Their shape was checked above.
   const found = adapters as AgentAdapter[]
   owner.agent = found.map(({ type }) => type).join(', ') || modulePath
-  return found.map(attributed)
+  return found.map(attributedAdapter)
 }
 
 const importDefault = async (modulePath: string): Promise<unknown> => {

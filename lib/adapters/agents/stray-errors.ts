@@ -17,7 +17,7 @@ const withinService = <T>(work: () => T): T => running.run(undefined, work)
 type Verb = (...given: never[]) => unknown
 
 /** A function of the service for an agent: its work is the service's, a rejection that is not awaited is the agent's. */
-const lent = <F extends Verb>(verb: F): F =>
+const lentFunction = <F extends Verb>(verb: F): F =>
   ((...given) => {
     const answer = withinService(() => verb(...given))
     return answer instanceof Promise ? answer.then((value) => value) : answer
@@ -45,10 +45,10 @@ const plainError = (thrown: unknown): Error => {
 }
 
 const lentContext = (context: AgentContext): AgentContext => {
-  const progress = lent(context.progress)
-  const keepSecret = lent(context.keepSecret)
-  const observe = lent(context.observe)
-  const run = lent(context.run)
+  const progress = lentFunction(context.progress)
+  const keepSecret = lentFunction(context.keepSecret)
+  const observe = lentFunction(context.observe)
+  const run = lentFunction(context.run)
   return {
     ...context,
     signal: ownSignal(context.signal),
@@ -60,7 +60,7 @@ const lentContext = (context: AgentContext): AgentContext => {
 }
 
 /** The adapter of a module. What its methods, getters and values run is named by its type in `logStrayErrors`. */
-export const attributed = (adapter: AgentAdapter): AgentAdapter => {
+export const attributedAdapter = (adapter: AgentAdapter): AgentAdapter => {
   const owner = { agent: adapter.type }
   const within = <T>(work: () => T): T => withinAgent(owner, work)
   const verbs: Partial<AgentAdapter> = {

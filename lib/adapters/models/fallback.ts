@@ -36,11 +36,11 @@ export type Chain = {
 }
 
 /** The answer of the first available provider, none after a first part. Throws the failure of the first one. */
-export const answered = (chain: Chain): AsyncIterable<StepPart> =>
+export const firstAnswer = (chain: Chain): AsyncIterable<StepPart> =>
   chain.targets.length === 1 ? chain.ask(chain.targets[0]) : firstAvailable(chain)
 
 /** The first target, and those others whose window fits the prompt, checked at their turn. */
-function* fitting({ targets: [first, ...others], fits, log }: Chain): Generator<Target> {
+function* fittingTargets({ targets: [first, ...others], fits, log }: Chain): Generator<Target> {
   yield first
   for (const target of others)
     if (fits(target)) yield target
@@ -51,7 +51,7 @@ async function* firstAvailable(chain: Chain): AsyncGenerator<StepPart> {
   const { signal, ask, log } = chain
   const [first] = chain.targets
   const failures: unknown[] = []
-  for (const target of fitting(chain)) {
+  for (const target of fittingTargets(chain)) {
     let isBegun = false
     try {
       for await (const part of ask(target)) {

@@ -2,10 +2,10 @@
 export type Guard = <T>(provider: string, call: () => Promise<T>) => Promise<T>
 
 /** The reader disconnected: neither a success nor a fault of the provider. */
-const left = () => new DOMException('The reader left', 'AbortError')
+const readerLeft = () => new DOMException('The reader left', 'AbortError')
 
 /** Runs a whole stream as one call of a guard, which ends as the stream does. A guard that refuses never opens it. */
-export async function* guarded<T>(
+export async function* guardedStream<T>(
   guard: Guard | undefined,
   provider: string,
   open: () => AsyncIterable<T>,
@@ -26,6 +26,6 @@ export async function* guarded<T>(
     ended.reject(thrown)
     throw thrown
   } finally {
-    ended.reject(left())
+    ended.reject(readerLeft())
   }
 }

@@ -11,8 +11,8 @@ import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
 import { catalog } from './catalog.ts'
 import { checkHealth } from './exchange.ts'
-import { answered, type Chain, supports } from './fallback.ts'
-import { type Guard, guarded } from './guard.ts'
+import { type Chain, firstAnswer, supports } from './fallback.ts'
+import { type Guard, guardedStream } from './guard.ts'
 import { createLearnedWindows } from './learned-windows.ts'
 import { createListing } from './listing.ts'
 import { loaders, type OpenModel } from './loaders.ts'
@@ -27,7 +27,7 @@ import {
   type Target,
   unknownProvider,
 } from './resolve.ts'
-import { retried } from './retry.ts'
+import { retriedStream } from './retry.ts'
 import { attemptStep } from './step.ts'
 import { createWire } from './wire.ts'
 import type { WireReader } from './wires/reader.ts'
@@ -129,8 +129,8 @@ export const createModels = (needs: ModelNeeds): Models => {
       log?.warn({ provider: kind, model, tried, delayMs }, 'model step is tried again')
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
     const needs = { ...once, maxOutputTokens: reservedOutputTokens(window) }
-    const step = () => retried(policy, () => attemptStep(needs, provider, model, request))
-    return learned.learning(target, request, window, guarded(guard, kind, step))
+    const step = () => retriedStream(policy, () => attemptStep(needs, provider, model, request))
+    return learned.learning(target, request, window, guardedStream(guard, kind, step))
   }
 
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {
@@ -145,7 +145,7 @@ export const createModels = (needs: ModelNeeds): Models => {
     const fits = (target: Target): boolean =>
       estimateTokens(messages) + estimateToolTokens(tools) <= promptTokenLimit(contextTokens(target))
     const chain = { targets: [first, ...rest], signal, fits, log } satisfies Partial<Chain>
-    yield* maskedStep(masker, answered({ ...chain, ask: (target) => ask(target, request) }))
+    yield* maskedStep(masker, firstAnswer({ ...chain, ask: (target) => ask(target, request) }))
   }
 
   return {

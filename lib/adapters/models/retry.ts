@@ -25,7 +25,7 @@ type Policy = {
 }
 
 /** Opens a stream again after a failure before its first part: a reader never sees two beginnings. */
-export async function* retried<T>(policy: Policy, open: () => AsyncIterable<T>): AsyncGenerator<T> {
+export async function* retriedStream<T>(policy: Policy, open: () => AsyncIterable<T>): AsyncGenerator<T> {
   const { clock, retries, signal, onRetry } = policy
   for (let attempt = 1; ; attempt += 1) {
     let isBegun = false

@@ -42,11 +42,11 @@ export const createWire =
     const answer = await sendRequest(send, input, init)
     if (!answer.ok) throw await readRefusal(answer)
     const { status } = answer
-    const events = ReadableStream.from(encoded(readEvents(answer, reader)))
+    const events = ReadableStream.from(encodedEvents(readEvents(answer, reader)))
     return new Response(events, { status, headers: { 'content-type': 'text/event-stream' } })
   }
 
-async function* encoded(events: AsyncIterable<object>): AsyncGenerator<Uint8Array> {
+async function* encodedEvents(events: AsyncIterable<object>): AsyncGenerator<Uint8Array> {
   let sentInTurn = 0
   for await (const event of events) {
     const bytes = Buffer.from(`data: ${JSON.stringify(event)}\n\n`)
@@ -156,7 +156,7 @@ const objectsIn = (data: string): readonly Fields[] => {
   }
 }
 
-function* separate(events: Iterable<object>): Generator<object> {
+function* separateEvents(events: Iterable<object>): Generator<object> {
   for (const event of events) yield* event instanceof TextEvent ? textEvents(event, event.text) : [event]
 }
 
@@ -215,7 +215,7 @@ async function* readEvents(answer: Response, reader: WireReader): AsyncGenerator
   }
 
   for await (const group of groups) {
-    yield* group.length > MOST_SEPARATE ? withJoinedTexts(known(group)) : separate(known(group))
+    yield* group.length > MOST_SEPARATE ? withJoinedTexts(known(group)) : separateEvents(known(group))
     if (group.length === MOST_IN_GROUP) await setImmediate()
   }
   yield* done?.(false) ?? []

@@ -36,7 +36,7 @@ const jsonIn = (text: string): unknown => {
 }
 
 /** Puts each parameter in its place: into the path or the query. */
-const placed = ({ path }: Route, words: readonly string[]) => {
+const placeParameters = ({ path }: Route, words: readonly string[]) => {
   const given = words.map((word) => pairIn(word, '=', 'A parameter is name=value'))
   const isInPath = ([name]: [string, string]) => path.includes(`{${name}}`)
   const missing = [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !given.some(([each]) => each === name))
@@ -72,7 +72,7 @@ export const api = defineCommand({
     if (!route)
       throw new UsageError(`There is no operation ${safeLine(name)}: agent-tasks api lists them`, 'api')
     const input = {
-      ...placed(route, rest),
+      ...placeParameters(route, rest),
       ...(body === undefined ? {} : { body: jsonIn(body === '-' ? await terminal.input() : body) }),
     }
     const answer = await rawCall(service(), name)(input, {

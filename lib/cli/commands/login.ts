@@ -12,7 +12,7 @@ const ASK_EVERY_MS = 1_000
 const never = new AbortController().signal
 
 /** The identity of this device, signed with its key: the person who approves can check it (POST /api/devices/verify). */
-const attested = (env: Environment, data: Record<string, unknown>) => {
+const attestDevice = (env: Environment, data: Record<string, unknown>) => {
   const { secret, publicKey } = deviceKey(env)
   const identity = {
     read: async () => toDeviceIdentity(publicKey),
@@ -31,7 +31,7 @@ export const login = defineCommand({
   words: [0, 0],
   run: async ({ values: { name = hostname(), json = false }, env, terminal, service }) => {
     const connected = service()
-    const attestation = await attested(env, { requesterId: name, service: connected.url })
+    const attestation = await attestDevice(env, { requesterId: name, service: connected.url })
     const { deviceId } = attestation
     const body = { requesterId: name, meta: { program: 'agent-tasks', deviceId, attestation } }
     const { requestId, formatted } = await connected.client.requestPairing({ body })
@@ -39,7 +39,7 @@ export const login = defineCommand({
     terminal.say(
       `Enter it at ${connected.url}/devices, signed in, within ten minutes. This device: ${deviceId}`,
     )
-    const { status, token, reason } = await decided(connected, requestId)
+    const { status, token, reason } = await pollDecision(connected, requestId)
     if (status !== 'approved' || token === undefined)
       throw new Error(`The device was not let in: ${safeLine(reason ?? status)}. Run: agent-tasks login`)
     const file = storeToken(env, connected.url, token)
@@ -49,7 +49,7 @@ export const login = defineCommand({
 })
 
 /** The state of the request after its decision. */
-const decided = async ({ client }: Service, requestId: string) => {
+const pollDecision = async ({ client }: Service, requestId: string) => {
   for (;;) {
     const state = await steadily(() => client.getPairingStatus({ params: { requestId } }), never)
     if (state.status !== 'pending') return state

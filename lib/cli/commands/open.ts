@@ -12,7 +12,7 @@ const openCommand = (env: Environment): readonly [string, ...string[]] | undefin
 }
 
 /** Whether the URL was passed to a browser. */
-const opened = async (url: string, env: Environment): Promise<boolean> => {
+const openInBrowser = async (url: string, env: Environment): Promise<boolean> => {
   const opener = openCommand(env)
   if (!opener) return false
   const [program, ...args] = opener
@@ -36,7 +36,7 @@ export const open = defineCommand({
     const page = `${url}/tasks/${encodeURIComponent(task.id)}`
     if (values.json) terminal.json({ url: page })
     else {
-      await opened(page, env)
+      await openInBrowser(page, env)
       terminal.out(page)
     }
   },

@@ -68,7 +68,7 @@ const gitRefusal = (args: readonly string[]): string | undefined => {
 }
 
 /** The arguments, with the safe options of the subcommand before the caller's. */
-const hardened = ([subcommand = '', ...rest]: readonly string[]): string[] => [
+const hardenedArguments = ([subcommand = '', ...rest]: readonly string[]): string[] => [
   subcommand,
   ...(gitCommands[subcommand] ?? []),
   ...rest,
@@ -104,7 +104,7 @@ export const git = defineTool({
   async run({ args }, { workspace, signal }) {
     const refusal = gitRefusal(args)
     if (refusal) throw new Problem('invalid', 'command_refused', refusal)
-    const result = await workspace.git(hardened(args), signal)
+    const result = await workspace.git(hardenedArguments(args), signal)
     return commandOutput({ ...result, stdout: withoutSecrets(result.stdout) })
   },
 })

@@ -33,6 +33,8 @@ export const commandOutput = (result: CommandResult): ToolOutput => ({
   failed: result.exitCode !== 0,
 })
 
+const refused = (message: string) => new Problem('invalid', 'command_refused', message)
+
 const WordSchema = z.string().max(8_192)
 
 export const runCommand = defineTool({
@@ -45,13 +47,8 @@ export const runCommand = defineTool({
   words: ({ command, args }) => [command, ...args],
   subject: ({ command, args }) => [command, ...args].join(' '),
   async run({ command, args }, { workspace, signal }) {
-    if (/\s/.test(command))
-      throw new Problem(
-        'invalid',
-        'command_refused',
-        'command is the program alone; its arguments go into args.',
-      )
-    if (command === 'git') throw new Problem('invalid', 'command_refused', 'Use the git tool for git.')
+    if (/\s/.test(command)) throw refused('command is the program alone; its arguments go into args.')
+    if (command === 'git') throw refused('Use the git tool for git.')
     return commandOutput(await workspace.run(command, args, signal))
   },
 })

@@ -145,27 +145,20 @@ const redirectTarget = ({ status, headers }: OutboundAnswer, from: string): stri
 const TEXT_TYPES =
   /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?(?:json|xml|yaml|javascript|x-ndjson|x-yaml))$/
 
+const notText = (message: string) => new Problem('invalid', 'not_text', message)
+
 const readableText = async (answer: OutboundAnswer): Promise<{ text: string; cut: boolean }> => {
   const { headers, bytes, truncated, undecoded } = answer
-  if (undecoded !== undefined)
-    throw new Problem('invalid', 'not_text', `The answer cannot be read: ${undecoded}.`)
+  if (undecoded !== undefined) throw notText(`The answer cannot be read: ${undecoded}.`)
   if (bytes.length === 0) return { text: '[the answer is empty]', cut: false }
   const contentType = headers['content-type'] ?? ''
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
   const isHtml = type === 'text/html' || type === 'application/xhtml+xml'
   if (!isHtml && !TEXT_TYPES.test(type))
-    throw new Problem(
-      'invalid',
-      'not_text',
-      `The answer is ${JSON.stringify(cutText(type, 100))}, and web_fetch reads text only.`,
-    )
+    throw notText(`The answer is ${JSON.stringify(cutText(type, 100))}, and web_fetch reads text only.`)
   const decoded = decodedByCharset(bytes, contentType, truncated)
   if (decoded === undefined)
-    throw new Problem(
-      'invalid',
-      'not_text',
-      'The answer is no UTF-8 and names no other character encoding that web_fetch knows.',
-    )
+    throw notText('The answer is no UTF-8 and names no other character encoding that web_fetch knows.')
   if (isHtml) {
     const { text, cut } = await htmlText(decoded, MOST_CHARACTERS)
     return { text, cut: cut || truncated }

@@ -23,12 +23,12 @@ type Wanted = {
   signal: AbortSignal
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+const shellQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** The clone source. It marks a folder of another owner as safe for this clone only. */
 const fetchingFrom = (source: Source) => {
   if (source.transport === 'https') return { options: [], from: source.url, means: { host: source.host } }
-  const upload = `git -c safe.directory=${quoted(source.gitDir)} upload-pack --strict`
+  const upload = `git -c safe.directory=${shellQuoted(source.gitDir)} upload-pack --strict`
   const means = { transports: ['file'], reads: source.reads } as const
   return { options: [`--upload-pack=${upload}`], from: source.gitDir, means }
 }

@@ -17,7 +17,7 @@ type About = {
 }
 
 /** Cuts a text, at the end of a line if possible. */
-const shortened = (text: string): string => {
+const shortenedOutput = (text: string): string => {
   if (text.length <= LONGEST_OUTPUT) return text
   const start = cutText(text, LONGEST_OUTPUT)
   const end = start.lastIndexOf('\n')
@@ -25,7 +25,7 @@ const shortened = (text: string): string => {
 }
 
 /** Closes a code block that is open at the end of a text, so that it does not contain the following text. */
-const closed = (text: string): string => {
+const withClosedFences = (text: string): string => {
   const fences = text.match(/^ {0,3}(?:`{3,}|~{3,})/gm) ?? []
   const last = fences.at(-1)?.trim() ?? ''
   return fences.length % 2 === 0 ? text : `${text}\n${last}`
@@ -52,7 +52,7 @@ const oneLine = (path: string): string =>
 export const pullRequestBody = ({ task, output, credentials, leftOut }: About): string => {
   const origin = issueUrl(task)
   return [
-    closed(neutralText(shortened(output.toWellFormed().trim()))),
+    withClosedFences(neutralText(shortenedOutput(output.toWellFormed().trim()))),
     ...fileList('Files of credentials were changed as well; they are not part of this:', credentials),
     ...fileList('Git could not take these files; they are not part of this:', leftOut),
     '',

@@ -1,15 +1,13 @@
 import type { Options } from './command.ts'
 import { UsageError } from './exit-codes.ts'
-import type { Service } from './service.ts'
 
 /** The fields of GET /api/tasks/filter that select tasks. */
-const FIELDS = [
-  ...['status', 'priority', 'source', 'agent', 'labels', 'retried', 'repository', 'q'],
-  ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore'],
-]
+const FIELDS =
+  'status priority source agent labels retried repository q createdAfter createdBefore completedAfter completedBefore'.split(
+    ' ',
+  )
 
 export type Filter = Readonly<Record<string, string>>
-type Found = Awaited<ReturnType<Service['client']['filterTasks']>>
 
 export const filterOption = {
   filter: {
@@ -34,7 +32,3 @@ export const parseFilter = (given: readonly string[] = [], command: string): Fil
       return [field, text.slice(at + 1)]
     }),
   )
-
-/** Finds tasks by a filter. The service validates the fields. */
-export const findTasks = ({ client }: Service, query: Filter): Promise<Found> =>
-  client.filterTasks({ query: query as NonNullable<Parameters<typeof client.filterTasks>[0]>['query'] & {} })

@@ -13,20 +13,8 @@ export type Waiting<Body> = {
 
 type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
 
-type Backlog<Body> = {
-  readonly ready: number
-  readonly delayed: number
-  add(message: Outgoing<Body>): void
-  /** Returns a message that failed; it keeps its place in the order. */
-  sendBack(message: Waiting<Body>, delayMs: number): void
-  /** The number of messages sent so far, which is the number of the next. */
-  readonly sent: number
-  /** Removes the most urgent ready message with a number below `before`, of several the one that was sent first. */
-  take(before: number): Waiting<Body> | undefined
-}
-
-/** An empty backlog; `onDue` is called when delayed messages become ready. */
-export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
+/** The waiting messages of a queue in the order of service. `onDue` is called when delayed messages become ready. */
+export const createBacklog = <Body>({ clock, onDue }: Needs) => {
   const ready = createHeap<Waiting<Body>>((a, b) =>
     a.priority === b.priority ? a.order < b.order : a.priority < b.priority,
   )
@@ -60,21 +48,26 @@ export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
   }
 
   return {
-    get ready() {
+    /** The number of ready messages. */
+    get ready(): number {
       return ready.size
     },
-    get delayed() {
+    get delayed(): number {
       return delayed.size
     },
-    add({ body, priority, delayMs = 0 }) {
+    /** The number of messages sent so far, which is the number of the next. */
+    get sent(): number {
+      return sent
+    },
+    add({ body, priority, delayMs = 0 }: Outgoing<Body>): void {
       const message = { body, priority, order: sent++, receives: 0, dueAt: 0 }
       if (delayMs > 0) delay(message, delayMs)
       else ready.push(message)
     },
+    /** Returns a message that failed; it keeps its place in the order. */
     sendBack: delay,
-    get sent() {
-      return sent
-    },
-    take: (before) => ((ready.peek()?.order ?? before) < before ? ready.pop() : undefined),
+    /** Removes the most urgent ready message with a number below `before`, of several the one that was sent first. */
+    take: (before: number): Waiting<Body> | undefined =>
+      (ready.peek()?.order ?? before) < before ? ready.pop() : undefined,
   }
 }

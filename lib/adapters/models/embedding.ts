@@ -50,9 +50,10 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   const refuseInPause = () => {
     const retryAfterMs = pause === undefined ? 0 : pause.untilMs - clock.monotonic()
     if (pause === undefined || retryAfterMs <= 0) return
-    const { kind, code, message } = pause.because
+    const { code, message } = pause.because
     // Not the first error itself, so that no breaker counts a call that was not made.
-    throw new Problem(kind, code, message, { retryAfterMs })
+    if (code === 'rate_limited') throw new Problem('rate_limited', 'rate_limited', message, { retryAfterMs })
+    throw new Problem('unavailable', 'provider_error', message, { retryAfterMs })
   }
 
   /** The wait before another try after an error answer; throws the error when there is none. */

@@ -1,6 +1,7 @@
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
-import { filterOption, findTasks, parseFilter } from '../selection.ts'
+import { filterOption, parseFilter } from '../selection.ts'
+import type { Service } from '../service.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
 const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_progress: 'cyan' } as const
@@ -29,8 +30,10 @@ const table = (rows: readonly Row[], paint: Terminal['paint']): string => {
     .join('\n')
 }
 
+type FilterTasks = Service['client']['filterTasks']
+
 const showTasks = (
-  { tasks, count, total, nextCursor }: Awaited<ReturnType<typeof findTasks>>,
+  { tasks, count, total, nextCursor }: Awaited<ReturnType<FilterTasks>>,
   { out, say, paint }: Terminal,
 ) => {
   const rows = tasks.map(({ id, status, agent, createdAt, title }): Row => {
@@ -76,7 +79,9 @@ export const ls = defineCommand({
       ...(cursor === undefined ? {} : { cursor }),
       limit,
     }
-    const answer = await findTasks(service(), query)
+    // The service validates the fields.
+    const selected = query as NonNullable<Parameters<FilterTasks>[0]>['query'] & {}
+    const answer = await service().client.filterTasks({ query: selected })
     if (json) terminal.json(answer)
     else if (answer.tasks.length === 0) terminal.say('No task fits.')
     else showTasks(answer, terminal)

@@ -136,17 +136,17 @@ const runOutput = (run: LoopResult): string => {
   return [failures[run.ended](run), run.lastText].filter(Boolean).join('\n\n')
 }
 
-/** A value of the task's metadata. Throws a failure that is not retried for an invalid one. */
+/** A value of the task's metadata; one that is not valid fails the task without another attempt. */
 const metadataValue = <T>(
   { metadata }: AgentTask,
   name: string,
   isValid: (value: unknown) => value is T,
-  failure: { code: string; rule: string },
+  failure: () => Error,
 ): T | undefined => {
   const value = metadata?.[name]
   if (value === undefined || value === null) return undefined
   if (isValid(value)) return value
-  throw taskFailure('invalid', failure.code, `metadata.${name} must be ${failure.rule}`, false)
+  throw failure()
 }
 
 const LEAST_BUDGET = 1_000
@@ -157,17 +157,17 @@ const isTtl = (value: unknown): value is number =>
 
 /** What a task sets in its metadata: its security mode, its token budget, and how long its approvals wait. */
 const runSettings = (task: AgentTask) => ({
-  maxTokens: metadataValue(task, 'maxBudget', isBudget, {
-    code: 'max_budget_invalid',
-    rule: `a whole number of tokens, at least ${LEAST_BUDGET}`,
+  maxTokens: metadataValue(task, 'maxBudget', isBudget, () => {
+    const what = `metadata.maxBudget must be a whole number of tokens, at least ${LEAST_BUDGET}`
+    return taskFailure('invalid', 'max_budget_invalid', what, false)
   }),
-  mode: metadataValue(task, 'securityMode', isSecurityMode, {
-    code: 'security_mode_invalid',
-    rule: 'deny, sandbox, allowlist, ask or full',
+  mode: metadataValue(task, 'securityMode', isSecurityMode, () => {
+    const what = 'metadata.securityMode must be deny, sandbox, allowlist, ask or full'
+    return taskFailure('invalid', 'security_mode_invalid', what, false)
   }),
-  approvalTtlMs: metadataValue(task, 'approvalTtlMs', isTtl, {
-    code: 'approval_ttl_invalid',
-    rule: `whole milliseconds, 0 (no end) to ${LONGEST_APPROVAL_MS}`,
+  approvalTtlMs: metadataValue(task, 'approvalTtlMs', isTtl, () => {
+    const what = `metadata.approvalTtlMs must be whole milliseconds, 0 (no end) to ${LONGEST_APPROVAL_MS}`
+    return taskFailure('invalid', 'approval_ttl_invalid', what, false)
   }),
 })
 

@@ -7,8 +7,6 @@ const FIELDS =
     ' ',
   )
 
-export type Filter = Readonly<Record<string, string>>
-
 export const filterOption = {
   filter: {
     type: 'string',
@@ -19,7 +17,7 @@ export const filterOption = {
 } as const satisfies Options
 
 /** The filter of `--filter field=value`, where commas separate several values. Throws UsageError for an unknown field. */
-export const parseFilter = (given: readonly string[] = [], command: string): Filter =>
+export const parseFilter = (given: readonly string[] = [], command: string): Record<string, string> =>
   Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=')

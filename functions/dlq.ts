@@ -1,4 +1,4 @@
-import type { InvocationContext, SqsEvent } from '../lib/adapters/aws/sqs/event.ts'
+import type { InvocationContext, SqsEvent } from '../lib/adapters/aws/sqs/sqs-batch.ts'
 import { openDlq } from '../lib/app/cloud-jobs.ts'
 
 let opened: Awaited<ReturnType<typeof openDlq>> | undefined

@@ -1,4 +1,4 @@
-import type { SqsEvent } from '../lib/adapters/aws/sqs/event.ts'
+import type { SqsEvent } from '../lib/adapters/aws/sqs/sqs-batch.ts'
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
 import { createBucketEvents, openMemoryPorts } from '../lib/app/cloud-memory.ts'

@@ -1,4 +1,4 @@
-import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
+import type { InvocationContext } from '../lib/adapters/aws/sqs/sqs-batch.ts'
 import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
 import { openMemoryPorts } from '../lib/app/cloud-memory.ts'

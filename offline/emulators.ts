@@ -16,7 +16,6 @@ export type Emulator = {
   ended?: Promise<string>
 }
 
-/** An emulator of DynamoDB. */
 export type Database = Emulator & { name: 'dynoxide' | 'dynalite' }
 
 /** Credentials for emulators, which do not check them. */

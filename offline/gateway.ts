@@ -11,7 +11,7 @@ const STOPS_WITHIN_MS = 7_000
 const root = fileURLToPath(new URL('..', import.meta.url))
 const program = path.join(root, 'node_modules/.bin/serverless')
 
-/** serverless-offline in its own process; `said` is its latest output. */
+/** serverless-offline in its own process; `output` is its latest output. */
 const launch = (options: readonly string[], folder: string) => {
   const child = spawn(process.execPath, [program, 'offline', 'start', ...options], {
     cwd: root,
@@ -23,11 +23,11 @@ const launch = (options: readonly string[], folder: string) => {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   })
-  const said: string[] = []
+  const output: string[] = []
   for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null))
     createInterface({ input }).on('line', (line) => {
-      said.push(line)
-      said.splice(0, said.length - 50)
+      output.push(line)
+      output.splice(0, output.length - 50)
       // The functions log JSON; other lines are serverless-offline's own.
       if (line.startsWith('{')) process.stdout.write(`${line}\n`)
     })
@@ -38,7 +38,7 @@ const launch = (options: readonly string[], folder: string) => {
     await ended
     clearTimeout(late)
   }
-  return { child, said, ended, stop }
+  return { child, output, ended, stop }
 }
 
 /**
@@ -52,7 +52,7 @@ export const startGateway = async ({ HOST, PORT, MEMORY_EXPAND }: Config, folder
   const ways = ['--noPrependStageInUrl', '--useInProcess', '--disableCookieValidation', '--noSponsor']
   // The paths of the distribution depend on it; other settings are in the environment.
   const params = ['--param', `memoryExpand=${MEMORY_EXPAND}`]
-  const { child, said, ended, stop } = launch(['--host', HOST, ...ports, ...ways, ...params], folder)
+  const { child, output, ended, stop } = launch(['--host', HOST, ...ports, ...ways, ...params], folder)
   const ready = once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) }).then(
     () => undefined,
     () => `was not ready within ${READY_WITHIN_MS / 1_000} s`,
@@ -60,7 +60,7 @@ export const startGateway = async ({ HOST, PORT, MEMORY_EXPAND }: Config, folder
   const failure = await Promise.race([ready, ended.then(() => 'ended before it was ready')])
   if (failure !== undefined) {
     await stop()
-    throw new Error(`serverless-offline ${failure}:\n${said.join('\n')}`)
+    throw new Error(`serverless-offline ${failure}:\n${output.join('\n')}`)
   }
   const host = HOST.includes(':') ? `[${HOST}]` : HOST
   return { url: `http://${host}:${port}`, stop, ended }

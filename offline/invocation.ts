@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
+import type { InvocationContext } from '../lib/adapters/aws/sqs/sqs-batch.ts'
 
 type Context = InvocationContext & { awsRequestId: string }
 export type FunctionHandler<Event> = (event: Event, context: Context) => Promise<unknown>

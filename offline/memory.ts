@@ -11,7 +11,7 @@ import { createFolderMemory } from '../lib/adapters/node/folder-memory.ts'
 export const seedMemory = async (client: S3Client, bucket: string, folder: string): Promise<void> => {
   const source = createFolderMemory({ folder, clock: createClock() })
   const place = (path: string) => ({ Bucket: bucket, Key: MEMORY_PREFIX + path })
-  const there = new Map(
+  const tags = new Map(
     (await createS3Memory({ client, bucket }).list()).map(({ path, tag }) => [path, tag] as const),
   )
   const files = await source.list()
@@ -19,11 +19,11 @@ export const seedMemory = async (client: S3Client, bucket: string, folder: strin
     const bytes = await source.read(path)
     if (bytes === undefined || bytes === 'too_large') continue
     // An unchanged file is not written again: its tag would be the same.
-    if (there.get(path)?.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')) continue
+    if (tags.get(path)?.replaceAll('"', '') === createHash('md5').update(bytes).digest('hex')) continue
     await client.send(new PutObjectCommand({ ...place(path), Body: bytes, ContentType: 'text/markdown' }))
   }
   if (files.length === 0) return
-  const kept = new Set(files.map(({ path }) => path))
-  for (const path of there.keys())
-    if (!kept.has(path)) await client.send(new DeleteObjectCommand(place(path)))
+  const paths = new Set(files.map(({ path }) => path))
+  for (const path of tags.keys())
+    if (!paths.has(path)) await client.send(new DeleteObjectCommand(place(path)))
 }

@@ -32,7 +32,6 @@ export default class OfflineStack {
   }
 }
 
-/** The options of every serverless command. */
 const GENERAL = new Set([
   'stage',
   'region',
@@ -76,19 +75,19 @@ const bundleOnce = ({ custom }) => {
  * Tests that start this often name a folder for bundles, which the first of them makes for all. Such a caller guarantees
  * that the sources do not change.
  */
-const keepBundles = (esbuild, kept) => {
-  if (!kept) return
+const keepBundles = (esbuild, folder) => {
+  if (!folder) return
   const { bundle } = esbuild
   esbuild.bundle = async () => {
-    if (existsSync(kept)) {
+    if (existsSync(folder)) {
       esbuild.prepare()
-      return cpSync(kept, esbuild.buildDirPath, { recursive: true })
+      return cpSync(folder, esbuild.buildDirPath, { recursive: true })
     }
     await bundle()
-    const whole = `${kept}-${randomUUID()}`
+    const whole = `${folder}-${randomUUID()}`
     cpSync(esbuild.buildDirPath, whole, { recursive: true })
     try {
-      renameSync(whole, kept)
+      renameSync(whole, folder)
     } catch {
       // Another process was faster.
       rmSync(whole, { recursive: true })

@@ -6,7 +6,6 @@ const split = (url: string): [path: string, query: string] => {
   return at < 0 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
 }
 
-/** The unchanged path of a request. */
 export const requestPath = ({ url = '/' }: IncomingMessage): string => split(url)[0]
 
 const isDecodable = (path: string): boolean => {

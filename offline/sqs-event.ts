@@ -1,5 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs'
-import type { SqsRecord } from '../lib/adapters/aws/sqs/event.ts'
+import type { SqsRecord } from '../lib/adapters/aws/sqs/sqs-batch.ts'
 
 /** A record of Lambda's SQS event source with every field, also those that the service does not read. */
 export type LambdaRecord = SqsRecord & {

@@ -5,7 +5,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
-import type { SqsEvent } from '../lib/adapters/aws/sqs/event.ts'
+import type { SqsEvent } from '../lib/adapters/aws/sqs/sqs-batch.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { createInvocations, type FunctionHandler } from './invocation.ts'
 import { failedIn, type LambdaRecord, sqsRecord } from './sqs-event.ts'
@@ -19,7 +19,6 @@ type Settings = {
   log: Pick<Log, 'warn'>
   /** The most concurrent invocations. */
   concurrency?: number
-  /** The function's time limit. */
   timeoutMs?: number
   /**
    * How long a receive waits for messages, and `stop` for a receive. The client takes 3 s of silence for a hanging
@@ -71,7 +70,6 @@ export const startPoller = (settings: Settings): Poller => {
   }
 }
 
-/** The queue as a source of events. */
 const createSource = (client: SQSClient, queueUrl: string) => {
   let arn: string | undefined
 

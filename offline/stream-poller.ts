@@ -7,7 +7,6 @@ import { createStreams } from './streams.ts'
 
 type Settings = {
   endpoint: string
-  /** The ARNs of the streams. */
   streams: readonly string[]
   handler: FunctionHandler<DynamoDBStreamEvent>
   log: Pick<Log, 'error'>
@@ -38,19 +37,19 @@ const REREAD_MS = 60_000
 
 /** The position in each shard `rereadMs` ago: the sequence number of the last record. */
 const openCheckpoints = ({ file, rereadMs = REREAD_MS }: Pick<Settings, 'file' | 'rereadMs'>) => {
-  const kept: Record<string, string> =
+  const positions: Record<string, string> =
     file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const recent: { shardId: string; sequence: string; at: number }[] = []
   return {
-    of: (shardId: string): string | undefined => kept[shardId],
+    of: (shardId: string): string | undefined => positions[shardId],
     add: (shardId: string, sequence: string): void => {
       if (file === undefined) return
       const now = performance.now()
       recent.push({ shardId, sequence, at: now })
       const fresh = recent.findIndex(({ at }) => at >= now - rereadMs)
       if (fresh === 0) return
-      for (const old of recent.splice(0, fresh)) kept[old.shardId] = old.sequence
-      writeFileSync(`${file}.new`, JSON.stringify(kept))
+      for (const old of recent.splice(0, fresh)) positions[old.shardId] = old.sequence
+      writeFileSync(`${file}.new`, JSON.stringify(positions))
       renameSync(`${file}.new`, file)
     },
   }
@@ -126,9 +125,9 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
     }
 
     const turn = async (): Promise<boolean> => {
-      let found = false
-      for (const { ShardId } of await shards(arn)) found = (await readOn(ShardId)) || found
-      return found
+      let hadRecords = false
+      for (const { ShardId } of await shards(arn)) hadRecords = (await readOn(ShardId)) || hadRecords
+      return hadRecords
     }
 
     const unreadable = (thrown: unknown) => {
@@ -139,10 +138,10 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
     /** Polls all shards; waiters resolve when they were empty. */
     const look = async (): Promise<void> => {
       const here = waiting.splice(0)
-      const found = await turn().catch(unreadable)
-      if (found) waiting.unshift(...here)
+      const hadRecords = await turn().catch(unreadable)
+      if (hadRecords) waiting.unshift(...here)
       else for (const resolve of here) resolve()
-      if (!found && waiting.length === 0) await sleep(PAUSE_MS)
+      if (!hadRecords && waiting.length === 0) await sleep(PAUSE_MS)
     }
 
     const loop = async (): Promise<void> => {

@@ -47,7 +47,6 @@ export const createStreams = (endpoint: string) => {
   }
 }
 
-/** The streams of the tables that have one. */
 export const streamArns = async (
   client: DynamoDBClient,
   definitions: readonly TableDefinition[],

@@ -5,7 +5,6 @@ import type { Log } from '../lib/ports/log.ts'
 import type { FunctionHandler } from './invocation.ts'
 import { onLoopback } from './loopback.ts'
 
-/** A function that receives changes. */
 export type Fed = { stop(): Promise<void> }
 
 type Image = NonNullable<StreamRecord['dynamodb']>['NewImage']

@@ -7,7 +7,6 @@ import { capitalized, type Stage } from './tables.ts'
 export const functionsIn = (names: readonly string[]): string[] =>
   names.map((name) => name.replace(/\.ts$/, '')).filter((name) => name !== 'local')
 
-/** A thing that CloudWatch has metrics of. */
 type Source = { Namespace: string; Dimensions?: object[] }
 const ofFunction = (name: string): Source => ({
   Namespace: 'AWS/Lambda',

@@ -1,5 +1,4 @@
-import { withinInvocation } from '../adapters/node/current-invocation.ts'
-import { createLog } from '../adapters/node/log.ts'
+import { createLog, withinInvocation } from '../adapters/node/log.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import { type Config, environmentSecrets, readConfig } from '../config/config.ts'
 import type { Problem } from '../core/errors.ts'

@@ -1,8 +1,12 @@
 import * as z from 'zod'
 import { embeddedMetric } from '../adapters/aws/embedded-metric.ts'
-import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
-import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
-import { withinInvocation } from '../adapters/node/current-invocation.ts'
+import {
+  createSqsBatchHandler,
+  type InvocationContext,
+  type SqsBatchResponse,
+  type SqsEvent,
+} from '../adapters/aws/sqs/sqs-batch.ts'
+import { withinInvocation } from '../adapters/node/log.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { createAuthContext } from '../composition/auth.ts'
 import { composeNotices, type Notice, NoticeSchema } from '../composition/notices.ts'

@@ -1,6 +1,6 @@
 import { createS3Blobs } from '../adapters/aws/s3.ts'
 import { createS3Memory } from '../adapters/aws/s3-memory.ts'
-import type { SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
+import type { SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/sqs-batch.ts'
 import type { AuthPorts } from '../composition/auth.ts'
 import type { WatchedMemoryPorts } from '../composition/chat.ts'
 import type { Config } from '../config/config.ts'

@@ -1,10 +1,16 @@
 import * as z from 'zod'
 import { openSqs } from '../adapters/aws/clients.ts'
-import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '../adapters/aws/sqs/event.ts'
-import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
-import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
+import {
+  createRedelivery,
+  createSqsBatchHandler,
+  type InvocationContext,
+  redeliveryMs,
+  type SqsBatchResponse,
+  type SqsEvent,
+  type SqsRecord,
+} from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
-import { withinInvocation } from '../adapters/node/current-invocation.ts'
+import { withinInvocation } from '../adapters/node/log.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { withoutAccounts } from '../composition/accounts.ts'
 import { createAuthContext } from '../composition/auth.ts'

@@ -24,8 +24,10 @@ type Variables = Readonly<Record<string, string | undefined>>
  * Throws Problem `bad_setting` that names every wrong variable and its allowed values.
  */
 export const readConfig = (environment: Variables = process.env): Config => {
-  const given = withSecretsInOneLine(
-    Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')),
+  const given: Variables = Object.fromEntries(
+    Object.entries(environment)
+      .filter(([, value]) => value !== undefined && value !== '')
+      .map(([name, value = '']) => [name, secretNames.includes(name) ? withoutLineBreaks(value) : value]),
   )
   const wrong = secretNames.flatMap((name) => {
     const fault = given[name] === undefined ? undefined : secretFault(given[name])
@@ -70,14 +72,6 @@ export const readSome = <const Name extends keyof z.output<typeof Environment>>(
 export const readConfigWith = (more: Readonly<Record<string, string>>): Config =>
   readConfig({ ...process.env, ...more })
 
-const withSecretsInOneLine = (given: Variables): Variables =>
-  Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      value !== undefined && secretNames.includes(name) ? withoutLineBreaks(value) : value,
-    ]),
-  )
-
 const kindValues = (given: Variables, kind: string, schema: z.ZodObject) =>
   Object.fromEntries(Object.keys(schema.shape).map((field) => [field, given[variable(kind, field)]]))
 
@@ -87,10 +81,8 @@ const refuseHalf = ({ AUTH_MODE, OIDC_ISSUER, OIDC_CLIENT_ID }: z.output<typeof 
     throw badSetting('AUTH_MODE: oidc needs OIDC_ISSUER and OIDC_CLIENT_ID')
 }
 
-/** The name of every variable that is read. */
 export const settingNames: readonly string[] = [...Object.keys(Environment.shape), ...familyNames]
 
-/** The names of the settings that hold a secret. */
 export const secretNames: readonly string[] = settingNames.filter(isSecretName)
 
 /** The secrets of the environment, for logs that are written before or without a valid configuration. */

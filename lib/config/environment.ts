@@ -5,6 +5,7 @@ import { securityModes } from '../core/security-mode.ts'
 import { PROVIDER_KINDS } from './families.ts'
 import {
   baseUrl,
+  bool,
   headerPairs,
   httpsUrl,
   int,
@@ -40,18 +41,9 @@ export const Environment = z.object({
   KMS_KEY_ID: text.optional(),
   GATEWAY_RATE_LIMIT_RPM: int(1, 1_000_000, 60),
   WEBHOOK_RETRY_DELAYS_MS: ints([30_000, 300_000, 1_800_000, 7_200_000, 43_200_000], 30 * DAY_MS),
-  WEBHOOK_CANCEL_CLOSED: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((word) => word === 'true'),
-  REPORT_COMMENTS: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((word) => word === 'true'),
-  REPORT_PULL_REQUESTS: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((word) => word === 'true'),
+  WEBHOOK_CANCEL_CLOSED: bool(true),
+  REPORT_COMMENTS: bool(true),
+  REPORT_PULL_REQUESTS: bool(true),
   CODEHOST_GIT_URL: httpsUrl,
   OUTBOUND_ALLOW_HOSTS: list,
   AI_TASK_LABEL: label('ai-task'),
@@ -84,10 +76,7 @@ export const Environment = z.object({
   REPOSITORY_ROOTS: list,
   GIT_SSL_CAINFO: text.transform((file) => path.resolve(file)).optional(),
   WORKSPACE_TTL_HOURS: int(0, 8_760, 24),
-  MEMORY_RECORD_EXPERIENCES: z
-    .enum(['true', 'false'])
-    .default('false')
-    .transform((word) => word === 'true'),
+  MEMORY_RECORD_EXPERIENCES: bool(false),
   MEMORY_EXPAND: z.enum(['off', 'on']).default('off'),
   MEMORY_DIR: text.default('./memory').transform((folder) => path.resolve(folder)),
   EMBEDDING_MODEL: z

@@ -53,11 +53,9 @@ export type Families = {
 export const variable = (kind: string, field: string): string =>
   `${kind}_${field.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase()
 
-/** The name of every variable of a family. */
 export const familyNames: readonly string[] = Object.values(families).flatMap(({ kinds, schema }) =>
   kinds.flatMap((kind) => Object.keys(schema.shape).map((field) => variable(kind, field))),
 )
 
-/** Whether any setting of a kind is set. */
 export const isConfigured = (settings: object): boolean =>
   Object.values(settings).some((value) => value !== undefined)

@@ -1,7 +1,6 @@
 import * as querystring from 'node:querystring'
 import * as z from 'zod'
 
-/** Kinds of values that environment variables have. */
 export const text = z.string().trim().min(1)
 
 /** The name of a label at a code host or tracker. */
@@ -21,6 +20,12 @@ export const noLimitOr = (least: number, most: number) =>
   whole(0, most)
     .refine((value) => value === 0 || value >= least, `must be 0 (no limit) or at least ${least}`)
     .default(0)
+
+export const bool = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((word) => word === 'true')
 
 const parts = (value: string) =>
   value

@@ -3,7 +3,12 @@ import { describe, expect, it } from '@jest/globals'
 import { Client } from 'undici'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
-import { createLookup, isPublic, type Lookup, readAllowed } from '../../lib/adapters/node/outbound-address.ts'
+import {
+  createLookup,
+  isPublic,
+  type Resolve,
+  readAllowed,
+} from '../../lib/adapters/node/outbound-address.ts'
 import { createGuardedConnect } from '../../lib/adapters/node/outbound-connect.ts'
 import { privateHosts } from '../tools/attacks.ts'
 import { startNameServer } from './name-server.ts'
@@ -14,14 +19,14 @@ const PUBLIC = '93.184.216.34'
 /** Answers each question with the next list; the last one stays. */
 const fakeLookup = (...answers: string[][]) => {
   const asked: string[] = []
-  const lookup: Lookup = async (host) => {
+  const lookup: Resolve = async (host) => {
     asked.push(host)
     return answers[Math.min(asked.length, answers.length) - 1] ?? []
   }
   return { asked, lookup }
 }
 
-const outbound = (allow: string[] = [], lookup?: Lookup) =>
+const outbound = (allow: string[] = [], lookup?: Resolve) =>
   createOutbound({ clock: createClock(), allow, ...(lookup ? { lookup } : {}) })
 const local = outbound(['127.0.0.1'])
 
@@ -167,7 +172,7 @@ describe('a URL', () => {
   })
 
   it('passes the check when its name cannot be looked up, since it may be later', async () => {
-    const lookup: Lookup = async () => {
+    const lookup: Resolve = async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
     }
     const lost = outbound([], lookup)

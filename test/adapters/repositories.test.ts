@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Lookup } from '../../lib/adapters/node/outbound-address.ts'
+import type { Resolve } from '../../lib/adapters/node/outbound-address.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -23,11 +23,11 @@ const repositories = (rules: Rules = {}) =>
   })
 
 /** Answers each question with the next list; the last one stays. */
-const fakeLookup = (...answers: string[][]): Lookup => {
+const fakeLookup = (...answers: string[][]): Resolve => {
   let asked = 0
   return async () => answers[Math.min(asked++, answers.length - 1)] ?? []
 }
-const lost: Lookup = async () => {
+const lost: Resolve = async () => {
   throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })
 }
 
@@ -73,7 +73,7 @@ describe('a repository on a host that is refused', () => {
     }
   })
 
-  it.each<[string, Lookup]>([
+  it.each<[string, Resolve]>([
     ['stands for a private address', fakeLookup(['10.0.0.1'])],
     ['stands for a public and a private one', fakeLookup([PUBLIC, '127.0.0.1'])],
     ['stands for a private one in disguise', fakeLookup([PUBLIC, '::ffff:10.0.0.1'])],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { handler as dlq } from '../../functions/dlq.ts'
-import type { SqsEvent } from '../../lib/adapters/aws/sqs/event.ts'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import type { SqsEvent } from '../../lib/adapters/aws/sqs/sqs-batch.ts'
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
 import { openWorker } from '../../lib/app/cloud-worker.ts'
 import { readConfig } from '../../lib/config/config.ts'

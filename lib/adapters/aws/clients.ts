@@ -41,10 +41,7 @@ export type Place = {
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 
-/**
- * `attempts` includes the first one. `answerMs` is the time limit of an attempt until its answer begins, and the longest
- * silence after that. From 6 s on the SDK starts to count silence 3 s late.
- */
+/** `answerMs` limits an attempt until its answer begins, and any silence after that; above 6 s it counts 3 s late. */
 type Limits = { attempts: number; answerMs: number }
 
 /**
@@ -75,19 +72,14 @@ export const settings = (place: Place, { attempts, answerMs }: Limits) => ({
   },
 })
 
-/** The middleware of an SDK client. */
 type Steps = { middlewareStack: { remove(name: string): boolean } }
 
-/**
- * Removes the SDK's own log from a client. The service does not use it, and the SDK would still build its entries from
- * the input and output of every call. The clients of SSM and KMS keep it: they are called rarely.
- */
+/** Removes the SDK's log, which is not used: its entries would be built from the input and output of every call. */
 const unlogged = <Client extends Steps>(client: Client): Client => {
   client.middlewareStack.remove('loggerMiddleware')
   return client
 }
 
-/** Clients of one region, or of emulators. */
 export const openDynamoDb = (place: Place): DynamoDBClient =>
   unlogged(new DynamoDBClient(settings(place, LIMITS.dynamoDb)))
 export const openS3 = (place: Place): S3Client =>

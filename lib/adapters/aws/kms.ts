@@ -94,8 +94,8 @@ export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs
   }
 
   const keyToOpen = (wrapped: string): Promise<DataKey> => {
-    const known = opening.get(wrapped)
-    if (isFresh(known)) return known.dataKey
+    const present = opening.get(wrapped)
+    if (isFresh(present)) return present.dataKey
     const cached = cache(unwrap(wrapped))
     opening.delete(wrapped)
     opening.set(wrapped, cached)

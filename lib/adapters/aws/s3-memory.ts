@@ -4,7 +4,6 @@ import { isMemoryPath, MOST_MEMORY_BYTES, unfitness } from '../../core/memory-pa
 import type { MemoryFile, MemoryFiles } from '../../ports/memory-files.ts'
 import { getObject, throwFilesUnavailable } from './s3.ts'
 
-/** The prefix of memory files in the bucket. */
 export const MEMORY_PREFIX = 'memory/'
 
 type Needs = { client: S3Client; bucket: string }
@@ -18,14 +17,14 @@ export const createS3Memory = ({ client, bucket }: Needs): MemoryFiles => ({
   },
   read: async (path) => {
     if (!isMemoryPath(path)) return undefined
-    const found = await getObject(client, { Bucket: bucket, Key: MEMORY_PREFIX + path })
-    if (found === undefined) return undefined
-    if ((found.ContentLength ?? 0) > MOST_MEMORY_BYTES) {
+    const answer = await getObject(client, { Bucket: bucket, Key: MEMORY_PREFIX + path })
+    if (answer === undefined) return undefined
+    if ((answer.ContentLength ?? 0) > MOST_MEMORY_BYTES) {
       // The body is not downloaded.
-      Object(found.Body).destroy?.()
+      Object(answer.Body).destroy?.()
       return 'too_large'
     }
-    return reachFiles(async () => found.Body?.transformToByteArray())
+    return reachFiles(async () => answer.Body?.transformToByteArray())
   },
 })
 

@@ -29,10 +29,7 @@ type Needs = {
   prefix?: string
 }
 
-/**
- * Texts as objects of an S3 bucket, encrypted as the bucket is set to. The role needs `s3:ListBucket` also for `get`:
- * without it S3 answers 403 for an object that is not there.
- */
+/** Texts as objects of an S3 bucket. Without the right to list, S3 answers 403 for an object that is not there. */
 export const createS3Blobs = ({ client, bucket, prefix: before = '' }: Needs): Blobs => {
   checkBlobPrefix(before)
   const object = (key: string) => ({ Bucket: bucket, Key: before + checkBlobKey(key) })
@@ -42,9 +39,9 @@ export const createS3Blobs = ({ client, bucket, prefix: before = '' }: Needs): B
       await client.send(new PutObjectCommand({ ...object(key), ...content })).catch(throwFilesUnavailable)
     },
     async get(key) {
-      const found = await getObject(client, object(key))
+      const answer = await getObject(client, object(key))
       // The request was answered: a failed download or checksum is a separate failure.
-      const bytes = await reachFiles(async () => found?.Body?.transformToByteArray())
+      const bytes = await reachFiles(async () => answer?.Body?.transformToByteArray())
       return bytes && decodeBlob(bytes)
     },
     async remove(key) {

@@ -1,9 +1,6 @@
 import type { SSMClient } from '@aws-sdk/client-ssm'
 
-/**
- * The parameters below a path as environment variables, by the last part of their names. Encrypted parameters are read at
- * the start of a process, and are in no template, image or configuration of a function.
- */
+/** The parameters below a path as environment variables, by the last part of their names. */
 export const readSecrets = async (client: SSMClient, path: string): Promise<Record<string, string>> => {
   const { paginateGetParametersByPath } = await import('@aws-sdk/client-ssm')
   const secrets: Record<string, string> = {}

@@ -27,10 +27,10 @@ export const createArgon2 = ({ entropy }: { entropy: Entropy }): Passwords => {
       return written({ ...DEFAULTS, salt, tag: await derivedTag(password, salt, DEFAULTS, TAG_BYTES) })
     },
     verify: async (password, hash) => {
-      const parsed = hash === undefined ? undefined : read(hash)
-      const { salt, tag, ...parameters } = parsed ?? { ...DEFAULTS, salt: NO_HASH, tag: NO_HASH }
-      const made = await derivedTag(password, salt, parameters, tag.length)
-      return timingSafeEqual(made, tag) && parsed !== undefined
+      const stored = hash === undefined ? undefined : parsedHash(hash)
+      const { salt, tag, ...parameters } = stored ?? { ...DEFAULTS, salt: NO_HASH, tag: NO_HASH }
+      const actual = await derivedTag(password, salt, parameters, tag.length)
+      return timingSafeEqual(actual, tag) && stored !== undefined
     },
   }
 }
@@ -52,7 +52,7 @@ const written = ({ memory, passes, parallelism, salt, tag }: Parsed): string =>
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 
-const read = (hash: string): Parsed => {
+const parsedHash = (hash: string): Parsed => {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash) ?? []
   if (salt === undefined || tag === undefined) throw new Error('A stored password hash is not argon2id')
   return {

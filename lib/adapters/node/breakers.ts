@@ -10,10 +10,7 @@ type Needs = {
   resetMs?: number
 }
 
-/**
- * Circuit breakers that open after `threshold` (10) faults in a row, with no success between them, and half-open
- * `resetMs` (10 s) later.
- */
+/** Circuit breakers that open after `threshold` faults in a row, and half-open `resetMs` later. */
 export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_000 }: Needs): Breakers => {
   const breakers = new Map<string, Breaker>()
   return {
@@ -25,9 +22,7 @@ export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_00
 
 type Circuit = ReturnType<typeof circuit>
 
-/**
- * The state and its transitions. An outcome only counts in the period (between two transitions) in which its call began.
- */
+/** An outcome only counts in the period, between two transitions, in which its call began. */
 const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
   let period = 0
   let inARow = 0

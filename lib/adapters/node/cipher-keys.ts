@@ -33,7 +33,6 @@ export const keysOfFile = (needs: Needs): (() => Keys) => {
   }
 }
 
-/** The keys of the key file; undefined when there is none. */
 export const readKeys = (folder: string): Keys | undefined => {
   const file = openKeyFile(folder)
   if (file === undefined) return undefined
@@ -66,10 +65,7 @@ const keysIn = (text: string): Keys => {
   return [first, ...more]
 }
 
-/**
- * Makes the file atomically, and on the disk before anything is sealed with it. When two processes make it at the same
- * time, one file gets the name, and both processes read it.
- */
+/** Makes the file atomically, on the disk before it is used. Of two processes, both read the file that got the name. */
 const madeKeys = ({ folder, entropy }: Needs): Keys => {
   const file = path.join(folder, KEY_FILE)
   const draft = `${file}.${entropy(6).toString('hex')}`
@@ -89,12 +85,12 @@ const madeKeys = ({ folder, entropy }: Needs): Keys => {
 }
 
 const writeDurably = (file: string, text: string) => {
-  const made = openSync(file, 'wx', 0o600)
+  const descriptor = openSync(file, 'wx', 0o600)
   try {
-    writeSync(made, text)
-    fsyncSync(made)
+    writeSync(descriptor, text)
+    fsyncSync(descriptor)
   } finally {
-    closeSync(made)
+    closeSync(descriptor)
   }
 }
 

@@ -132,7 +132,7 @@ const memoryKib = async (pid: number): Promise<number> => {
 
 /** The size of nameless files that the processes have open, in memory and on disk. */
 const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; disk: number }> => {
-  const found = new Map<string, { isMemory: boolean; kib: number }>()
+  const files = new Map<string, { isMemory: boolean; kib: number }>()
   for (const { pid } of tree) {
     const folder = `/proc/${pid}/fd`
     for (const name of await orNone(readdir(folder), [])) {
@@ -141,11 +141,11 @@ const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; d
       if (!file?.isFile() || file.nlink > 0) continue
       const isMemory = (await orNone(readlink(path), '')).startsWith('/memfd:')
       // st_blocks is in units of 512 bytes.
-      found.set(`${file.dev}:${file.ino}`, { isMemory, kib: file.blocks / 2 })
+      files.set(`${file.dev}:${file.ino}`, { isMemory, kib: file.blocks / 2 })
     }
   }
   const totalKib = (wanted: boolean) =>
-    sum([...found.values()].map(({ isMemory, kib }) => (isMemory === wanted ? kib : 0)))
+    sum([...files.values()].map(({ isMemory, kib }) => (isMemory === wanted ? kib : 0)))
   return { memory: totalKib(true), disk: totalKib(false) }
 }
 

@@ -9,12 +9,8 @@ import { type CommandLimits, namedLimit, watchCommand } from './command-watch.ts
 export type Command = {
   file: string
   args: readonly string[]
-  /**
-   * Who chose the program and its arguments: the service (clone, diff, search), or an agent. Where no sandbox works, the
-   * service may refuse programs of agents.
-   */
+  /** Who chose the program: the service, or an agent, whose programs are refused where no sandbox works. */
   by: 'service' | 'agent'
-  /** The working directory. */
   cwd: string
   home: string
   /** The folder for temporary files; the system's when absent. */
@@ -32,17 +28,6 @@ export type Command = {
   signal: AbortSignal
 }
 
-/**
- * Child processes with a clean environment: PATH, HOME, LANG, TERM, TMPDIR and `env`. On abort and time-out the command
- * and all processes it started get SIGTERM, and a second later SIGKILL; for an exceeded limit SIGKILL at once. No process
- * outlives the promise, and in a sandbox none outlives the service. `run` resolves for any exit code. It rejects with the
- * signal's reason once all processes have ended, and with Problem `unavailable` `sandbox_missing` where the service
- * refuses programs of agents.
- */
-export interface Commands {
-  run(command: Command): Promise<CommandResult>
-}
-
 /** Wraps a command into a sandbox: returns the words to start instead. */
 export type Sandbox = {
   /** The owner of files that programs write; absent: the service's own user. */
@@ -54,12 +39,10 @@ const TERM_GRACE_MS = 1_000
 const PIPE_GRACE_MS = 250
 
 type Needs = {
-  /** The PATH of commands. */
   path: string
   limits: CommandLimits
   /** The sandbox of commands; without one, they have the rights of the service's user. */
   sandbox?: Sandbox
-  /** Why programs of agents are refused. */
   refusal?: string | undefined
 }
 
@@ -76,12 +59,12 @@ const signalGroup = (child: ChildProcess, signal: NodeJS.Signals) => {
 /** Stores the first `most` bytes of a stream and drops the rest, so that the command never blocks on a full pipe. */
 const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
   const chunks: Buffer[] = []
-  let kept = 0
+  let bytes = 0
   let dropped = false
   stream?.on('data', (chunk: Buffer) => {
-    const part = chunk.subarray(0, most - kept)
+    const part = chunk.subarray(0, most - bytes)
     if (part.length > 0) chunks.push(part)
-    kept += part.length
+    bytes += part.length
     dropped ||= part.length < chunk.length
   })
   return {
@@ -90,45 +73,35 @@ const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
   }
 }
 
-/** Ends the group: by SIGTERM now and SIGKILL a second later, or by SIGKILL at once. */
-const stopper = (child: ChildProcess) => {
-  let timer: NodeJS.Timeout | undefined
-  return {
-    stop: () => {
-      if (timer) return
-      signalGroup(child, 'SIGTERM')
-      timer = setTimeout(() => signalGroup(child, 'SIGKILL'), TERM_GRACE_MS)
-    },
-    isStopped: () => timer !== undefined,
-    kill: () => {
-      timer ??= setTimeout(() => undefined)
-      signalGroup(child, 'SIGKILL')
-    },
-    forget: () => clearTimeout(timer),
-  }
-}
-
 /** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` tells the last two apart. */
 const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Command, limits: CommandLimits) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
-  const { stop, kill, isStopped, forget } = stopper(child)
+  let isStopped = false
+  let kill: NodeJS.Timeout | undefined
+  const stop = () => {
+    if (isStopped) return
+    isStopped = true
+    signalGroup(child, 'SIGTERM')
+    kill = setTimeout(() => signalGroup(child, 'SIGKILL'), TERM_GRACE_MS)
+  }
   const timer = setTimeout(() => {
     why.timedOut = true
     stop()
   }, timeoutMs)
   const exceed = (limit: CommandLimit, message: string) => {
     why.exceeded = { limit, message }
-    kill()
+    isStopped = true
+    signalGroup(child, 'SIGKILL')
   }
   const unwatch = child.pid === undefined ? undefined : watchCommand(child.pid, { writes, limits, exceed })
   signal.addEventListener('abort', stop, { once: true })
   const over = () => {
     clearTimeout(timer)
+    clearTimeout(kill)
     unwatch?.()
-    forget()
     signal.removeEventListener('abort', stop)
   }
-  return { why, isStopped, over }
+  return { why, isStopped: () => isStopped, over }
 }
 
 /** Resolves to the exit code after the child has ended, its group was killed and its pipes were read. */
@@ -166,9 +139,14 @@ const isMissingInside = ({ exitCode, stderr }: CommandResult) =>
   (exitCode === 127 || exitCode === 126) && stderr.startsWith('env: ')
 
 /**
- * Commands as child processes: without a shell and standard input, in their own group, and in a sandbox if there is one.
+ * Commands as child processes: without a shell and standard input, in their own group, in a sandbox if there is one, and
+ * with a clean environment: PATH, HOME, LANG, TERM, TMPDIR and `env`. On abort and time-out the command and all processes
+ * it started get SIGTERM, and a second later SIGKILL; for an exceeded limit SIGKILL at once. No process outlives the
+ * promise, and in a sandbox none outlives the service. `run` resolves for any exit code. It rejects with the signal's
+ * reason once all processes have ended, and with Problem `unavailable` `sandbox_missing` where the service refuses
+ * programs of agents.
  */
-export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Commands => {
+export const createCommands = ({ path, limits, sandbox, refusal }: Needs) => {
   const start = (command: Command) => {
     const { cwd, home, tmp, env } = command
     const clean = { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...(tmp && { TMPDIR: tmp }) }
@@ -222,3 +200,4 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
 
   return { run }
 }
+export type Commands = ReturnType<typeof createCommands>

@@ -39,10 +39,7 @@ const codingsIn = (contentEncoding: string): string[] =>
     .map((coding) => coding.trim().toLowerCase())
     .filter((coding) => coding !== '' && coding !== 'identity')
 
-/**
- * The bytes of a body without its content codings, decoded as they are read: the end of reading ends the decoding. Throws an
- * Error with `isUndecoded` where that is impossible.
- */
+/** The bytes of a body, decoded as they are read. Throws an Error with `isUndecoded` where that is impossible. */
 export const withoutCodings = (body: Bytes, contentEncoding = ''): Bytes => {
   const codings = codingsIn(contentEncoding)
   if (codings.length > MOST_CODINGS || codings.some((coding) => !Object.hasOwn(decoders, coding)))

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
 import type { Entropy } from '../../ports/entropy.ts'
 
-/** The system's cryptographic generator. */
 export const entropy: Entropy = (bytes) => randomBytes(bytes)

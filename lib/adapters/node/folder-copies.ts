@@ -5,10 +5,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 
 const isAbsent = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === 'ENOENT'
 
-/**
- * Texts that can be made again, as files of a folder, which the first one makes. After a loss of power a file may be
- * empty or missing: no call waits for the disk.
- */
+/** Texts that can be made again, as files of a folder. After a loss of power a file may be empty or missing. */
 export const createFolderCopies = (folder: string): Pick<Blobs, 'put' | 'get' | 'remove'> => {
   // A key may be the beginning of another, and no key contains this sign.
   const filePath = (key: string) => join(folder, checkBlobKey(key).replaceAll('/', '+'))

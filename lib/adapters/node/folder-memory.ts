@@ -18,24 +18,17 @@ import type { MemoryBytes, MemoryFile, MemoryFiles } from '../../ports/memory-fi
 /** A file that was written this recently may be written again within the same tick of the file system's clock. */
 const FRESH_MS = 2_000
 
-const errorCode = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code
-/** A file that no longer exists, or a path that is not a folder. */
-const isGone = (thrown: unknown) => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCode(thrown) ?? '')
+const hasCode = (thrown: unknown, codes: readonly string[]) =>
+  codes.includes((thrown as NodeJS.ErrnoException).code ?? '')
 
-/** A file without read permission. */
-const isClosed = (thrown: unknown) => ['EACCES', 'EPERM'].includes(errorCode(thrown) ?? '')
-
-const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await call()
-  } catch (thrown) {
-    if (isGone(thrown)) return undefined
-    throw thrown
-  }
+/** For a promise's `catch`: a file that no longer exists, or a path that is not a folder. */
+const orGone = (thrown: unknown): undefined => {
+  if (!hasCode(thrown, ['ENOENT', 'ENOTDIR', 'ELOOP'])) throw thrown
 }
 
-const orClosed = (thrown: unknown): 'unreadable' => {
-  if (isClosed(thrown)) return 'unreadable'
+/** For a promise's `catch`: a file without read permission. */
+const orUnreadable = (thrown: unknown): 'unreadable' => {
+  if (hasCode(thrown, ['EACCES', 'EPERM'])) return 'unreadable'
   throw thrown
 }
 
@@ -73,7 +66,7 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
   }
 
   const fileAt = async (root: string, path: string): Promise<MemoryFile[]> => {
-    const stats = await orGone(() => lstat(join(root, path), { bigint: true })).catch(orClosed)
+    const stats = await lstat(join(root, path), { bigint: true }).catch(orGone).catch(orUnreadable)
     // Its folder may be readable without access to its files.
     if (stats === 'unreadable') return [named(path, stats)]
     return stats?.isFile() ? [{ path, tag: fileTag(stats), size: Number(stats.size) }] : []
@@ -82,16 +75,14 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
   const walk = async (root: string, above: string): Promise<MemoryFile[]> => {
     // As bytes: a name need not be UTF-8.
     const options = { withFileTypes: true, encoding: 'buffer' } as const
-    const entries = await orGone(() => readdir(join(root, above), options)).catch((thrown) => {
-      // The root has to be readable; an unreadable folder below it does not affect the others.
-      if (above === '') throw thrown
-      return orClosed(thrown)
-    })
+    const reading = readdir(join(root, above), options).catch(orGone)
+    // The root has to be readable; an unreadable folder below it does not affect the others.
+    const entries = await (above === '' ? reading : reading.catch(orUnreadable))
     if (entries === 'unreadable') return [named(above, entries)]
     if (entries === undefined) return []
-    const found: MemoryFile[] = []
-    for (const entry of entries) found.push(...(await below(root, above, entry)))
-    return found
+    const files: MemoryFile[] = []
+    for (const entry of entries) files.push(...(await below(root, above, entry)))
+    return files
   }
 
   const below = async (root: string, above: string, entry: Dirent<Buffer>): Promise<MemoryFile[]> => {
@@ -113,19 +104,19 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
   return {
     list: () =>
       reachFiles(async () => {
-        const root = await orGone(() => realpath(folder))
-        const found = root === undefined ? [] : await walk(root, '')
-        return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+        const root = await realpath(folder).catch(orGone)
+        const files = root === undefined ? [] : await walk(root, '')
+        return files.sort((a, b) => (a.path < b.path ? -1 : 1))
       }),
     read: async (path) => {
       if (!isMemoryPath(path)) return undefined
-      return reachFiles(() => orGone(async () => readBelow(await realpath(folder), path)))
+      return reachFiles(() => readBelow(folder, path).catch(orGone))
     },
   }
 }
 
-const readBelow = async (root: string, path: string): Promise<MemoryBytes> => {
-  const file = join(root, path)
+const readBelow = async (folder: string, path: string): Promise<MemoryBytes> => {
+  const file = join(await realpath(folder), path)
   // A folder of the path may be a link.
   if ((await realpath(dirname(file))) !== dirname(file)) return undefined
   // The file may be a link, or a pipe, which must not block the service.

@@ -19,10 +19,10 @@ const ensureParent = (folder: string) => {
 
 /** Waits until a file, or the names in a folder, are on the disk. */
 export const syncPath = (fileOrFolder: string): void => {
-  const opened = openSync(fileOrFolder, 'r')
+  const descriptor = openSync(fileOrFolder, 'r')
   try {
-    fsyncSync(opened)
+    fsyncSync(descriptor)
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
 }

@@ -4,7 +4,6 @@ import type { Credential, RemoteSource } from '../../ports/repositories.ts'
 import type { CommandResult } from '../../ports/workspace.ts'
 import type { Command, Commands } from './command.ts'
 
-/** The committer of commits that the service makes. */
 export const COMMITTER = { name: 'agent', email: 'agent@localhost' } as const
 
 export type GitCall = {
@@ -19,30 +18,15 @@ export type GitCall = {
   transports?: readonly 'file'[]
   /** The host of a clone, fetch or push over https. Only a call with a host reaches the network. */
   host?: RemoteSource['host']
-  /**
-   * The credentials for `host`. Git gets them for this call only; neither arguments nor files contain them. A call of an
-   * agent has none.
-   */
+  /** The credentials for `host`, for this call only: neither arguments nor files contain them. An agent has none. */
   credential?: Credential | undefined
   /** Further folders of this machine that git reads, such as the source of a local clone. */
   reads?: readonly string[]
-  /**
-   * A git directory of the service, which is used on the files in `cwd`. Nothing is read from a git directory among them.
-   */
+  /** A git directory of the service, used on the files in `cwd`. A git directory among them is not read. */
   apart?: string
   timeoutMs?: number
   maxBytes?: number
   signal: AbortSignal
-}
-
-/**
- * Git in a controlled environment: no prompt, hook, pager, editor, credential helper or settings of the system or user,
- * and no network except to a pinned host, without redirects. `run` resolves for any exit code.
- */
-export interface Git {
-  run(call: GitCall): Promise<CommandResult>
-  /** Whether git is installed and starts. */
-  isThere(timeoutMs: number): Promise<boolean>
 }
 
 type Needs = {
@@ -107,9 +91,7 @@ const pinArgs = ({ name, port, addresses }: RemoteSource['host']): string[] => {
 /** The only address that gets the credential: git sends a header to URLs below the one it is set for. */
 const headerFor = ({ name, port }: RemoteSource['host']) => `http.https://${name}:${port}/.extraHeader`
 
-/**
- * A setting for this process and its children, in the environment: arguments are visible to all users, and files stay.
- */
+/** In the environment of this process and its children: arguments are visible to all users, and files stay. */
 const credentialIn = ({ host, credential, by }: GitCall) => {
   if (host === undefined || credential === undefined) return {}
   if (by === 'agent') throw new Error('A call of an agent has no credential')
@@ -137,9 +119,12 @@ const tooOld = {
   timedOut: false,
 }
 
-/** Git as child processes of `commands`. */
-export const createGit = ({ commands, caFile }: Needs): Git => {
-  const run: Git['run'] = (call) => {
+/**
+ * Git in a controlled environment: no prompt, hook, pager, editor, credential helper or settings of the system or user,
+ * and no network except to a pinned host, without redirects. `run` resolves for any exit code.
+ */
+export const createGit = ({ commands, caFile }: Needs) => {
+  const run = (call: GitCall) => {
     const { cwd, home, tmp, args, by = 'service', transports = [], host, reads = [], signal } = call
     const env = {
       ...environment,
@@ -152,7 +137,7 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
       ...credentialIn(call),
     }
     const network = host ? [...asArgs(overHttps), ...pinArgs(host)] : []
-    const read = host && caFile !== undefined ? [...reads, caFile] : reads
+    const readable = host && caFile !== undefined ? [...reads, caFile] : reads
     const { timeoutMs = 60_000, maxBytes = 64 * 1_024 } = call
     return commands.run({
       file: 'git',
@@ -163,7 +148,7 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
       env,
       ...(tmp === undefined ? { writes: [cwd, home] } : { tmp, writes: [cwd, home, tmp] }),
       ...(host && { network: 'host' as const }),
-      ...(read.length > 0 && { reads: read }),
+      ...(readable.length > 0 && { reads: readable }),
       timeoutMs,
       maxBytes,
       signal,
@@ -183,7 +168,10 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
   }
 
   return {
-    run: async (call) => (call.host && !(await pins(call)) ? tooOld : run(call)),
-    isThere: async (timeoutMs) => (await version(timeoutMs, new AbortController().signal)).exitCode === 0,
+    run: async (call: GitCall): Promise<CommandResult> =>
+      call.host && !(await pins(call)) ? tooOld : run(call),
+    isThere: async (timeoutMs: number) =>
+      (await version(timeoutMs, new AbortController().signal)).exitCode === 0,
   }
 }
+export type Git = ReturnType<typeof createGit>

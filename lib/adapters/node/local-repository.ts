@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 
-type Found = { gitDir: string; reads: string[] }
+type LocalGit = { gitDir: string; reads: string[] }
 
 /** No file that git wrote is larger; git's own limit of nested alternates is the same. */
 const MOST_BYTES = 65_536
@@ -15,9 +15,9 @@ const isThere = (path: string) =>
 
 /** The text of a small file; undefined for a missing one. Throws for one that is too large for git's files. */
 const textAt = async (path: string): Promise<string | undefined> => {
-  const found = await stat(path).catch(() => undefined)
-  if (!found?.isFile()) return undefined
-  if (found.size > MOST_BYTES) throw new Error(`${path} is too large`)
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats?.isFile()) return undefined
+  if (stats.size > MOST_BYTES) throw new Error(`${path} is too large`)
   return readFile(path, 'utf8')
 }
 
@@ -39,7 +39,7 @@ const objectFolders = async (folder: string, depth = MOST_ALTERNATES): Promise<s
   return [real, ...borrowed.flat()]
 }
 
-const foundAt = async (candidate: string): Promise<Found | undefined> => {
+const repositoryAt = async (candidate: string): Promise<LocalGit | undefined> => {
   const gitDir = await gitDirAt(candidate)
   if (gitDir === undefined) return undefined
   const shared = (await textAt(join(gitDir, 'commondir')))?.trim()
@@ -53,10 +53,10 @@ const foundAt = async (candidate: string): Promise<Found | undefined> => {
  * directory of a linked worktree, and alternates (gitrepository-layout(5)). Real paths; undefined when there is no
  * repository.
  */
-export const localRepository = async (path: string): Promise<Found | undefined> => {
+export const localRepository = async (path: string): Promise<LocalGit | undefined> => {
   for (const candidate of [join(path, '.git'), path, join(`${path}.git`, '.git'), `${path}.git`]) {
-    const found = await foundAt(candidate).catch(() => undefined)
-    if (found !== undefined) return found
+    const repository = await repositoryAt(candidate).catch(() => undefined)
+    if (repository !== undefined) return repository
   }
   return undefined
 }

@@ -1,8 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import sonicBoom from 'sonic-boom'
 import type { Masker } from '../../core/masker.ts'
 import { terminalText } from '../../core/terminal-text.ts'
 import type { Log } from '../../ports/log.ts'
-import { currentInvocation } from './current-invocation.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** The least severe level that is written. */
@@ -21,7 +21,6 @@ type Settings = {
 
 const STDOUT = 1
 
-/** Whether standard output is a terminal. */
 export const isOnTerminal = (): boolean => process.stdout.isTTY === true
 
 /** The most bytes that are kept for a standard output that cannot be written. */
@@ -60,16 +59,14 @@ export const turnOutput = (to: LogDestination = standardOutput()): LogDestinatio
   }
 }
 
-/** The present time as text; most lines have the millisecond of the one before. */
-const createTimestamp = () => {
-  let [at, text] = [0, '']
-  return () => {
-    const now = Date.now()
-    if (now !== at) text = new Date(now).toISOString()
-    at = now
-    return text
-  }
-}
+/** The invocation of a function that the running work belongs to, and the message that started it. */
+type Invocation = { awsRequestId?: string; messageId?: string }
+/** One for the process, as for traces: an invocation is not part of a trace, and only the log shows it. */
+const invocations = new AsyncLocalStorage<Invocation>()
+
+/** Runs work, and what it awaits, within an invocation: each of its log lines has the invocation's ids. */
+export const withinInvocation = <T>(invocation: Invocation, work: () => T): T =>
+  invocations.run(invocation, work)
 
 /** The members of a JSON object, without its braces. `fields` is masked, and so is JSON data without cycles. */
 const jsonMembers = (fields: object): string => {
@@ -77,7 +74,6 @@ const jsonMembers = (fields: object): string => {
   return text === '{}' ? '' : `${text.slice(1, -1)},`
 }
 
-/** A request in one line for a person. */
 const plainRequest = (fields: object): string => {
   const { method, path, status, ms, user = '', requestId } = fields as Record<string, unknown>
   return [method, path, status, `${ms} ms`, user, requestId].join(' ')
@@ -89,13 +85,12 @@ const plainRequest = (fields: object): string => {
  */
 export const createLog = ({ level, masker, to = standardOutput(), onTerminal = false }: Settings): Log => {
   const hasPlainRequests = onTerminal && level === 'debug'
-  const time = createTimestamp()
 
   const lineText = (label: LogLevel, fields: object, message: string): string => {
     if (hasPlainRequests && message === 'request') return plainRequest(fields)
-    const invocation = currentInvocation()
-    const members = jsonMembers(invocation ? { ...invocation, ...fields } : fields)
-    return `{"level":"${label}","time":"${time()}",${members}"msg":${JSON.stringify(message)}}`
+    const members = jsonMembers({ ...invocations.getStore(), ...fields })
+    const time = new Date().toISOString()
+    return `{"level":"${label}","time":"${time}",${members}"msg":${JSON.stringify(message)}}`
   }
 
   const levelWriter = (label: Exclude<LogLevel, 'silent'>): Log[typeof label] => {

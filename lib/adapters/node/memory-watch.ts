@@ -13,28 +13,23 @@ const LONGEST_MS = 3_000
 
 type Needs = { folder: string; clock: Clock; log: Log; onChange: () => Promise<unknown> }
 
-const isFolder = async (folder: string) => {
-  try {
-    return (await stat(folder)).isDirectory()
-  } catch {
-    return false
-  }
-}
+const isFolder = (folder: string) =>
+  stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
 
 /** Calls `onChange` after changes have stopped, one call at a time, and misses none. */
 const createDebounce = ({ clock, log, onChange }: Omit<Needs, 'folder'>) => {
   let cancel: (() => void) | undefined
   let since: number | undefined
-  let running: Promise<void> = Promise.resolve()
+  let running: Promise<unknown> = Promise.resolve()
   const fire = () => {
     cancel = undefined
     since = undefined
-    const call = async () => {
-      await onChange()
-    }
     running = running
-      .then(call)
-      .catch((err) => log.warn({ err }, 'memory was not synchronised with its files'))
+      .then(() => onChange())
+      .then(undefined, (err) => log.warn({ err }, 'memory was not synchronised with its files'))
   }
   return {
     schedule: () => {
@@ -50,10 +45,7 @@ const createDebounce = ({ clock, log, onChange }: Omit<Needs, 'folder'>) => {
   }
 }
 
-/**
- * Watches a folder and everything below it, without following links. A missing folder is checked for every two seconds,
- * also after it was removed. The library is loaded when there is a folder.
- */
+/** Watches a folder and all below it, without following links. A missing folder is checked for every two seconds. */
 export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
   const changes = createDebounce({ clock, log, onChange })
   let stopped = false

@@ -20,7 +20,6 @@ type EndedSpan = {
 type Needs = {
   endpoint: string
   headers: Readonly<Record<string, string>>
-  /** The attributes of all spans' source. */
   resource: SpanAttributes
   clock: Clock
   log: Pick<Log, 'warn' | 'info'>
@@ -57,7 +56,6 @@ export const createOtlpExporter = ({ endpoint, headers, resource, clock, log }: 
     lost = 0
   }
 
-  /** Whether the collector took the spans. */
   const post = async (spans: readonly EndedSpan[]): Promise<boolean> => {
     try {
       const answer = await fetch(url, {

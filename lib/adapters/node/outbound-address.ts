@@ -81,13 +81,10 @@ const hostName = (entry: string): string => {
 const isWithin = (address: Address, [network, bits]: Range): boolean =>
   address.kind() === network.kind() && address.match(network as ipaddr.IPv4 & ipaddr.IPv6, bits)
 
-/** Every address of a name. */
-export type Lookup = (host: string) => Promise<readonly string[]>
-
 /** All addresses of a host; a connection may use any of them. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
-type LookupNeeds = { allowed: Allowed; nameServers?: readonly string[]; system?: Lookup }
+type LookupNeeds = { allowed: Allowed; nameServers?: readonly string[]; system?: Resolve }
 
 /**
  * Looks names up. The system's lookup uses one of few threads that the whole process shares, and names of users whose
@@ -95,7 +92,7 @@ type LookupNeeds = { allowed: Allowed; nameServers?: readonly string[]; system?:
  * file, is asked for names that the operator lists, for names that no name server knows if the operator lists anything,
  * and when no name server is reachable.
  */
-export const createLookup = ({ allowed, nameServers, system = systemLookup }: LookupNeeds): Lookup => {
+export const createLookup = ({ allowed, nameServers, system = systemLookup }: LookupNeeds): Resolve => {
   const isForSystem = (thrown: unknown) => {
     const { code } = Object(thrown) as { code?: unknown }
     return code === CONNREFUSED || (allowed.isSome && (code === NOTFOUND || code === NODATA))
@@ -111,7 +108,8 @@ export const createLookup = ({ allowed, nameServers, system = systemLookup }: Lo
   }
 }
 
-const systemLookup: Lookup = async (host) => (await lookUp(host, { all: true })).map(({ address }) => address)
+const systemLookup: Resolve = async (host) =>
+  (await lookUp(host, { all: true })).map(({ address }) => address)
 
 const askNameServers = async (host: string, servers: readonly string[] | undefined): Promise<string[]> => {
   // A new one for each lookup, which takes a tenth of a millisecond: it reads the present name servers.
@@ -123,7 +121,7 @@ const askNameServers = async (host: string, servers: readonly string[] | undefin
   return addresses
 }
 
-/** The error of a forbidden target. The message does not reveal a name's address. */
+/** The message must not reveal the address of a name. */
 export const refused = (why: string) => new Problem('invalid', 'url_refused', why)
 
 export const notPublic = () =>
@@ -135,7 +133,7 @@ const isLocal = (host: string) => /(?:^|\.)localhost$/.test(plain(host))
 
 /** Resolves hosts. One private address refuses the host, since a connection may use any address. */
 export const createResolve =
-  ({ allowed, lookup }: { allowed: Allowed; lookup: Lookup }): Resolve =>
+  ({ allowed, lookup }: { allowed: Allowed; lookup: Resolve }): Resolve =>
   async (host) => {
     const addresses = isIP(host) ? [host] : isLocal(host) ? [LOOPBACK] : await lookup(host)
     if (!addresses.every((address) => mayReach(allowed, host, address))) throw notPublic()

@@ -2,23 +2,15 @@ import { Problem } from '../../core/errors.ts'
 import { durationText } from '../../core/time.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
-import {
-  createLookup,
-  createResolve,
-  type Lookup,
-  type Resolve,
-  readAllowed,
-  refused,
-} from './outbound-address.ts'
+import { createLookup, createResolve, type Resolve, readAllowed, refused } from './outbound-address.ts'
 
 export type OutboundNeeds = {
   clock: Clock
   /** Private hosts, addresses and networks that requests may reach. */
   allow: readonly string[]
-  lookup?: Lookup
+  lookup?: Resolve
 }
 
-/** The time limit of a name lookup. */
 const LOOKUP_MS = 3_000
 
 /** Checks addresses without sending, and without the HTTP client. Throws Problem `bad_setting` for an invalid `allow`. */

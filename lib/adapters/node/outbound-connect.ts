@@ -2,10 +2,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { type Allowed, mayReach, notPublic, type Resolve } from './outbound-address.ts'
 
-/**
- * Opens connections only to addresses that were just checked, so that a name cannot resolve differently in between. The
- * address of the socket is checked again after the connect.
- */
+/** Connects only to addresses that were just checked, so that a name cannot resolve differently in between. */
 export const createGuardedConnect =
   ({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve: Resolve; timeoutMs: number }) =>
   (options: buildConnector.Options, callback: buildConnector.Callback): void => {
@@ -36,9 +33,9 @@ export const createGuardedConnect =
 const pinned =
   (addresses: readonly string[]): LookupFunction =>
   (host, { all }, callback) => {
-    const found = addresses.map((address) => ({ address, family: isIP(address) }))
-    const [first] = found
+    const entries = addresses.map((address) => ({ address, family: isIP(address) }))
+    const [first] = entries
     if (!first) callback(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), '')
-    else if (all === true) callback(null, found)
+    else if (all === true) callback(null, entries)
     else callback(null, first.address, first.family)
   }

@@ -34,7 +34,6 @@ export const makeFolder = async (path: string, owner: number | undefined): Promi
   if ((mode & RIGHTS) !== RIGHTS) await chmod(path, (mode & 0o777) | RIGHTS)
 }
 
-/** Writes a file for the service's commands. */
 export const writeOwned = async (path: string, data: string | Buffer, owner: number | undefined) => {
   await writeFile(path, data)
   if (owner !== undefined) await chown(path, owner, owner)
@@ -73,8 +72,8 @@ export const openOwnGit = async (
   const gitDir = join(own, 'git')
   const call = { cwd: root, home: own, tmp: own, reads: [kept], signal }
   const init = ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`, gitDir]
-  const made = await git.run({ ...call, args: init })
-  if (made.exitCode !== 0) throw workspaceFailed('git could not be prepared', made)
+  const initialized = await git.run({ ...call, args: init })
+  if (initialized.exitCode !== 0) throw workspaceFailed('git could not be prepared', initialized)
   await mkdir(join(gitDir, 'info'), { recursive: true })
   await writeOwned(join(gitDir, 'objects/info/alternates'), `${kept}\n`, owner)
 

@@ -17,11 +17,11 @@ const open = { br: promisify(brotliDecompress), gzip: promisify(gunzip) }
  * noticed at the index, with which every visit begins.
  */
 export const createPageFiles = (folder: string): PageFiles => {
-  const kept = new Map<string, Promise<PageFile>>()
+  const cache = new Map<string, Promise<PageFile>>()
   let names: ReadonlySet<string> = new Set()
   let builtAt: number | undefined
   const forget = () => {
-    kept.clear()
+    cache.clear()
     names = new Set()
   }
   const look = async () => {
@@ -51,8 +51,9 @@ export const createPageFiles = (folder: string): PageFiles => {
     const stored = accepted ?? (listed().has(name) ? undefined : PAGE_ENCODINGS.find(has))
     if (stored === undefined && !listed().has(name)) return undefined
     const key = `${accepted ?? ''}:${name}`
-    const found = kept.get(key) ?? load(name + (stored ? SUFFIX[stored] : ''), stored, accepted === undefined)
-    kept.set(key, found)
+    const found =
+      cache.get(key) ?? load(name + (stored ? SUFFIX[stored] : ''), stored, accepted === undefined)
+    cache.set(key, found)
     return found.catch((thrown) => {
       // The file was listed, and a build has removed it since.
       forget()
@@ -63,7 +64,6 @@ export const createPageFiles = (folder: string): PageFiles => {
   return { read }
 }
 
-/** Every file in the folder, with `/` between its parts. */
 const filesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -32,11 +32,11 @@ export const createProviderFetch =
 
 const answerBytes = async ({ body }: Response, mostBytes: number) => {
   const pieces: Uint8Array[] = []
-  let left = mostBytes
+  let leftBytes = mostBytes
   for await (const piece of body ?? []) {
-    left -= piece.length
+    leftBytes -= piece.length
     // Leaving the loop closes the connection.
-    if (left < 0) throw new Error(`more than ${mostBytes} bytes`)
+    if (leftBytes < 0) throw new Error(`more than ${mostBytes} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

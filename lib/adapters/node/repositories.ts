@@ -71,7 +71,6 @@ const namedIn = (text: string, base: string): Named => {
   return { form: owner === undefined ? 'url' : 'hosted', url }
 }
 
-/** Parses the operator's list. Throws Problem `bad_setting` for an entry that is no absolute path of a folder. */
 const readRoots = (entries: readonly string[]): string[] =>
   entries.map((entry) => {
     const isFolder = isAbsolute(entry) && statSync(entry, { throwIfNoEntry: false })?.isDirectory()
@@ -86,9 +85,7 @@ const readRoots = (entries: readonly string[]): string[] =>
 const isWithin = (root: string, path: string) =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
-/**
- * The repositories of other hosts and of this machine. Throws Problem `bad_setting` for an invalid `allow` or `roots`.
- */
+/** Repositories of other hosts and of this machine. Throws Problem `bad_setting` for a wrong `allow` or `roots`. */
 export const createRepositories = ({
   roots: entries,
   base = 'https://github.com',
@@ -117,12 +114,12 @@ export const createRepositories = ({
   }
 
   const localSource = async (path: string, asker: Asker): Promise<LocalSource> => {
-    const found = await localRepository(await allowedPath(path, asker))
-    if (found === undefined) throw cloneFailed(path, 'it does not exist: check the name', false)
+    const repository = await localRepository(await allowedPath(path, asker))
+    if (repository === undefined) throw cloneFailed(path, 'it does not exist: check the name', false)
     // A `.git` that is a link or a file may lead anywhere.
-    const isInside = found.reads.every((folder) => roots.some((root) => isWithin(root, folder)))
+    const isInside = repository.reads.every((folder) => roots.some((root) => isWithin(root, folder)))
     if (!asker.isLocalAdmin && !isInside) throw refusedPath()
-    return { transport: 'file', ...found, shown: path }
+    return { transport: 'file', ...repository, shown: path }
   }
 
   /** The host of `owner/repo` is public, so a failed lookup may be told apart from a refusal. */

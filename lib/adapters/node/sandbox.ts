@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rgPath } from '@vscode/ripgrep'
 import { cutText } from '../../core/cut-text.ts'
-import { bridge, PROXY_URL } from './agent-bridge.ts'
+import { bridge, PROXY_URL } from './agent-proxy.ts'
 import type { Command, Commands, Sandbox } from './command.ts'
 
 /** The user and group of programs when the service runs as root: `nobody` on all systems. */
@@ -22,7 +22,6 @@ const SYSTEM_FILES = [
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
 ].map((name) => `/etc/${name}`)
 
-/** The path of the proxy's socket in a sandbox. */
 const SOCKET = '/run/agent-proxy.sock'
 
 // Signals to the group must reach the program only, so bubblewrap, which would end first, ignores them. If the parent
@@ -140,9 +139,9 @@ const linkedOrBound = async (path: string): Promise<string[]> => {
 }
 
 const entryKind = async (path: string): Promise<'link' | 'folder' | undefined> => {
-  const found = await lstat(path).catch(() => undefined)
-  if (found?.isSymbolicLink()) return 'link'
-  return found?.isDirectory() ? 'folder' : undefined
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats?.isSymbolicLink()) return 'link'
+  return stats?.isDirectory() ? 'folder' : undefined
 }
 
 const realPlace = (path: string): Promise<string> => realpath(path).catch(() => path)
@@ -172,7 +171,6 @@ const waysTo = (path: string): string[] => {
   return parent === '/' || isOfTheSystem(path) ? [] : [...waysTo(parent), parent]
 }
 
-/** The folder of this code. */
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
 /**

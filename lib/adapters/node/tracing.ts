@@ -11,10 +11,6 @@ type Exporter = ReturnType<typeof createOtlpExporter>
 /** One for the process, since it follows the chain of asynchronous calls. */
 const running = new AsyncLocalStorage<RunningTrace>()
 
-const currentTrace = (): RunningTrace | undefined => running.getStore()
-
-const withinTrace = <T>(trace: RunningTrace, work: () => T): T => running.run(trace, work)
-
 /** The headers by which a receiver finds the request that caused its own. */
 export const traceHeaders = (): Record<string, string> => {
   const { requestId, traceparent } = running.getStore() ?? {}
@@ -39,17 +35,13 @@ const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const
 
 const newId = (bytes: number) => randomBytes(bytes).toString('hex')
 
-const ignore = () => undefined
-
-/**
- * Without `exporter` only the request of the running work is tracked. Children of an unsampled parent are not sampled.
- */
+/** Without `exporter` only the running request is tracked. Children of an unsampled parent are not sampled. */
 export const createTracing = ({ clock, exporter }: { clock: Clock; exporter?: Exporter }): Tracing => {
   const begin = ({ name, kind, startMs, attributes, ...given }: NewSpan): Span => {
-    const above = given.parent === undefined ? currentTrace()?.traceparent : (given.parent ?? undefined)
+    const above = given.parent === undefined ? running.getStore()?.traceparent : (given.parent ?? undefined)
     const parent = spanIn(above)
     if (exporter === undefined || parent?.isSampled === false)
-      return { traceparent: parent && above, end: ignore }
+      return { traceparent: parent && above, end: () => undefined }
     const began = clock.monotonic()
     const from = startMs ?? clock.now()
     const lateBy = startMs === undefined ? 0 : Math.max(0, clock.now() - startMs)
@@ -84,5 +76,11 @@ export const createTracing = ({ clock, exporter }: { clock: Clock; exporter?: Ex
     cancel()
   }
 
-  return { isExporting: exporter !== undefined, current: currentTrace, within: withinTrace, begin, flush }
+  return {
+    isExporting: exporter !== undefined,
+    current: () => running.getStore(),
+    within: (trace, work) => running.run(trace, work),
+    begin,
+    flush,
+  }
 }

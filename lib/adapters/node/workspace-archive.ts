@@ -49,9 +49,7 @@ type Place = {
   owner: number | undefined
 }
 
-/**
- * Packs the folder below `root` as a compressed tar archive, and unpacks it. Both run `tar` as a program of the service.
- */
+/** Packs the folder below `root` as a compressed tar archive, and unpacks it, by `tar` of the service. */
 export const workspaceArchive = (commands: Commands, { root, own, owner }: Place) => {
   const [list, archive] = [join(own, 'list'), join(own, 'archive.tar.gz')]
 

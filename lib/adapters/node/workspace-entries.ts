@@ -41,7 +41,6 @@ const orAbsent =
     throw thrown
   }
 
-/** The bytes of a path below a folder. */
 export const pathBelow = (folder: string, path: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${folder}/`), path])
 

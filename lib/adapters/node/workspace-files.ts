@@ -82,7 +82,6 @@ const exists = (path: string) =>
 type Options = {
   /** The owner of new files, so that programs can write to them; absent: the service's own user. */
   owner?: number | undefined
-  /** Resolves a path. */
   locator?: typeof locateIn
 }
 

@@ -11,10 +11,7 @@ const isLink = async (path: string): Promise<boolean> => {
   }
 }
 
-/**
- * The real path of a path that need not exist: its deepest existing part is resolved. Undefined when that is impossible:
- * a dangling link, a cycle, a folder without permission.
- */
+/** The real path of a path that need not exist; undefined for a dangling link, a cycle, or without permission. */
 const realPlace = async (path: string): Promise<string | undefined> => {
   try {
     return await realpath(path)

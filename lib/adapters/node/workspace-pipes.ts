@@ -12,8 +12,8 @@ const SETTINGS: ReadonlySet<string> = new Set([
 /** Whether a program that reads the file waits: it is a pipe or a device, or a link to one. */
 const isEndless = async (place: Buffer, entry: Dirent<Buffer>): Promise<boolean> => {
   if (entry.isFile()) return false
-  const found = await stat(place).catch(() => undefined)
-  return found !== undefined && (found.isFIFO() || found.isCharacterDevice())
+  const stats = await stat(place).catch(() => undefined)
+  return stats !== undefined && (stats.isFIFO() || stats.isCharacterDevice())
 }
 
 const entriesIn = (place: string | Buffer): Promise<Dirent<Buffer>[]> =>

@@ -24,28 +24,22 @@ export const removeFolder = async (path: string): Promise<void> => {
 
 const HOUR_MS = 3_600_000
 
-const namesIn = async (dir: string): Promise<string[]> => {
-  try {
-    return await readdir(dir)
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
+const namesIn = (dir: string): Promise<string[]> =>
+  readdir(dir).catch((thrown) => {
+    if (thrown.code === 'ENOENT') return []
     throw thrown
-  }
-}
+  })
 
 // Never `stat`: a link in the folder is left alone, and its target is not read.
-const isStale = async (path: string, before: number): Promise<boolean> => {
-  try {
-    const found = await lstat(path)
-    return found.isDirectory() && found.mtimeMs <= before
-  } catch {
-    return false
-  }
-}
+const isStale = (path: string, before: number): Promise<boolean> =>
+  lstat(path).then(
+    (entry) => entry.isDirectory() && entry.mtimeMs <= before,
+    () => false,
+  )
 
 /**
- * Removes unused workspaces that were last opened `ttlHours` ago or earlier; resolves to their number. One that cannot be
- * removed does not stop the others; it throws after all were tried. Links are neither removed nor followed.
+ * Removes unused workspaces that were last opened `ttlHours` ago or earlier; resolves to their number. Throws after all were
+ * tried when one could not be removed. Links are neither removed nor followed.
  */
 export const sweepWorkspaces = async (
   dir: string,

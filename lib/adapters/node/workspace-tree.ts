@@ -126,9 +126,9 @@ export const workspaceTree = async (
   }
 
   await must(['read-tree', base], MOST_OUTPUT)
-  const found = await oddEntries(root, needs.owner, signal)
-  for (const path of found.blocking) await unlink(pathBelow(root, path))
-  const odd = await relevant(run, found.odd, base)
+  const entries = await oddEntries(root, needs.owner, signal)
+  for (const path of entries.blocking) await unlink(pathBelow(root, path))
+  const odd = await relevant(run, entries.odd, base)
 
   const skipped = odd.filter(({ stops }) => stops)
   const list = join(own, 'pathspecs')

@@ -14,7 +14,6 @@ import { removeFolder } from './workspace-sweep.ts'
 import { applyPatch, workspaceTree } from './workspace-tree.ts'
 
 type Needs = {
-  /** WORKSPACES_DIR. */
   dir: string
   clock: Clock
   commands: Commands
@@ -34,17 +33,16 @@ const checked = (name: string): string => {
 
 /** A pipe in the place of a file would block a program that opens it. */
 const refuseSpecial = async (place: string, path: string): Promise<void> => {
-  const found = await stat(place).catch(() => undefined)
-  if (found === undefined) throw new Problem('invalid', 'path_missing', `${path} does not exist`)
-  if (!found.isFile() && !found.isDirectory())
+  const stats = await stat(place).catch(() => undefined)
+  if (stats === undefined) throw new Problem('invalid', 'path_missing', `${path} does not exist`)
+  if (!stats.isFile() && !stats.isDirectory())
     throw new Problem('invalid', 'path_unfit', `${path} is not a regular file`)
 }
 
 /**
- * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands,
- * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands,
- * `<dir>/<name>/kept` the objects of its repository after the checkout, and `<dir>/<name>/mark` a file with its mark. The folder's change time is the time of its last opening, which
- * `sweepWorkspaces` reads.
+ * Workspaces as folders of `<dir>/<name>`: `work` is the root, `home` and `tmp` are for its commands, `own` is the home of the
+ * service's commands, `kept` has the objects of its repository after the checkout, and `mark` is a file with its mark. The
+ * folder's change time is the time of its last opening, which `sweepWorkspaces` reads.
  */
 export const createWorkspaces = ({
   dir,

@@ -9,7 +9,7 @@ import { connect } from '../../../lib/adapters/aws/dynamodb/connection.ts'
 import { createS3Blobs } from '../../../lib/adapters/aws/s3.ts'
 import { readSecrets } from '../../../lib/adapters/aws/secrets.ts'
 import { createSqsQueue } from '../../../lib/adapters/aws/sqs/queue.ts'
-import { createRedelivery } from '../../../lib/adapters/aws/sqs/redelivery.ts'
+import { createRedelivery } from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
 

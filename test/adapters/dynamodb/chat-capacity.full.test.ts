@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { costsOfSession, STREAMED_SECONDS } from '../../agentic/stored-costs.ts'
 import { openChat } from '../../chat/long-conversation.ts'
 import { databaseForTests } from '../../fakes/database.ts'
+import { type Capacity, meterCapacity } from './capacity-meter.ts'
 import { openTables } from './opened.ts'
 
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: nothing counts capacity units')

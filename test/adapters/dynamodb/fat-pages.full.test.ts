@@ -8,10 +8,10 @@ import { iso } from '../../../lib/core/time.ts'
 import type { Position } from '../../../lib/ports/store.ts'
 import { tasks } from '../../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../../lib/tasks/schema.ts'
-import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { databaseForTests } from '../../fakes/database.ts'
 import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
+import { type Capacity, meterCapacity } from './capacity-meter.ts'
 import { openTables } from './opened.ts'
 
 /** Texts that nothing could make shorter. */

@@ -4,9 +4,9 @@ import type { Trace } from '../../../lib/core/trace.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { type CreateTask, CreateTaskSchema } from '../../../lib/tasks/schema.ts'
 import { createTasks, type Tasks } from '../../../lib/tasks/service.ts'
-import type { Capacity } from '../../../offline/capacity.ts'
 import { unlimited } from '../../fakes/limiter.ts'
 import { createFakeLog } from '../../fakes/log.ts'
+import type { Capacity } from './capacity-meter.ts'
 
 /** A service whose queue takes everything: what a deployed one writes. */
 export const tasksOn = (store: Store): Tasks => {

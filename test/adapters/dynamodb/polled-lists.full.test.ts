@@ -14,12 +14,12 @@ import { createNotifications } from '../../../lib/notifications/service.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { type TokenRow, tokenRows } from '../../../lib/tokens/rows.ts'
 import { createTokens } from '../../../lib/tokens/service.ts'
-import { meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { createFakeIds } from '../../fakes/ids.ts'
 import { forAllTests } from '../../fakes/lifetimes.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 import { ANN } from '../../fakes/service.ts'
+import { meterCapacity } from './capacity-meter.ts'
 import { openFollowed } from './opened.ts'
 
 const FEW = 100

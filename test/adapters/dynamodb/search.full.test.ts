@@ -7,10 +7,10 @@ import { FilterTasksQuery } from '../../../lib/tasks/contract.ts'
 import { createTaskFilter } from '../../../lib/tasks/list.ts'
 import { tasks } from '../../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../../lib/tasks/schema.ts'
-import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
+import { type Capacity, meterCapacity } from './capacity-meter.ts'
 import { type Opened, openClient, openTables } from './opened.ts'
 
 const SECOND = 1_000

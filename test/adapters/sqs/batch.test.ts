@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import type { SqsRecord } from '../../../lib/adapters/aws/sqs/event.ts'
 import { encode } from '../../../lib/adapters/aws/sqs/message.ts'
-import { createSqsBatchHandler, type Poison } from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
+import {
+  createSqsBatchHandler,
+  type Poison,
+  type SqsRecord,
+} from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
 import { Problem } from '../../../lib/core/errors.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { createFakeLog } from '../../fakes/log.ts'

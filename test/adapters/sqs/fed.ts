@@ -1,8 +1,11 @@
-import type { SqsEvent } from '../../../lib/adapters/aws/sqs/event.ts'
 import type { BodySchema } from '../../../lib/adapters/aws/sqs/message.ts'
 import { createSqsQueue } from '../../../lib/adapters/aws/sqs/queue.ts'
-import { createRedelivery } from '../../../lib/adapters/aws/sqs/redelivery.ts'
-import { createSqsBatchHandler, type Poison } from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
+import {
+  createRedelivery,
+  createSqsBatchHandler,
+  type Poison,
+  type SqsEvent,
+} from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { FunctionHandler } from '../../../offline/invocation.ts'
 import { type Poller, startPoller } from '../../../offline/sqs-poller.ts'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { cloneFailure } from '../../../lib/adapters/agents/coding/git-failures.ts'
 import type { Command } from '../../../lib/adapters/node/command.ts'
 import { createGit } from '../../../lib/adapters/node/git.ts'
-import type { Lookup } from '../../../lib/adapters/node/outbound-address.ts'
+import type { Resolve } from '../../../lib/adapters/node/outbound-address.ts'
 import { createWorkspaces } from '../../../lib/adapters/node/workspace.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
 import { makeBareRepository, startGitHost } from '../../fakes/git-host.ts'
@@ -71,7 +71,7 @@ const readableFolders = async (about: { repository: string }) => {
 const cloneFrom = async (
   host: Awaited<ReturnType<typeof startGitHost>>,
   name: string,
-  lookup: Lookup = async () => ['127.0.0.1'],
+  lookup: Resolve = async () => ['127.0.0.1'],
 ) => {
   const { calls, on } = noting(host.caFile)
   const repositories = { allow: ['127.0.0.0/8'], lookup }

@@ -88,14 +88,16 @@ export const createBlobOffload = (needs: Needs) => {
     const pointers = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
     if (pointers.length === 0) return { row, missing: [] }
     const names = [...new Set(pointers.map(([, name]) => blobPart(name)))]
-    const found = new Map(await Promise.all(names.map(async (name) => [name, await parsed(name)] as const)))
+    const parsedBlobs = new Map(
+      await Promise.all(names.map(async (name) => [name, await parsed(name)] as const)),
+    )
     const values = pointers.map(([field, pointer]) => {
-      const value = found.get(blobPart(pointer))
+      const value = parsedBlobs.get(blobPart(pointer))
       return [field, pointer.includes(PART) ? (value as Fields | undefined)?.[field] : value] as const
     })
-    const there = values.filter(([, value]) => value !== undefined)
+    const present = values.filter(([, value]) => value !== undefined)
     const missing = pointers.filter((_, at) => values[at]?.[1] === undefined)
-    return { row: { ...row, ...Object.fromEntries(there) }, missing }
+    return { row: { ...row, ...Object.fromEntries(present) }, missing }
   }
 
   /** The row of which some values are lost: it names their fields in `truncated`, and has placeholders for them. */
@@ -112,7 +114,7 @@ export const createBlobOffload = (needs: Needs) => {
    * Reads until the row and its blobs belong to the same write, beginning with `first` where it was read already. A blob is
    * removed only after its row was changed, so one that is missing for two reads of the same pointer is lost.
    */
-  const whole = async (
+  const readComplete = async (
     plan: Plan,
     read: () => Promise<Fields | undefined>,
     detail: boolean,
@@ -141,21 +143,18 @@ export const createBlobOffload = (needs: Needs) => {
   /** Removes the blobs of `before` that `after` does not point to. A remaining blob only costs storage. */
   const tidy = async (before: Fields | undefined, after: Fields | undefined): Promise<void> => {
     if (blobs === undefined || before === undefined) return
-    const kept = blobsIn(after ?? {})
-    const gone = [...blobsIn(before)].filter((name) => !kept.has(name))
-    await Promise.allSettled(gone.map((name) => blobs.remove(name)))
+    const current = blobsIn(after ?? {})
+    const obsolete = [...blobsIn(before)].filter((name) => !current.has(name))
+    await Promise.allSettled(obsolete.map((name) => blobs.remove(name)))
   }
 
   return {
-    /**
-     * A new row, or the values of a change, with large values in blobs. A name is used once, so that no reader finds
-     * another value's text.
-     */
+    /** A new row with large values in blobs. A name is used once, so that no reader finds another value's text. */
     putRow: putting(budget.overOfRow),
     put: putting(budget.overOfChange),
     filled,
     last,
-    whole,
+    readComplete,
     hasPointers,
     tidy,
     active: blobs !== undefined,
@@ -196,7 +195,6 @@ const MOST_COPIED = 800
 /** The share of that for long fields that are set later, and the size below which offloading does not pay. */
 const LATER = 0.5
 const LEAST_OFFLOADED = 0.14
-/** The size of a pointer in a row. */
 const POINTER = 85
 
 const jsonBytes = (field: string, value: unknown): number =>
@@ -215,15 +213,14 @@ export const createProjectionBudget = (most = MOST_COPIED) => ({
     if (long.size === 0) return []
     const light = Object.keys(row).filter((field) => !heavy.has(field))
     let left = sized(row, light).reduce((sum, { size }) => sum + size, 0)
-    const taken: string[] = []
+    const over: string[] = []
     for (const { field, size } of sized(row, long).sort((a, b) => b.size - a.size)) {
       if (left <= most || size < most * LEAST_OFFLOADED) break
       left -= size - POINTER
-      taken.push(field)
+      over.push(field)
     }
-    return taken
+    return over
   },
-  /** The fields to offload from a change. */
   overOfChange: ({ long }: Plan, set: Readonly<Fields>): string[] =>
     sized(set, long)
       .filter(({ field, size }) => size > most * LATER && blobName(set[field]) === undefined)

@@ -35,7 +35,6 @@ type Needs = {
 /** The answer to Lambda. A mapping with a tumbling window fails without `state`. */
 type StreamAnswer = { batchItemFailures: { itemIdentifier: string }[]; state: Record<string, never> }
 
-/** The consequences of a record. */
 type Consequences = {
   collection: string
   sequence: string
@@ -62,7 +61,6 @@ const secondIn = (watermark: unknown): number => Number(String(watermark).split(
 const WATERMARK_SECONDS = 25 * 3_600
 /** Other writers of a counter: consumers of other shards, and one that was assumed dead. */
 const MOST_TRIES = 20
-/** Counter items that are written concurrently. */
 const AT_ONCE = 16
 /** Cached counter items, which are written without a read. */
 const MOST_KNOWN = 2_000
@@ -92,8 +90,8 @@ const counterUpdate = (item: Item, sums: Sums, watermark: string, last: Counted,
 
 const unchangedIn = (item: Item, attribute: string, terms: Terms): string => {
   const name = terms.name(attribute)
-  const known = item[attribute]
-  return known === undefined ? `attribute_not_exists(${name})` : `${name} = ${terms.value(known)}`
+  const stored = item[attribute]
+  return stored === undefined ? `attribute_not_exists(${name})` : `${name} = ${terms.value(stored)}`
 }
 
 /**
@@ -122,14 +120,14 @@ export const createChangeConsumer = ({
       return [plan.table, { plan, of: of as unknown as Collection<Fields> }]
     }),
   )
-  const known = new Map<string, Item>()
+  const cachedItems = new Map<string, Item>()
 
   const remember = (name: string, item: Item) => {
-    if (known.size >= MOST_KNOWN) known.clear()
-    known.set(name, item)
+    if (cachedItems.size >= MOST_KNOWN) cachedItems.clear()
+    cachedItems.set(name, item)
   }
 
-  const read = async (name: string): Promise<Item> => {
+  const readItem = async (name: string): Promise<Item> => {
     const request = { TableName, Key: JSON.parse(name), ConsistentRead: true }
     return (await documents.send(new GetCommand(request))).Item ?? {}
   }
@@ -146,7 +144,7 @@ export const createChangeConsumer = ({
       return true
     } catch (thrown) {
       // After a lost answer it is unknown whether the write took place.
-      known.delete(name)
+      cachedItems.delete(name)
       if (!isRefusal(thrown)) throw asProblem(thrown)
       if (thrown.Item !== undefined) remember(name, plainItem(thrown.Item))
       return false
@@ -155,7 +153,7 @@ export const createChangeConsumer = ({
 
   const count = async (name: string, watermark: string, records: readonly Counted[]): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const item = known.get(name) ?? (await read(name))
+      const item = cachedItems.get(name) ?? (await readItem(name))
       const due = records.filter(({ sequence }) => isAfter(sequence, sequenceIn(item[watermark])))
       const last = due.at(-1)
       if (last === undefined) return

@@ -33,7 +33,6 @@ const cancellationReasons = (thrown: unknown): readonly CancellationReason[] | u
     ? (thrown as { CancellationReasons?: CancellationReason[] }).CancellationReasons
     : undefined
 
-/** Throws for a permanent error. */
 const refuseLasting = (reasons: readonly CancellationReason[]): void => {
   const lasting = reasons.find(({ Code }) => Code !== 'None' && !PASSING.has(Code))
   if (lasting === undefined) return
@@ -75,10 +74,11 @@ export const createCommit = ({ connection, findPlan, rows, blobs, logs }: Needs)
       await (isApplied ? blobs.tidy(before, after) : blobs.tidy(after, before))
   }
 
-  /** The index of the first write that does not apply; `known` is one that does not. */
-  const firstRefused = async (bounds: readonly Bound[], known: number): Promise<number> => {
-    for (const [at, bound] of bounds.slice(0, known).entries()) if (!(await rows.wouldApply(bound))) return at
-    return known
+  /** The index of the first write that does not apply; `refused` is one that does not. */
+  const firstRefused = async (bounds: readonly Bound[], refused: number): Promise<number> => {
+    for (const [at, bound] of bounds.slice(0, refused).entries())
+      if (!(await rows.wouldApply(bound))) return at
+    return refused
   }
 
   const prepareAll = async (bounds: readonly Bound[], token: string): Promise<Prepared[]> => {
@@ -114,14 +114,14 @@ export const createCommit = ({ connection, findPlan, rows, blobs, logs }: Needs)
   ): Promise<Committed | 'moved'> => {
     const [first] = prepared
     // A removal's row is read while it exists.
-    const left = first?.after ?? (await blobs.last(head.plan, first?.before ?? {}, true))
+    const finalRow = first?.after ?? (await blobs.last(head.plan, first?.before ?? {}, true))
     const reasons = await send(prepared)
     const stored = itemIn(reasons?.[0])
     const isApplied = reasons === undefined || (stored !== undefined && metadata(stored).token === token)
     await tidy(prepared, isApplied)
     if (isApplied) {
       await settleLog(head, first?.request, token)
-      return { row: 'insert' in head.write ? head.write.row : left }
+      return { row: 'insert' in head.write ? head.write.row : finalRow }
     }
     const refused = reasons.findIndex(({ Code }) => Code === FAILED)
     if (prepared[refused]?.isRead) return 'moved'
@@ -162,8 +162,8 @@ export const createCommit = ({ connection, findPlan, rows, blobs, logs }: Needs)
     const { row, refused } = await inOrder(identity(plan, key), () =>
       bounds.length === 1 ? alone(head) : together(bounds, head),
     )
-    const known = row && visibleRow(plan, await blobs.last(plan, row, detail), detail)
-    return refused === undefined ? { applied: true, row: known } : { applied: false, row: known, refused }
+    const visible = row && visibleRow(plan, await blobs.last(plan, row, detail), detail)
+    return refused === undefined ? { applied: true, row: visible } : { applied: false, row: visible, refused }
   }
 }
 

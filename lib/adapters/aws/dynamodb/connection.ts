@@ -63,10 +63,7 @@ type Sent = {
   token: string
   /** An update answers the item after it, or with `before` the item before it. */
   before?: boolean
-  /**
-   * Whether the item that failed the condition proves that the write has taken place; `isRepeated` when the SDK repeated
-   * it.
-   */
+  /** Whether the item that failed the condition proves the write; `isRepeated` when the SDK repeated it. */
   isProof?: (item: Item, isRepeated: boolean) => boolean | Promise<boolean>
 }
 
@@ -90,7 +87,6 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
     }
   }
 
-  /** The latest item (consistent read). */
   const get = (plan: Plan, key: Key): Promise<Item | undefined> => {
     const request = { TableName: plan.table, Key: keyItem(plan, key), ConsistentRead: true }
     return calling(async () => (await client.send(new GetCommand(request))).Item)

@@ -24,13 +24,11 @@ const COMBINE: Record<Kind, (a: number, b: number) => number> = {
 const counterKind = (attribute: string): Kind | undefined =>
   attribute === TTL ? 'most' : KINDS.find((kind) => attribute.startsWith(SIGN[kind]))
 
-/** Numbers by attribute name. */
 export type Sums = ReadonlyMap<string, number>
 
 const combined = (attribute: string, before: number, value: number) =>
   COMBINE[counterKind(attribute) ?? 'add'](before, value)
 
-/** The sums of all of them. */
 export const joined = (all: readonly Sums[]): Sums => {
   const sums = new Map<string, number>()
   for (const [name, value] of all.flatMap((one) => [...one])) {
@@ -73,10 +71,7 @@ export const createCounters = ({ connection, table }: { connection: Connection; 
       pages.flatMap(({ Items = [] }) => Items.map((item) => [String(item[MEMBER]), numbersIn(item)])),
     )
   },
-  /**
-   * Changes counters, each in its own request. A request that the SDK repeats after a lost answer adds twice: then
-   * another correction is needed.
-   */
+  /** Changes counters, each in its own request. One that the SDK repeats after a lost answer adds twice. */
   adjust: async (increments: readonly Increment[]): Promise<void> => {
     for (const increment of increments)
       for (const [name, value] of incrementSums(increment)) {

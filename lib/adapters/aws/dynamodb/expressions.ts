@@ -8,9 +8,7 @@ export const createTerms = () => {
   const values: Item = {}
   return {
     name: (field: string): string => {
-      const known = names.get(field)
-      if (known !== undefined) return known
-      const placeholder = `#n${names.size}`
+      const placeholder = names.get(field) ?? `#n${names.size}`
       names.set(field, placeholder)
       return placeholder
     },
@@ -34,9 +32,9 @@ export type Terms = ReturnType<typeof createTerms>
 const MOST_OPERANDS = 100
 
 /** A condition: the field has one of the values, where `null` means no value. */
-export const hasAnyValue = (terms: Terms, field: string, asked: readonly (Scalar | null)[]): string => {
+export const hasAnyValue = (terms: Terms, field: string, allowed: readonly (Scalar | null)[]): string => {
   const name = terms.name(field)
-  const values = asked.filter((one) => one !== null).map(encode)
+  const values = allowed.filter((one) => one !== null).map(encode)
   const alternatives: string[] = []
   for (let at = 0; at < values.length; at += MOST_OPERANDS) {
     const operands = values.slice(at, at + MOST_OPERANDS).map((value) => terms.value(value))
@@ -44,7 +42,7 @@ export const hasAnyValue = (terms: Terms, field: string, asked: readonly (Scalar
       operands.length === 1 ? `${name} = ${operands[0]}` : `${name} IN (${operands.join(', ')})`,
     )
   }
-  if (asked.includes(null))
+  if (allowed.includes(null))
     alternatives.push(`attribute_not_exists(${name})`, `attribute_type(${name}, ${terms.value('NULL')})`)
   // An empty list never matches: the condition contradicts itself.
   if (alternatives.length === 0) return `(attribute_exists(${name}) AND attribute_not_exists(${name}))`
@@ -58,7 +56,6 @@ export const unexpired = ({ expires }: Plan, terms: Terms, now: number): string 
   return `(attribute_not_exists(${name}) OR NOT ${name} <= ${terms.value(now)})`
 }
 
-/** A condition: the row is missing or has expired. */
 export const isAbsent = ({ key, expires }: Plan, terms: Terms, now: number): string => {
   const none = `attribute_not_exists(${terms.name(key)})`
   return expires === undefined ? none : `${none} OR ${terms.name(expires)} <= ${terms.value(now)}`
@@ -76,8 +73,8 @@ export const isThere = (
     unexpired(plan, terms, now),
     `${terms.name(TOKEN)} <> ${terms.value(token)}`,
     entry === undefined ? undefined : `NOT contains(${terms.name(LOG)}, ${terms.value(entry)})`,
-    ...Object.entries(when ?? {}).map(([field, asked]) =>
-      hasAnyValue(terms, field, Array.isArray(asked) ? asked : [asked]),
+    ...Object.entries(when ?? {}).map(([field, allowed]) =>
+      hasAnyValue(terms, field, Array.isArray(allowed) ? allowed : [allowed]),
     ),
   ]
     .filter((part) => part !== undefined)
@@ -95,7 +92,6 @@ export const createUpdate = (terms: Terms) => {
       if (value === undefined) parts.REMOVE.push(name)
       else parts.SET.push(`${name} = ${terms.value(value)}`)
     },
-    /** Sets an attribute that does not exist yet. */
     putIfAbsent: (field: string, value: unknown): void => {
       const name = terms.name(field)
       parts.SET.push(`${name} = if_not_exists(${name}, ${terms.value(value)})`)

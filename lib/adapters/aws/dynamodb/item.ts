@@ -77,9 +77,7 @@ export const tieBreakers = ({ ties }: IndexPlan, row: Readonly<Fields>): string[
 /** A derived attribute, as a function of its field. Undefined stands for no attribute. */
 type Derived = { field: string | undefined; name: string; from(value: unknown): unknown }
 
-/**
- * The derived attributes of a row with this key. Each derives from one field, so that an update needs no other fields.
- */
+/** The derived attributes of a row. Each derives from one field, so that an update needs no other fields. */
 export const derivations = (plan: Plan, key: Key): Derived[] => {
   const keys = keyItem(plan, key)
   const shard = shardNumber(keyParts(plan, key).join('\0'), SHARDS)

@@ -6,20 +6,14 @@ import { createTerms, createUpdate } from './expressions.ts'
 import { hasExpired, type Item, keyItem, metadata, toItem, toRow, visibleRow } from './item.ts'
 import { type FindPlan, keyParts, LOG, type Plan, TOKEN } from './plan.ts'
 
-/**
- * The most log entries in a row. Every later write pays for them, so the oldest entries spill, many at a time, to rows of
- * the collection that is the log.
- */
+/** The most log entries in a row. Every later write pays for them, so the oldest spill to rows, many at a time. */
 const MOST_ENTRIES = 40
 const MOST_BYTES = 8_192
 /** The entries that stay in the row after a spill. */
 const KEPT_ENTRIES = 10
 const KEPT_BYTES = 2_048
 
-/**
- * A compact text of an entry: its id, then its other fields as JSON. An id that could be read as JSON becomes a normal
- * field.
- */
+/** A compact text of an entry: its id, unless that could be read as JSON, then its other fields as JSON. */
 const entryText = (entry: LogEntry): string => {
   const { id, ...more } = entry
   if (typeof id !== 'string' || id === '') throw new TypeError('An entry of a log needs an id')
@@ -35,17 +29,16 @@ export const parsedEntry = (text: string): LogEntry => {
 
 const totalBytes = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
-/** The number of the oldest entries to spill. */
 const spillCount = (log: readonly string[]): number => {
   if (log.length <= MOST_ENTRIES && totalBytes(log) <= MOST_BYTES) return 0
-  let kept = 0
+  let count = 0
   let bytes = 0
   for (const text of log.toReversed()) {
     bytes += Buffer.byteLength(text)
-    if (kept === KEPT_ENTRIES || bytes > KEPT_BYTES) break
-    kept += 1
+    if (count === KEPT_ENTRIES || bytes > KEPT_BYTES) break
+    count += 1
   }
-  return log.length - kept
+  return log.length - count
 }
 
 /** A row after a write: the token of the write, and the log entries in the row. */
@@ -111,14 +104,14 @@ export const createLogs = ({ connection, findPlan, now, newToken }: Needs) => {
 
   /** At most so many, newest first. The rows are read where those in the item are too few: they are older than these. */
   const newestIn = async (plan: Plan, key: string, item: Item, newest: number): Promise<LogEntry[]> => {
-    const found = metadata(item).log.map(parsedEntry).toReversed().slice(0, newest)
-    if (found.length === newest) return found
-    const known = new Set(found.map(({ id }) => id))
+    const entries = metadata(item).log.map(parsedEntry).toReversed().slice(0, newest)
+    if (entries.length === newest) return entries
+    const ownIds = new Set(entries.map(({ id }) => id))
     for await (const entry of spilledRows(plan, key, { newest })) {
-      if (!known.has(entry.id)) found.push(entry)
-      if (found.length === newest) break
+      if (!ownIds.has(entry.id)) entries.push(entry)
+      if (entries.length === newest) break
     }
-    return found
+    return entries
   }
 
   return {
@@ -135,35 +128,29 @@ export const createLogs = ({ connection, findPlan, now, newToken }: Needs) => {
       return (await connection.get(logPlan(plan), rowKey(plan, key, parsedEntry(text).id))) !== undefined
     },
 
-    /**
-     * Spills entries of a row when there are too many. A failure changes nothing, and the next write tries again: the
-     * write of the row itself is done.
-     */
+    /** Spills entries of a row when there are too many. After a failure the next write tries again. */
     settle: async (plan: Plan, key: Key, token: string, log: readonly string[]): Promise<void> => {
       const most = spillCount(log)
       if (most > 0) await spill(plan, key, { token, log }, most).catch(() => undefined)
     },
 
-    /**
-     * The entries in the order of their writes: those in the row keep their order, and spilled ones are merged by their
-     * ids.
-     */
+    /** The entries in the order of their writes; spilled ones are merged by their ids. */
     read: async (plan: Plan, key: string, range: LogRange = {}): Promise<LogEntry[]> => {
       const item = await connection.get(plan, key)
       if (item === undefined || hasExpired(plan, toRow(item), now())) return []
       if ('newest' in range) return newestIn(plan, key, item, range.newest)
       const { after, limit = Infinity } = range
       const own = metadata(item).log.map(parsedEntry)
-      const known = new Set(own.map(({ id }) => id))
-      const from = after === undefined ? undefined : [after, ...known].reduce((a, b) => (a < b ? a : b))
-      const found: LogEntry[] = []
+      const ownIds = new Set(own.map(({ id }) => id))
+      const from = after === undefined ? undefined : [after, ...ownIds].reduce((a, b) => (a < b ? a : b))
+      const entries: LogEntry[] = []
       let isBeyond = after === undefined
-      for await (const entry of merged(spilledRows(plan, key, { from }), own, known)) {
-        if (isBeyond) found.push(entry)
-        if (found.length >= limit) break
+      for await (const entry of merged(spilledRows(plan, key, { from }), own, ownIds)) {
+        if (isBeyond) entries.push(entry)
+        if (entries.length >= limit) break
         isBeyond ||= entry.id === after
       }
-      return found
+      return entries
     },
   }
 }
@@ -173,11 +160,11 @@ export type Logs = ReturnType<typeof createLogs>
 async function* merged(
   rows: AsyncIterable<LogEntry>,
   own: readonly LogEntry[],
-  known: ReadonlySet<string>,
+  ownIds: ReadonlySet<string>,
 ): AsyncGenerator<LogEntry> {
   let at = 0
   for await (const row of rows) {
-    if (known.has(row.id)) continue
+    if (ownIds.has(row.id)) continue
     for (let head = own[at]; head !== undefined && head.id < row.id; head = own[at]) {
       yield head
       at += 1

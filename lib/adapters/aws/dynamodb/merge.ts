@@ -5,10 +5,10 @@ import { compareBytes } from './order.ts'
 import type { IndexPlan } from './plan.ts'
 
 /**
- * How many rows to ask a partition for at first, and later, when it has no more, after `taken` rows of all partitions.
+ * How many rows to ask a partition for at first, and later, when it has no more, after `rows` of all partitions.
  * With `ahead`, the next page is requested before it is needed.
  */
-export type Pace = { first: number; next: (size: number, taken: number) => number; ahead: boolean }
+export type Pace = { first: number; next: (size: number, rows: number) => number; ahead: boolean }
 
 type Answer = { items: Item[]; from: Item | undefined }
 
@@ -21,14 +21,14 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
   let from: Item | undefined
   let isOver = false
 
-  const ask = async (taken: number): Promise<Answer> => {
-    size = size === undefined ? first : next(size, taken)
+  const ask = async (rows: number): Promise<Answer> => {
+    size = size === undefined ? first : next(size, rows)
     const request = new QueryCommand({ ...input, Limit: size, ExclusiveStartKey: from })
     const { Items = [], LastEvaluatedKey } = await connection.calling(() => connection.client.send(request))
     return { items: Items, from: LastEvaluatedKey }
   }
-  const askAhead = (taken: number) => {
-    coming = ask(taken)
+  const askAhead = (rows: number) => {
+    coming = ask(rows)
     // The next fill throws a rejection, and may never come.
     coming.catch(() => undefined)
   }
@@ -42,15 +42,15 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
       at += 1
     },
     /** Reads until there is a next item or the end. */
-    fill: async (taken: number): Promise<void> => {
+    fill: async (rows: number): Promise<void> => {
       while (at >= items.length && !isOver) {
-        const page = await (coming ?? ask(taken))
+        const page = await (coming ?? ask(rows))
         coming = undefined
         items = page.items
         at = 0
         from = page.from
         isOver = from === undefined
-        if (ahead && !isOver) askAhead(taken)
+        if (ahead && !isOver) askAhead(rows)
       }
     },
   }
@@ -69,14 +69,14 @@ export async function* merged(
   const readers = inputs.map((input) => openReader(connection, input, pace))
   await Promise.all(readers.map((reader) => reader.fill(0)))
   const headPlace = ({ head }: Reader) => String(head?.[s] ?? '')
-  let taken = 0
+  let rows = 0
   for (;;) {
     const [first, ...others] = readers.filter(({ head }) => head !== undefined)
     if (first === undefined) return
     const best = others.reduce((a, b) => (sign * compareBytes(headPlace(b), headPlace(a)) < 0 ? b : a), first)
     if (best.head !== undefined) yield best.head
-    taken += 1
+    rows += 1
     best.advance()
-    await best.fill(taken)
+    await best.fill(rows)
   }
 }

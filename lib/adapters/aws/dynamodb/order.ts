@@ -22,10 +22,7 @@ const sortableNumber = (value: number): string => {
   return flipped.toString(16).padStart(16, '0')
 }
 
-/**
- * A text that sorts like the value, numbers before texts. Undefined for an absent one; throws TypeError for lists and
- * objects.
- */
+/** A text that sorts like the value, numbers before texts. Throws TypeError for lists and objects. */
 export const sortable = (value: unknown, field: string): string | undefined => {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && value.isWellFormed()) return `s${value.replaceAll('\0', ESCAPED_NUL)}`
@@ -34,19 +31,16 @@ export const sortable = (value: unknown, field: string): string | undefined => {
   throw new TypeError(`${field} must be a well-formed text, a number or a boolean to be in an index`)
 }
 
-/**
- * The place of a row in an index: its sortable value, then the tie breakers. A place that is too long ends in a digest.
- */
+/** The place of a row in an index: its sortable value, then the tie breakers. A long one ends in a digest. */
 export const placeText = (by: string, ties: readonly string[]): string => {
-  const whole = [by, ...ties].join(SEPARATOR)
-  if (whole.length * 3 <= MOST_BYTES) return whole
-  const bytes = Buffer.from(whole)
-  if (bytes.length <= MOST_BYTES) return whole
-  const kept = decodedText(bytes.subarray(0, KEPT_BYTES), true)
-  return kept + createHash('sha256').update(bytes).digest('base64url')
+  const place = [by, ...ties].join(SEPARATOR)
+  if (place.length * 3 <= MOST_BYTES) return place
+  const bytes = Buffer.from(place)
+  if (bytes.length <= MOST_BYTES) return place
+  const beginning = decodedText(bytes.subarray(0, KEPT_BYTES), true)
+  return beginning + createHash('sha256').update(bytes).digest('base64url')
 }
 
-/** The last place of a value. */
 export const lastPlace = (by: string): string => by + SEPARATOR + LAST
 
 /** Surrogates stand for the highest characters, but are not the highest code units. */

@@ -41,7 +41,7 @@ const boundsAfter = (place: string | undefined, order: 'asc' | 'desc') => {
 
 type ReadNeeds = { connection: Connection; rows: Rows; blobs: BlobOffload; clock: Clock }
 
-type Found = { rows: Fields[]; total?: number }
+type Matches = { rows: Fields[]; total?: number }
 
 /** The rows of an index, in its order or sorted. Secondary indexes lag by moments; the table itself does not. */
 const createReads = (needs: ReadNeeds) => {
@@ -55,17 +55,17 @@ const createReads = (needs: ReadNeeds) => {
     const from = after && indexPlace(index, after)
     const wanted = offset + limit + (from === undefined ? 1 : 2)
     const bounds = boundsAfter(from, query.order)
-    const found: Fields[] = []
+    const rows: Fields[] = []
     for await (const row of inOrder(plan, place, { ...query, bounds, wanted })) {
       if (from !== undefined && indexPlace(index, rowPosition(index, index.by, row)) === from) continue
-      found.push(row)
-      if (found.length > offset + limit) break
+      rows.push(row)
+      if (rows.length > offset + limit) break
     }
-    return found.slice(offset)
+    return rows.slice(offset)
   }
 
   /** The rows of a page, sorted after all were read, and their total. */
-  const ranked = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
+  const ranked = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Matches> => {
     if (plan.heavy.has(sort)) throw new Error(`${plan.name} cannot be sorted by ${sort}: it is detail`)
     const { after, order, offset = 0, limit } = query
     const ordering = { sort, order, ties: place.index.ties }
@@ -95,7 +95,7 @@ const createReads = (needs: ReadNeeds) => {
   }
 
   /** Rows that need individual tests are read once for page and total; DynamoDB counts all others. */
-  const found = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
+  const matches = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Matches> => {
     const { total = false, where = [] } = query
     if (sort !== place.index.by) return ranked(plan, place, query, sort)
     if (!total) return { rows: await walked(plan, place, query) }
@@ -106,13 +106,13 @@ const createReads = (needs: ReadNeeds) => {
 
   const page = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Page<Fields>> => {
     const { sort = place.index.by, limit, detail = false } = query
-    const { rows, total } = await found(plan, place, query, sort)
+    const { rows, total } = await matches(plan, place, query, sort)
     const more = rows.length > limit
     if (more) rows.pop()
     const last = more ? rows.at(-1) : undefined
-    const shownRows = await complete(plan, place, rows, detail)
+    const completeRows = await complete(plan, place, rows, detail)
     return {
-      rows: shownRows.map((row) => visibleRow(plan, row, detail)),
+      rows: completeRows.map((row) => visibleRow(plan, row, detail)),
       next: last && rowPosition(place.index, sort, last),
       ...(query.total === true ? { total: total ?? 0 } : {}),
     }

@@ -54,7 +54,6 @@ export type Plan = {
   derived: ReadonlySet<string>
 }
 
-/** The table of all counters; no collection has its name. */
 export const COUNTERS = 'counters'
 /** The token of the last write, by which a repeated write recognises itself. */
 export const TOKEN = '_w'
@@ -71,7 +70,6 @@ export const TTL = '_ttl'
 export const isAnyFixed = ({ fixed }: Pick<Plan, 'fixed'>, fields: Iterable<string>): boolean =>
   fixed.size > 0 && [...fields].some((field) => fixed.has(field))
 
-/** The names of the attributes of fields. */
 export const attributeNames = (fixed: ReadonlySet<string>, fields: Iterable<string>): string[] => [
   ...new Set([...fields].map((field) => (fixed.has(field) ? FIXED : field))),
 ]
@@ -108,10 +106,7 @@ const planIndex = (of: Collection, name: string): IndexPlan => {
   }
 }
 
-/**
- * DynamoDB's limits of attributes listed in indexes: of one index (API reference, `Projection`; emulators do not check
- * it), and of all of a table.
- */
+/** DynamoDB's limits of attributes listed in one index, which emulators do not check, and in all of a table. */
 const MOST_NAMED = 20
 const MOST_NAMED_IN_ALL = 100
 
@@ -165,7 +160,6 @@ export const tablePlan = (of: Collection, tableName: TableName): Plan => {
   }
 }
 
-/** The plans of a store's collections. Throws for an unknown collection. */
 export const createPlans = (collections: readonly Collection[], tableName: TableName) => {
   const plans = new Map(collections.map((one) => [one.name, tablePlan(one, tableName)]))
   return ({ name }: Pick<Collection, 'name'>): Plan => {

@@ -83,25 +83,21 @@ const MOST_PARTITIONS = 10
 
 const isName = (value: Scalar | null): value is Scalar => typeof value === 'string' && value.isWellFormed()
 
-/**
- * The narrowest index for tests, and the tests that remain: when a test lists values of a field, and an index has the
- * same order within that field, this index has just the matching rows.
- */
+/** The index whose rows match a test on a list of values, where one has the same order, and the other tests. */
 export const narrowest = (plan: Plan, place: Place, tests: Tests = []): { place: Place; where: Tests } => {
   const { index } = place
   if (index.within !== undefined || index.own) return { place, where: tests }
   for (const other of plan.secondary) {
     if (other.within === undefined || other.s !== index.s) continue
-    const values = tests.find((test) => 'in' in test && test.field === other.within)
-    if (values === undefined || !('in' in values)) continue
-    const asked = [...new Set(values.in)]
-    if (asked.length <= MOST_PARTITIONS && asked.every(isName))
-      return { place: { index: other, is: asked }, where: tests.filter((test) => test !== values) }
+    const list = tests.find((test) => 'in' in test && test.field === other.within)
+    if (list === undefined || !('in' in list)) continue
+    const values = [...new Set(list.in)]
+    if (values.length <= MOST_PARTITIONS && values.every(isName))
+      return { place: { index: other, is: values }, where: tests.filter((test) => test !== list) }
   }
   return { place, where: tests }
 }
 
-/** Whether rows of the index lack the field. */
 export const isMissing = ({ keys }: Plan, { carried }: IndexPlan, field: string): boolean =>
   carried?.has(field) === false && !keys.includes(field)
 

@@ -119,9 +119,7 @@ const writeEffects = (
   }
 }
 
-/**
- * An update as one native write, or undefined when it depends on stored values. Throws TypeError for a change of a key.
- */
+/** An update as one native write; undefined when it depends on stored values. Throws TypeError for a new key. */
 export const updateRequest = (
   plan: Plan,
   write: Omit<Update<Fields>, 'update'>,

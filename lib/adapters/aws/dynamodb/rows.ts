@@ -32,10 +32,7 @@ type Needs = { connection: Connection; blobs: BlobOffload; logs: Logs; clock: Cl
 
 /** The port's outcome, with all fields of the row; offloaded ones as pointers. */
 type Result = { applied: boolean; row: Fields | undefined }
-/**
- * A prepared write: its request, or none when `before` fails the condition. `before` and `after` are known as far as
- * needed; `isRead` when the request depends on a read.
- */
+/** A write, or no request when `before` fails the condition; `isRead` when the request depends on a read. */
 export type Prepared = {
   request: Request | undefined
   before: Fields | undefined
@@ -98,19 +95,19 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
   const update = async (bound: Bound<Update<Fields>>): Promise<Result> => {
     const { plan, key, write } = bound
     const stamp = newStamp(bound)
-    const whole = await offloaded(plan, key, write)
-    const request = updateRequest(plan, whole, stamp)
+    const stored = await offloaded(plan, key, write)
+    const request = updateRequest(plan, stored, stamp)
     if (request === undefined || mayBeOffloaded(plan, Object.keys(write.when ?? {})))
-      return replace({ plan, key, write: whole })
+      return replace({ plan, key, write: stored })
     const before = mayBeOffloaded(plan, fieldEffects(write).keys())
     const { applied, item, state } = await send(bound, request, stamp, before)
     const row = toRow(item ?? {})
     if (!applied) {
-      await blobs.tidy(whole.set, row)
+      await blobs.tidy(stored.set, row)
       return { applied, row: unexpiredRow(plan, item) }
     }
     if (state !== 'before') return { applied, row }
-    await blobs.tidy(row, changed(row, whole))
+    await blobs.tidy(row, changed(row, stored))
     return { applied, row: changed(row, write) }
   }
 
@@ -152,9 +149,9 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     const before = unexpiredRow(plan, item)
     const none = { request: undefined, before, after: undefined, isRead: true }
     if (item === undefined || before === undefined) return none
-    const known = await conditioned({ plan, key, write }, before)
-    if (known === 'changed') return prepare({ plan, key, write }, stamp)
-    if (!meets(known, write.when)) return none
+    const row = await conditioned({ plan, key, write }, before)
+    if (row === 'changed') return prepare({ plan, key, write }, stamp)
+    if (!meets(row, write.when)) return none
     const after = 'remove' in write ? undefined : changed(before, await offloaded(plan, key, write))
     return { request: replaceRequest(plan, key, metadata(item), after, stamp), before, after, isRead: true }
   }
@@ -200,7 +197,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
 
   /** Whether a write would apply to the stored row. */
   const wouldApply = async ({ plan, key, write }: Bound): Promise<boolean> => {
-    const row = await blobs.whole(plan, () => read(plan, key), true)
+    const row = await blobs.readComplete(plan, () => read(plan, key), true)
     return 'insert' in write ? row === undefined : row !== undefined && meets(row, write.when)
   }
 

@@ -20,31 +20,28 @@ const batch = async (
   keys: Item[],
   ConsistentRead: boolean,
 ): Promise<Item[]> => {
-  const found: Item[] = []
+  const items: Item[] = []
   let left = keys
   let barren = 0
   while (left.length > 0) {
     const request = { RequestItems: { [table]: { Keys: left, ConsistentRead } } }
     const answer = await connection.calling(() => connection.client.send(new BatchGetCommand(request)))
-    const items = answer.Responses?.[table] ?? []
-    found.push(...items)
+    const answered = answer.Responses?.[table] ?? []
+    items.push(...answered)
     left = answer.UnprocessedKeys?.[table]?.Keys ?? []
-    if (items.length > 0 || left.length === 0) barren = 0
+    if (answered.length > 0 || left.length === 0) barren = 0
     else {
       const ms = WAITS_MS[barren++]
       if (ms === undefined) throw storageUnavailable('it did not answer all rows')
       await connection.wait(ms)
     }
   }
-  return found
+  return items
 }
 
 const keyText = ({ keys }: Plan, item: Item) => keys.map((key) => item[key]).join('\0')
 
-/**
- * The full items of partly known rows, in their order; undefined for missing ones. The reads are consistent, or
- * eventually consistent for half the price.
- */
+/** The full items of partly known rows; undefined for missing ones. `lately` costs half as much. */
 const hydrate = async (
   connection: Connection,
   plan: Plan,
@@ -55,18 +52,15 @@ const hydrate = async (
   const batches = Array.from({ length: Math.ceil(keys.length / MOST_KEYS) }, (_, at) =>
     keys.slice(at * MOST_KEYS, (at + 1) * MOST_KEYS),
   )
-  const found = await Promise.all(batches.map((some) => batch(connection, plan.table, some, asOf === 'now')))
-  const byName = new Map(found.flat().map((item) => [keyText(plan, item), item]))
+  const items = await Promise.all(batches.map((some) => batch(connection, plan.table, some, asOf === 'now')))
+  const byName = new Map(items.flat().map((item) => [keyText(plan, item), item]))
   return keys.map((key) => byName.get(keyText(plan, key)))
 }
 
 /** The parts of a table that are scanned in parallel. */
 const SEGMENTS = 4
 
-/**
- * Every item of the table in the index, in full and in no order, a few thousand at a time: when most of them are needed,
- * this costs a fraction of single reads.
- */
+/** Every item in the index, in full and in no order: if most are needed, a fraction of the price of single reads. */
 async function* scanned(connection: Connection, { table }: Plan, { s }: IndexPlan): AsyncGenerator<Item[]> {
   const terms = createTerms()
   const FilterExpression = `attribute_exists(${terms.name(s)})`
@@ -124,7 +118,6 @@ type Needs = { connection: Connection; rows: Rows; blobs: BlobOffload; clock: Cl
 /** Rows between bounds, in an order, of which about `wanted` are needed. */
 type Wanted = Omit<Selection, 'is'> & { wanted: number }
 type Tests = Selection['where']
-/** All rows. */
 export const ALL = Number.MAX_SAFE_INTEGER
 
 const MOST_READ = 1_000
@@ -143,9 +136,7 @@ const readPace = (partitions: number, wanted: number, isTested: boolean): Pace =
     : { first: part(wanted), next: (_, taken) => part(wanted - taken), ahead }
 }
 
-/**
- * Rows that pass every test, with the fields of the index: without detail, and possibly with pointers for long fields.
- */
+/** Rows that pass every test, as the index has them: without detail, and maybe with pointers for long fields. */
 export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const { inChunks, filledIn } = createChunkedReads(connection)
 
@@ -153,11 +144,11 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
     const first = await blobs.filled(plan, row, detail)
     if (first.missing.length === 0) return first.row
-    return blobs.whole(plan, () => rows.read(plan, rowKey(plan, row)), detail, first)
+    return blobs.readComplete(plan, () => rows.read(plan, rowKey(plan, row)), detail, first)
   }
 
   /** Full rows in their order; undefined for missing ones. */
-  const whole = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
+  const fullRows = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
     const items = await hydrate(connection, plan, some, asOf)
     return inChunks(items, async (item) => {
       const row = rows.unexpiredRow(plan, item)
@@ -184,9 +175,9 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   /** The rows that pass, in their order; rows whose fields do not decide it are read. */
   const settled = async (plan: Plan, some: readonly Candidate[], where: Tests): Promise<Fields[]> => {
     const unknown = some.filter(({ verdict }) => verdict === 'unknown').map(({ row }) => row)
-    const found = await whole(plan, unknown, 'lately')
+    const full = await fullRows(plan, unknown, 'lately')
     const passing = new Set(
-      unknown.filter((_, at) => found[at] !== undefined && verdictOn(found[at], where) === 'passes'),
+      unknown.filter((_, at) => full[at] !== undefined && verdictOn(full[at], where) === 'passes'),
     )
     return some.filter(({ row, verdict }) => verdict === 'passes' || passing.has(row)).map(({ row }) => row)
   }
@@ -215,7 +206,6 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     yield* await settled(plan, chunk, where)
   }
 
-  /** A row without its heavy fields. */
   const light = ({ heavy }: Plan, row: Fields): Fields =>
     Object.fromEntries(Object.entries(row).filter(([field]) => !heavy.has(field)))
 
@@ -224,10 +214,10 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     for await (const items of scanned(connection, plan, index)) {
       const verdicts = items.map((item) => evaluated(plan, all, tested(plan, item, where), where))
       const open = items.filter((_, at) => verdicts[at] === 'unknown').map(toRow)
-      const found = await inChunks(open, (row) => filled(plan, row, true))
+      const full = await inChunks(open, (row) => filled(plan, row, true))
       for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(toRow)) yield light(plan, row)
       for (const [at, row] of open.entries())
-        if (found[at] !== undefined && verdictOn(found[at], where) === 'passes') yield light(plan, row)
+        if (full[at] !== undefined && verdictOn(full[at], where) === 'passes') yield light(plan, row)
     }
   }
 
@@ -236,7 +226,6 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
 
   return {
     inOrder,
-    /** All matching rows, in any order. */
     all,
     /** All matching rows, in any order, with this field; missing ones are left out. */
     allWith: (plan: Plan, place: Place, wish: Wanted, field: string): AsyncGenerator<Fields> =>
@@ -246,12 +235,12 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
         (row) => filled(plan, row, false),
       ),
     /** The rows with their long fields and, on request, detail; missing ones are left out. */
-    complete: async (plan: Plan, { index }: Place, found: Fields[], detail: boolean): Promise<Fields[]> => {
+    complete: async (plan: Plan, { index }: Place, some: Fields[], detail: boolean): Promise<Fields[]> => {
       const isPart = detail && [...plan.heavy].some((field) => isMissing(plan, index, field))
-      const read = isPart
-        ? await whole(plan, found)
-        : await inChunks(found, (row) => filled(plan, row, detail))
-      return read.filter((row) => row !== undefined)
+      const full = isPart
+        ? await fullRows(plan, some)
+        : await inChunks(some, (row) => filled(plan, row, detail))
+      return full.filter((row) => row !== undefined)
     },
   }
 }

@@ -1,7 +1,6 @@
 import type { Fields } from './item.ts'
 
 type Ordering = { sort: string; order: 'asc' | 'desc'; ties: readonly string[] }
-/** The place of a row in a sorted list. */
 type Rank = { by: unknown; ties: readonly string[] }
 
 /** Absent values first, then numbers and booleans by size, then texts by code unit. */
@@ -34,8 +33,8 @@ const rowRank = (row: Fields, { sort, ties }: Ordering): Rank => ({
 
 /** Whether a row comes after a place in the order. */
 export const isBeyond = (row: Fields, place: Rank, ordering: Ordering): boolean => {
-  const found = compare(rowRank(row, ordering), place)
-  return ordering.order === 'asc' ? found > 0 : found < 0
+  const difference = compare(rowRank(row, ordering), place)
+  return ordering.order === 'asc' ? difference > 0 : difference < 0
 }
 
 /** How many pages of rows are gathered before they are sorted and cut: this bounds memory, and sorts rarely. */
@@ -46,19 +45,19 @@ const KEEP_LEAST = 1_000
 export const createTop = (ordering: Ordering & { size: number }) => {
   const { order, size } = ordering
   const sign = order === 'asc' ? 1 : -1
-  let kept: { row: Fields; rank: Rank }[] = []
+  let entries: { row: Fields; rank: Rank }[] = []
   const cut = () => {
-    kept.sort((a, b) => sign * compare(a.rank, b.rank))
-    kept = kept.slice(0, size)
+    entries.sort((a, b) => sign * compare(a.rank, b.rank))
+    entries = entries.slice(0, size)
   }
   return {
     add: (row: Fields): void => {
-      kept.push({ row, rank: rowRank(row, ordering) })
-      if (kept.length >= size * KEEP + KEEP_LEAST) cut()
+      entries.push({ row, rank: rowRank(row, ordering) })
+      if (entries.length >= size * KEEP + KEEP_LEAST) cut()
     },
     rows: (): Fields[] => {
       cut()
-      return kept.map(({ row }) => row)
+      return entries.map(({ row }) => row)
     },
   }
 }

@@ -24,9 +24,7 @@ type Needs = {
   /** The storage of detail with more than `mostInside` bytes (32,000 by default); without it a row has at most 400 kB. */
   blobs?: Texts
   mostInside?: number
-  /**
-   * With `blobs`: the bytes that an index copies of a new row before its longest fields are offloaded, 800 by default.
-   */
+  /** With `blobs`: the bytes that an index copies of a new row before its longest fields are offloaded. */
   mostCopied?: number
   /** Called when a row is read whose blobs are gone; once for each blob. */
   onLost?: (lost: { collection: string; fields: string[]; blobs: string[] }) => void
@@ -94,7 +92,7 @@ export const createDynamoStore = (needs: Needs): Store => {
   }
 
   const get = async (plan: Plan, key: Key, detail: boolean) => {
-    const row = await blobs.whole(plan, () => rows.read(plan, key), detail)
+    const row = await blobs.readComplete(plan, () => rows.read(plan, key), detail)
     return row && visibleRow(plan, row, detail)
   }
 

@@ -29,7 +29,6 @@ export type StreamRecord = {
  */
 export type DynamoDBStreamEvent = { Records: readonly StreamRecord[]; shardId?: string }
 
-/** The table of a stream. */
 export const streamTable = (arn = ''): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? ''
 
 /** Sequence numbers are decimal texts of different lengths. */
@@ -46,13 +45,9 @@ const lightRow = ({ heavy }: Plan, item: Item | undefined): Fields | undefined =
     ),
   )
 
-/** The image of a missing row. */
 const NOTHING: Item = {}
 
-/**
- * The changes in a record: none when log entries were moved out of the row, two when a row was inserted over an expired
- * one.
- */
+/** The changes in a record: none when log entries were spilled, two for an insert over an expired row. */
 export const recordChanges = (plan: Plan, { dynamodb = {} }: StreamRecord): Change<Fields>[] => {
   const { OldImage, NewImage } = dynamodb
   const old = OldImage && plainItem(OldImage)
@@ -66,6 +61,6 @@ export const recordChanges = (plan: Plan, { dynamodb = {} }: StreamRecord): Chan
       { before: undefined, after, log: is.log.map(parsedEntry) },
     ]
   if (is.born === was.born && now !== undefined && is.log.length < was.log.length) return []
-  const known = new Set(was.log)
-  return [{ before, after, log: is.log.filter((text) => !known.has(text)).map(parsedEntry) }]
+  const oldEntries = new Set(was.log)
+  return [{ before, after, log: is.log.filter((text) => !oldEntries.has(text)).map(parsedEntry) }]
 }

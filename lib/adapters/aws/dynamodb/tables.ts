@@ -77,8 +77,8 @@ const unless = async (names: readonly string[], work: Promise<unknown>): Promise
 }
 
 /**
- * Creates missing tables and waits until they are active. For emulators and tests: in the cloud, tables belong to the
- * stack. An emulator without expiry skips it; rows count as absent in time all the same.
+ * Creates missing tables and waits until they are active, for emulators and tests. An emulator without expiry skips it; rows
+ * count as absent in time all the same.
  */
 export const createTables = async (
   client: DynamoDBClient,

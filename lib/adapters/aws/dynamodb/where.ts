@@ -24,7 +24,6 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
   )
 }
 
-/** The result of tests on a row with unknown fields. */
 export type Verdict = 'passes' | 'fails' | 'unknown'
 
 const evaluate = (
@@ -32,9 +31,9 @@ const evaluate = (
   test: Test<Fields>,
   isKnown: (field: string) => boolean,
 ): Verdict => {
-  const known = testedFields(test).filter(isKnown)
-  if (known.length === testedFields(test).length) return passes(row, test) ? 'passes' : 'fails'
-  return 'contains' in test && passes(row, { ...test, fields: known }) ? 'passes' : 'unknown'
+  const knownFields = testedFields(test).filter(isKnown)
+  if (knownFields.length === testedFields(test).length) return passes(row, test) ? 'passes' : 'fails'
+  return 'contains' in test && passes(row, { ...test, fields: knownFields }) ? 'passes' : 'unknown'
 }
 
 /** Whether the row passes every test, as far as its known fields decide. */
@@ -48,13 +47,11 @@ export const verdictOn = (
   return verdicts.includes('unknown') ? 'unknown' : 'passes'
 }
 
-/** Whether no row can pass. */
 export const isHopeless = (tests: readonly Test<Fields>[] = []): boolean =>
   tests.some(
     (test) => ('in' in test && test.in.length === 0) || ('contains' in test && test.fields.length === 0),
   )
 
-/** The fields that a test looks at. */
 export const testedFields = (test: Test<Fields>): readonly string[] =>
   'fields' in test ? test.fields : [test.field]
 

@@ -11,7 +11,6 @@ export const failRequest = (thrown: unknown): never => {
   throw asUnavailable(thrown, CODE, 'The queue')
 }
 
-/** The error of one entry of a batch, by SQS's code. */
 const refusedEntry = (why = 'InternalError'): Problem =>
   new Problem('unavailable', CODE, `The queue is unavailable: ${why}.`)
 
@@ -37,10 +36,7 @@ type Needs<Entry> = {
   clock: Pick<Clock, 'after'>
 }
 
-/**
- * Resolves when SQS has accepted the entry. Rejects with Problem `unavailable` when it has not, or with the error of the
- * entry.
- */
+/** Resolves when SQS has accepted the entry; rejects with Problem `unavailable`, or the error of the entry. */
 export type Batcher<Entry> = { add(entry: Entry): Promise<void> }
 
 /** Sends the entries of one turn of the event loop in as few requests as SQS allows. */

@@ -41,10 +41,8 @@ const LEAST_VISIBILITY = 360
  */
 const visibilityFor = (timeoutMs: number) => Math.max(LEAST_VISIBILITY, Math.ceil(timeoutMs / 1_000) + MARGIN)
 
-/** The dead letter queue of a queue. */
 export const deadLetterQueueName = (name: string): string => `${name}-dlq`
 
-/** The queue of priority 1. */
 export const urgentQueueName = (name: string): string => `${name}-urgent`
 
 /** Every queue; a dead letter queue comes before those that name it. */

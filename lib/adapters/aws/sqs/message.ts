@@ -7,16 +7,12 @@ export type BodySchema<Body> = {
 
 type Priority = Outgoing<unknown>['priority']
 
-/** Why a text is no valid message. */
 type Unreadable = 'not_json' | 'unknown_shape'
 
 /** The version of the envelope; it changes with its fields. */
 const VERSION = 1
 
-/**
- * The text of a message: `{"v":1,"priority":3,"body":…}` in ASCII, since SQS refuses some characters of Unicode. So its
- * length is its size in bytes.
- */
+/** `{"v":1,"priority":3,"body":…}` in ASCII, since SQS refuses some characters: its length is its size in bytes. */
 export const encode = ({ body, priority }: Pick<Outgoing<unknown>, 'body' | 'priority'>): string =>
   JSON.stringify({ v: VERSION, priority, body }).replace(
     /[^\x20-\x7e]/g,
@@ -31,8 +27,10 @@ export const decode = <Body>(
   const envelope = parsed(text)
   if (envelope === undefined) return { reason: 'not_json' }
   if (!isEnvelope(envelope)) return { reason: 'unknown_shape' }
-  const read = schema.safeParse(envelope.body)
-  return read.success ? { body: read.data, priority: envelope.priority } : { reason: 'unknown_shape' }
+  const parsedBody = schema.safeParse(envelope.body)
+  return parsedBody.success
+    ? { body: parsedBody.data, priority: envelope.priority }
+    : { reason: 'unknown_shape' }
 }
 
 const parsed = (text: string): unknown => {

@@ -1,10 +1,61 @@
+import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import { backoffMs } from '../../../core/backoff.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
+import { retry } from '../../../core/retry.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Delivery } from '../../../ports/queue.ts'
-import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts'
+import { failRequest } from './batcher.ts'
 import { type BodySchema, decode } from './message.ts'
-import { redeliveryMs } from './redelivery.ts'
+
+/** The fields of a record that the service reads; Lambda's SQS event source delivers more. */
+export type SqsRecord = {
+  messageId: string
+  receiptHandle: string
+  body: string
+  attributes: { ApproximateReceiveCount: string; [name: string]: string | undefined }
+  messageAttributes: { [name: string]: { dataType: string; stringValue?: string } | undefined }
+  eventSourceARN: string
+}
+
+export type SqsEvent = { Records: SqsRecord[] }
+
+/** The remaining time of a function, and Lambda's id of the invocation. */
+export type InvocationContext = { getRemainingTimeInMillis(): number; awsRequestId?: string }
+
+/** Records to deliver again; all others are deleted (`ReportBatchItemFailures`). */
+export type SqsBatchResponse = { batchItemFailures: { itemIdentifier: string }[] }
+
+const FIRST_MS = 1_000
+const LONGEST_MS = 300_000
+
+/**
+ * The delay of a message that failed after `receives` receives: `firstMs`, twice that, and so on up to five minutes.
+ * Functions get no more messages than they can handle, so jitter is not needed.
+ */
+export const redeliveryMs = (receives: number, firstMs = FIRST_MS): number =>
+  backoffMs({ attempt: receives, baseMs: firstMs, type: 'exponential', random: () => 0, maxMs: LONGEST_MS })
+
+type Received = Pick<SqsRecord, 'eventSourceARN' | 'receiptHandle'>
+
+type RedeliveryNeeds = {
+  client: SQSClient
+  /** The URL of any queue of the account and region; the URLs of others differ in the last part, the name. */
+  anyUrl: string
+  clock: Pick<Clock, 'after'>
+}
+
+/** Makes a failed record come again after `delayMs`. Rejects with Problem `unavailable` when SQS does not answer. */
+export const createRedelivery =
+  ({ client, anyUrl, clock }: RedeliveryNeeds) =>
+  async ({ eventSourceARN, receiptHandle }: Received, delayMs: number): Promise<void> => {
+    const request = new ChangeMessageVisibilityCommand({
+      QueueUrl: anyUrl.slice(0, anyUrl.lastIndexOf('/') + 1) + eventSourceARN.split(':').at(-1),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: Math.ceil(delayMs / 1_000),
+    })
+    await retry(() => client.send(request).catch(failRequest), clock)
+  }
 
 /** A message for its handler. Its `id` is the same in every delivery, also from the dead letter queue. */
 type Handed<Body> = Delivery<Body> & { id: string }
@@ -44,17 +95,16 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
     receives: number,
     remainingMs: () => number,
   ) => {
-    const read = decode(text, parse)
+    const message = decode(text, parse)
     const reason =
-      'reason' in read
-        ? read.reason
-        : await poisonReason(handle({ id, body: read.body, receives }, remainingMs))
+      'reason' in message
+        ? message.reason
+        : await poisonReason(handle({ id, body: message.body, receives }, remainingMs))
     if (reason === undefined) return
     await onPoison({ id, reason, text })
     log.warn({ messageId: id, receives, reason }, 'a poison message became a dead letter')
   }
 
-  /** Whether the record is handled. */
   const settle = async (record: SqsRecord, remainingMs: () => number): Promise<boolean> => {
     const receives = Number(record.attributes.ApproximateReceiveCount)
     try {
@@ -92,7 +142,6 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   }
 }
 
-/** Whether the work ended in time. */
 const within = (ms: number, work: Promise<unknown>, clock: Pick<Clock, 'after'>): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const cancel = clock.after(Math.max(0, ms), () => resolve(false))

@@ -20,22 +20,22 @@ const consumedUnits = ({ ConsumedCapacity: consumed = [] }: Answered): number =>
 
 /** Makes a client request the cost of each call; the returned function answers the sum since its last call. */
 export const meterCapacity = (client: DynamoDBClient): (() => Capacity) => {
-  let taken: Capacity = { read: 0, write: 0, requests: 0 }
+  let capacity: Capacity = { read: 0, write: 0, requests: 0 }
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
         if (!METERED.has(commandName)) return next(args)
         const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
         const kind = READS.has(commandName) ? 'read' : 'write'
-        taken.requests += 1
-        taken[kind] += consumedUnits(answer.output as Answered)
+        capacity.requests += 1
+        capacity[kind] += consumedUnits(answer.output as Answered)
         return answer
       },
     { step: 'initialize', name: 'meterCapacity' },
   )
   return () => {
-    const sum = taken
-    taken = { read: 0, write: 0, requests: 0 }
+    const sum = capacity
+    capacity = { read: 0, write: 0, requests: 0 }
     return sum
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Participant } from './group-commit.ts'
 
 /** A fixed number of digits and a line end: always the same bytes of the file, so that a write allocates nothing. */
 const DIGITS = 16
@@ -62,27 +63,24 @@ export const recordCommits = (file: string, commits: number): void => {
 /** The database is complete without its log, so the record is not needed. */
 export const dropRecord = (file: string): void => rmSync(recordFileOf(file), { force: true })
 
-export type CommitCount = ReturnType<typeof openCommitCount>
-
-/** Counts the transactions of a file's only writer. */
-export const openCommitCount = (db: DatabaseSync, file: string) => {
+/** Counts the transactions of a file's only writer, in the database and, with a file, in the record. */
+export const openCommitCount = (db: DatabaseSync, file: string | undefined) => {
   const count = db.prepare('UPDATE commit_count SET commits = ?')
-  const note = openRecord(file)
+  const record = file === undefined ? undefined : openRecord(file)
   let { commits } = countedIn(db)
   return {
-    /** Counts the open transaction, as a part of it. */
-    add: (): void => {
-      count.run(commits + 1)
-    },
-    /** Records a durable transaction. */
-    committed: (): void => {
+    beforeCommit: (): void => void count.run(commits + 1),
+    rolledBack: () => undefined,
+    durable: (): void => {
       commits += 1
       try {
-        writeRecord(note, commits)
+        if (record !== undefined) writeRecord(record, commits)
       } catch {
         // The commit is durable anyway; an old record only detects less.
       }
     },
-    close: (): void => closeSync(note),
-  }
+    close: (): void => {
+      if (record !== undefined) closeSync(record)
+    },
+  } satisfies Participant & { close(): void }
 }

@@ -3,7 +3,6 @@ import type { Increment } from '../../core/collection.ts'
 import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Counters } from '../../ports/store.ts'
 import type { Participant } from './group-commit.ts'
-import type { BatchBuilder } from './write-batch.ts'
 
 const KINDS = ['add', 'least', 'most'] as const
 type Kind = (typeof KINDS)[number]
@@ -35,38 +34,31 @@ export const createCounterTable = (db: DatabaseSync): void =>
  * Writes of counters. The increments of one batch are summed in memory and stored once per name at its end, so that a
  * counter which every task changes costs one write per transaction.
  */
-export const openIncrements = (batch: BatchBuilder) => {
+export const openIncrements = (db: DatabaseSync) => {
   let sums: AllSums = new Map()
-  const removal = batch.statement('DELETE FROM _counters WHERE counter = ? AND member = ?')
-  const statements: Record<Kind, number> = {
-    add: batch.statement(storeSql('add')),
-    least: batch.statement(storeSql('least')),
-    most: batch.statement(storeSql('most')),
-  }
+  const removal = db.prepare('DELETE FROM _counters WHERE counter = ? AND member = ?')
+  const statements = { add: storing(db, 'add'), least: storing(db, 'least'), most: storing(db, 'most') }
   return {
-    /** Returns the increment; throws TypeError for an invalid one. */
-    check,
-    /** Adds a checked increment to the batch under construction. */
-    add: (increment: Increment): void => addTo(sums, increment),
+    /** Adds an increment to the open batch; throws TypeError for an invalid one. */
+    add: (increment: Increment): void => addTo(sums, checked(increment)),
     /** Removes all counters of a member. */
-    remove: (counter: string, member: string): void => batch.add(removal, [counter, member]),
-    seal: (): void => {
+    remove: (counter: string, member: string): void => void removal.run(counter, member),
+    beforeCommit: (): void => {
       for (const [counter, members] of sums)
         for (const [member, kinds] of members)
           for (const kind of KINDS)
-            for (const [name, value] of kinds[kind])
-              batch.add(statements[kind], [counter, member, name, value])
+            for (const [name, value] of kinds[kind]) statements[kind].run(counter, member, name, value)
       sums = new Map()
     },
-    committed: () => undefined,
-    voided: () => {
+    rolledBack: () => {
       sums = new Map()
     },
-  } satisfies Participant & { check: unknown; add: unknown; remove: unknown }
+    durable: () => undefined,
+  } satisfies Participant & { add: unknown; remove: unknown }
 }
 export type Increments = ReturnType<typeof openIncrements>
 
-const check = (increment: Increment): Increment => {
+const checked = (increment: Increment): Increment => {
   const { counter, member, ...numbers } = increment
   if (typeof counter !== 'string' || typeof member !== 'string')
     throw new TypeError('A counter and its member are texts')
@@ -96,14 +88,13 @@ const addTo = (counters: AllSums, increment: Increment): void => {
 
 const noSums = (): Sums => ({ add: new Map(), least: new Map(), most: new Map() })
 
-const storeSql = (kind: Kind) =>
-  `INSERT INTO _counters VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`
+const storing = (db: DatabaseSync, kind: Kind) =>
+  db.prepare(
+    `INSERT INTO _counters VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`,
+  )
 
-/**
- * Reads of counters. Every list reads some, so results are cached until the file changes: no other program writes to it.
- * `isChanging` says whether the writer has a batch.
- */
-export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
+/** Reads of counters. Every list reads some, so they are cached until the next batch: no other program writes to the file. */
+export const openCounters = (db: DatabaseSync) => {
   const select = db.prepare(
     `SELECT member, name, value FROM _counters WHERE counter = ? AND member >= ? AND name <> '${EXPIRY}'
      ORDER BY member, name`,
@@ -111,7 +102,7 @@ export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   const selectExpired = db.prepare(
     `SELECT counter, member FROM _counters WHERE name = '${EXPIRY}' AND value <= ? ORDER BY value LIMIT ?`,
   )
-  const known = new Map<string, Members>()
+  const cached = new Map<string, Members>()
 
   const read = (counter: string, from: string): Members => {
     const members = Map.groupBy(select.all(counter, from), ({ member }) => String(member))
@@ -125,16 +116,16 @@ export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   return {
     /** The members of a counter by name, from `from` on; with `from` they are never cached. */
     of: (counter: string, from: string): Members => {
-      if (from !== '' || isChanging()) return read(counter, from)
-      return getOrCreate(known, counter, () => read(counter, from))
+      if (from !== '') return read(counter, from)
+      return getOrCreate(cached, counter, () => read(counter, from))
     },
     /** The expired members, oldest first. */
     expired: (now: number, limit: number) =>
       selectExpired
         .all(now, limit)
         .map(({ counter, member }) => ({ counter: String(counter), member: String(member) })),
-    seal: () => undefined,
-    committed: () => known.clear(),
-    voided: () => known.clear(),
+    beforeCommit: () => undefined,
+    rolledBack: () => undefined,
+    durable: () => cached.clear(),
   } satisfies Participant & { of: unknown; expired: unknown }
 }

@@ -7,16 +7,17 @@ import { fold } from '../../core/fold.ts'
 export const PATIENCE_MS = 5_000
 
 /**
- * 4 MB of cache per connection. The log is checkpointed when the writer is idle, or by the commit that makes it 64 MB.
- * The file keeps its size, since growing it makes syncs slower.
+ * 4 MB of cache per connection. NORMAL syncs the log before a checkpoint and when it starts over, not at each commit:
+ * `write-ahead-log.ts` does that, and checkpoints. The log keeps its size, since growing it makes syncs slower. A wait for
+ * a lock stops the event loop, so it is short.
  */
 const PRAGMAS = `
-  PRAGMA busy_timeout = 250;
+  PRAGMA busy_timeout = 20;
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
+  PRAGMA synchronous = NORMAL;
   PRAGMA cache_size = -4096;
   PRAGMA mmap_size = 0;
-  PRAGMA wal_autocheckpoint = 16000;
+  PRAGMA wal_autocheckpoint = 0;
   PRAGMA journal_size_limit = 67108864;
 `
 
@@ -37,37 +38,6 @@ export const openDatabase = (file: string): DatabaseSync => {
     }
   } catch (thrown) {
     throw asProblem(thrown)
-  }
-}
-
-/** After this time without a write, the next batch will hardly come during the checkpoint. */
-const IDLE_MS = 20
-/** The batches in the log that are worth the two fsyncs of a checkpoint. */
-const WORTH_A_CHECKPOINT = 64
-
-/**
- * Checkpoints the log while nothing is written, so that commits rarely do: SQLite does it within the commit that makes
- * the log too long (https://sqlite.org/wal.html, 2.3), and all commits wait for that one.
- */
-export const createCheckpoints = (db: Pick<DatabaseSync, 'exec'>) => {
-  let batches = 0
-  const checkpoint = () => {
-    if (batches < WORTH_A_CHECKPOINT) return
-    batches = 0
-    try {
-      db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    } catch {
-      // The log is durable, and SQLite's own checkpoint ignores failures too: the next commit reports a full disk.
-    }
-  }
-  const timer = setTimeout(checkpoint, IDLE_MS)
-  return {
-    /** A batch was written. */
-    written: (): void => {
-      batches += 1
-      timer.refresh()
-    },
-    stop: (): void => clearTimeout(timer),
   }
 }
 
@@ -107,9 +77,12 @@ export const resultCode = (thrown: unknown): number | undefined =>
     ? thrown.errcode & 0xff
     : undefined
 
+/** Whether an error is a fault of the file, the disk or the memory. */
+export const isMediumFault = (thrown: unknown): boolean => MEDIUM.has(resultCode(thrown) ?? 0)
+
 /** The error in the port's form: Problem `unavailable` when the medium failed, else the error itself. */
 export const asProblem = (thrown: unknown): unknown =>
-  MEDIUM.has(resultCode(thrown) ?? 0)
+  isMediumFault(thrown)
     ? new Problem('unavailable', 'storage_unavailable', `Storage is unavailable: ${errorMessage(thrown)}.`, {
         cause: thrown,
       })

@@ -1,148 +1,175 @@
-import { asProblem } from './database.ts'
-import type { RowCache } from './row-cache.ts'
-import type { BatchBuilder, WriteBatch, Writer } from './write-batch.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { asProblem, isMediumFault, resultCode } from './database.ts'
+import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** Keeps a transaction short and its batch small; further commits go into the next one. */
-const MOST_PER_BATCH = 512
+/** Keeps a transaction short, since it holds the event loop; further commits go into the next one. */
+const MOST_COMMITS = 128
 const MOST_CHARACTERS = 4_000_000
-/**
- * The batch that the writer works on, and a second one that is ready, so that the writer need not wait for the event
- * loop.
- */
-const MOST_UNDER_WAY = 2
-/** Fewer commits wait for an idle writer, and share their fsync with later ones. */
-const WORTH_A_BATCH = 16
 
-/** Takes part in every batch. Batches are committed in the order of sealing. */
+/** https://sqlite.org/rescode.html#busy */
+const BUSY = 5
+/** Another program may hold the lock for a quarter of a second: each try waits 20 ms in SQLite, then by a timer. */
+const LOCK_TRIES = 6
+const RETRY_LOCK_MS = 25
+
+/** Takes part in every batch. Batches do not overlap. */
 export type Participant = {
-  /** Adds the decisions since the last batch to this one. */
-  seal(): void
-  /** The oldest sealed batch is in the file. */
-  committed(): void
-  /** All uncommitted decisions are void, sealed or not. */
-  voided(): void
+  /** All commits are written: the last chance to write. */
+  beforeCommit(): void
+  /** Nothing of the open batch remains. */
+  rolledBack(): void
+  /** The batch is durable, and readers see it. */
+  durable(): void
 }
 
-/** The outcome of all commits of a batch: they are in the file, or void for a reason. */
-type Settle = ReturnType<typeof Promise.withResolvers<void>> & { commits: number }
-type Sealed = { batch: WriteBatch; settle: Settle }
+/** `decide` reads and writes in the open transaction; what it throws rejects this job alone. */
+type Job = { decide: () => unknown; resolve: (outcome: unknown) => void; reject: (reason: unknown) => void }
+type Decided = { job: Job; outcome: unknown }
+
 type Needs = {
-  writer: Writer
-  batch: BatchBuilder
-  rowCache: RowCache
+  db: DatabaseSync
   participants: readonly Participant[]
+  /** Its `sync` makes commits durable and visible to readers; a rejection is final. `checkpoint` runs between batches. */
+  log: Pick<WriteAheadLog, 'sync' | 'checkpoint'>
 }
 
 /**
- * Group commit. A commit is decided at once, on top of all earlier decisions; the commits of one turn of the event loop,
- * and of the time in which the writer is busy, then share a transaction and its fsync, and settle after it: the more
- * share one, the cheaper each is. When a transaction fails, all later decisions are void and reject; a batch that is
- * already under way belongs to the same era, and the writer refuses it.
+ * Group commit. The commits of one turn of the event loop, and of the time in which an earlier batch is synced, share a
+ * transaction and its sync: it begins, decides and writes each commit and ends in one synchronous step, is synced outside
+ * of the event loop, and then its callers hear of it. A commit that throws is taken out: the transaction is rolled back
+ * and repeated without it.
  */
-export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) => {
-  const all = [rowCache, ...participants]
-  let open = newSettle()
-  let sealed: Sealed[] = []
-  let underWay = 0
-  let failing = false
-  let scheduled = false
+export const createGroupCommit = ({ db, participants, log }: Needs) => {
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const end = db.prepare('COMMIT')
+  let queue: Job[] = []
+  let isRunning = false
+  let isFailing = false
+  /** Set by a failed sync. */
+  let lost: { reason: unknown } | undefined
+  let characters = 0
   const idle: (() => void)[] = []
 
-  const isIdle = () => underWay === 0 && sealed.length + open.commits === 0
-
-  const seal = () => {
-    if (open.commits === 0) return
-    for (const one of all) one.seal()
-    sealed.push({ batch: batch.seal(), settle: open })
-    open = newSettle()
+  const rollBack = () => {
+    // Some failures (disk full, I/O) have rolled back already: https://sqlite.org/lang_transaction.html
+    if (db.isTransaction) db.exec('ROLLBACK')
+    for (const one of participants) one.rolledBack()
   }
 
-  const isDue = () => {
-    if (underWay === 0) return open.commits + sealed.length > 0
-    return underWay < MOST_UNDER_WAY && (sealed.length > 0 || open.commits >= WORTH_A_BATCH)
+  const beginTransaction = async (): Promise<void> => {
+    for (let tries = 1; ; tries += 1)
+      try {
+        begin.run()
+        return
+      } catch (thrown) {
+        if (resultCode(thrown) !== BUSY || tries === LOCK_TRIES) throw thrown
+        await sleep(RETRY_LOCK_MS)
+      }
   }
 
-  const schedule = () => {
-    if (scheduled || !isDue()) return
-    scheduled = true
-    setImmediate(send)
+  /** Decides jobs in the open transaction, as many as fit. Throws `FailedJob` for a job that threw, else SQLite's error. */
+  const decideAndCommit = (jobs: readonly Job[]): Decided[] => {
+    characters = 0
+    const decided: Decided[] = []
+    for (const job of jobs) {
+      if (characters >= MOST_CHARACTERS) break
+      decided.push({ job, outcome: decideJob(job) })
+    }
+    for (const one of participants) one.beforeCommit()
+    end.run()
+    return decided
   }
 
-  const send = () => {
-    scheduled = false
-    if (sealed.length === 0) seal()
-    const next = sealed.shift()
-    if (next) void write(next)
+  /** Commits a batch without the jobs that throw, and returns it; rejects all of it when the transaction fails. */
+  const commitBatch = async (): Promise<Decided[]> => {
+    const jobs = queue.splice(0, MOST_COMMITS)
+    while (jobs.length > 0) {
+      try {
+        await beginTransaction()
+        const decided = decideAndCommit(jobs)
+        queue = [...jobs.slice(decided.length), ...queue]
+        return decided
+      } catch (thrown) {
+        rollBack()
+        if (!(thrown instanceof FailedJob)) {
+          isFailing = true
+          for (const { reject } of jobs) reject(asProblem(thrown))
+          return []
+        }
+        thrown.job.reject(thrown.cause)
+        jobs.splice(jobs.indexOf(thrown.job), 1)
+      }
+    }
+    return []
   }
 
-  const write = async ({ batch: { era }, batch: written, settle }: Sealed) => {
-    underWay += 1
+  const settle = async (batch: readonly Decided[]) => {
     try {
-      await writer.run(written)
-      failing = false
-      for (const one of all) one.committed()
-      settle.resolve()
-    } catch (thrown) {
-      voidAll(settle, era, asProblem(thrown))
+      await log.sync()
+    } catch (reason) {
+      lost = { reason }
+      for (const { job } of batch) job.reject(reason)
+      return
     }
-    underWay -= 1
-    schedule()
-    if (isIdle()) for (const wake of idle.splice(0)) wake()
+    isFailing = false
+    for (const one of participants) one.durable()
+    for (const { job, outcome } of batch) job.resolve(outcome)
+    await log.checkpoint().catch((reason) => {
+      lost = { reason }
+    })
   }
 
-  /** The first failure of an era ends it: later decisions are based on the file again. */
-  const voidAll = (first: Settle, era: number, reason: unknown) => {
-    failing = true
-    const lost = [first]
-    if (era === batch.era) {
-      lost.push(...sealed.map(({ settle }) => settle))
-      if (open.commits > 0) lost.push(open)
-      batch.startOver(sealed.map((one) => one.batch))
-      sealed = []
-      open = newSettle()
-      for (const one of all) one.voided()
+  const run = async () => {
+    isRunning = true
+    while (queue.length > 0) {
+      await nextTurn()
+      if (lost) for (const { reject } of queue.splice(0)) reject(lost.reason)
+      const batch = await commitBatch()
+      if (batch.length > 0) await settle(batch)
     }
-    for (const { reject } of lost) reject(reason)
-  }
-
-  /** Decides a commit; one that throws leaves no trace and rejects alone. */
-  const decided = <T>(decide: () => T): T => {
-    try {
-      const outcome = decide()
-      rowCache.accept()
-      return outcome
-    } catch (thrown) {
-      rowCache.reject()
-      throw thrown
-    }
+    isRunning = false
+    for (const wake of idle.splice(0)) wake()
   }
 
   return {
-    /** The result of `decide`, and a promise that settles when everything it is based on is in the file. */
-    decide: <T>(decide: () => T): { outcome: T; committed: Promise<void> } => {
-      const outcome = decided(decide)
-      const { promise: committed } = open
-      open.commits += 1
-      if (open.commits >= MOST_PER_BATCH || rowCache.characters >= MOST_CHARACTERS) seal()
-      schedule()
-      return { outcome, committed }
+    /** Resolves to the result of `decide` when its batch is durable. */
+    commit: <T>(decide: () => T): Promise<T> =>
+      new Promise<T>((resolve, reject) => {
+        queue.push({ decide, resolve: resolve as Job['resolve'], reject })
+        if (!isRunning) void run()
+      }),
+    /** Adds the length of a written text to that of the batch. */
+    written: (length: number): void => {
+      characters += length
     },
-    /** Whether the writer has a batch: the file may change at any time. */
-    get isWriting(): boolean {
-      return underWay > 0
-    },
-    /** False after a failed batch, until one succeeds. */
-    get writable(): boolean {
-      return !failing
+    /** False after a failed transaction, until one succeeds. */
+    get isWritable(): boolean {
+      return !isFailing && lost === undefined
     },
     /** Whether anything waits to be written. */
     get isBusy(): boolean {
-      return !isIdle()
+      return isRunning
     },
     /** Resolves when nothing waits to be written. */
     drained: (): Promise<void> =>
-      isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+      isRunning ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve(),
   }
 }
 
-const newSettle = (): Settle => ({ ...Promise.withResolvers<void>(), commits: 0 })
+/** A job threw by its own fault, not the medium's. */
+class FailedJob extends Error {
+  readonly job: Job
+  constructor(job: Job, cause: unknown) {
+    super('A commit failed', { cause })
+    this.job = job
+  }
+}
+
+const decideJob = (job: Job): unknown => {
+  try {
+    return job.decide()
+  } catch (thrown) {
+    throw isMediumFault(thrown) ? thrown : new FailedJob(job, thrown)
+  }
+}

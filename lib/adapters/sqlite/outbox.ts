@@ -2,13 +2,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Message } from '../../core/collection.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Participant } from './group-commit.ts'
-import type { BatchBuilder } from './write-batch.ts'
 
 /** Delivers messages. When it rejects, all of them are delivered again. */
 export type Deliver = (messages: readonly Message[]) => Promise<void>
 
 /** A message on its way out. `seq` is the number of its row in the outbox; undefined without a row. */
-type Outgoing = { message: Message; text: string | undefined; seq: number | undefined }
+type Outgoing = { message: Message; seq: number | undefined }
 
 /**
  * The undelivered messages of a channel: rows of the outbox, and these without a row. `failures` counts rounds; the next
@@ -19,12 +18,14 @@ type Backlog = { rowless: Outgoing[]; failures: number; from: number; cancel: ()
 const emptyBacklog = (): Backlog => ({ rowless: [], failures: 0, from: 0, cancel: () => undefined })
 
 type Needs = {
+  /** The connection of the open transaction. */
   db: DatabaseSync
-  batch: BatchBuilder
+  /** The connection that sees the durable state. */
+  reader: DatabaseSync
   clock: Clock
   /** Without it, messages stay in the outbox for the next start, and rebuilt ones are dropped. */
   deliver: Deliver | undefined
-  /** Requests a batch, which removes the rows of delivered messages. */
+  /** Requests a transaction, which removes the rows of delivered messages. */
   writeSoon: () => void
 }
 
@@ -50,27 +51,37 @@ export type Outbox = ReturnType<typeof openOutbox>
  * together and then one by one, so that one which always fails does not block the others. New messages do not wait for a
  * backlog: the order of deliveries is not that of the commits.
  */
-export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
-  const insert = batch.statement(
+export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => {
+  const insert = db.prepare(
     'INSERT INTO _outbox (seq, channel, id, body, priority, not_before, grp) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const remove = batch.statement('DELETE FROM _outbox WHERE seq BETWEEN ? AND ?')
-  const select = db.prepare('SELECT * FROM _outbox WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?')
-  const channels = db.prepare('SELECT DISTINCT channel FROM _outbox')
+  const remove = db.prepare('DELETE FROM _outbox WHERE seq BETWEEN ? AND ?')
+  const select = reader.prepare('SELECT * FROM _outbox WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?')
+  const channels = reader.prepare('SELECT DISTINCT channel FROM _outbox')
   let last = Number(db.prepare('SELECT max(seq) AS last FROM _outbox').get()?.last ?? 0)
 
   let state: 'waiting' | 'running' | 'stopped' = 'waiting'
-  let open: Outgoing[] = []
-  let sealed: { messages: Outgoing[]; removed: number[] }[] = []
+  /** The messages of the open batch. */
+  let added: Outgoing[] = []
   /** Messages without a row that were committed before the start. */
   const unstarted: Outgoing[] = []
   /** Rows that must not be read from the file: uncommitted, being delivered, or to be removed. */
   const taken = new Set<number>()
   let toRemove: number[] = []
+  /** The rows that the open batch removes. */
+  let removed: number[] = []
   let removal: (() => void) | undefined
   const backlogs = new Map<string, Backlog>()
   let underWay = 0
   const settled: (() => void)[] = []
+
+  /** Writes the row of a message; returns its number. */
+  const write = ({ to, id, body, priority, notBefore, group }: Message): number => {
+    last += 1
+    insert.run(last, to, id, JSON.stringify(body), priority ?? null, notBefore ?? null, group ?? null)
+    taken.add(last)
+    return last
+  }
 
   const isSettled = () => underWay === 0 && (backlogs.size === 0 || state !== 'running')
 
@@ -190,22 +201,13 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   }
 
   return {
-    /** A message to add; throws TypeError for one that cannot be written. */
-    check: (message: Message): Outgoing => {
+    /** Adds a message to the open batch; throws TypeError for one that cannot be written. */
+    add: (message: Message): void => {
       const { to, id, body, priority = 1, notBefore = '', group = '', rebuilt } = message
       if ([to, id, notBefore, group].some((text) => typeof text !== 'string') || !Number.isFinite(priority))
         throw new TypeError(`A field of the message ${id} is of another type`)
       if (typeof body !== 'object') throw new TypeError(`The body of the message ${id} is no object`)
-      return { message, text: rebuilt ? undefined : JSON.stringify(body), seq: undefined }
-    },
-    /** Adds a checked message to the batch under construction. */
-    add: (one: Outgoing): void => {
-      if (one.text !== undefined) {
-        last += 1
-        one.seq = last
-        taken.add(last)
-      }
-      open.push(one)
+      added.push({ message, seq: rebuilt ? undefined : write(message) })
     },
     /** Begins to deliver, with the rows of the file. */
     start: (): void => {
@@ -236,33 +238,27 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     get hasToRemove() {
       return toRemove.length > 0
     },
-    seal: (): void => {
-      for (const { message, text, seq } of open)
-        if (seq !== undefined && text !== undefined) {
-          const { to, id, priority = null, notBefore = null, group = null } = message
-          batch.add(insert, [seq, to, id, text, priority, notBefore, group])
-        }
-      for (const [from, to] of ranges(toRemove)) batch.add(remove, [from, to])
-      sealed.push({ messages: open, removed: toRemove })
-      open = []
+    beforeCommit: (): void => {
+      removed = toRemove
       toRemove = []
+      for (const [from, to] of ranges(removed)) remove.run(from, to)
     },
-    committed: (): void => {
-      const { messages = [], removed = [] } = sealed.shift() ?? {}
+    rolledBack: (): void => {
+      for (const { seq } of added) if (seq !== undefined) taken.delete(seq)
+      added = []
+      toRemove.push(...removed)
+      removed = []
+    },
+    durable: (): void => {
       for (const seq of removed) taken.delete(seq)
+      removed = []
+      const messages = added
+      added = []
       if (state !== 'running') keepForStart(messages)
       else if (messages.length > 0)
         void during(async () => {
           if (!(await handOver(messages))) putBack(messages)
         })
-    },
-    voided: (): void => {
-      for (const { messages, removed } of [...sealed, { messages: open, removed: [] }]) {
-        for (const { seq } of messages) if (seq !== undefined) taken.delete(seq)
-        toRemove.push(...removed)
-      }
-      sealed = []
-      open = []
     },
   } satisfies Participant & Record<string, unknown>
 }
@@ -278,8 +274,8 @@ const outgoing = (row: Record<string, unknown>): Outgoing => {
     ...(not_before === null ? {} : { notBefore: not_before }),
     ...(grp === null ? {} : { group: grp }),
   }
-  // Only `seal` writes rows, of checked messages.
-  return { message: message as Message, text: undefined, seq: Number(seq) }
+  // Only `add` writes rows, of checked messages.
+  return { message: message as Message, seq: Number(seq) }
 }
 
 /** Numbers as the first and last of each unbroken run. */

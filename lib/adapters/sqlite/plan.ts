@@ -44,8 +44,7 @@ export type IndexPlan = {
  * A collection as a table: the key, columns with the fields of indexes and expiry, and the row as JSON text in `_head`.
  * Heavy fields are in a second table under the row's `_rid`: SQLite rewrites a whole record at every update, and a change
  * of status must not write 100 kB of prompt. A collection with `within` and without heavy fields is `clustered`: its
- * small rows are in the order of their keys, next to those of the same owner, in one tree. When no other order is needed,
- * it is also `packed`: a record has all new rows that a batch adds to an owner.
+ * small rows are in the order of their keys, next to those of the same owner, in one tree.
  */
 export type Plan = {
   name: string
@@ -62,7 +61,6 @@ export type Plan = {
   expires: string | undefined
   heavy: ReadonlySet<string>
   clustered: boolean
-  packed: boolean
   /** The columns of a record's address, the fastest ones. */
   address: readonly string[]
   indexes: ReadonlyMap<string, IndexPlan>
@@ -85,7 +83,7 @@ const planIndex = (of: Collection, index: Collection['indexes'][string]): IndexP
 }
 
 /** Derives the table of a collection; throws for names that SQL does not allow. */
-export const planOf = (of: Collection): Plan => {
+export const planTable = (of: Collection): Plan => {
   const keys = of.within === undefined ? [of.key] : [of.within, of.key]
   const indexes = new Map(Object.entries(of.indexes).map(([name, index]) => [name, planIndex(of, index)]))
   const copied = [...indexes.values()].flatMap((index) => index.columns).concat(of.expires ?? [])
@@ -111,7 +109,6 @@ export const planOf = (of: Collection): Plan => {
     expires: of.expires,
     heavy,
     clustered,
-    packed: clustered && columns.length === 0 && [...indexes.values()].every((index) => index.clustered),
     address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,
   }

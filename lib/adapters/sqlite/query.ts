@@ -2,57 +2,38 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { fold } from '../../core/fold.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page, Position, Query, Scalar, Test } from '../../ports/store.ts'
-import { PACKED_ORDER, recordsFrom, unpacked } from './packed-rows.ts'
 import { cell, type Fields, type IndexPlan, type Plan, quoted, type Sql } from './plan.ts'
-import type { Table } from './table.ts'
+import type { RowReader } from './row-reader.ts'
 
 type Listed = readonly SQLOutputValue[]
 
 /** One long text is parsed faster than many short ones. */
-const parsed = (heads: readonly unknown[]): Fields[] => JSON.parse(`[${heads.join()}]`)
-const headOf = (record: Listed) => record[0]
+const parsed = (records: readonly Listed[]): Fields[] =>
+  JSON.parse(`[${records.map(([head]) => head).join()}]`)
 
-/** Records of `[head, small, rid]`. */
-const wholeRows = ({ detailOf }: Table, found: readonly Listed[]): Fields[] =>
-  parsed(found.map(headOf)).map((row, n) => {
-    const [, small, rid] = found[n] ?? []
-    return Object.assign(row, detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail)
-  })
-
-/** Records of `[head, ...key]`, or of the head alone; cached rows need not be parsed. */
-const lightRows = ({ cachedRow }: Table, found: readonly Listed[]): Fields[] => {
-  if (found[0]?.length === 1) return parsed(found.map(headOf))
-  const known = found.map(([, first, second]) =>
-    cachedRow(second === undefined ? String(first) : [String(first), String(second)]),
-  )
-  return parsed(found.map(([head], n) => (known[n] === undefined ? head : 'null'))).map(
-    (row, n) => known[n] ?? row,
-  )
-}
-
-/** Reads of many rows, each one statement, prepared once per shape. */
-export const openReads = (db: DatabaseSync, clock: Clock) => {
+/** Reads of many rows, each one statement, prepared once per shape. `detail` reads the heavy fields of a record. */
+export const openQueries = (db: DatabaseSync, clock: Clock) => {
   const statement = statementCache(db)
   const listing = statementCache(inLists(db))
-  const count = ({ plan }: Table, query: Selection): number => {
+  const count = (plan: Plan, query: Selection): number => {
     const { text, values } = countSql(plan, query, clock.now())
     return Number(statement(text).get(...values)?.n)
   }
   return {
-    page: (table: Table, query: Query<Fields>): Page<Fields> => {
-      const { plan } = table
-      // On later pages few rows are cached, and reading the keys costs more than the parsing that it saves.
-      const isFirst = query.after === undefined && !query.offset
-      const { text, values, whole } = pageSql(plan, query, clock.now(), isFirst && table.hasCached)
-      const found = listing(text).all(...values) as unknown as Listed[]
-      const more = found.length > query.limit
-      if (more) found.pop()
-      const rows = whole ? wholeRows(table, found) : lightRows(table, found)
-      const last = more ? rows.at(-1) : undefined
+    page: ({ plan, detail }: RowReader, query: Query<Fields>): Page<Fields> => {
+      const { text, values, whole } = pageSql(plan, query, clock.now())
+      const records = listing(text).all(...values) as unknown as Listed[]
+      const hasMore = records.length > query.limit
+      if (hasMore) records.pop()
+      const rows = parsed(records)
+      if (whole)
+        for (const [n, [, small, rid]] of records.entries())
+          Object.assign(rows[n] as Fields, detail([Number(rid)], small as string | null))
+      const last = hasMore ? rows.at(-1) : undefined
       return {
         rows,
         next: last === undefined ? undefined : positionIn(plan, query, last),
-        ...(query.total === true ? { total: count(table, query) } : {}),
+        ...(query.total === true ? { total: count(plan, query) } : {}),
       }
     },
     count,
@@ -131,35 +112,25 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
 }
 
 /** Names the tree to read, so that the planner cannot turn a page into a sort. */
-const treeOf = (plan: Plan, { clustered, name }: IndexPlan) => {
-  if (plan.packed) return unpacked(plan)
-  return `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
-}
+const treeOf = (plan: Plan, { clustered, name }: IndexPlan) =>
+  `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
 
 /**
- * The statement of a page, with one extra row that shows whether more follow. Its records have the head, then the place
- * of the detail for a `whole` page, or the key on request.
+ * The statement of a page, with one extra row that shows whether more follow. Its records have the head, and for a
+ * `whole` page the place of the detail.
  */
-const pageSql = (
-  plan: Plan,
-  query: Query<Fields>,
-  now: number,
-  hasKeys: boolean,
-): Sql & { whole: boolean } => {
+const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: boolean } => {
   const index = indexOf(plan, query)
   const ordering = orderingOf(plan, index, query.sort)
-  const isPacked = plan.packed && ordering.by === plan.key
   const { text, values } = both([
     selected(plan, index, query, now),
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
-    isPacked ? recordsFrom(plan, query) : undefined,
   ])
-  const order = isPacked ? PACKED_ORDER : [ordering.value, ...tieFields(plan, index).map(quoted)]
+  const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
   const whole = query.detail === true && plan.heavy.size > 0
-  const columns = ['_head', ...(whole ? ['_small', '_rid'] : hasKeys ? plan.keys.map(quoted) : [])]
   return {
     whole,
-    text: `SELECT ${columns.join(', ')} FROM ${treeOf(plan, index)} WHERE ${text}
+    text: `SELECT _head${whole ? ', _small, _rid' : ''} FROM ${treeOf(plan, index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }

@@ -123,7 +123,6 @@ export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
   for (const step of STEPS.slice(layout - 1)) step(db)
   createCounterTable(db)
   createOutboxTable(db)
-  db.exec('CREATE TABLE IF NOT EXISTS high_water (name PRIMARY KEY, highest NOT NULL) WITHOUT ROWID')
   createCommitCount(db)
   for (const plan of plans) growTable(db, plan)
   db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)

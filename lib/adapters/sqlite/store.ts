@@ -4,21 +4,20 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
-import { createCommits, openPublications } from './commit.ts'
-import { countedIn, recordCommits } from './commit-count.ts'
+import { createCommits } from './commit.ts'
+import { countedIn, dropRecord, openCommitCount, recordCommits } from './commit-count.ts'
 import { openCounters, openIncrements } from './counters.ts'
 import { asProblem, openDatabase } from './database.ts'
-import { groupCommit } from './group-commit.ts'
-import { openHighWater } from './high-water.ts'
-import { isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { checkpointAndMarkClosed, isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
-import { type Fields, planOf } from './plan.ts'
-import { openReads } from './query.ts'
-import { createRowCache } from './row-cache.ts'
+import { type Fields, planTable } from './plan.ts'
+import { openPublications } from './publications.ts'
+import { openQueries } from './query.ts'
+import { openRowReader, type RowReader } from './row-reader.ts'
 import { grow } from './schema.ts'
-import { openTable, type Table } from './table.ts'
-import { createBatchBuilder } from './write-batch.ts'
-import { openInlineWriter, openThreadWriter } from './writer.ts'
+import { openTable } from './table.ts'
+import { openMemoryLog, openWriteAheadLog, type SyncFile } from './write-ahead-log.ts'
 
 type Needs = {
   file: string
@@ -33,8 +32,10 @@ type Needs = {
   publisher?: LivePublisher
   /** Logs collections whose expired rows cannot be removed. */
   log?: Pick<Log, 'error'>
-  /** Called when the writer has died; nothing can be written from then on. */
+  /** Called when the log could not be synced; nothing can be written from then on. */
   onLost?: (reason: unknown) => void
+  /** A disk that fails or is slow, for tests; `fdatasync` without it. */
+  syncFile?: SyncFile
 }
 
 export type SqliteStore = Store & {
@@ -57,53 +58,65 @@ export type SqliteStore = Store & {
   probe(): Promise<void>
 }
 
-/** The table of a collection; throws Error for an unknown one. */
-const tablesByName = (tables: readonly Table[]) => {
-  const byName = new Map(tables.map((table) => [table.plan.name, table]))
-  return ({ name }: { name: string }): Table => {
-    const table = byName.get(name)
-    if (table === undefined) throw unknownCollection(name)
-    return table
+/** What a collection has, by its name; throws Error for an unknown one. */
+const byCollection = <T extends { plan: { name: string } }>(all: readonly T[]) => {
+  const byName = new Map(all.map((one) => [one.plan.name, one]))
+  return ({ name }: { name: string }): T => {
+    const one = byName.get(name)
+    if (one === undefined) throw unknownCollection(name)
+    return one
   }
 }
 
-const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) => {
+const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }: Needs) => {
   const inMemory = file === ':memory:'
   const header = inMemory ? undefined : readHeader(file)
   const db = openDatabase(file)
   try {
-    const plans = collections.map(planOf)
+    const plans = collections.map(planTable)
     grow(db, plans)
-    const batch = createBatchBuilder()
-    const rowCache = createRowCache()
-    const increments = openIncrements(batch)
-    const highWater = openHighWater(db, plans, batch)
-    const tables = plans.map((plan) => openTable({ db, plan, clock, batch, rowCache, highWater }))
-    const tableOf = tablesByName(tables)
-    const logIndexes = new Map(collections.map((of) => [of.name, logIndexOf(of, tableOf)]))
     // From here on a file without its log is known to have lost it.
     if (!inMemory) recordCommits(file, countedIn(db).commits)
     if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
-    const writer = inMemory ? openInlineWriter(db) : openThreadWriter(file, onLost)
-    const writeSoon = () => group.decide(() => undefined).committed.catch(() => undefined)
-    const outbox = openOutbox({ db, batch, clock, deliver, writeSoon })
-    const counters = openCounters(db, () => group.isWriting)
+    const log = inMemory ? openMemoryLog(db) : openWriteAheadLog(db, file, { onLost, syncFile })
+    const { reader } = log
+    const written = (characters: number) => group.written(characters)
+    const tables = plans.map((plan) => openTable({ db, plan, clock, written }))
+    const readers = plans.map((plan) => openRowReader(reader, plan, clock))
+    const readerOf = byCollection(readers)
+    const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
+    const increments = openIncrements(db)
+    const counters = openCounters(reader)
+    const outbox = openOutbox({ db, reader, clock, deliver, writeSoon })
     const publications = openPublications(publisher)
-    const participants = [increments, highWater, counters, outbox, publications]
-    const group = groupCommit({ writer, batch, rowCache, participants })
-    const commits = createCommits({ tableOf, increments, outbox, publications, rowCache })
+    const count = openCommitCount(db, inMemory ? undefined : file)
+    const participants = [increments, count, counters, outbox, publications]
+    const group = createGroupCommit({ db, participants, log })
+    const tableOf = byCollection(tables)
+    const commits = createCommits({ tableOf, increments, outbox, publications })
+    const close = () => {
+      log.closeReader()
+      try {
+        count.close()
+        if (!inMemory && checkpointAndMarkClosed(db)) dropRecord(file)
+      } finally {
+        db.close()
+        log.closeFiles()
+      }
+    }
     return {
-      db,
-      tables,
+      readers,
+      readerOf,
       tableOf,
-      logIndexes,
-      writer,
+      logIndexes: new Map(collections.map((of) => [of.name, logIndexOf(of, readerOf)])),
+      queries: openQueries(reader, clock),
       writeSoon,
       outbox,
       counters,
       increments,
       group,
       commits,
+      close,
     }
   } catch (thrown) {
     db.close()
@@ -112,42 +125,42 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
 }
 
 /** The index for reading the log of a collection's rows: the one in the order of the entries' ids. */
-const logIndexOf = ({ name, log }: Collection, tableOf: (of: { name: string }) => Table) => {
+const logIndexOf = ({ name, log }: Collection, readerOf: (of: { name: string }) => RowReader) => {
   if (log === undefined) return undefined
-  const { plan } = tableOf(log)
+  const reader = readerOf(log)
+  const { plan } = reader
   for (const [index, { within, by }] of plan.indexes)
-    if (within !== undefined && within === plan.within && by === plan.key)
-      return { table: tableOf(log), index, within }
+    if (within !== undefined && within === plan.within && by === plan.key) return { reader, index, within }
   throw new Error(
     `${log.name} cannot be the log of ${name}: it has no index of one row's entries by their key`,
   )
-}
-
-/** The exception of a call, if there is one. */
-const thrownBy = (call: () => void): unknown[] => {
-  try {
-    call()
-    return []
-  } catch (thrown) {
-    return [thrown]
-  }
 }
 
 /** Effectively no limit. */
 const ALL = 1_000_000_000
 
 /**
- * Storage in one SQLite file, or in memory for `:memory:`. Commits are decided on the calling thread and written by
- * another one, so that only their callers wait for the disk; reads see the state of the file. Counters and messages are
- * written in the transaction of the rows that cause them. Rows expire at the time in their `expires` field; callers must
- * not change rows that they read. The log of a removed row is removed by the same commit. Throws Problem `unavailable`
- * when the file cannot be opened, `storage_too_new` when a newer version wrote it, and `storage_busy` when another
- * program reads it so long that it cannot be marked as open.
+ * Storage in one SQLite file, or in memory for `:memory:`. Commits are decided, written and committed in one transaction a
+ * turn of the event loop; their callers wait for its sync, which the event loop does not. Reads see the state that is
+ * durable. Counters and messages are written in the transaction of the rows that cause them. Rows expire at the time in
+ * their `expires` field; callers must not change rows after they gave them to `commit`. The log of a removed row is
+ * removed by the same commit. Throws Problem `unavailable` when the file cannot be opened, `storage_too_new` when a newer
+ * version wrote it, and `storage_busy` when another program reads it so long that it cannot be marked as open.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
-  const { db, tables, tableOf, logIndexes, writer, writeSoon, outbox, counters, increments, group, commits } =
-    open(needs)
-  const read = openReads(db, needs.clock)
+  const {
+    readers,
+    readerOf,
+    tableOf,
+    logIndexes,
+    queries,
+    writeSoon,
+    outbox,
+    counters,
+    increments,
+    group,
+    ...opened
+  } = open(needs)
   let closed: Promise<void> | undefined
 
   const whileOpen = <T>(work: () => T): T => {
@@ -161,54 +174,47 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
   }
 
   const log = (of: Collection, key: string, range: LogRange) => {
-    const found = logIndexes.get(of.name)
-    if (found === undefined) throw new TypeError(`${of.name} declares no log`)
-    const { table, index, within } = found
-    if (tableOf(of).get(key, false) === undefined) return []
+    const logIndex = logIndexes.get(of.name)
+    if (logIndex === undefined) throw new TypeError(`${of.name} declares no log`)
+    const { reader, index, within } = logIndex
+    if (readerOf(of).get(key, false) === undefined) return []
     const isNewest = 'newest' in range
     const { after, limit = ALL } = isNewest ? { limit: range.newest } : range
-    if (after !== undefined && table.get([key, after], false) === undefined) return []
+    if (after !== undefined && reader.get([key, after], false) === undefined) return []
     const position = after === undefined ? {} : { after: { by: after, key: after } }
-    const { rows } = read.page(table, {
-      index,
-      is: key,
-      order: isNewest ? 'desc' : 'asc',
-      limit,
-      ...position,
-    })
+    const order = isNewest ? 'desc' : 'asc'
+    const { rows } = queries.page(reader, { index, is: key, order, limit, ...position })
     return rows.map(({ [within]: _, ...entry }) => entry)
   }
 
-  const adjust = async (moves: readonly Increment[]) => {
-    const { committed } = group.decide(() => {
-      for (const one of moves.map(increments.check)) increments.add(one)
+  const adjust = (moves: readonly Increment[]) =>
+    group.commit(() => {
+      for (const move of moves) increments.add(move)
     })
-    await committed
-  }
 
   /** Each row is its own commit: a row whose counters cannot be changed stays, and does not stop the others. */
+  const expireRows = async ({ plan, expiredKeys }: RowReader, limit: number): Promise<number> => {
+    const table = tableOf(plan)
+    const outcomes = await Promise.allSettled(
+      expiredKeys(limit).map((key) => group.commit(() => opened.commits.expire(table, key))),
+    )
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected')
+    if (failures.length > 0)
+      needs.log?.error(
+        { collection: plan.name, rows: failures.length, reason: errorMessage(failures[0]?.reason) },
+        'expired rows could not be removed',
+      )
+    return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
+  }
+
   const sweep = async (limit: number) => {
-    const removed: Promise<void>[] = []
-    const expire = (table: Table, key: Key) => {
-      const { outcome, committed } = group.decide(() => commits.expire(table, key))
-      if (outcome) removed.push(committed)
-    }
-    for (const table of tables) {
-      const failed = table
-        .expiredKeys(limit - removed.length)
-        .flatMap((key) => thrownBy(() => expire(table, key)))
-      if (failed.length > 0)
-        needs.log?.error(
-          { collection: table.plan.name, rows: failed.length, reason: errorMessage(failed[0]) },
-          'expired rows could not be removed',
-        )
-    }
-    const members = counters.expired(needs.clock.now(), limit - removed.length)
-    const { committed } = group.decide(() => {
+    let removed = 0
+    for (const reader of readers) removed += await expireRows(reader, limit - removed)
+    const members = counters.expired(needs.clock.now(), limit - removed)
+    await group.commit(() => {
       for (const { counter, member } of members) increments.remove(counter, member)
     })
-    await Promise.all([...removed, committed])
-    return removed.length + members.length
+    return removed + members.length
   }
 
   const drained = async () => {
@@ -225,31 +231,24 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     await delivered
     if (outbox.hasToRemove) await writeSoon()
     await group.drained()
-    try {
-      await writer.close()
-    } finally {
-      db.close()
-    }
+    opened.close()
   }
 
   // Rows are JSON that was checked where it was built: inside, every collection is one of `Fields`.
   const store = {
-    get: async (of: Collection, key: Key, detail = false) => whileOpen(() => tableOf(of).get(key, detail)),
-    page: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.page(tableOf(of), query)),
-    count: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.count(tableOf(of), query)),
-    commit: async (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) => {
-      const { outcome, committed } = whileOpen(() => group.decide(() => commits.commit(head, rows, detail)))
-      await committed
-      return outcome
-    },
+    get: async (of: Collection, key: Key, detail = false) => whileOpen(() => readerOf(of).get(key, detail)),
+    page: async (of: Collection, query: Query<Fields>) => whileOpen(() => queries.page(readerOf(of), query)),
+    count: async (of: Collection, query: Query<Fields>) =>
+      whileOpen(() => queries.count(readerOf(of).plan, query)),
+    commit: async (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) =>
+      whileOpen(() => group.commit(() => opened.commits.commit(head, rows, detail))),
     log: async (of: Collection, key: string, range: LogRange = {}) => whileOpen(() => log(of, key, range)),
     counters: async (counter: string, from = '') => whileOpen(() => counters.of(counter, from)),
     adjust: async (moves: readonly Increment[]) => whileOpen(() => adjust(moves)),
     start: () => whileOpen(outbox.start),
     drained,
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
-    probe: async () =>
-      whileOpen(() => (group.writable ? undefined : group.decide(() => undefined).committed)),
+    probe: async () => whileOpen(() => (group.isWritable ? undefined : group.commit(() => undefined))),
     close: () => {
       closed ??= close()
       return closed

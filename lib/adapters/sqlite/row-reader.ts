@@ -1,0 +1,72 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../ports/clock.ts'
+import type { Key } from '../../ports/store.ts'
+import { type Fields, type Plan, quoted } from './plan.ts'
+
+/** The address of a record: its `_rid`, or its key in a clustered table. */
+export type Address = readonly (string | number)[]
+
+/** A stored row, expired or not: its light fields, and the heavy ones as text unless they are in the second table. */
+export type StoredRow = { at: Address; head: Fields; small: string | null }
+
+export type RowReader = ReturnType<typeof openRowReader>
+
+export const keyIn = ({ within, key }: Plan, row: Fields): Key =>
+  within === undefined ? String(row[key]) : [String(row[within]), String(row[key])]
+
+/** Reads of one collection's rows by key, on one connection. */
+export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock) => {
+  const { table, keys, clustered, within, name, heavy, expires } = plan
+  const byKey = keys.map((field) => `${quoted(field)} = ?`).join(' AND ')
+  const small = heavy.size > 0 ? '_small' : `'{}'`
+  const find = db.prepare(`SELECT _head, ${small}${clustered ? '' : ', _rid'} FROM ${table} WHERE ${byKey}`)
+  find.setReturnArrays(true)
+  const findDetail = clustered
+    ? undefined
+    : db.prepare(`SELECT detail FROM ${plan.detailTable} WHERE _rid = ?`)
+
+  const isExpired = (head: Fields): boolean =>
+    expires !== undefined && Number(head[expires] ?? Infinity) <= clock.now()
+
+  const stored = (key: Key): StoredRow | undefined => {
+    if ((typeof key === 'string') !== (within === undefined))
+      throw new TypeError(`A key of ${name} is ${within === undefined ? 'a text' : 'a pair'}`)
+    const address = typeof key === 'string' ? [key] : key
+    const record = find.get(...address) as unknown as [string, string | null, number] | undefined
+    if (record === undefined) return undefined
+    const [head, small, rid] = record
+    return { at: clustered ? address : [rid], head: JSON.parse(head), small }
+  }
+
+  const detail = ([rid = 0]: Address, small: string | null): Fields =>
+    JSON.parse(small ?? String(findDetail?.get(rid)?.detail ?? '{}'))
+
+  return {
+    plan,
+    isExpired,
+    /** The row that is stored under a key, expired or not. Throws TypeError for a key of another form. */
+    stored,
+    /** The heavy fields of a record, from its `_small` if they are there. */
+    detail,
+    /** The row for callers, undefined when it is missing or expired. */
+    get: (key: Key, whole: boolean): Fields | undefined => {
+      const row = stored(key)
+      if (row === undefined || isExpired(row.head)) return undefined
+      return whole ? Object.assign(row.head, detail(row.at, row.small)) : row.head
+    },
+    /** The keys of expired rows, the longest expired first. */
+    expiredKeys: expires === undefined ? () => [] : expiredKeys(db, plan, expires, clock),
+  }
+}
+
+const expiredKeys = (db: DatabaseSync, { table, keys }: Plan, expires: string, clock: Clock) => {
+  const names = keys.map(quoted).join(', ')
+  const find = db.prepare(
+    `SELECT ${names} FROM ${table} WHERE ${quoted(expires)} <= ? ORDER BY ${quoted(expires)} LIMIT ?`,
+  )
+  return (limit: number): Key[] =>
+    find.all(clock.now(), limit).map((row) => {
+      const [first = '', second] = keys.map((field) => String(row[field]))
+      return second === undefined ? first : [first, second]
+    })
+}

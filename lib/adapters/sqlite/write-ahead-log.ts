@@ -1,0 +1,119 @@
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
+import { errorMessage, Problem } from '../../core/errors.ts'
+import { openDatabase } from './database.ts'
+
+/** Syncs the data of an open file. */
+export type SyncFile = (descriptor: number) => Promise<void>
+
+const fdatasyncInPool: SyncFile = promisify(fdatasync)
+
+/** The batches in the log that are worth the sync of a checkpoint. */
+const WORTH_A_CHECKPOINT = 16
+
+const lost = (thrown: unknown) =>
+  new Problem(
+    'unavailable',
+    'storage_unavailable',
+    `Storage is unavailable: its log could not be synced (${errorMessage(thrown)}).`,
+    { cause: thrown },
+  )
+
+type Options = { onLost: ((reason: unknown) => void) | undefined; syncFile: SyncFile | undefined }
+
+export type WriteAheadLog = ReturnType<typeof openWriteAheadLog>
+
+/**
+ * The log of a data file (https://sqlite.org/wal.html). The only writer commits on `db` without a sync; `sync` makes it
+ * durable in the thread pool and then moves `reader` on, a second connection whose open transaction is pinned to the last
+ * durable commit: nothing is read that a power cut could take back.
+ *
+ * A failed sync is final, since the kernel may have dropped the pages: `onLost` is called, and the process must end.
+ */
+export const openWriteAheadLog = (
+  db: DatabaseSync,
+  file: string,
+  { onLost, syncFile = fdatasyncInPool }: Options,
+) => {
+  const log = openSync(`${file}-wal`, 'r+')
+  const data = openSync(file, 'r+')
+  // A killed process may have left a checkpoint that it did not sync, and SQLite may reuse the log after it.
+  fdatasyncSync(data)
+  const reader = openDatabase(file)
+  const beginRead = reader.prepare('BEGIN')
+  const firstRead = reader.prepare('SELECT commits FROM commit_count')
+  const endRead = reader.prepare('COMMIT')
+  let batches = 0
+
+  const pin = () => {
+    beginRead.run()
+    firstRead.get()
+  }
+  const moveReader = () => {
+    endRead.run()
+    pin()
+  }
+
+  /** Runs a step; its failure is final. */
+  const orLost = async (step: () => Promise<void>): Promise<void> => {
+    try {
+      await step()
+    } catch (thrown) {
+      const reason = lost(thrown)
+      onLost?.(reason)
+      throw reason
+    }
+  }
+
+  const copyIntoFile = () => {
+    db.exec('PRAGMA synchronous = OFF')
+    try {
+      db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // The log is durable and goes on: the next commit reports a full disk.
+    } finally {
+      db.exec('PRAGMA synchronous = NORMAL')
+    }
+  }
+
+  pin()
+  return {
+    reader,
+    /** Resolves when all commits are durable and readers see them. */
+    sync: () =>
+      orLost(async () => {
+        await syncFile(log)
+        moveReader()
+      }),
+    /**
+     * After enough batches: copies the log into the file, syncs the file in the thread pool, and lets the next commit
+     * start the log over. No commit may come in between.
+     */
+    checkpoint: () =>
+      orLost(async () => {
+        batches += 1
+        if (batches < WORTH_A_CHECKPOINT) return
+        batches = 0
+        copyIntoFile()
+        await syncFile(data)
+        moveReader()
+      }),
+    /** Ends reads, so that the whole log can be checkpointed. */
+    closeReader: (): void => reader.close(),
+    /** Only after `db` is closed: closing a file drops this process's locks on it (POSIX). */
+    closeFiles: (): void => {
+      closeSync(log)
+      closeSync(data)
+    },
+  }
+}
+
+/** For `:memory:`: nothing is durable, and readers share the connection. */
+export const openMemoryLog = (db: DatabaseSync): WriteAheadLog => ({
+  reader: db,
+  sync: async () => undefined,
+  checkpoint: async () => undefined,
+  closeReader: () => undefined,
+  closeFiles: () => undefined,
+})

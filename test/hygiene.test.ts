@@ -64,7 +64,6 @@ const SAFE_CUTS = [
   ['lib/queue/rows.ts', '.slice(HOUR + 1)', 'it begins with a time'],
   ['lib/tokens/text.ts', 'text.slice(', 'a token is ASCII'],
   ['lib/devices/identity.ts', 'digest.slice(', 'a digest is ASCII'],
-  ['lib/adapters/sqlite/high-water.ts', 'key.slice(', 'it is compared with ids, and read by nobody'],
   ['lib/memory/copies.ts', 'text.slice(', 'the text is base64'],
   ['lib/memory/chunker.ts', 'lengthOfPiece(line.slice(', 'the length of the piece is what is kept'],
   ['functions/ui/app/components/text-pieces.ts', 'const blank = text.slice(', 'a blank is looked for in it'],

@@ -4,7 +4,7 @@ import type { Key } from '../../ports/store.ts'
 import { type Fields, type Plan, quoted } from './plan.ts'
 
 /** The address of a record: its `_rid`, or its key in a clustered table. */
-export type Address = readonly (string | number)[]
+type Address = readonly (string | number)[]
 
 /** A stored row, expired or not: its light fields, and the heavy ones as text unless they are in the second table. */
 export type StoredRow = { at: Address; head: Fields; small: string | null }

@@ -165,8 +165,8 @@ export const createAgentSessions = (needs: Needs) => {
       return listed(page, await store.count(agentSessions, selection), query, scope)
     }
     const page = await store.page(agentSessions, { index: 'ofUser', is: principal.userId, ...range })
-    const counted = (await store.counters(sessionCounter(principal.userId)))[SESSIONS_MEMBER]?.total
-    return listed(page, pageTotal(page, counted, query), query, scope)
+    const total = (await store.counters(sessionCounter(principal.userId)))[SESSIONS_MEMBER]?.total
+    return listed(page, pageTotal(page, total, query), query, scope)
   }
 
   const listed = async (page: Page<AgentSessionRow>, total: number, query: Listed, scope: string) => ({

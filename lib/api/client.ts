@@ -27,9 +27,9 @@ const filled = (path: string, params: Values) =>
   path.replaceAll(/\{([^}]+)\}/g, (_whole, name: string) => encodeURIComponent(String(params[name])))
 
 const queryString = (query: Values) => {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
   const text = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
+    entries.map(([name, value]): [string, string] => [name, String(value)]),
   ).toString()
   return text && `?${text}`
 }

@@ -42,7 +42,7 @@ export const createCancelTurn = (needs: Needs) => {
   }
 
   /** The approvals that the turn waited for; undefined when it has changed its state. */
-  const tried = async (row: ConversationRow): Promise<string[] | undefined> => {
+  const attempt = async (row: ConversationRow): Promise<string[] | undefined> => {
     const isGoingOn = isLeased(row, clock)
     if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()
     const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
@@ -53,7 +53,7 @@ export const createCancelTurn = (needs: Needs) => {
 
   return async (principal: Principal, id: string): Promise<void> => {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const unanswered = await tried(await conversations.own(principal, id))
+      const unanswered = await attempt(await conversations.own(principal, id))
       if (unanswered !== undefined) return withdrawApprovals(unanswered, 'the turn was cancelled')
     }
     throw new Problem('unavailable', 'turn_busy', 'The turn stands otherwise by now: try again')

@@ -119,7 +119,7 @@ const withoutLostSummary = ({ conversation, ...given }: Given): Given => {
 /** Makes the prompts of conversations, and summarises the older part of one that is too long. */
 export const createCompaction = ({ store, models, log }: Needs) => {
   /** The messages after the summary, newest first, up to a number of tokens. */
-  const read = async ({ id, summarized }: ConversationRow, mostTokens: number) => {
+  const readRows = async ({ id, summarized }: ConversationRow, mostTokens: number) => {
     const rows: MessageRow[] = []
     let tokens = 0
     const after = {
@@ -164,7 +164,7 @@ export const createCompaction = ({ store, models, log }: Needs) => {
   }
 
   /** Throws the signal's reason once it has aborted; after any other failure the prompt leaves out the older part. */
-  const tried = async (rows: readonly MessageRow[], before: string, given: Given) => {
+  const summariseIfPossible = async (rows: readonly MessageRow[], before: string, given: Given) => {
     try {
       return await summarise(rows, before, given).catch((thrown: unknown) => {
         // The window is known after the refusal, and the piece is cut to it.
@@ -188,11 +188,11 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     let usage = NO_USAGE
     let done = 0
     while (done < older.length) {
-      const made = await tried(older.slice(done), summary, given)
-      if (made === undefined) break
-      summary = made.summary
-      usage = addUsage(usage, made.usage)
-      done += made.count
+      const piece = await summariseIfPossible(older.slice(done), summary, given)
+      if (piece === undefined) break
+      summary = piece.summary
+      usage = addUsage(usage, piece.usage)
+      done += piece.count
       await given.keep({ summary, summarized: Number(older[done - 1]?.number) + 1 })
     }
     return { summary, usage, isWhole: done > 0 && done === older.length }
@@ -208,14 +208,14 @@ export const createCompaction = ({ store, models, log }: Needs) => {
    * model's window on, or 200 messages, the older part is summarised first, in whole turns and in pieces that fit the
    * window. Messages older than two windows, which only remain when summaries failed, are not read.
    */
-  const prepare = async (asked: Given): Promise<Prompt> => {
-    const given = withoutLostSummary(asked)
+  const prepare = async (request: Given): Promise<Prompt> => {
+    const given = withoutLostSummary(request)
     const { conversation, system, target, specs = [] } = given
     const window = models.contextTokens(target)
     const full = Math.floor(window * FULL_AT)
     const tools = estimateToolTokens(specs)
     const promptTokens = (messages: readonly ModelMessage[]) => tools + estimateTokens(messages)
-    const { rows, isWhole } = await read(conversation, MOST_READ * full)
+    const { rows, isWhole } = await readRows(conversation, MOST_READ * full)
     const wholePrompt = toPrompt(system(conversation.summary), rows)
     const before = promptTokens(wholePrompt)
     if (isWhole && before <= full && rows.length <= MOST_MESSAGES)
@@ -224,17 +224,17 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     const most = promptTokenLimit(window)
     const at = firstKept(rows, most - fixed, Math.max(0, full - fixed) * KEPT_PART)
     const [older, kept] = [rows.slice(0, at), rows.slice(at)]
-    const made = await summarised(older, given)
+    const { summary, usage, isWhole: summarized } = await summarised(older, given)
     const room = most - promptTokens(toPrompt(system(undefined), kept))
-    const messages = toPrompt(system(summaryIn(room, made.summary)), kept)
+    const messages = toPrompt(system(summaryIn(room, summary)), kept)
     if (older.length === 0 && isWhole) return { messages, usage: NO_USAGE }
     const compaction = {
       originalCount: rows.length,
-      compactedCount: kept.length + (made.summary === '' ? 0 : 1),
+      compactedCount: kept.length + (summary === '' ? 0 : 1),
       tokensReduced: Math.max(0, before - promptTokens(messages)),
-      summarized: made.isWhole,
+      summarized,
     }
-    return { messages, compaction, usage: made.usage }
+    return { messages, compaction, usage }
   }
 
   return { prepare }

@@ -41,16 +41,16 @@ const answerMessages = ({ content, toolCalls = [], error, notice }: ChatMessage)
  */
 export const toHistory = (messages: readonly ChatMessage[]): ModelMessage[] => {
   const history: ModelMessage[] = []
-  let asked: string[] = []
+  let questions: string[] = []
   for (const message of messages) {
     if (message.role === 'assistant') {
-      asked = []
+      questions = []
       history.push(...answerMessages(message))
       continue
     }
-    if (asked.length > 0) history.pop()
-    if (asked.at(-1) !== message.content) asked.push(message.content)
-    history.push({ role: 'user', content: asked.join('\n\n') })
+    if (questions.length > 0) history.pop()
+    if (questions.at(-1) !== message.content) questions.push(message.content)
+    history.push({ role: 'user', content: questions.join('\n\n') })
   }
   return history
 }

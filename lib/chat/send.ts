@@ -264,7 +264,7 @@ export const createSend = (needs: Needs) => {
         { insert: chatTurns, row: turn },
       ],
     )
-    if (!applied) throw taken()
+    if (!applied) throw turnTaken()
     return Object.assign(run, { answer })
   }
 
@@ -284,14 +284,14 @@ export const createSend = (needs: Needs) => {
       ],
     )
     if (!outcome.applied && outcome.refused === 0)
-      throw outcome.row?.turnToken === token ? turnCancelled() : taken()
+      throw outcome.row?.turnToken === token ? turnCancelled() : turnTaken()
     if (outcome.applied) leases.drop(token)
     return outcome.applied
   }
 
   const readWakes = async (id: string): Promise<number> => {
     const row = await store.get(chatTurns, id)
-    if (row === undefined) throw taken()
+    if (row === undefined) throw turnTaken()
     return row.wakes
   }
 
@@ -332,14 +332,14 @@ export const createSend = (needs: Needs) => {
       }),
       [answerWrite(run, set), { remove: chatTurns, key: conversationId }],
     )
-    if (!applied) throw taken()
+    if (!applied) throw turnTaken()
     await withdrawApprovals(unanswered, `the turn ended before: ${error?.message}`)
     return storedAnswer(run)
   }
 
   const storedAnswer = async ({ conversationId, answer }: Waiting): Promise<ChatMessage> => {
     const row = await store.get(chatMessages, [conversationId, answer], true)
-    if (row === undefined) throw taken()
+    if (row === undefined) throw turnTaken()
     return toMessage(row)
   }
 
@@ -379,8 +379,8 @@ export const createSend = (needs: Needs) => {
       const { userId } = principal
       const securityMode = body.securityMode ?? (await needs.defaultMode())
       const toolbox = await toolboxFor(id, { userId, securityMode })
-      const asked = { content, provider, model, specs: toolbox.specs, instructions: INSTRUCTIONS }
-      const turn = await turns.begin(principal, id, { ...asked, signal })
+      const request = { content, provider, model, specs: toolbox.specs, instructions: INSTRUCTIONS }
+      const turn = await turns.begin(principal, id, { ...request, signal })
       const run: Run = {
         conversationId: id,
         token: turn.token,
@@ -488,5 +488,5 @@ export const createSend = (needs: Needs) => {
 const shuttingDown = () =>
   new Problem('unavailable', 'shutting_down', 'The service is shutting down; send the message again')
 
-const taken = () =>
+const turnTaken = () =>
   new Problem('unavailable', 'turn_lost', 'The conversation was deleted, or another process has its turn')

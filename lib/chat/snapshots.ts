@@ -80,8 +80,8 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
   }
 
   const use = (id: string): InUse => {
-    const known = inUse.get(id)
-    if (known) return known
+    const present = inUse.get(id)
+    if (present) return present
     const begun: InUse = { ready: Promise.resolve(), version: undefined, lost: false, changed: false }
     begun.ready = restore(id, begun)
     inUse.set(id, begun)
@@ -98,15 +98,15 @@ export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFil
 
   /** Stores a snapshot while the turn has its lease; resolves to a notice when it does not have all files. */
   const put = async (id: string, token: string): Promise<string | undefined> => {
-    const made = await packed(id)
-    const isLost = made instanceof Problem
+    const pack = await packed(id)
+    const isLost = pack instanceof Problem
     const version = ids.next('wsv')
     const { applied } = await store.commit<ConversationRow>(
       leasedWrite(id, token, { set: { filesVersion: version } }),
-      [await snapshotWrite(id, isLost ? undefined : made.archive)],
+      [await snapshotWrite(id, isLost ? undefined : pack.archive)],
     )
     if (applied) await workspaces.mark(id, version)
-    return isLost ? made.message : leftOutText(made.leftOut)
+    return isLost ? pack.message : leftOutText(pack.leftOut)
   }
 
   const snapshotWrite = async (id: string, archive: string | undefined): Promise<AnyWrite> => {

@@ -42,22 +42,28 @@ export const createAttest =
 export const createVerify =
   ({ clock }: { clock: Clock }) =>
   async (given: unknown, maxAgeMs: number): Promise<Verification> => {
-    const read = attestationIn(given)
-    if (read === undefined) return { valid: false, error: 'malformed' }
-    const { deviceId } = toDeviceIdentity(read.publicKey)
-    if (read.deviceId !== deviceId) return { valid: false, error: 'device_id_mismatch' }
-    if (!(await isSignedBy(read.signature, read.message, read.publicKey)))
+    const signed = attestationIn(given)
+    if (signed === undefined) return { valid: false, error: 'malformed' }
+    const { deviceId } = toDeviceIdentity(signed.publicKey)
+    if (signed.deviceId !== deviceId) return { valid: false, error: 'device_id_mismatch' }
+    if (!(await isSignedBy(signed.signature, signed.message, signed.publicKey)))
       return { valid: false, error: 'bad_signature' }
-    const sinceMs = clock.now() - read.signedAt
-    const known = { deviceId, ageMs: Math.max(0, sinceMs) }
-    if (sinceMs < -SKEW_MS) return { valid: false, ...known, error: 'from_the_future' }
-    if (sinceMs > maxAgeMs) return { valid: false, ...known, error: 'too_old' }
-    return { valid: true, ...known }
+    const sinceMs = clock.now() - signed.signedAt
+    const facts = { deviceId, ageMs: Math.max(0, sinceMs) }
+    if (sinceMs < -SKEW_MS) return { valid: false, ...facts, error: 'from_the_future' }
+    if (sinceMs > maxAgeMs) return { valid: false, ...facts, error: 'too_old' }
+    return { valid: true, ...facts }
   }
 
-type Read = { deviceId: string; publicKey: Buffer; signature: Buffer; message: Buffer; signedAt: number }
+type SignedAttestation = {
+  deviceId: string
+  publicKey: Buffer
+  signature: Buffer
+  message: Buffer
+  signedAt: number
+}
 
-const attestationIn = (given: unknown): Read | undefined => {
+const attestationIn = (given: unknown): SignedAttestation | undefined => {
   const parsed = AttestationSchema.safeParse(given)
   if (!parsed.success) return undefined
   const { deviceId, attestation } = parsed.data

@@ -68,12 +68,12 @@ export const toDeviceIdentity = (publicKey: Buffer): DeviceIdentity => {
 
 /** Caches a result; a failure is not cached. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
-  let made: Promise<T> | undefined
+  let result: Promise<T> | undefined
   return () => {
-    made ??= make().catch((thrown) => {
-      made = undefined
+    result ??= make().catch((thrown) => {
+      result = undefined
       throw thrown
     })
-    return made
+    return result
   }
 }

@@ -36,6 +36,6 @@ export const bearerIn = (header: string | undefined): string | undefined =>
 export const readCookies = ({ cookies, headers }: HttpEvent, name: string): readonly string[] => {
   const pairs = cookies ?? headers.cookie?.split(';')
   if (pairs === undefined) return NONE
-  const found = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))
-  return found.map((pair) => pair.slice(name.length + 1))
+  const cookiesOfName = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))
+  return cookiesOfName.map((pair) => pair.slice(name.length + 1))
 }

@@ -16,20 +16,20 @@ export const inputReader = <R extends Route>(route: R) => {
   const { params, query, headers, body } = route
   const unknownIn = { body: unknownKeys(body), query: unknownKeys(query) }
   return (event: HttpEvent): Read<R> => {
-    const asked = event.queryStringParameters ?? {}
+    const queryString = event.queryStringParameters ?? {}
     const path = params && decoded(event.pathParameters ?? {})
-    const given = body && readJsonBody(event, route.bodyLimit)
+    const json = body && readJsonBody(event, route.bodyLimit)
     const issues: FieldIssue[] = []
     const input = {
       params: params && parsePart(params, path, issues),
-      query: query && parsePart(query, asked, issues),
+      query: query && parsePart(query, queryString, issues),
       headers: headers && parsePart(headers, event.headers, issues),
-      body: body && parsePart(body, given, issues),
+      body: body && parsePart(body, json, issues),
     }
     if (issues.length > 0) throw invalid(issues)
     const warnings: Warning[] = []
-    unknownIn.body(given, warnings)
-    unknownIn.query(asked, warnings)
+    unknownIn.body(json, warnings)
+    unknownIn.query(queryString, warnings)
     // The schemas of the route produced each part.
     return { input: input as Input<R>, warnings }
   }

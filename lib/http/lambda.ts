@@ -60,7 +60,7 @@ export const lambda = <R extends Routes>(
 
 const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Handler<Route>) => {
   const { guard, proxies } = needs
-  const read = inputReader(route)
+  const readInput = inputReader(route)
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, context: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey
@@ -87,7 +87,7 @@ const endpoint = (needs: HttpNeeds, operation: string, route: Route, handle: Han
     if (handle.admit) await handle.admit(call)
     // Nothing of the body was read before: a caller without access costs no memory, and one over a limit no work.
     if (context.body && !route.rawBody) await takeBody(event, context, route.bodyLimit)
-    const { input, warnings } = read(event)
+    const { input, warnings } = readInput(event)
     let isStreamed = false
     try {
       const result = respond(route, await handle(input, call), warnings)

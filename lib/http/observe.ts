@@ -91,11 +91,11 @@ export const tracingRequests = (
 
   return async (event, context) => {
     const { requestId, http } = event.requestContext
-    const given = event.headers.traceparent
+    const parent = event.headers.traceparent
     const span = begin({
       name: http.method,
       kind: 'server',
-      parent: given !== undefined && spanIn(given) ? given : null,
+      parent: parent !== undefined && spanIn(parent) ? parent : null,
       attributes: {
         'http.request.method': http.method,
         'http.request.id': requestId,

@@ -36,10 +36,10 @@ export const routeMethods = ({ method, writes }: Pick<Place, 'method' | 'writes'
 
 /** Answers a path without a route: 404, or 405 with `Allow` when other methods have it. */
 export const noRoute = (routes: readonly Place[]) => {
-  const known = routes.map((route) => ({ methods: routeMethods(route), pattern: pathPattern(route.path) }))
+  const places = routes.map((route) => ({ methods: routeMethods(route), pattern: pathPattern(route.path) }))
   return ({ method, path }: { method: string; path: string }): never => {
     const allowed = [
-      ...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+      ...new Set(places.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
     ]
     if (allowed.length === 0) throw missing(method, path)
     throw new Problem('method_not_allowed', 'method_not_allowed', `${path} answers ${allowed.join(', ')}`, {

@@ -25,16 +25,16 @@ export const createLocalUserSlots = (
   clock: Pick<Clock, 'after'>,
   { most, longestMs, refused }: Kind,
 ): TakeUserSlot => {
-  const taken = new Map<string, number>()
+  const counts = new Map<string, number>()
   return async (userId) => {
-    const count = taken.get(userId) ?? 0
+    const count = counts.get(userId) ?? 0
     if (count >= most) throw refused()
-    taken.set(userId, count + 1)
+    counts.set(userId, count + 1)
     const free = once(() => {
       cancel()
-      const left = (taken.get(userId) ?? 1) - 1
-      if (left > 0) taken.set(userId, left)
-      else taken.delete(userId)
+      const left = (counts.get(userId) ?? 1) - 1
+      if (left > 0) counts.set(userId, left)
+      else counts.delete(userId)
     })
     const cancel = clock.after(longestMs, () => void free())
     return free

@@ -180,12 +180,12 @@ export const createFlow = (needs: Needs) => {
   return { begin, finish, providerStatuses }
 }
 
-const notConfigured = (name: ProviderName): string =>
-  `This provider is not configured: set ${neededFor(name)}`
-
-const neededFor = (name: ProviderName): string => {
-  if (name === 'oidc') return 'OIDC_ISSUER and OIDC_CLIENT_ID'
-  return `${name.toUpperCase()}_CLIENT_ID and ${name.toUpperCase()}_CLIENT_SECRET`
+/** An issuer may work without a secret. */
+const notConfigured = (name: ProviderName): string => {
+  const prefix = name.toUpperCase()
+  const client = `${prefix}_CLIENT_ID and ${prefix}_CLIENT_SECRET`
+  const variables = name === 'oidc' ? 'OIDC_ISSUER and OIDC_CLIENT_ID' : client
+  return `This provider is not configured: set ${variables}`
 }
 
 const invalidState = () =>

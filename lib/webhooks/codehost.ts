@@ -12,28 +12,19 @@ import {
   type Withdrawal,
 } from './ask.ts'
 import { orderIn } from './order.ts'
-import { optionalText } from './outside-text.ts'
+import { lenient, lenientList, optionalText } from './outside-text.ts'
 
 // The fields of GitHub's webhook payloads that are read here: docs.github.com/webhooks/webhook-events-and-payloads
 
-const User = z.object({ login: optionalText, type: optionalText }).nullish().catch(undefined)
-const LabelName = z
-  .object({ name: z.string() })
-  .transform(({ name }) => name)
-  .optional()
-  .catch(undefined)
-
-const LabelNames = z
-  .array(LabelName)
-  .transform((names) => names.filter((name) => name !== undefined))
-  .catch([])
+const User = lenient(z.object({ login: optionalText, type: optionalText }))
+const LabelName = z.object({ name: z.string() }).transform(({ name }) => name)
 
 const about = {
   number: z.int(),
   title: optionalText,
   body: optionalText,
   html_url: optionalText,
-  labels: LabelNames,
+  labels: lenientList(LabelName),
   user: User,
   author_association: optionalText,
 }
@@ -43,13 +34,12 @@ const Repository = z.object({ id: z.int().optional().catch(undefined), full_name
 /** A pull request is an issue with this field. */
 const Issue = z.object({ ...about, pull_request: z.unknown().optional() })
 
-const Side = z
-  .object({
-    ref: optionalText,
-    sha: optionalText,
-    repo: z.object({ full_name: optionalText }).nullish().catch(undefined),
-  })
-  .catch({ ref: undefined, sha: undefined, repo: undefined })
+const KnownSide = z.object({
+  ref: optionalText,
+  sha: optionalText,
+  repo: lenient(z.object({ full_name: optionalText })),
+})
+const Side = KnownSide.catch(KnownSide.parse({}))
 
 const PullRequest = z.object({ ...about, head: Side, base: Side })
 
@@ -62,11 +52,11 @@ const Comment = z.object({
 })
 
 /** `sender` is the account whose act caused the event. */
-const IssueEvent = z.object({ issue: Issue, label: LabelName, repository: Repository, sender: User })
+const IssueEvent = z.object({ issue: Issue, label: lenient(LabelName), repository: Repository, sender: User })
 const CommentEvent = z.object({ issue: Issue, comment: Comment, repository: Repository })
 const PullRequestEvent = z.object({
   pull_request: PullRequest,
-  label: LabelName,
+  label: lenient(LabelName),
   repository: Repository,
   sender: User,
 })
@@ -128,7 +118,7 @@ const opened = (event: IssueEvent, labels: Labels): Ask | string => {
 }
 
 const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
-  const kind = firstLabelKind(event.label === undefined ? [] : [event.label], labels)
+  const kind = firstLabelKind(event.label ? [event.label] : [], labels)
   if (kind === undefined) return 'The label asks for no task'
   return isByOutsider(event.sender, event.issue) ? BY_OUTSIDER : askAbout(kind, event)
 }
@@ -187,8 +177,8 @@ const labeledChange = (event: PullRequestEvent, { review }: Labels): Ask | strin
 
 const closed = (about: Named): Withdrawal => ({ issue: issueName(about), withdrawn: 'all' })
 
-const unlabeled = (about: Named, label: string | undefined, labels: Labels): Verdict => {
-  const withdrawn = labelKinds(label === undefined ? [] : [label], labels)
+const unlabeled = (about: Named, label: string | null | undefined, labels: Labels): Verdict => {
+  const withdrawn = labelKinds(label ? [label] : [], labels)
   return withdrawn.length === 0 ? 'The label asked for no task' : { issue: issueName(about), withdrawn }
 }
 

@@ -31,12 +31,12 @@ export type Inbound = ReturnType<typeof createInbound>
 /** Events of a code host and of trackers, and their tasks. */
 export const createInbound = (needs: Needs) => {
   const { store, secrets } = needs
-  const read = createReceive(needs)
+  const readEvent = createReceive(needs)
   const deduplicate = createDeduplicate(needs)
 
   /** Receives an event. When this resolves, the event and its task are stored; when it rejects, neither is. */
   const receive = async (sender: Sender, incoming: Incoming, trace?: Trace): Promise<Received> => {
-    const { event, task } = await deduplicate(await read(sender, incoming), trace)
+    const { event, task } = await deduplicate(await readEvent(sender, incoming), trace)
     if (task === undefined) return { message: event.nothing ?? 'The task of this event is no longer there' }
     const message =
       event.makes === task.id ? 'This event has made a task' : 'There is a task for this already'

@@ -13,31 +13,25 @@ import {
   type Verdict,
 } from './ask.ts'
 import { orderInDocument } from './order.ts'
-import { optionalText } from './outside-text.ts'
+import { lenient, optionalText } from './outside-text.ts'
 
 // The fields of Jira's webhook events that are read here: developer.atlassian.com/cloud/jira/platform/webhooks
 
 const Prose = z.unknown().optional().transform(plainText)
 
-const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
+const Author = lenient(z.object({ displayName: optionalText, accountType: optionalText }))
 
 const KnownFields = z.object({
   summary: optionalText,
   description: Prose,
   labels: z.array(z.string()).catch([]),
   creator: Author,
-  priority: z.object({ name: optionalText }).nullish().catch(undefined),
-  status: z
-    .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
-    .nullish()
-    .catch(undefined),
+  priority: lenient(z.object({ name: optionalText })),
+  status: lenient(z.object({ statusCategory: lenient(z.object({ key: optionalText })) })),
 })
 const Fields = KnownFields.catch(KnownFields.parse({}))
 
-const Id = z
-  .union([z.string(), z.number().transform(String)])
-  .optional()
-  .catch(undefined)
+const Id = lenient(z.union([z.string(), z.number().transform(String)]))
 
 const Issue = z.object({ id: Id, self: optionalText, key: z.string(), fields: Fields })
 
@@ -56,10 +50,7 @@ const Change = z.record(z.string(), z.unknown()).transform((item) => ({
   to: textAt(item, 'toString'),
 }))
 
-const Changelog = z
-  .object({ items: z.array(Change).catch([]) })
-  .optional()
-  .catch(undefined)
+const Changelog = lenient(z.object({ items: z.array(Change).catch([]) }))
 
 const Comment = z.object({ body: z.unknown().optional().transform(orderInDocument), author: Author })
 

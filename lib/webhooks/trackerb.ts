@@ -12,15 +12,11 @@ import {
   type Verdict,
 } from './ask.ts'
 import { orderIn } from './order.ts'
-import { optionalText } from './outside-text.ts'
+import { lenient, lenientList, optionalText } from './outside-text.ts'
 
 // The fields of Linear's webhook payloads that are read here: linear.app/developers/webhooks
 
-const Label = z.object({ id: optionalText, name: z.string() }).optional().catch(undefined)
-const LabelList = z
-  .array(Label)
-  .transform((labels) => labels.filter((label) => label !== undefined))
-  .catch([])
+const Label = z.object({ id: optionalText, name: z.string() })
 
 const Issue = z.object({
   id: z.string(),
@@ -29,31 +25,27 @@ const Issue = z.object({
   description: optionalText,
   url: optionalText,
   priority: z.number().optional().catch(undefined),
-  labels: LabelList,
-  state: z.object({ type: optionalText }).nullish().catch(undefined),
+  labels: lenientList(Label),
+  state: lenient(z.object({ type: optionalText })),
   branchName: optionalText,
   /** Set for an issue that a person outside of the workspace opened, in a tool that is connected to it. */
   externalUserCreator: z.unknown().optional(),
   externalUserCreatorId: z.unknown().optional(),
 })
 
-const Before = z
-  .object({ labelIds: z.array(z.string()).optional().catch(undefined), stateId: optionalText })
-  .nullish()
-  .catch(undefined)
+const Before = lenient(z.object({ labelIds: lenient(z.array(z.string())), stateId: optionalText }))
 
-const Actor = z.object({ type: optionalText, name: optionalText }).nullish().catch(undefined)
+const Actor = lenient(z.object({ type: optionalText, name: optionalText }))
 
-const Commented = z
-  .object({ id: optionalText, identifier: optionalText, title: optionalText, url: optionalText })
-  .nullish()
-  .catch(undefined)
+const Commented = lenient(
+  z.object({ id: optionalText, identifier: optionalText, title: optionalText, url: optionalText }),
+)
 
 const Comment = z.object({
   body: optionalText,
   issueId: optionalText,
   issue: Commented,
-  user: z.object({ name: optionalText }).nullish().catch(undefined),
+  user: lenient(z.object({ name: optionalText })),
   botActor: z.unknown().optional(),
   /** Set for a person outside of the workspace, who wrote in a tool that is connected to it. */
   externalUser: z.unknown().optional(),
@@ -131,7 +123,7 @@ const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
 
 const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {
   const before = updatedFrom?.labelIds
-  if (before === undefined) return []
+  if (!before) return []
   return data.labels.filter(({ id }) => id !== undefined && !before.includes(id)).map(({ name }) => name)
 }
 

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { PageEncoding } from '../ports/page-files.ts'
-import { acceptedEncodings } from './accept.ts'
+import { readQualities } from '../core/accept.ts'
+import { PAGE_ENCODINGS, type PageEncoding } from '../ports/page-files.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 
 /** A smaller body fits the first packets anyway. */
@@ -16,6 +16,12 @@ const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
 const compressors: Readonly<Record<PageEncoding, (text: string) => Promise<Uint8Array>>> = {
   br: (text) => brotli(text, BROTLI),
   gzip: (text) => gzipped(text),
+}
+
+/** The encodings that a caller accepts, the smallest first. */
+export const acceptedEncodings = (header = ''): PageEncoding[] => {
+  const qualities = readQualities(header)
+  return PAGE_ENCODINGS.filter((encoding) => (qualities.get(encoding) ?? qualities.get('*') ?? 0) !== 0)
 }
 
 /**

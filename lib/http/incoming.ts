@@ -22,29 +22,15 @@ const refuseAnnounced = ({ headers }: IncomingMessage, limit: number) => {
  */
 const readBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buffer> => {
   refuseAnnounced(request, limit)
-  if (!request.complete) return gatherPieces(request, limit)
+  if (!request.complete) return readPieces(request, limit)
   // A small body arrives with its head; one read is cheaper than a flowing stream.
   const bytes: Buffer = request.read() ?? Buffer.alloc(0)
   if (bytes.length > limit) throw tooLarge(limit)
   return bytes
 }
 
-const gatherPieces = (request: IncomingMessage, limit: number): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    if (request.errored) return reject(aborted(request.errored))
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else reject(tooLarge(limit))
-    })
-    request.on('end', () => {
-      const [only] = chunks
-      resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks))
-    })
-    request.on('error', (error) => reject(aborted(error)))
-  })
+const readPieces = async (request: IncomingMessage, limit: number): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(bodyPieces(request, limit)))
 
 /** Pieces as they arrive: nothing more is read while the caller handles a piece. */
 async function* bodyPieces(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {

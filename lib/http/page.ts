@@ -1,5 +1,6 @@
+import { acceptsHtml } from '../core/accept.ts'
 import type { PageFile, PageFiles } from '../ports/page-files.ts'
-import { acceptedEncodings, acceptsHtml } from './accept.ts'
+import { acceptedEncodings } from './compress.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 
 const HASHED = 'assets/'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
+import { prefersText } from '../../lib/core/accept.ts'
 import { expose } from '../../lib/health/exposition.ts'
-import { prefersText } from '../../lib/health/handlers.ts'
 
 describe('the text exposition format', () => {
   it('escapes backslash, quote and line feed where the format asks for it', () => {

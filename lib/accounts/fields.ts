@@ -3,10 +3,7 @@ import { CONTROLS, shownText } from '../core/shown-text.ts'
 
 const LONGEST_PASSWORD = 1_024
 
-/**
- * An address as the e-mail field of the HTML standard accepts it. It is ASCII, so lower case suffices for comparisons,
- * and no two addresses only look the same (a dotless i, the Kelvin sign, full-width letters).
- */
+/** As the HTML standard has it: ASCII, so lower case compares, and no two addresses only look the same. */
 export const EmailSchema = z
   .string()
   .max(255)

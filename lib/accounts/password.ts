@@ -80,10 +80,7 @@ export const createPasswordChanges = (needs: Needs) => {
     await audit(principal, 'password.change', { userId: principal.userId })
   }
 
-  /**
-   * Makes a code with which the owner of an account can set a new password once within an hour; an earlier code becomes
-   * invalid. Throws Problem `missing` for an account that does not exist.
-   */
+  /** Makes a code for a new password, valid once within an hour; an earlier one ends. Throws Problem `missing`. */
   const createResetCode = async (principal: Principal, userId: string) => {
     refuseOtherModes(needs.mode())
     const registration = await findRegistration(userId)
@@ -111,10 +108,7 @@ export const createPasswordChanges = (needs: Needs) => {
       : undefined
   }
 
-  /**
-   * Sets a new password by a reset code. Throws Problem `unauthenticated` `bad_reset_code`, after the same work and with
-   * the same text for a missing or disabled account, and for a missing, wrong or expired code.
-   */
+  /** Throws Problem `unauthenticated` `bad_reset_code`: the same, after the same work, for each fault. */
   const resetPassword = async (reset: Reset): Promise<LoggedIn> => {
     refuseOtherModes(needs.mode())
     await countAttempt('resetPassword', { account: emailKey(reset.email) })

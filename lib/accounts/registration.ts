@@ -81,10 +81,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     createdAt: iso(clock.now()),
   })
 
-  /**
-   * Commits registration, user, link, and the roster or the invite. Resolves to `taken` when the address has an account,
-   * and to `founded` when another account became the first one.
-   */
+  /** `taken`: the address has an account. `founded`: another account became the first one meanwhile. */
   const commit = async (
     registration: Registration,
     admission: Admission,

@@ -52,10 +52,7 @@ export const createSignIn = ({ store, mode, register, passwords, countAttempt }:
     return toUser(user)
   }
 
-  /**
-   * The user of these credentials. Throws Problem `unauthenticated` `bad_credentials`, after the same work and with the
-   * same text for a missing account, a wrong password and a disabled account.
-   */
+  /** Throws Problem `unauthenticated` `bad_credentials`: the same, after the same work, for each fault. */
   const logIn = async ({ email, password }: Credentials): Promise<LoggedIn> => {
     refuseOtherModes(mode())
     await countAttempt('login', { account: emailKey(email) })

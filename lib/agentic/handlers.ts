@@ -50,10 +50,7 @@ export const agenticHandlers = ({
 const batchText = (batch: readonly SessionEvent[]): string =>
   batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')
 
-/**
- * The texts of the events. A reader that lost its rights gets an error as the last one: it is of this stream and not of
- * the session, so it has no id.
- */
+/** The texts of events. A reader without its rights gets an error without id: it is not of the session. */
 async function* whileAdmitted(
   batches: AsyncIterable<readonly SessionEvent[]>,
   reader: AbortSignal,

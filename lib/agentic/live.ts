@@ -104,10 +104,7 @@ export const createLiveRun = (
   run: number,
 ): LiveRun => {
   const readers = new Set<Reader>()
-  /**
-   * For each type of deltas: its masker, and the latest delta. Texts of models and tools have no secrets; the events of an
-   * agent that an operator added may.
-   */
+  /** The masker and latest delta of each type: events of an agent that an operator added may have secrets. */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
   let count = 0
   let unstored: Unstored[] = []

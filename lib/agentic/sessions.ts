@@ -350,10 +350,7 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
-  /**
-   * The last event of a task's session when no run sent it: the task was cancelled while it waited, or its worker died.
-   * The event is made from the state of the task.
-   */
+  /** The last event of a task's session when no run sent it: the worker died, or the task was waiting. */
   const missingEnd = async (sessionId: string): Promise<SessionEvent[]> => {
     const row = await store.get(agentSessions, sessionId)
     const last = row?.taskId === undefined ? undefined : await feed.last(toStreamName(sessionId))

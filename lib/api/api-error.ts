@@ -1,7 +1,4 @@
-/**
- * An answer with an error status, or one that is no JSON where the service answers JSON. `code` is the service's stable
- * code, else `http_` and the status; details are those of a validation.
- */
+/** An error status, or no JSON where the service answers JSON. `code` is the service's, else `http_` and the status. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

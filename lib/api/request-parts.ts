@@ -10,8 +10,5 @@ const parts = Object.entries(routes).map(([name, { method, path, ...rest }]) => 
   },
 ])
 
-/**
- * The request parts of each route as plain data: bundles for browsers and other programs contain nothing else of the
- * service. The type is that of the routes, which the client only uses as a type.
- */
+/** Routes as plain data: bundles contain nothing else of the service, and use the type of the routes only. */
 export const requestParts = Object.fromEntries(parts) as typeof routes

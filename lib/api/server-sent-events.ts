@@ -14,10 +14,7 @@ const eventIn = (frame: string): StreamEvent | undefined => {
   return { id: fields.findLast(({ name }) => name === 'id')?.value ?? '', data: data.join('\n') }
 }
 
-/**
- * The server-sent events of an answer (WHATWG HTML, section 9.2); those that arrived together are one batch. A keep-alive
- * comment is an empty batch. An incomplete event is left out.
- */
+/** The events of an answer (WHATWG HTML, section 9.2), in batches as they arrive; a comment is an empty batch. */
 export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamEvent[]> {
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
   let rest = ''

@@ -75,10 +75,7 @@ export const createCompletions = (needs: Needs) => {
     return { messages: [...system, ...body.messages], target, turn: undefined, known }
   }
 
-  /**
-   * A step of a model. When its provider refuses the prompt as longer than the model's window, which is then known, the
-   * history is compacted, and the model is asked once more.
-   */
+  /** A step of a model. When the prompt is too long for the model's window, it is compacted and sent once more. */
   async function* stepWithin(request: StepRequest, compacted: Turn['compacted'] | undefined) {
     try {
       yield* models.step(request)
@@ -173,10 +170,7 @@ export const createCompletions = (needs: Needs) => {
     }
   }
 
-  /**
-   * The answer as server-sent events. Resolves at the first piece of the answer: an earlier failure is thrown and
-   * answered with a status; a later one is the last event, `error`.
-   */
+  /** Server-sent events. A failure before the first piece is thrown; a later one is the last event, `error`. */
   const stream = async (
     principal: Principal,
     body: CompletionBody,

@@ -76,10 +76,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
   }
 
   return {
-    /**
-     * Renews the lease until it is dropped. The signal aborts with a Problem when the turn has to end; `holds` says whether
-     * its caller still has its rights, and `free` frees the slot of the turn.
-     */
+    /** Renews the lease until it is dropped, or the caller's rights no longer hold. Aborts when the turn has to end. */
     keep: (
       conversationId: string,
       token: string,

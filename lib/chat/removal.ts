@@ -104,10 +104,7 @@ export const createConversationRemoval = (needs: Needs) => {
     return applied ? removal : undefined
   }
 
-  /**
-   * Deletes a conversation and cancels its turn; `removeDeleted` removes the rows that belonged to it, also after the
-   * process has died. Throws Problem `missing`.
-   */
+  /** Deletes a conversation and cancels its turn; `removeDeleted` removes the rest. Throws Problem `missing`. */
   const remove = async (principal: Principal, id: string): Promise<void> => {
     let removal: RemovalRow | undefined
     // A turn may begin or end between the read and the write.

@@ -73,10 +73,7 @@ export const chatMessages = collection<MessageRow>({
   placeholders: { content: LOST_TEXT },
 })
 
-/**
- * A deleted conversation: its rows are removed in the background, and then this row. A turn that was running may continue
- * until `busyUntil` (epoch milliseconds).
- */
+/** A deleted conversation whose rows are being removed; a running turn may add some until `busyUntil`. */
 export type RemovalRow = {
   id: string
   userId: string
@@ -126,10 +123,7 @@ export const chatTurns = collection<ChatTurnRow>({
   placeholders: { messages: [], toolCalls: [] },
 })
 
-/**
- * The files of a conversation's workspace after its last turn, where turns run in processes that share no disk. `archive`
- * is absent when the files were too large to store.
- */
+/** The files of a workspace after its last turn; without `archive` they were too large to store. */
 export type WorkspaceSnapshotRow = { conversationId: string; archive?: string; createdAt: string }
 
 export const workspaceSnapshots = collection<WorkspaceSnapshotRow>({

@@ -30,10 +30,7 @@ export const createChat = (needs: Needs) => {
     models,
     completions: createCompletions({ ...needs, turns, context }),
     send,
-    /**
-     * Turns that are answered as a session: `begin` and `finish`; `resume` continues one that waited for approval; `stop`
-     * ends one in this process; `isHere` says whether one runs here.
-     */
+    /** Turns that are answered as a session; `stop` and `isHere` are about those of this process. */
     turns: {
       begin: turns.begin,
       finish: turns.finish,

@@ -119,18 +119,12 @@ const firstLineTitle = (content: string): string => {
   return line.length > LONGEST_TITLE ? `${cutText(line, LONGEST_TITLE - 1).trim()}…` : line
 }
 
-/**
- * Turns of conversations: `begin` stores the user's message in the same write as the lease, and makes the prompt;
- * `finish` stores the answer and releases the lease.
- */
+/** Turns of conversations: `begin` stores the message with the lease, `finish` the answer, and releases it. */
 export const createTurns = (needs: Needs) => {
   const { store, clock, ids, models, conversations, context, compaction } = needs
   const { leases, snapshots, firstByteMs, withdrawApprovals, holdsRights, openTurns } = needs
 
-  /**
-   * Throws while a turn waits for approval. Ends a waiting turn whose approvals expired, or whose process died: its
-   * message says so. Resolves to the conversation after that.
-   */
+  /** Throws while a turn waits for approval; ends one that expired, or whose process died. */
   const withoutWaiting = async (row: ConversationRow): Promise<ConversationRow> => {
     const { id, userId, waitingUntil, turnToken } = row
     if (waitingUntil === undefined) return row

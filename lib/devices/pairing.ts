@@ -56,10 +56,7 @@ export const createPairing = ({ requests, limiter, deviceToken, clock, audit }: 
     return { qrSvg: await qrSvg(url), pairingUrl: url, requestId, expiresAt }
   }
 
-  /**
-   * Counts a code before it is read, malformed ones too, so that concurrent guesses are limited like sequential ones.
-   * Throws Problem `rate_limited`.
-   */
+  /** Counts a code before it is read: concurrent guesses are limited too. Throws Problem `rate_limited`. */
   const countCode = async (approver: Approver): Promise<void> => {
     const waitMs = await limiter.takeAll(WRONG_CODES, limitKeys(approver))
     refuseEarly(waitMs, 'Too many wrong pairing codes. Please try again in ten minutes.')

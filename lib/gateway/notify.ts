@@ -10,10 +10,7 @@ type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find'>; addDelivery: Add
 
 /** Delivers the end of a request's task to its `notifyUrl`. */
 export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
-  /**
-   * Handles the notice of a task's end. The id of the delivery derives from the end, so a repeated notice adds none. Adds
-   * none when the request has no `notifyUrl` or the task runs again.
-   */
+  /** Delivers a task's end, once: the id of the delivery derives from the end. A task that runs again has none. */
   const notify = async (taskId: string): Promise<void> => {
     const request = await store.get(gatewayRequests, toRequestId(taskId))
     if (request?.notifyUrl === undefined) return

@@ -16,10 +16,7 @@ import { workflowPrompt } from './prompt.ts'
 import { type GatewayKey, type GatewayRequest, gatewayKeys, gatewayRequests, toRequestId } from './rows.ts'
 
 export type GatewayTasks = {
-  /**
-   * A new task, the write that stores and queues it, and the rows of the same commit. A `watched` task sends a notice
-   * each time it ends. Throws Problem `invalid` for an invalid task.
-   */
+  /** A task, and the writes that store and queue it. A `watched` one sends a notice each time it ends. */
   draft(
     principal: Principal,
     body: CreateTask,

@@ -32,10 +32,7 @@ const parse: Parse = (text, values) => {
   }
 }
 
-/**
- * The JSON body of a request; an empty body counts as `{}`, so that the schema names the missing fields. Refuses bodies
- * over `limit` bytes, and all that `readJson` refuses.
- */
+/** The JSON of a body; an empty one counts as `{}`. Refuses more than `limit` bytes, and what `readJson` refuses. */
 export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unknown => {
   const text = bodyText(event)
   if (Buffer.byteLength(text) > limit) throw tooLarge(limit)

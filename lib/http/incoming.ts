@@ -16,10 +16,7 @@ const refuseAnnounced = ({ headers }: IncomingMessage, limit: number) => {
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
 }
 
-/**
- * The bytes of a body. Keeps at most `limit` bytes; the rest of a larger body is dropped until the answer closes the
- * connection. Throws Problem `request_aborted` when the caller disconnects.
- */
+/** The bytes of a body, at most `limit`. Throws Problem `request_aborted` when the caller disconnects. */
 const readBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buffer> => {
   refuseAnnounced(request, limit)
   if (!request.complete) return readPieces(request, limit)

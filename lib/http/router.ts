@@ -48,10 +48,7 @@ export const noRoute = (routes: readonly Place[]) => {
   }
 }
 
-/**
- * Throws Problem `route_not_found` for a path that ends in a slash: no route does. A function's router ignores the slash
- * and a gateway does not; with this check both answer alike.
- */
+/** Refuses a path that ends in a slash: a function's router ignores the slash, and a gateway does not. */
 export const refuseSlash = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): void => {
   const { method, path } = requestContext.http
   if (path.endsWith('/')) throw missing(method, path)

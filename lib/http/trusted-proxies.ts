@@ -7,10 +7,7 @@ const BRACKETED = /^\[([^\]]*)\](?::\d+)?$/
 const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
 const WITH_PORT = /^([^:]+):\d+$/
 
-/**
- * The canonical form of an address: without port, brackets and zone, IPv6 in its shortest spelling, and IPv4 in IPv6 as
- * IPv4. Other texts stay unchanged.
- */
+/** An address without port, brackets and zone; IPv6 in its shortest form, IPv4 in IPv6 as IPv4. */
 export const plainAddress = (text: string): string => {
   const host = BRACKETED.exec(text)?.[1] ?? WITH_PORT.exec(text)?.[1] ?? text
   const [address = host] = host.split('%')

@@ -26,10 +26,7 @@ type Moments = readonly (readonly [at: number, calls: number])[]
 /** The most times that are distinguished in a window: they bound the size of a row. */
 const MOST_MOMENTS = 100
 
-/**
- * The calls within the window. A clock that was set back by more than the window would make all callers wait until it has
- * caught up, so calls that far in the future do not count either.
- */
+/** Calls within the window. One far in the future is of a clock that was set back, and does not count. */
 const liveMoments = (moments: Moments, { windowMs }: Limit, now: number): Moments =>
   moments.filter(([at]) => Math.abs(now - at) < windowMs)
 

@@ -21,10 +21,7 @@ const DISCOVERY_MS = 3_600_000
 /** The tolerated error of the issuer's clock in seconds. */
 const CLOCK_TOLERANCE = 30
 
-/**
- * Any OpenID Connect issuer, by discovery and the authorization code flow (OpenID Connect Core 1.0, section 3.1). Its
- * tokens are not stored: they only prove who signs in.
- */
+/** Any OpenID Connect issuer (Core 1.0, section 3.1). Its tokens are not stored: they only prove who signs in. */
 export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Provider => {
   const { clientId, clientSecret } = settings
   const issuer = new URL(settings.issuer)

@@ -1,10 +1,7 @@
 import { collection } from '../core/collection.ts'
 import type { ProviderName, Workplace } from './schema.ts'
 
-/**
- * A sign-in or linking that has begun. The request that removes the row continues it, so it happens once. `id` and
- * `browser` are hashes: leaked rows cannot be used to sign in.
- */
+/** A sign-in or linking that has begun; its removal continues it, once. `id` and `browser` are hashes. */
 export type AuthorizationRequestRow = {
   /** SHA-256 of the `state` parameter. */
   id: string

@@ -56,10 +56,7 @@ export type Connection = Workplace & {
 /** The account that a user linked last with a provider; undefined when there is none. */
 export type FindConnection = (userId: string, provider: ProviderName) => Promise<Connection | undefined>
 
-/**
- * Revokes a user's tokens at several providers, where they support it, and removes the linked accounts; resolves to the
- * providers that had one. No linked account is no error.
- */
+/** Revokes a user's tokens at providers and removes the linked accounts; resolves to those that there were. */
 export type Unlink = (
   userId: string,
   providers: readonly ProviderName[],

@@ -40,10 +40,7 @@ const textAt = (item: Readonly<Record<string, unknown>>, name: string): string =
   return typeof value === 'string' ? value : ''
 }
 
-/**
- * The values of a field before and after a change. Labels are separated by spaces, which no label contains. Every object
- * inherits a `toString`, so only an own one counts.
- */
+/** A changed field. Spaces separate labels. Only an own `toString` counts, since every object inherits one. */
 const Change = z.record(z.string(), z.unknown()).transform((item) => ({
   field: textAt(item, 'field'),
   from: textAt(item, 'fromString'),

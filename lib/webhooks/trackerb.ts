@@ -78,10 +78,7 @@ const askAbout = (kind: 'task' | 'review', { data, url }: IssueEvent): Ask => ({
 
 const isOpenedOutside = ({ data }: IssueEvent): boolean =>
   Boolean(data.externalUserCreator || data.externalUserCreatorId)
-/**
- * An integration repeats what people did in the connected tool, such as the labels that a template gave an issue. An event
- * without an actor counts as one of an integration.
- */
+/** Whether an integration repeats what people did in another tool; an event without an actor counts as such. */
 const isRelayed = ({ actor }: IssueEvent): boolean =>
   [undefined, 'integration'].includes(actor?.type?.toLowerCase())
 const BY_OUTSIDER =

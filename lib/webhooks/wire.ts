@@ -39,10 +39,7 @@ export const wires: Readonly<Record<Sender, Wire>> = {
 
 const DIGITS = /^[0-9a-f]{64}$/
 
-/**
- * Whether a header has the HMAC-SHA256 (RFC 2104) of these bytes under the secret, in lower-case hexadecimal; false
- * without a secret. The comparison takes constant time.
- */
+/** Whether the header has the HMAC-SHA256 (RFC 2104) of the bytes in lower-case hexadecimal; in constant time. */
 export const isSigned = (
   bytes: Buffer,
   given: string | undefined,

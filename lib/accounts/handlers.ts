@@ -1,11 +1,12 @@
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import { ANONYMOUS } from '../core/principal.ts'
 import { admitting, type Call, type Handlers, Reply } from '../http/route.ts'
+import type { Origin } from '../http/trusted-proxies.ts'
 import type { ProviderStatus } from '../oauth/schema.ts'
 import type { accountRoutes, userRoutes } from './contract.ts'
 import type { ReadConnections, User } from './schema.ts'
 import type { Accounts } from './service.ts'
-import type { AccountAttempt } from './sign-in.ts'
+import type { AccountAttempt, LoggedIn } from './sign-in.ts'
 
 /** A verb with the caller's address, which the record of refusals names. */
 export type FromAddress<Verb extends (...given: never[]) => unknown> = (
@@ -28,23 +29,17 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
   const withConnections = async (user: User) => ({ ...user, ...(await needs.readConnections(user.id)) })
 
   /** Unreadable settings of the providers hinder no sign-in without them. */
-  const providers = async () => {
-    const here = await needs.providersHere().catch(() => undefined)
-    return here === undefined ? {} : { providers: here }
-  }
+  const readProviders = () => needs.providersHere().catch(() => undefined)
 
   const signedOut = async () => {
-    const mode = authMode()
-    const accessKeyRequired =
-      mode === 'local' && needs.accessKey.exists() ? { accessKeyRequired: true as const } : {}
-    const answer = {
-      authenticated: false as const,
-      authMode: mode,
-      ...accessKeyRequired,
-      ...(await providers()),
-    }
-    return new Reply(answer, { status: 401 })
+    const isLocked = authMode() === 'local' && needs.accessKey.exists()
+    const accessKeyRequired = isLocked ? (true as const) : undefined
+    const facts = { authMode: authMode(), accessKeyRequired, providers: await readProviders() }
+    return new Reply({ authenticated: false as const, ...facts }, { status: 401 })
   }
+
+  const signedIn = async ({ user, confirm }: LoggedIn, browser: Origin, message: string) =>
+    new Reply({ user, message }, { headers: await grantSession(user.id, browser, confirm) })
 
   const countFrom =
     (of: AccountAttempt) =>
@@ -58,9 +53,7 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     }),
     login: admitting(countFrom('login'), async ({ body }, { origin }) => {
       const browser = origin()
-      const { user, confirm } = await accounts.logIn(body, browser.address)
-      const headers = await grantSession(user.id, browser, confirm)
-      return new Reply({ user, message: 'Logged in' }, { headers })
+      return signedIn(await accounts.logIn(body, browser.address), browser, 'Logged in')
     }),
     changePassword: admitting(countFrom('changePassword'), async ({ body }, { principal, origin }) => {
       await accounts.changePassword(principal, body, origin().address)
@@ -70,8 +63,8 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
       if (principal.userId === ANONYMOUS.userId) return signedOut()
       const user = await accounts.findUser(principal.userId)
       if (user === undefined) return signedOut()
-      const [known, here] = await Promise.all([withConnections(user), providers()])
-      return { authenticated: true as const, authMode: authMode(), user: known, ...here }
+      const [me, providers] = await Promise.all([withConnections(user), readProviders()])
+      return { authenticated: true as const, authMode: authMode(), user: me, providers }
     },
     changeMe: async ({ body }, { principal }) => ({
       user: await withConnections(await accounts.change(principal.userId, body)),
@@ -79,9 +72,8 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     }),
     resetPassword: admitting(countFrom('resetPassword'), async ({ body }, { origin }) => {
       const browser = origin()
-      const { user, confirm } = await accounts.resetPassword(body, browser.address)
-      const headers = await grantSession(user.id, browser, confirm)
-      return new Reply({ user, message: 'Password set: all other sessions have ended' }, { headers })
+      const login = await accounts.resetPassword(body, browser.address)
+      return signedIn(login, browser, 'Password set: all other sessions have ended')
     }),
     createInvite: async ({ body }, { principal }) => ({
       invite: await accounts.invites.create(principal, body),

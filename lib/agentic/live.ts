@@ -13,15 +13,7 @@ const MOST_BEHIND = 10_000
 const MOST_CHARACTERS = 4_000_000
 
 /** One reader of a session that runs in this process: takes events in batches. */
-type Reader = {
-  /** The events since the last call, or the next ones; undefined at the end. Throws Problem `reader_too_slow`. */
-  next(): Promise<readonly SessionEvent[] | undefined>
-  push(event: SessionEvent, characters: number): void
-  /** No further events follow; the reader still gets those in its buffer. */
-  end(): void
-}
-
-const createReader = (): Reader => {
+const createReader = () => {
   let waiting: SessionEvent[] = []
   let characters = 0
   let isOver = false
@@ -32,7 +24,7 @@ const createReader = (): Reader => {
     wake = undefined
   }
   return {
-    push: (event, size) => {
+    push: (event: SessionEvent, size: number): void => {
       if (isOver) return
       waiting.push(event)
       characters += size
@@ -43,11 +35,13 @@ const createReader = (): Reader => {
       }
       call()
     },
-    end: () => {
+    /** No further events follow; the reader still gets those in its buffer. */
+    end: (): void => {
       isOver = true
       call()
     },
-    next: async () => {
+    /** The events since the last call, or the next ones; undefined at the end. Throws Problem `reader_too_slow`. */
+    next: async (): Promise<readonly SessionEvent[] | undefined> => {
       if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
       if (isBehind) throw tooSlow()
       if (waiting.length === 0) return undefined
@@ -79,31 +73,15 @@ type Unstored = { -readonly [Field in keyof SessionEvent]: SessionEvent[Field] }
 
 type Needs = { feed: Pick<Feed, 'append'>; clock: Clock; log: Log; masker: Masker }
 
-export type LiveRun = {
-  emit: EmitEvent
-  /** Stores the events in memory. Never rejects. */
-  flush(): Promise<void>
-  /** Stores the remaining events; readers end after the last event. */
-  close(): Promise<void>
-  /** The events after an id that are not stored yet, then new ones. `leave` removes the reader. */
-  read(): { unstored: readonly SessionEvent[]; reader: Reader; leave(): void }
-  readonly readers: number
-  readonly readerLeftAt: number
-  /** Whether any event is stored: before that the stored stream is empty. */
-  readonly hasStored: boolean
-}
+export type LiveRun = ReturnType<typeof createLiveRun>
 
 /**
  * Sends events to the readers in this process at once, and to storage in batches: at the end of a step, when the batch is
  * large, and on request. Every event is in `unstored`, `storing` or the feed, and moves in this order. So a reader misses
  * no event when it copies the first two before it reads the feed.
  */
-export const createLiveRun = (
-  { feed, clock, log, masker }: Needs,
-  sessionId: string,
-  run: number,
-): LiveRun => {
-  const readers = new Set<Reader>()
+export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: string, run: number) => {
+  const readers = new Set<ReturnType<typeof createReader>>()
   /** The masker and latest delta of each type: events of an agent that an operator added may have secrets. */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
   let count = 0
@@ -205,13 +183,16 @@ export const createLiveRun = (
 
   return {
     emit,
+    /** Stores the events in memory. Never rejects. */
     flush,
-    close: async () => {
+    /** Stores the remaining events; readers end after the last event. */
+    close: async (): Promise<void> => {
       isClosed = true
       await flush()
       isOver = true
       for (const reader of readers) reader.end()
     },
+    /** The events that are not stored yet, then new ones. `leave` removes the reader. */
     read: () => {
       const reader = createReader()
       const events = [...storing, ...unstored].map((event) => ({ ...event }))
@@ -229,6 +210,7 @@ export const createLiveRun = (
     get readerLeftAt() {
       return readerLeftAt
     },
+    /** Whether any event is stored: before that the stored stream is empty. */
     get hasStored() {
       return hasStored || storing.length > 0
     },

@@ -11,6 +11,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Page, Store } from '../ports/store.ts'
+import type { Task } from '../tasks/schema.ts'
 import { createLiveRun, type LiveRun } from './live.ts'
 import {
   type AgentSessionRow,
@@ -40,29 +41,8 @@ export class SessionStopped extends Error {
   }
 }
 
-/** A running session of a conversation, for the code that runs it. */
-export type OpenSession = {
-  readonly id: string
-  readonly signal: AbortSignal
-  readonly emit: EmitEvent
-  end(status: 'completed' | 'failed' | 'cancelled', error?: AgentSession['error']): Promise<void>
-}
-
-/** The part of a task's session that one run adds. A run without events stores nothing. */
-export type TaskSessionRun = {
-  readonly id: string
-  readonly emit: EmitEvent
-  flush(): Promise<void>
-  close(): Promise<void>
-}
-
-export type TaskFacts = {
-  readonly id: string
-  readonly status: string
-  readonly createdBy: string
-  readonly completedAt?: string | undefined
-  readonly error?: AgentSession['error'] | undefined
-}
+/** What a session shows of its task. */
+export type TaskFacts = Pick<Task, 'id' | 'status' | 'createdBy' | 'completedAt' | 'error'>
 
 type Needs = {
   store: Store
@@ -97,7 +77,7 @@ const READ_AT_ONCE = 500
 /** A session that runs this much longer than its time limit lost its process. */
 const LEFT_MS = 60_000
 
-const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
+const STATES_OF_TASKS: Readonly<Record<Task['status'], SessionState>> = {
   pending: 'queued',
   queued: 'queued',
   in_progress: 'running',
@@ -107,7 +87,7 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
 }
 
 const taskEnd = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
-  const status = STATES_OF_TASKS[task?.status ?? ''] ?? 'failed'
+  const status = task ? STATES_OF_TASKS[task.status] : 'failed'
   if (!isOver(status)) return { status }
   const { completedAt: endedAt, error } = task ?? {}
   const ending = { status, ...definedFields({ endedAt }) }
@@ -120,6 +100,10 @@ const taskEnd = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'en
 const toSessionId = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
 
 export type AgentSessions = ReturnType<typeof createAgentSessions>
+/** A running session of a conversation, for the code that runs it. Its signal aborts with `SessionStopped`. */
+export type OpenSession = Awaited<ReturnType<AgentSessions['open']>>
+/** The part of a task's session that one run adds. A run without events stores nothing. */
+export type TaskSessionRun = ReturnType<AgentSessions['openRun']>
 
 /** Agent sessions: their rows, the runs in this process, and their events for readers in any process. */
 export const createAgentSessions = (needs: Needs) => {
@@ -189,7 +173,7 @@ export const createAgentSessions = (needs: Needs) => {
   })
 
   /** Begins a session of a conversation. It stops at its time limit, and when its last reader has disconnected. */
-  const open = async ({ conversationId, userId, provider, model }: Started): Promise<OpenSession> => {
+  const open = async ({ conversationId, userId, provider, model }: Started) => {
     const id = ids.next('sess')
     await insert({ id, status: 'running', conversationId, userId, provider, model })
     const run = createLiveRun(needs, id, 1)
@@ -204,7 +188,10 @@ export const createAgentSessions = (needs: Needs) => {
       id,
       signal: controller.signal,
       emit: run.emit,
-      end: async (status, error) => {
+      end: async (
+        status: 'completed' | 'failed' | 'cancelled',
+        error?: AgentSession['error'],
+      ): Promise<void> => {
         cancelTimeout()
         endWatch()
         await run.flush()
@@ -236,11 +223,7 @@ export const createAgentSessions = (needs: Needs) => {
   }
 
   /** The part of a task's session that a run adds; `run` is the fencing token, which grows with every run. */
-  const openRun = (
-    task: TaskFacts,
-    run: number,
-    target: Pick<AgentSession, 'provider' | 'model'>,
-  ): TaskSessionRun => {
+  const openRun = (task: TaskFacts, run: number, target: Pick<AgentSession, 'provider' | 'model'>) => {
     const id = toSessionId(task.id)
     const part = createLiveRun(needs, id, run)
     let inserted: Promise<unknown> | undefined
@@ -261,12 +244,12 @@ export const createAgentSessions = (needs: Needs) => {
     }
     return {
       id,
-      emit: (type, data) => {
+      emit: ((type, data) => {
         if (inserted === undefined) begin()
         part.emit(type, data)
-      },
+      }) satisfies EmitEvent,
       flush: part.flush,
-      close: async () => {
+      close: async (): Promise<void> => {
         if (inserted === undefined) return
         endLooks()
         await inserted

@@ -55,15 +55,7 @@ export const createVerify =
     return { valid: true, ...facts }
   }
 
-type SignedAttestation = {
-  deviceId: string
-  publicKey: Buffer
-  signature: Buffer
-  message: Buffer
-  signedAt: number
-}
-
-const attestationIn = (given: unknown): SignedAttestation | undefined => {
+const attestationIn = (given: unknown) => {
   const parsed = AttestationSchema.safeParse(given)
   if (!parsed.success) return undefined
   const { deviceId, attestation } = parsed.data

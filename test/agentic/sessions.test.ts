@@ -5,7 +5,7 @@ import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/sto
 import { createLiveRun } from '../../lib/agentic/live.ts'
 import { toStreamName } from '../../lib/agentic/rows.ts'
 import type { SessionEvent } from '../../lib/agentic/schema.ts'
-import { createAgentSessions, SessionStopped } from '../../lib/agentic/sessions.ts'
+import { createAgentSessions, SessionStopped, type TaskFacts } from '../../lib/agentic/sessions.ts'
 import { createTaskRuns } from '../../lib/agentic/task-runs.ts'
 import { collections } from '../../lib/collections.ts'
 import { Problem } from '../../lib/core/errors.ts'
@@ -95,7 +95,7 @@ describe('agent sessions', () => {
     async () => openSqliteStore({ file: ':memory:', collections, clock }),
     (opened) => opened.close(),
   )
-  const taskStates = new Map<string, string>()
+  const taskStates = new Map<string, TaskFacts['status']>()
   const cancelledBy: string[] = []
 
   /** The sessions of one process; several share the store. */
@@ -177,7 +177,7 @@ describe('agent sessions', () => {
     }
     const counting = { ...store(), page } as SqliteStore
     const sessions = process({ store: counting, feed: createFeed({ store: counting, clock, ids }) })
-    const task = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' }
+    const task = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' } as const
     taskStates.set(task.id, task.status)
     const run = sessions.openRun(task, 1, { provider: 'demo', model: 'scripted' })
     for (let step = 1; step <= 100; step += 1) {
@@ -341,7 +341,7 @@ describe('agent sessions', () => {
   it('of a task gives its earlier runs also to who comes while the next one has stored nothing yet', async () => {
     const sessions = process()
     taskStates.set('task_02', 'in_progress')
-    const about = { id: 'task_02', createdBy: 'user_ada', status: 'in_progress' }
+    const about = { id: 'task_02', createdBy: 'user_ada', status: 'in_progress' } as const
     const target = { provider: 'demo', model: 'scripted' }
     const first = sessions.openRun(about, 1, target)
     first.emit('step:start', { step: 1 })
@@ -359,12 +359,12 @@ describe('agent sessions', () => {
   ])('of a task that is %s while no run of it goes on ends with the reason', async (status, code) => {
     const sessions = process()
     taskStates.set('task_03', 'in_progress')
-    const about = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' }
+    const about = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' } as const
     const run = sessions.openRun(about, 2, { provider: 'demo', model: 'scripted' })
     run.emit('error', { message: 'Not there', code: 'TOOL_ERROR', toolCallId: 'call_1' })
     await run.close()
     const followed = take(await process().follow(bob, 'sess_03', '', never))
-    taskStates.set('task_03', status)
+    taskStates.set('task_03', status as TaskFacts['status'])
     const events = await followed
     expect(events).toMatchObject([
       { type: 'error', data: { code: 'TOOL_ERROR' } },
@@ -381,7 +381,7 @@ describe('agent sessions', () => {
     const task = (run: number) => ({
       id: 'task_01',
       createdBy: 'user_ada',
-      status: 'in_progress',
+      status: 'in_progress' as const,
       fence: run,
       attempts: run,
       maxAttempts: 3,

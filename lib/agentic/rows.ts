@@ -1,5 +1,5 @@
 import { collection, countRows } from '../core/collection.ts'
-import type { AgentSession } from './schema.ts'
+import { type AgentSession, AgentSessionSchema } from './schema.ts'
 
 export const KEEP_MS = 30 * 86_400_000
 
@@ -24,19 +24,7 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
     ofConversation: { within: 'conversationId', by: 'createdAt' },
     byStatus: { within: 'status', by: 'createdAt' },
   },
-  summary: [
-    'id',
-    'status',
-    'conversationId',
-    'taskId',
-    'userId',
-    'provider',
-    'model',
-    'createdAt',
-    'endedAt',
-    'error',
-    'expiresAt',
-  ],
+  summary: [...AgentSessionSchema.keyof().options, 'expiresAt'],
   // No list shows these fields, and an index with them would be written at every renewal of a mark.
   detail: ['followedUntil', 'cancelRequestedAt'],
   expires: 'expiresAt',

@@ -2,38 +2,30 @@ import { hash } from 'node:crypto'
 import { Problem, refuseEarly } from '../core/errors.ts'
 import { addressNetwork } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
-import type { Limit, Limiter } from '../limits/limiter.ts'
+import type { Limiter } from '../limits/limiter.ts'
 import type { Attempt, CountAttempt } from './schema.ts'
 
-const MINUTE = 60_000
-
-/** The limits of the contract; each counts per address and, where an account is given, per account. */
-const limits: Readonly<Record<Attempt, Limit>> = {
-  login: { name: 'login', calls: 10, windowMs: MINUTE },
-  signup: { name: 'signup', calls: 5, windowMs: MINUTE },
-  verifyAccessKey: { name: 'verifyAccessKey', calls: 10, windowMs: MINUTE },
-  changePassword: { name: 'changePassword', calls: 10, windowMs: MINUTE },
-  resetPassword: { name: 'resetPassword', calls: 10, windowMs: MINUTE },
-}
-
-const texts: Readonly<Record<Attempt, string>> = {
-  login: 'Too many login attempts. Please try again in a minute.',
-  signup: 'Too many signup attempts. Please try again in a minute.',
-  verifyAccessKey: 'Too many attempts with the access key. Please try again in a minute.',
-  changePassword: 'Too many attempts to change the password. Please try again in a minute.',
-  resetPassword: 'Too many attempts with a reset code. Please try again in a minute.',
+/** What is counted, and how often it may happen in a minute: per address and, where one is given, per account. */
+const limits: Readonly<Record<Attempt, { calls: number; of: string }>> = {
+  login: { calls: 10, of: 'login attempts' },
+  signup: { calls: 5, of: 'signup attempts' },
+  verifyAccessKey: { calls: 10, of: 'attempts with the access key' },
+  changePassword: { calls: 10, of: 'attempts to change the password' },
+  resetPassword: { calls: 10, of: 'attempts with a reset code' },
 }
 
 export const createAttempts =
   ({ limiter }: { limiter: Limiter }): CountAttempt =>
-  async (of, { address, account }) => {
+  async (name, { address, account }) => {
     const keys = [
       ...(address === undefined ? [] : [`address:${addressNetwork(address)}`]),
       // A user may have typed a password as the account, so only its hash is stored.
       ...(account === undefined ? [] : [`account:${hash('sha256', account)}`]),
     ]
     // The address is checked first: a refused address must not use up the attempts of an account.
-    refuseEarly(await limiter.takeAll(limits[of], keys), texts[of])
+    const { calls, of } = limits[name]
+    const waitMs = await limiter.takeAll({ name, calls, windowMs: 60_000 }, keys)
+    refuseEarly(waitMs, `Too many ${of}. Please try again in a minute.`)
   }
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }

@@ -188,24 +188,11 @@ export const createCompletions = (needs: Needs) => {
       limit[Symbol.dispose]()
       void free()
     }
-    let prepared: Prepared
-    try {
-      prepared = await prepare(principal, body, withMemory, limit.signal)
-    } catch (thrown) {
-      end()
-      throw thrown
-    }
-    const pieces = answering(prepared, body, limit.signal)
-    let first: Awaited<ReturnType<typeof pieces.next>>
-    try {
-      first = await pieces.next()
-      untilFirst[Symbol.dispose]()
-    } catch (thrown) {
-      end()
-      await failed(prepared, thrown, '')
-      throw thrown
-    }
-    const events = async function* (): AsyncGenerator<string, void> {
+    const events = async function* (
+      prepared: Prepared,
+      pieces: ReturnType<typeof answering>,
+      first: IteratorResult<string, Finish>,
+    ): AsyncGenerator<string, void> {
       let partialText = ''
       let isSettled = false
       const settleFailed = async (thrown: unknown) => {
@@ -234,7 +221,18 @@ export const createCompletions = (needs: Needs) => {
         left.abort(callerLeft())
       }
     }
-    return events()
+    let prepared: Prepared | undefined
+    try {
+      prepared = await prepare(principal, body, withMemory, limit.signal)
+      const pieces = answering(prepared, body, limit.signal)
+      const first = await pieces.next()
+      untilFirst[Symbol.dispose]()
+      return events(prepared, pieces, first)
+    } catch (thrown) {
+      end()
+      if (prepared) await failed(prepared, thrown, '')
+      throw thrown
+    }
   }
 
   const complete = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) =>

@@ -76,7 +76,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
   }
 
   return {
-    /** Renews the lease until it is dropped, or the caller's rights no longer hold. Aborts when the turn has to end. */
+    /** Renews the lease until it is dropped. Aborts when the turn has to end, or its caller's rights do. */
     keep: (
       conversationId: string,
       token: string,

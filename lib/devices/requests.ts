@@ -96,29 +96,21 @@ export const createRequests = ({ store, limiter, entropy, clock, identity }: Nee
   }
 
   /** `requestId` gives access to the token, so it is stored as a hash, and has a name that logs mask. */
-  const create = async (requester: Requester) => {
+  const create = async ({ requesterId, meta, address }: Requester) => {
     const requestId = `svc_pairing_${entropy(SECRET_ID_BYTES).toString('base64url')}`
-    const request = newRequest(requestId, requester)
-    const code = await stored(request)
-    const { expiresAt } = request
-    return { requestId, code: grouped(code, '-'), formatted: grouped(code, ' '), expiresAt }
-  }
-
-  const newRequest = (
-    requestId: string,
-    { requesterId, meta, address }: Requester,
-  ): Omit<PairingRow, 'place'> => {
     const now = clock.now()
-    return {
+    const expiresAt = iso(now + OPEN_MS)
+    const code = await storeRequest({
       id: requestKey(requestId),
       requesterId,
       ...definedFields({ meta }),
       status: 'pending',
       createdAt: iso(now),
-      expiresAt: iso(now + OPEN_MS),
+      expiresAt,
       address,
       keptUntil: now + OPEN_MS + KEPT_MS,
-    }
+    })
+    return { requestId, code: grouped(code, '-'), formatted: grouped(code, ' '), expiresAt }
   }
 
   /**
@@ -150,7 +142,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity }: Nee
   }
 
   /** Stores a request with its code and its slot in one commit: a code belongs to one request, and so does a slot. */
-  const stored = async (request: Omit<PairingRow, 'place'>): Promise<string> => {
+  const storeRequest = async (request: Omit<PairingRow, 'place'>): Promise<string> => {
     const expiresAt = Date.parse(request.expiresAt)
     for (let tries = 0; tries < TRIES; tries++) {
       const row: PairingRow = { ...request, place: await findFreeSlot(request.address) }

@@ -24,13 +24,9 @@ type ChangeAccountStatus = (userId: string, wanted: Wanted) => Promise<UserRow>
  * Throws Problem `invalid` `last_admin` when no user who can sign in would be left, `missing` for a user who does not
  * exist, and `unavailable` `users_busy` when other writers win every time.
  */
-export const createChangeAccountStatus = ({
-  store,
-  clock,
-  entropy,
-  canSignIn,
-}: Needs): ChangeAccountStatus => {
-  const contend = createContention({ clock, entropy }, busy)
+export const createChangeAccountStatus = (needs: Needs): ChangeAccountStatus => {
+  const { store, canSignIn } = needs
+  const contend = createContention(needs, busy)
 
   /** Throws Problem `invalid` `last_admin` when the removed admin can sign in and no remaining admin can. */
   const refuseLast = async (userId: string, left: readonly string[]) => {

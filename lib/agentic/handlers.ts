@@ -15,13 +15,9 @@ type Needs = {
   openStreams: OpenStreams
 }
 
-export const agenticHandlers = ({
-  agentSessions,
-  agentic,
-  clock,
-  openStreams,
-}: Needs): Handlers<typeof agenticRoutes> => {
-  const openStream = createOpenStream({ clock, openStreams })
+export const agenticHandlers = (needs: Needs): Handlers<typeof agenticRoutes> => {
+  const { agentSessions, agentic, clock } = needs
+  const openStream = createOpenStream(needs)
   return {
     sendAgentic: ({ params, body }, call) =>
       openStream(call, async (reader) =>

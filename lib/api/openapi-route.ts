@@ -12,15 +12,11 @@ export const apiRoutes = defineRoutes({
 })
 
 /** `describe` makes the description; it is called once, at the first request. */
-export const apiHandlers = ({
-  describe,
-}: {
-  describe: () => Promise<object>
-}): Handlers<typeof apiRoutes> => {
+export const apiHandlers = (needs: { describe: () => Promise<object> }): Handlers<typeof apiRoutes> => {
   let text: string | undefined
   return {
     openApi: async () => {
-      text ??= JSON.stringify(await describe())
+      text ??= JSON.stringify(await needs.describe())
       return new Reply({ raw: text })
     },
   }

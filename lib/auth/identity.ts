@@ -15,13 +15,8 @@ type Needs = {
 }
 
 /** How the guard identifies callers in each mode of sign-in. */
-export const createIdentity = ({
-  mode,
-  hasKey,
-  mayBeOpen,
-  sessions,
-  tokens,
-}: Needs): Identity & { holds: HoldsRights } => {
+export const createIdentity = (needs: Needs): Identity & { holds: HoldsRights } => {
+  const { mode, hasKey, mayBeOpen, sessions, tokens } = needs
   const isOpen = () => {
     if (mode() !== 'local' || hasKey()) return false
     if (mayBeOpen) return true

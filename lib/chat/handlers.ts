@@ -30,25 +30,21 @@ type ConversationNeeds = {
   cancelTurn: CancelTurn
 }
 
-export const conversationHandlers = ({
-  conversations,
-  conversationRemoval,
-  cancelTurn,
-}: ConversationNeeds): Handlers<typeof conversationRoutes> => ({
-  listConversations: ({ query }, { principal }) => conversations.list(principal, query),
+export const conversationHandlers = (needs: ConversationNeeds): Handlers<typeof conversationRoutes> => ({
+  listConversations: ({ query }, { principal }) => needs.conversations.list(principal, query),
   createConversation: async ({ body }, { principal }) => ({
-    conversation: await conversations.create(principal, body),
+    conversation: await needs.conversations.create(principal, body),
   }),
-  getConversation: ({ params, query }, { principal }) => conversations.get(principal, params.id, query),
+  getConversation: ({ params, query }, { principal }) => needs.conversations.get(principal, params.id, query),
   renameConversation: async ({ params, body }, { principal }) => ({
-    conversation: await conversations.rename(principal, params.id, body.title),
+    conversation: await needs.conversations.rename(principal, params.id, body.title),
   }),
   removeConversation: async ({ params }, { principal }) => {
-    await conversationRemoval.remove(principal, params.id)
+    await needs.conversationRemoval.remove(principal, params.id)
     return { message: 'Conversation deleted' }
   },
   cancelTurn: async ({ params }, { principal }) => {
-    await cancelTurn(principal, params.id)
+    await needs.cancelTurn(principal, params.id)
     return { message: 'The turn is being cancelled' }
   },
 })

@@ -36,16 +36,12 @@ export const queueHealth = (counts: Readonly<Record<string, number>>): Of<'queue
   }
 }
 
-export const deadLettersHealth = ({
-  pending,
-  resolved,
-  discarded,
-  total,
-}: DlqCounts): Of<'deadLetterQueue'> => ({
-  status: statusAt(pending, thresholds.deadLetterQueue),
-  message: `${pending} items wait for a decision`,
-  details: { pending, resolved, discarded, total },
-})
+export const deadLettersHealth = ({ pending, resolved, discarded, total }: DlqCounts) =>
+  ({
+    status: statusAt(pending, thresholds.deadLetterQueue),
+    message: `${pending} items wait for a decision`,
+    details: { pending, resolved, discarded, total },
+  }) satisfies Of<'deadLetterQueue'>
 
 /** The health of the agents: unhealthy when none works, degraded when some do not, or there are none. */
 export const adaptersHealth = (adapters: readonly AdapterHealth[]): Of<'adapters'> => ({

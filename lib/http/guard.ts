@@ -19,6 +19,8 @@ export type Identity = {
   ofToken(token: string, scope?: Scope): Promise<Principal | undefined>
 }
 
+type GuardNeeds = { identity: Identity; proxies: TrustedProxies }
+
 /**
  * The check before every handler. An installation without sign-in belongs to one person on one machine: the `Host` rule
  * refuses pages that rebind their own name to 127.0.0.1, and callers behind a proxy that rewrites it. The `Origin` rule
@@ -26,13 +28,7 @@ export type Identity = {
  * cookies, the rule against form bodies does so too. Browsers do not attach Bearer tokens. An unknown Bearer token is
  * refused and not ignored, and the `Origin` rule applies to it too.
  */
-export const createGuard = ({
-  identity,
-  proxies,
-}: {
-  identity: Identity
-  proxies: TrustedProxies
-}): Guard => {
+export const createGuard = ({ identity, proxies }: GuardNeeds): Guard => {
   const ofCookies = async (access: Access, tokens: readonly string[], event: HttpEvent) => {
     for (const token of tokens) {
       const principal = await identity.ofSession(token)
@@ -106,15 +102,14 @@ export const openGuard = (
   }
 }
 
+type HoldsNeeds = {
+  identity: Pick<Identity, 'isOpen'> & { holds: HoldsRights }
+  settings: CachedSettings
+}
+
 /** Whether callers still have their rights, with settings that are as recent as those of the guard. */
 export const createHoldsRights =
-  ({
-    identity,
-    settings,
-  }: {
-    identity: Pick<Identity, 'isOpen'> & { holds: HoldsRights }
-    settings: CachedSettings
-  }): HoldsRights =>
+  ({ identity, settings }: HoldsNeeds): HoldsRights =>
   async (principal) => {
     await settings.refresh()
     if (identity.isOpen()) await settings.latest()

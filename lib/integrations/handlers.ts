@@ -16,23 +16,19 @@ export const integrationHandlers = ({ webSearch }: Needs): Handlers<typeof integ
 
 type ConnectionNeeds = { connectionStatus: ConnectionStatus }
 
-export const connectionHandlers = ({
-  connectionStatus,
-}: ConnectionNeeds): Handlers<typeof connectionRoutes> => ({
-  getCodehostConnection: (_input, { principal }) => connectionStatus.codehost(principal),
-  getTrackeraConnection: (_input, { principal }) => connectionStatus.trackera(principal),
-  getTrackerbConnection: (_input, { principal }) => connectionStatus.trackerb(principal),
+export const connectionHandlers = (needs: ConnectionNeeds): Handlers<typeof connectionRoutes> => ({
+  getCodehostConnection: (_input, { principal }) => needs.connectionStatus.codehost(principal),
+  getTrackeraConnection: (_input, { principal }) => needs.connectionStatus.trackera(principal),
+  getTrackerbConnection: (_input, { principal }) => needs.connectionStatus.trackerb(principal),
 })
 
-export const disconnectHandlers = ({
-  disconnect,
-}: {
-  disconnect: Disconnect
-}): Handlers<typeof disconnectRoutes> => {
+type DisconnectNeeds = { disconnect: Disconnect }
+
+export const disconnectHandlers = (needs: DisconnectNeeds): Handlers<typeof disconnectRoutes> => {
   const from =
     (place: Integrated) =>
     async (_input: unknown, { principal }: { principal: Principal }) => {
-      await disconnect(principal, place)
+      await needs.disconnect(principal, place)
       return { message: 'Account disconnected' }
     }
   return {

@@ -1,4 +1,5 @@
 import { cutText, shortenedText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { ToolCall } from '../ports/model.ts'
@@ -40,8 +41,7 @@ type CallOwner = { userId: string; taskId?: string | undefined; conversationId?:
 /** The owner of a call, without undefined fields. */
 export const callOwner = ({ userId, taskId, conversationId }: CallOwner) => ({
   userId,
-  ...(taskId !== undefined && { taskId }),
-  ...(conversationId !== undefined && { conversationId }),
+  ...definedFields({ taskId, conversationId }),
 })
 
 type Went = { outcome: ToolOutcome; risk: Risk | undefined; guard?: GuardName; approvalId?: string }
@@ -60,8 +60,7 @@ export const toolCallRecord = (
   result: shortenedText(masker.logText(cutText(content, 2 * MOST_RESULT)), MOST_RESULT),
   failed,
   decision,
-  ...(guard && { guard }),
-  ...(approvalId && { approvalId }),
+  ...definedFields({ guard, approvalId }),
   mode: session.mode,
   ...callOwner(session),
   durationMs,

@@ -6,6 +6,7 @@ import {
   promptTokenLimit,
 } from '../core/context-window.ts'
 import { clipped } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
@@ -67,10 +68,7 @@ const isAnswerOnly = ({ answersLast = false, maxSteps }: LoopRequest, step: numb
 const stepRequest = (request: LoopRequest, { messages, steps }: State) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
   return {
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(effort !== undefined && { effort }),
-    ...(temperature !== undefined && { temperature }),
+    ...definedFields({ provider, model, effort, temperature }),
     ...(toolbox.specs.length > 0 && { tools: toolbox.specs }),
     ...(isAnswerOnly(request, steps) && { toolChoice: 'none' as const }),
     messages,

@@ -1,3 +1,5 @@
+import { definedFields } from '../../core/defined-fields.ts'
+
 /** An object of an answer from outside: each field may be absent or of any type. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -17,7 +19,7 @@ export const countIn = (given: unknown): number | undefined =>
 /** The named counts of tokens, without those that are absent or are no counts. */
 export const countsIn = <Name extends string>(given: unknown, names: readonly Name[]) => {
   const fields = fieldsIn(given)
-  return definedIn(Object.fromEntries(names.map((name) => [name, countIn(fields[name])]))) as {
+  return definedFields(Object.fromEntries(names.map((name) => [name, countIn(fields[name])]))) as {
     [Each in Name]?: number
   }
 }
@@ -28,7 +30,3 @@ export const jsonTextIn = (given: unknown): unknown =>
 
 export const textIn = (given: unknown): string | undefined =>
   typeof given === 'string' && given !== '' ? given : undefined
-
-/** The object without its fields that are undefined. */
-export const definedIn = (given: Fields): Fields =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { definedFields } from '../../core/defined-fields.ts'
 import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
 import {
   type Api,
@@ -82,8 +83,7 @@ export const createCodehost = (api: Api): Tracker => {
       const comments = (await Promise.all(pages.map((page) => readComments(asked, page, MOST_READ)))).flat()
       return {
         title: issue.title,
-        ...(issue.body ? { description: issue.body } : {}),
-        ...(issue.html_url === undefined ? {} : { url: issue.html_url }),
+        ...definedFields({ description: issue.body || undefined, url: issue.html_url }),
         comments: comments
           .slice(-MOST_READ)
           .map(({ body, user, created_at }) => ticketComment(body ?? '', user?.login, created_at)),

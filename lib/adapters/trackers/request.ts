@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { cutText } from '../../core/cut-text.ts'
+import { definedFields } from '../../core/defined-fields.ts'
 import { Problem } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 import { createMasker } from '../../core/masker.ts'
@@ -140,12 +141,11 @@ export const refusal = (
 
 export const postedComment = (id: string, url: string | undefined): PostedComment => ({
   id,
-  ...(url === undefined ? {} : { url }),
+  ...definedFields({ url }),
 })
 
 export const ticketComment = (text: string, author: string | undefined, at: string | undefined) => ({
-  ...(author === undefined ? {} : { author }),
-  ...(at === undefined ? {} : { at }),
+  ...definedFields({ author, at }),
   text,
 })
 

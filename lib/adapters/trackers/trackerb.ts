@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { definedFields } from '../../core/defined-fields.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Asked, Tracker } from '../../ports/tracker.ts'
 import {
@@ -115,8 +116,7 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
         .issue
       return {
         title,
-        ...(description ? { description } : {}),
-        ...(url === undefined ? {} : { url }),
+        ...definedFields({ description: description || undefined, url }),
         comments: comments.nodes
           .map(({ body, createdAt, user }) => ticketComment(body, user?.name, createdAt))
           .sort((a, b) => (a.at ?? '').localeCompare(b.at ?? '')),

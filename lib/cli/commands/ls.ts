@@ -1,3 +1,4 @@
+import { definedFields } from '../../core/defined-fields.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { filterOption, parseFilter } from '../selection.ts'
@@ -71,12 +72,7 @@ export const ls = defineCommand({
     const { status, agent, label, repo, search, filter, limit = '20', cursor, json } = values
     const query = {
       ...parseFilter(filter, 'ls'),
-      ...(status === undefined ? {} : { status }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(label === undefined ? {} : { labels: label.join(',') }),
-      ...(repo === undefined ? {} : { repository: repo }),
-      ...(search === undefined ? {} : { q: search }),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...definedFields({ status, agent, labels: label?.join(','), repository: repo, q: search, cursor }),
       limit,
     }
     // The service validates the fields.

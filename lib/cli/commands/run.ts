@@ -1,5 +1,6 @@
 import * as path from 'node:path'
 import { cutText } from '../../core/cut-text.ts'
+import { definedFields } from '../../core/defined-fields.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { followTask } from '../follow.ts'
@@ -57,9 +58,7 @@ Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl
       prompt,
       labels: label,
       ...parsePriority(values.priority),
-      ...(repo === undefined ? {} : { repository: absoluteRepository(repo) }),
-      ...(branch === undefined ? {} : { branch }),
-      ...(agent === undefined ? {} : { assignedAgent: agent }),
+      ...definedFields({ repository: repo && absoluteRepository(repo), branch, assignedAgent: agent }),
     }
     const connected = service()
     const { task } = await connected.client.createTask({ body })

@@ -1,9 +1,9 @@
+import { definedFields } from '../../../core/defined-fields.ts'
 import type { StepLimits } from '../step-limits.ts'
 import { failureIn, WireFailure } from '../wire-failure.ts'
 import {
   countIn,
   countsIn,
-  definedIn,
   type Fields,
   fieldsIn,
   isFields,
@@ -39,7 +39,12 @@ const toolCallIn = (limits: StepLimits, given: Fields, position: number): object
   if (id !== undefined || named !== undefined) limits.call(index, id)
   const text = limits.text(jsonTextIn(input))
   if (named !== undefined && text?.trimStart().startsWith('{')) limits.beginning()
-  return definedIn({ index, id, type: 'function', function: definedIn({ name: named, arguments: text }) })
+  return definedFields({
+    index,
+    id,
+    type: 'function',
+    function: definedFields({ name: named, arguments: text }),
+  })
 }
 
 /** A delta of the answer; a server that does not stream sends a `message` with the same fields. */
@@ -48,7 +53,7 @@ const deltaIn = (limits: StepLimits, { delta, message }: Fields): Fields => {
   const { text, thinking } = contentIn(given.content)
   const reasoning = limits.text(thinking ?? textIn(given.reasoning_content) ?? textIn(given.reasoning))
   const calls = listIn(given.tool_calls).map((each, n) => toolCallIn(limits, each, n))
-  return definedIn({
+  return definedFields({
     role: 'assistant',
     content: limits.text(text),
     refusal: limits.text(textIn(given.refusal)),
@@ -147,7 +152,7 @@ export const chatCompletions: WireReader = (limits) => {
       if (event) limits.text(event.text)
       if (event) return [event]
       const chunk = chunkWith(first ? [choiceIn(first)] : [])
-      return [definedIn({ ...chunk, usage: usageCounts, x_groq: groqUsage && { usage: groqUsage } })]
+      return [definedFields({ ...chunk, usage: usageCounts, x_groq: groqUsage && { usage: groqUsage } })]
     },
     // Some servers name no reason, and end the stream by `[DONE]` alone.
     done: (isMarked) => {

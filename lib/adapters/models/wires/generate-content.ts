@@ -1,4 +1,5 @@
-import { countsIn, definedIn, type Fields, fieldsIn, isFields, listIn, textIn } from '../wire-fields.ts'
+import { definedFields } from '../../../core/defined-fields.ts'
+import { countsIn, type Fields, fieldsIn, isFields, listIn, textIn } from '../wire-fields.ts'
 import type { WireReader } from './reader.ts'
 
 const COUNTS = [
@@ -20,23 +21,23 @@ export const generateContent: WireReader = (limits) => {
     calls += 1
     const args = fieldsIn(given.args)
     limits.text(JSON.stringify(args))
-    return definedIn({ id, name: limits.identifier(given.name) ?? '', args })
+    return definedFields({ id, name: limits.identifier(given.name) ?? '', args })
   }
 
   const partIn = (given: Fields): object[] => {
     const signature = { thoughtSignature: limits.text(given.thoughtSignature) }
     if (isFields(given.functionCall))
-      return [definedIn({ functionCall: callIn(given.functionCall), ...signature })]
+      return [definedFields({ functionCall: callIn(given.functionCall), ...signature })]
     const text = limits.text(given.text)
     const isThought = given.thought === true || undefined
-    return text === undefined ? [] : [definedIn({ text, thought: isThought, ...signature })]
+    return text === undefined ? [] : [definedFields({ text, thought: isThought, ...signature })]
   }
 
   const candidateIn = ({ content, finishReason, finishMessage }: Fields): object => {
     const reason = textIn(finishReason)
     isEnded ||= reason !== undefined
     const parts = listIn(fieldsIn(content).parts).flatMap(partIn)
-    return definedIn({
+    return definedFields({
       content: parts.length === 0 ? undefined : { role: 'model', parts },
       finishReason: reason,
       finishMessage: limits.text(finishMessage),
@@ -47,7 +48,7 @@ export const generateContent: WireReader = (limits) => {
     read: ({ candidates, usageMetadata, promptFeedback }) => {
       const blockReason = textIn(fieldsIn(promptFeedback).blockReason)
       isEnded ||= blockReason !== undefined
-      const chunk = definedIn({
+      const chunk = definedFields({
         candidates: Array.isArray(candidates) ? listIn(candidates).slice(0, 1).map(candidateIn) : undefined,
         usageMetadata: isFields(usageMetadata) ? countsIn(usageMetadata, COUNTS) : undefined,
         promptFeedback: blockReason === undefined ? undefined : { blockReason },

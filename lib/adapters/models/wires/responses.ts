@@ -1,9 +1,9 @@
+import { definedFields } from '../../../core/defined-fields.ts'
 import type { StepLimits } from '../step-limits.ts'
 import { failureIn, WireFailure } from '../wire-failure.ts'
 import {
   countIn,
   countsIn,
-  definedIn,
   type Fields,
   fieldsIn,
   isFields,
@@ -27,14 +27,14 @@ type Items = Readonly<Record<string, (limits: StepLimits, item: Fields, index: n
 /** The items that an answer without tools of the provider's own may have. */
 const items: Items = {
   message: (_limits, { phase }) =>
-    definedIn({
+    definedFields({
       role: 'assistant',
       content: [],
       status: 'completed',
       phase: phase === 'commentary' || phase === 'final_answer' ? phase : undefined,
     }),
   reasoning: (limits, { summary, encrypted_content }) =>
-    definedIn({
+    definedFields({
       summary: partsIn(limits, 'summary_text', summary),
       status: 'completed',
       encrypted_content: limits.text(encrypted_content),
@@ -115,7 +115,7 @@ export const responses: WireReader = (limits) => {
       usage: usageIn(usage),
       incomplete_details: reason === undefined ? undefined : { reason },
     }
-    return [{ type, response: definedIn(status) }]
+    return [{ type, response: definedFields(status) }]
   }
 
   const textEvent = (field: string, type: string, event: Fields): object[] => {

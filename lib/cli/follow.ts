@@ -151,10 +151,10 @@ export const followTask = async (followed: Followed): Promise<Task> => {
     settledAt = performance.now()
     merge.printSeen()
   }
-  const read = async () => (await service.client.getTask({ params: { id } }, { signal })).task
+  const readTask = async () => (await service.client.getTask({ params: { id } }, { signal })).task
   const session = createSession(inner)
   const log = createLog(inner)
-  const first = await read()
+  const first = await readTask()
   try {
     if (isFinal(first.status)) {
       // A task that was imported as finished has no event of its end.
@@ -169,7 +169,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
       if (log.isOver()) {
         await session.lastWords()
         await steadily(log.readBack, signal)
-        const task = await steadily(read, signal)
+        const task = await steadily(readTask, signal)
         output = task.result?.output
         // A task whose dead letter was retried continues.
         if (isFinal(task.status)) return task

@@ -44,8 +44,8 @@ const overview = () =>
   ].join('\n')
 
 const findCommand = (name: string): Command => {
-  const found = commands.find((command) => command.name === name)
-  if (found) return found
+  const command = commands.find((each) => each.name === name)
+  if (command) return command
   throw new UsageError(
     `There is no command ${safeLine(name)}. Commands: ${commands.map((command) => command.name).join(', ')}`,
   )

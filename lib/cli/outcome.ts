@@ -21,7 +21,7 @@ const changesIn = ({ filesChanged }: TaskResult): Change[] =>
       : [],
   )
 
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+const countText = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 
 /** The changes of an agent in the form of `git diff --stat`; undefined without changed files. */
 const diffStat = (result: TaskResult, paint: Terminal['paint']): string | undefined => {
@@ -39,9 +39,9 @@ const diffStat = (result: TaskResult, paint: Terminal['paint']): string | undefi
   const added = sum('additions')
   const deleted = sum('deletions')
   const totals = [
-    `${counted(changes.length, 'file')} changed`,
-    ...(added > 0 ? [`${counted(added, 'insertion')}(+)`] : []),
-    ...(deleted > 0 ? [`${counted(deleted, 'deletion')}(-)`] : []),
+    `${countText(changes.length, 'file')} changed`,
+    ...(added > 0 ? [`${countText(added, 'insertion')}(+)`] : []),
+    ...(deleted > 0 ? [`${countText(deleted, 'deletion')}(-)`] : []),
   ]
   return [...rows, ` ${totals.join(', ')}`].join('\n')
 }

@@ -24,9 +24,9 @@ type Needs = { models: Pick<Models, 'step'>; clock: Pick<Clock, 'after'>; log: P
 
 /** Asks the configured model for other words that may answer a question. */
 export const createExpand = ({ models, clock, log }: Needs): Expand => {
-  const known = new Map<string, string>()
+  const wordsByQuestion = new Map<string, string>()
 
-  const asked = async (question: string): Promise<string> => {
+  const askModel = async (question: string): Promise<string> => {
     const messages = [
       { role: 'system', content: EXPAND },
       { role: 'user', content: question },
@@ -39,13 +39,13 @@ export const createExpand = ({ models, clock, log }: Needs): Expand => {
   }
 
   return async (question) => {
-    const before = known.get(question)
+    const before = wordsByQuestion.get(question)
     if (before !== undefined) return before
     try {
-      const words = await asked(question)
+      const words = await askModel(question)
       if (words === '') return undefined
-      if (known.size >= MOST_KEPT) known.clear()
-      known.set(question, words)
+      if (wordsByQuestion.size >= MOST_KEPT) wordsByQuestion.clear()
+      wordsByQuestion.set(question, words)
       return words
     } catch (thrown) {
       log.warn({ reason: errorMessage(thrown) }, 'the model gave no further words for a search of memory')

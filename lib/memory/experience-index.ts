@@ -41,7 +41,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
   }
 
   /** The existing ones of these experiences, in full and in their order. */
-  const read = async (rows: readonly Pick<ExperienceRow, 'id'>[]): Promise<ExperienceRow[]> => {
+  const readRows = async (rows: readonly Pick<ExperienceRow, 'id'>[]): Promise<ExperienceRow[]> => {
     const found: ExperienceRow[] = []
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const some = rows.slice(at, at + AT_ONCE)
@@ -61,7 +61,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
       lexical.remove(id)
       known.delete(id)
     }
-    const added = before === undefined ? rows : await read(rows.filter(({ id }) => !known.has(id)))
+    const added = before === undefined ? rows : await readRows(rows.filter(({ id }) => !known.has(id)))
     for (const row of added) {
       lexical.add(toDocument(row))
       known.set(row.id, row.type)
@@ -81,7 +81,7 @@ export const createExperienceIndex = ({ store }: { store: Store }) => {
 
   return {
     commit,
-    read,
+    readRows,
     find: async (question: string, type?: ExperienceRow['type']): Promise<Hit[]> => {
       const { lexical, known } = await loadCurrent()
       const hits = lexical.search(question, MOST_SEARCHED)

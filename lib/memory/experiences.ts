@@ -109,12 +109,12 @@ export const createExperiences = ({ store, clock, ids, verdicts, checkOwnConvers
       const candidates = (await index.find(q, type)).slice(0, CANDIDATES * limit)
       const scores = new Map(candidates.map(({ id, score }) => [id, score]))
       // Reads the present rows: success and use are not in the index.
-      const rows = await index.read(candidates)
-      const found = rows.map((row) => ({
+      const rows = await index.readRows(candidates)
+      const hits = rows.map((row) => ({
         ...toExperience(row),
         score: Math.round(1e4 * (scores.get(row.id) ?? 0) * experienceWeight(row, clock.now())) / 1e4,
       }))
-      const best = found.sort((a, b) => b.score - a.score || (a.id > b.id ? -1 : 1)).slice(0, limit)
+      const best = hits.sort((a, b) => b.score - a.score || (a.id > b.id ? -1 : 1)).slice(0, limit)
       return { query: q, experiences: best, count: best.length }
     },
 

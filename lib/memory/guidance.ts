@@ -82,8 +82,8 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
 /** The title of a task, and the first sentence of its prompt: no text matches a good share of a long prompt. */
 const taskQuestions = ({ title, prompt = '' }: Pick<AgentTask, 'title' | 'prompt'>): string[] => {
   const [sentence = ''] = prompt.trim().split(/(?<=[.!?])\s|\n/, 1)
-  const asked = [title, sentence].map((text) => cutText(text, LONGEST_QUESTION).trim())
-  return [...new Set(asked)].filter((text) => text !== '')
+  const questions = [title, sentence].map((text) => cutText(text, LONGEST_QUESTION).trim())
+  return [...new Set(questions)].filter((text) => text !== '')
 }
 
 /** The results of several questions, each once with its best score, best first. */

@@ -98,14 +98,14 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   }
 
   const lookupsFor = (words: readonly Word[]): Lookup[] => {
-    const found: Lookup[] = []
+    const lookups: Lookup[] = []
     let guesses = 0
     for (const [n, word] of words.entries())
       for (const lookup of wordLookups(word, () => n < MOST_GUESSED && guesses++ < MOST_GUESSES)) {
-        found.push(lookup)
-        if (found.length >= MOST_LOOKUPS) return found
+        lookups.push(lookup)
+        if (lookups.length >= MOST_LOOKUPS) return lookups
       }
-    return found
+    return lookups
   }
 
   return {

@@ -112,17 +112,17 @@ export const fused = (
   lists: readonly [readonly Hit[], readonly Hit[]],
   second: FoundBy = 'meaning',
 ): FoundHit[] => {
-  const found = new Map<string, Omit<FoundHit, 'id'>>()
+  const hitsById = new Map<string, Omit<FoundHit, 'id'>>()
   for (const [way, hits] of lists.entries())
     for (const [rank, { id, terms = [] }] of hits.entries()) {
-      const before = found.get(id) ?? { score: 0, foundBy: [], terms: [] }
-      found.set(id, {
+      const before = hitsById.get(id) ?? { score: 0, foundBy: [], terms: [] }
+      hitsById.set(id, {
         score: before.score + 1 / (RANK_CONSTANT + rank + 1),
         foundBy: [...before.foundBy, way === 0 ? 'words' : second],
         terms: [...before.terms, ...terms],
       })
     }
-  return [...found]
+  return [...hitsById]
     .map(([id, hit]) => ({ id, ...hit, score: Math.round((1e4 * hit.score) / MOST) / 1e4 }))
     .sort(byScore)
 }

@@ -53,11 +53,11 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     const isFirst =
       seen === NOTHING && (await store.commit<MemoryStateRow>({ insert: memoryState, row })).applied
     const when = { version: seen.version, leaseToken: seen.leaseToken ?? null }
-    const taken =
+    const isTaken =
       isFirst ||
       (await store.commit<MemoryStateRow>({ update: memoryState, key: ID, when, set: lease })).applied
     const { version, drift, indexedAt } = seen
-    return taken ? { token, version, drift, indexedAt, isTorn: seen.leaseToken !== undefined } : undefined
+    return isTaken ? { token, version, drift, indexedAt, isTorn: seen.leaseToken !== undefined } : undefined
   }
 
   const take = async (): Promise<Lease> => {

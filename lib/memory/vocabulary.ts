@@ -47,12 +47,12 @@ export const createVocabulary = (known: readonly string[] = []) => {
 
   const beginningWith = (word: string): string[] => {
     if (word.length < PREFIX_FROM) return []
-    const found: string[] = []
+    const completions: string[] = []
     for (const other of inTree().atPrefix(word).keys()) {
-      found.push(other)
-      if (found.length >= MOST_LOOKED_AT) break
+      completions.push(other)
+      if (completions.length >= MOST_LOOKED_AT) break
     }
-    return found.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    return completions.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   }
 
   return {

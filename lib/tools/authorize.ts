@@ -46,9 +46,9 @@ const pathsInWord = (word: string): string[] => {
   const plain = word.replace(url, ' ')
   const sentence = /\s/.test(plain.trim())
   const pieces = plain.split(/[\s=:,@'"]+/).flatMap((piece) => [piece, glued(piece)])
-  const found = pieces.filter((piece) => piece !== '' && (!sentence || looksLikeFile(piece)))
+  const paths = pieces.filter((piece) => piece !== '' && (!sentence || looksLikeFile(piece)))
   // The whole word too, since a name may contain any of the separators.
-  return [...new Set(plain.trim() === '' ? found : [plain.trim(), ...found])]
+  return [...new Set(plain.trim() === '' ? paths : [plain.trim(), ...paths])]
 }
 
 /** `reason` is set when the call is refused. */

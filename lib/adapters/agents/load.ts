@@ -57,9 +57,9 @@ const importAdapters = async (modulePath: string, owner: Owner): Promise<AgentAd
       )
   }
   // Their shape was checked above.
-  const found = adapters as AgentAdapter[]
-  owner.agent = found.map(({ type }) => type).join(', ') || modulePath
-  return found.map(attributedAdapter)
+  const checked = adapters as AgentAdapter[]
+  owner.agent = checked.map(({ type }) => type).join(', ') || modulePath
+  return checked.map(attributedAdapter)
 }
 
 const importDefault = async (modulePath: string): Promise<unknown> => {

@@ -53,9 +53,9 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
       try {
         return await once(path, account)
       } catch (thrown) {
-        const asked = (thrown instanceof Problem ? thrown.retryAfterMs : undefined) ?? waitMs
-        if (asked > LONGEST_WAIT_MS) throw unavailable()
-        await new Promise<void>((resolve) => clock.after(asked, resolve))
+        const pauseMs = (thrown instanceof Problem ? thrown.retryAfterMs : undefined) ?? waitMs
+        if (pauseMs > LONGEST_WAIT_MS) throw unavailable()
+        await new Promise<void>((resolve) => clock.after(pauseMs, resolve))
       }
     }
     return once(path, account).catch(() => {
@@ -65,7 +65,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
 
   const repository: CodeHost['repository'] = async (name, account) => {
     const answer = await ask(repositoryPath(name), account)
-    const { default_branch, private: isPrivate } = await read(Repository, answer)
+    const { default_branch, private: isPrivate } = await readForm(Repository, answer)
     const scopes = answer.headers.get('x-oauth-scopes')
     return { defaultBranch: default_branch, mayPush: allowsWriting(scopes, isPrivate) }
   }
@@ -77,7 +77,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
       state: isOwnBranch ? 'all' : 'open',
       per_page: String(PULLS_LOOKED_AT),
     })
-    const pulls = await read(z.array(Pull), await ask(`${repositoryPath(name)}/pulls?${query}`, account))
+    const pulls = await readForm(z.array(Pull), await ask(`${repositoryPath(name)}/pulls?${query}`, account))
     const own = pulls.filter((pull) => isFromBranch(pull, name, branch))
     const pull = own.find(({ state }) => state === 'open') ?? own[0]
     return pull && toPullRequest(pull)
@@ -90,7 +90,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
     const { repository: name, branch: head, base, title, body } = wanted
     const request = { title, body, head, base }
     const answer = await once(`${repositoryPath(name)}/pulls`, account, request).catch(() => undefined)
-    if (answer?.status === 201) return { found: toPullRequest(await read(Pull, answer)) }
+    if (answer?.status === 201) return { found: toPullRequest(await readForm(Pull, answer)) }
     if (answer && answer.status !== 422) throw refusal(answer)
     return { answer }
   }
@@ -137,7 +137,7 @@ const askedWaitMs = ({ headers }: Response, nowMs: number): number | undefined =
   return headers.get('x-ratelimit-remaining') === '0' ? Number.POSITIVE_INFINITY : undefined
 }
 
-const read = async <T extends z.ZodType>(schema: T, answer: Response): Promise<z.output<T>> => {
+const readForm = async <T extends z.ZodType>(schema: T, answer: Response): Promise<z.output<T>> => {
   if (answer.status !== 200 && answer.status !== 201) throw refusal(answer)
   const parsed = schema.safeParse(await answer.json().catch(() => undefined))
   if (parsed.success) return parsed.data

@@ -28,10 +28,13 @@ export const createLearnedWindows = ({ clock }: { clock: Clock }) => {
     window: number,
     thrown: unknown,
   ) => {
-    const asked = estimateTokens(messages) + estimateToolTokens(tools) + reservedOutputTokens(window)
+    const requestedTokens =
+      estimateTokens(messages) + estimateToolTokens(tools) + reservedOutputTokens(window)
     const named = namedContextTokens(thrown)
     const smaller =
-      named !== undefined && named < window ? named : Math.floor(Math.min(window, asked) * NEXT_PART)
+      named !== undefined && named < window
+        ? named
+        : Math.floor(Math.min(window, requestedTokens) * NEXT_PART)
     if (windows.size >= MOST_MODELS) windows.delete(windows.keys().next().value ?? '')
     const tokens = Math.max(SMALLEST_WINDOW, smaller)
     windows.set(windowKey(target), { tokens, learnedAtMs: clock.monotonic() })

@@ -154,8 +154,8 @@ export const createModels = (needs: ModelNeeds): Models => {
     step,
     models: async (kind) => {
       if (kind !== undefined && !configured.has(kind)) throw unknownProvider(kind, configured)
-      const asked = [...configured.values()].filter((one) => kind === undefined || one.kind === kind)
-      return (await Promise.all(asked.map(listing.models))).flat()
+      const providers = [...configured.values()].filter((one) => kind === undefined || one.kind === kind)
+      return (await Promise.all(providers.map(listing.models))).flat()
     },
     contextTokens,
     health: async (kind) => {

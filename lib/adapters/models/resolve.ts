@@ -59,11 +59,11 @@ const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): P
 
 /** The usable providers by kind, in the catalog's order; the demo model when there is no other. */
 export const configuredProviders = (settings: ModelSettings): ReadonlyMap<string, Provider> => {
-  const found = Object.entries(entries)
+  const usable = Object.entries(entries)
     .map(([kind, entry]) => provider(kind, entry, settings.providers[kind] ?? {}))
     .filter(({ kind, entry }) => meets[entry.requires](settings.providers[kind] ?? {}))
-  if (found.length === 0 && settings.demo) found.push(provider('demo', demoEntry, settings.demo))
-  return new Map(found.map((each) => [each.kind, each]))
+  if (usable.length === 0 && settings.demo) usable.push(provider('demo', demoEntry, settings.demo))
+  return new Map(usable.map((each) => [each.kind, each]))
 }
 
 /** The default provider. One that is not configured is refused at the start of the service. */
@@ -78,8 +78,8 @@ export const defaultProvider = (settings: ModelSettings, configured: ReadonlyMap
 /** The fallback providers in order. One that is not configured is refused at the start of the service. */
 export const fallbackProviders = (settings: ModelSettings, configured: ReadonlyMap<string, Provider>) =>
   (settings.fallbacks ?? []).map((kind) => {
-    const found = configured.get(kind)
-    if (found && !found.demo) return found
+    const provider = configured.get(kind)
+    if (provider && !provider.demo) return provider
     throw new Error(`FALLBACK_PROVIDERS names "${kind}", which is not configured (${list(configured)})`)
   })
 

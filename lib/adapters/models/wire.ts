@@ -61,13 +61,13 @@ async function* encodedEvents(events: AsyncIterable<object>): AsyncGenerator<Uin
 /** The text of an answer in pieces. */
 async function* bodyTexts({ body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let read = 0
+  let bytesRead = 0
   let readInTurn = 0
   try {
     for await (const bytes of body ?? []) {
-      read += bytes.length
+      bytesRead += bytes.length
       readInTurn += bytes.length
-      if (read > MOST_BYTES) throw tooLarge('sent more than 64 MiB in one answer')
+      if (bytesRead > MOST_BYTES) throw tooLarge('sent more than 64 MiB in one answer')
       yield decoder.decode(bytes, { stream: true })
       // A provider that sends faster than it is read does not hold up the other work of the process.
       if (readInTurn < MOST_IN_TURN) continue

@@ -116,8 +116,8 @@ const posted = ({ id, html_url }: z.output<typeof Comment>) => postedComment(Str
 /** The wait of an answer about rate limits (403 or 429), a minute when it names none. Undefined for any other answer. */
 const limitWaitMs = (response: Response, said: string | undefined, nowMs: number): number | undefined => {
   if (response.status !== 403 && response.status !== 429) return undefined
-  const asked = askedWaitMs(response, nowMs)
-  if (asked !== undefined) return asked
+  const askedMs = askedWaitMs(response, nowMs)
+  if (askedMs !== undefined) return askedMs
   if (response.headers.get('x-ratelimit-remaining') === '0') {
     const resetMs = Number(response.headers.get('x-ratelimit-reset')) * 1_000 - nowMs
     return Number.isNaN(resetMs) ? SECONDARY_WAIT_MS : Math.max(0, resetMs)

@@ -37,13 +37,13 @@ const jsonIn = (text: string): unknown => {
 
 /** Puts each parameter in its place: into the path or the query. */
 const placeParameters = ({ path }: Route, words: readonly string[]) => {
-  const given = words.map((word) => pairIn(word, '=', 'A parameter is name=value'))
+  const pairs = words.map((word) => pairIn(word, '=', 'A parameter is name=value'))
   const isInPath = ([name]: [string, string]) => path.includes(`{${name}}`)
-  const missing = [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !given.some(([each]) => each === name))
+  const missing = [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !pairs.some(([each]) => each === name))
   if (missing) throw new UsageError(`The path needs ${missing[1]}=…`, 'api')
   return {
-    params: Object.fromEntries(given.filter(isInPath)),
-    query: Object.fromEntries(given.filter((pair) => !isInPath(pair))),
+    params: Object.fromEntries(pairs.filter(isInPath)),
+    query: Object.fromEntries(pairs.filter((pair) => !isInPath(pair))),
   }
 }
 

@@ -10,14 +10,14 @@ const list = async ({ client }: Service, status: string, terminal: Terminal, jso
   const statuses = ['pending', 'resolved', 'discarded', 'all'] as const
   const chosen = statuses.find((each) => each === status)
   if (!chosen) throw new UsageError(`--status is ${statuses.join(', ')}`, 'dlq')
-  const found = await client.listDlq({ query: { status: chosen, limit: PAGE } })
-  if (json) terminal.json(found)
-  else if (found.items.length === 0) terminal.say('No dead letter.')
-  for (const item of json ? [] : found.items)
+  const page = await client.listDlq({ query: { status: chosen, limit: PAGE } })
+  if (json) terminal.json(page)
+  else if (page.items.length === 0) terminal.say('No dead letter.')
+  for (const item of json ? [] : page.items)
     terminal.out(
       `${item.id}  ${item.taskId}  ${item.status}  ${safeLine(item.title)}: ${safeLine(item.lastError)}`,
     )
-  if (!json && found.count < found.total) terminal.say(`${found.count} of ${found.total}`)
+  if (!json && page.count < page.total) terminal.say(`${page.count} of ${page.total}`)
   return EXIT.done
 }
 

@@ -17,16 +17,16 @@ agent-tasks run. With --json the line comes when the log is complete.`,
   run: async ({ values: { follow = false, json = false }, words: [id = ''], terminal, service }) => {
     const connected = service()
     const lines = createLogLines(terminal, terminal.out, { said: false })
-    const read = () => connected.client.taskEvents({ params: { id } })
+    const readEvents = () => connected.client.taskEvents({ params: { id } })
     if (!follow) {
-      const answer = await read()
+      const answer = await readEvents()
       if (json) terminal.json(answer)
       else for (const event of answer.events) lines.task(event)
       return EXIT.done
     }
     const print = json ? { task: () => undefined, session: () => undefined } : lines
     const task = await followTask({ service: connected, id, print, signal: never })
-    if (json) terminal.json(await read())
+    if (json) terminal.json(await readEvents())
     return exitCode(task)
   },
 })

@@ -35,9 +35,9 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
       return EXIT.done
     }
     const connected = service()
-    const given = parseFilter(filter, 'retry')
+    const filters = parseFilter(filter, 'retry')
     // The service validates the fields.
-    const selection = { retried: 'false', ...given } as BulkFilter
+    const selection = { retried: 'false', ...filters } as BulkFilter
     const ask = (dryRun: boolean) =>
       connected.client.bulkTasks({ body: { action: 'retry', filter: selection, dryRun } })
     return inBulk(ask, {
@@ -49,7 +49,7 @@ Ctrl-C the job goes on; agent-tasks api cancelBulk id=<job id> stops it. Those t
       wait,
       verb: 'retry',
       things: 'tasks',
-      ...(given.retried === undefined ? { without: 'those that were retried already' } : {}),
+      ...(filters.retried === undefined ? { without: 'those that were retried already' } : {}),
     })
   },
 })

@@ -24,7 +24,7 @@ export const htmlText = async (html: string, most: number): Promise<{ text: stri
   const parser: Parser = new Parser(page.handler, { decodeEntities: true })
   for (let at = 0; at < html.length && !page.isOver(); at += PIECE) parser.write(html.slice(at, at + PIECE))
   if (!page.isOver()) parser.end()
-  return page.read()
+  return page.readText()
 }
 
 const createPage = (most: number) => {
@@ -62,7 +62,7 @@ const createPage = (most: number) => {
     if (silent === 0) add(preDepth > 0 ? text : text.replace(/\s+/g, ' '))
   }
 
-  const read = () => {
+  const readText = () => {
     const text = parts
       .join('')
       .replace(/[^\S\n]+\n/g, '\n')
@@ -70,7 +70,7 @@ const createPage = (most: number) => {
       .trim()
     return { text: cutText(text, most), cut: isOver() }
   }
-  return { handler: { onopentag, onclosetag, ontext }, isOver, read }
+  return { handler: { onopentag, onclosetag, ontext }, isOver, readText }
 }
 
 const MOST_BYTES = 1_048_576

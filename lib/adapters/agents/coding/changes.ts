@@ -90,14 +90,14 @@ export const changesIn = async (
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<Changes> => {
-  const made = await workspace.tree(baseCommit, [], signal)
-  const trees = [baseCommit, made.tree]
-  const run = orThrow(made)
+  const snapshot = await workspace.tree(baseCommit, [], signal)
+  const trees = [baseCommit, snapshot.tree]
+  const run = orThrow(snapshot)
   const names = await run([...safeDiff, '--name-status', '-z', ...trees], MOST_LIST)
   const counts = await run([...safeDiff, '--numstat', '-z', ...trees], MOST_LIST)
   const diff = await run([...safeDiff, ...trees, '--', '.', ...withoutSecrets], MOST_DIFF)
   const filesChanged = firstItems(fileChanges(names.stdout, counts.stdout), MOST_FILES, MOST_FILE_BYTES)
-  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated), ...namedLeftOut(made) }
+  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated), ...namedLeftOut(snapshot) }
 }
 
 /** Git that throws when a command fails. Its own message could name folders of this machine. */

@@ -45,10 +45,10 @@ const workspacePatch = async (
   signal: AbortSignal,
 ): Promise<string | undefined> => {
   const diff = async (attributes?: string) => {
-    const made = await workspace.tree(baseCommit, withoutSecrets, signal)
+    const snapshot = await workspace.tree(baseCommit, withoutSecrets, signal)
     // A checkpoint is text: git must quote a file name that is not UTF-8, which would be lost otherwise.
-    const args = ['-c', 'core.quotePath=true', ...safeDiff, '--binary', baseCommit, made.tree]
-    return orThrow(made)(args, MOST_PATCH, attributes === undefined ? {} : { attributes })
+    const args = ['-c', 'core.quotePath=true', ...safeDiff, '--binary', baseCommit, snapshot.tree]
+    return orThrow(snapshot)(args, MOST_PATCH, attributes === undefined ? {} : { attributes })
   }
   try {
     const asText = await diff()

@@ -180,8 +180,11 @@ const refuseSecrets = async (git: GitOrThrow, trees: readonly string[], mask: (t
 }
 
 const refuseTooMuch = async (git: GitOrThrow, commit: string, baseCommit: string) => {
-  const counted = await git(['rev-list', '--objects', '--disk-usage', commit, `^${baseCommit}`], MOST_OUTPUT)
-  if (Number(counted.stdout.trim()) > MOST_PUSHED) throw tooLarge(MOST_PUSHED, 'objects')
+  const diskUsage = await git(
+    ['rev-list', '--objects', '--disk-usage', commit, `^${baseCommit}`],
+    MOST_OUTPUT,
+  )
+  if (Number(diskUsage.stdout.trim()) > MOST_PUSHED) throw tooLarge(MOST_PUSHED, 'objects')
 }
 
 const tooLarge = (most: number, what: 'lines' | 'objects') =>

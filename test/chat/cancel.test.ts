@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { type ConversationRow, conversations } from '../../lib/chat/rows.ts'
-import type { Models } from '../../lib/ports/model.ts'
 import type { Toolbox } from '../../lib/ports/tool.ts'
 import { toolCalls } from '../../lib/security/rows.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
-import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { createHangingModels, createScriptedModels } from '../fakes/scripted-models.ts'
 import { turns as eventLoop } from '../fakes/service.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, BOB, createWorld, FIRST_BYTE_MS, type Process, TIMEOUT_MS } from './world.ts'
@@ -15,14 +14,6 @@ const world = forEachTest(
 )
 const RENEWAL_MS = 5_000
 
-/** Models that say a word, and then nothing until they are stopped. */
-const hanging = (): Models => ({
-  ...createScriptedModels([]),
-  async *step({ signal }) {
-    yield { type: 'text', text: 'Well, ' }
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  },
-})
 const refusal = async (call: Promise<unknown>) =>
   call.then(
     () => 'answered',
@@ -62,7 +53,7 @@ describe('a turn that is cancelled', () => {
   ]
 
   it.each(kinds)('%s ends at once, and lets the next one begin', async (_kind, ask) => {
-    const one = world().process({ models: hanging() })
+    const one = world().process({ models: createHangingModels('Well, ') })
     const id = await one.begin()
     const asked = refusal(ask(one, id))
     await eventLoop()
@@ -76,11 +67,13 @@ describe('a turn that is cancelled', () => {
   })
 
   it('in another process ends with the next renewal of its lease', async () => {
-    const one = world().process({ models: hanging() })
+    const one = world().process({ models: createHangingModels('Well, ') })
     const id = await one.begin()
     const asked = refusal(one.send.send(ANN, id, { content: 'Hi' }))
     await eventLoop()
-    await world().process({ models: hanging() }).cancelTurn(ANN, id)
+    await world()
+      .process({ models: createHangingModels('Well, ') })
+      .cancelTurn(ANN, id)
     await eventLoop()
     world().clock.advance(RENEWAL_MS)
     expect(await asked).toBe('invalid cancelled')
@@ -179,7 +172,7 @@ describe('a turn that is cancelled', () => {
 
 describe('the beginning of a turn', () => {
   it('ends after its time, when a summary is not made by then', async () => {
-    const slow = world().process({ models: { ...hanging(), contextTokens: () => 100 } })
+    const slow = world().process({ models: { ...createHangingModels('Well, '), contextTokens: () => 100 } })
     const quick = createScriptedModels([{ text: 'word '.repeat(60) }])
     const id = await slow.begin()
     await world().process({ models: quick }).send.send(ANN, id, { content: 'Hi' })

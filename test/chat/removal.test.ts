@@ -21,9 +21,10 @@ import { createLoop } from '../../lib/tools/loop.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { createHangingModels, createScriptedModels } from '../fakes/scripted-models.ts'
 import { storeOpeners } from '../fakes/stores.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
+import { until } from '../fakes/until.ts'
 import { ANN, createWorldOn, PAGE } from './world.ts'
 
 const rowsOfChat = [conversations, chatMessages, chatTurns, conversationRemovals, agentSessions, feedEntries]
@@ -31,21 +32,6 @@ const rows = [...rowsOfChat, workspaceSnapshots, approvalRows, approvalSlots, al
 const never = new AbortController().signal
 const LEASE_MS = 15_000
 
-/** Models that say a word, and then nothing until they are stopped. */
-const hanging = (): Models => ({
-  ...createScriptedModels([]),
-  async *step({ signal }) {
-    yield { type: 'text', text: 'Well, ' }
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  },
-})
-/** Waits for something that is certain to come: an emulator answers in real time. */
-const until = async (holds: () => boolean | Promise<boolean>) => {
-  for (let tries = 0; !(await holds()); tries += 1) {
-    if (tries > 5_000) throw new Error(`never came: ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-}
 const refusal = (call: Promise<unknown>) =>
   call.then(
     () => 'answered',
@@ -163,11 +149,11 @@ describe.each(storeOpeners(rows))('a conversation in %s that is deleted', (_name
   it.each(['here', 'elsewhere'])(
     'stops its turn, which goes on %s: it ends with CANCELLED',
     async (where) => {
-      const here = process(hanging())
+      const here = process(createHangingModels('Well, '))
       const id = await here.begin()
       const ended = here.start(id)
       await until(() => here.events.some(({ type }) => type === 'content'))
-      const remover = where === 'here' ? here : process(hanging())
+      const remover = where === 'here' ? here : process(createHangingModels('Well, '))
       await remover.conversationRemoval.remove(ANN, id)
       if (where === 'elsewhere') {
         // With the next renewal of its lease.

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Models } from '../../lib/ports/model.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
-import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { createHangingModels, createScriptedModels } from '../fakes/scripted-models.ts'
 import { turns as eventLoop, pass, until } from '../fakes/service.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, createWorld, type Process } from './world.ts'
@@ -11,14 +10,6 @@ const world = forEachTest(
   (one) => one[Symbol.asyncDispose](),
 )
 
-/** Models that say a word, and then nothing until they are stopped. */
-const hanging = (): Models => ({
-  ...createScriptedModels([]),
-  async *step({ signal }) {
-    yield { type: 'text', text: 'Well, ' }
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  },
-})
 const refusal = async (call: Promise<unknown>) =>
   call.then(
     () => 'answered',
@@ -62,7 +53,7 @@ describe('a turn whose caller has lost its rights', () => {
     '%s ends within five seconds, whether or not its request is open',
     async (_kind, said, ask) => {
       let holds = true
-      const one = world().process({ models: hanging(), holdsRights: async () => holds })
+      const one = world().process({ models: createHangingModels('Well, '), holdsRights: async () => holds })
       const id = await one.begin()
       let end = ''
       const asked = refusal(ask(one, id)).then((how) => (end = how))

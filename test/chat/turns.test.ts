@@ -3,7 +3,7 @@ import { Problem } from '../../lib/core/errors.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
-import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { createHangingModels, createScriptedModels } from '../fakes/scripted-models.ts'
 import { turns as eventLoop } from '../fakes/service.ts'
 import { ANN, BOB, createWorld, FIRST_BYTE_MS, PAGE, type Process, TIMEOUT_MS } from './world.ts'
 
@@ -20,14 +20,6 @@ const failing = (thrown: Error, said = ''): Models => ({
   },
 })
 const down = new Problem('unavailable', 'provider_error', 'The provider is down')
-/** Models that say no more until they are stopped. */
-const hanging = (said = ''): Models => ({
-  ...createScriptedModels([]),
-  async *step({ signal }) {
-    if (said !== '') yield { type: 'text', text: said }
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  },
-})
 const refusal = async (call: Promise<unknown>) =>
   call.then(
     (answer) => `answered ${JSON.stringify(answer)}`,
@@ -262,31 +254,36 @@ describe('a turn', () => {
   const hello = [{ role: 'user' as const, content: 'Hello?' }]
   type Ask = (slow: Process, id: string) => Promise<unknown>
   it.each<[what: string, mostMs: number, models: Models, ask: Ask]>([
-    ['that is plain', FIRST_BYTE_MS, hanging(), ({ send }, id) => send.send(ANN, id, { content: 'Hello?' })],
+    [
+      'that is plain',
+      FIRST_BYTE_MS,
+      createHangingModels(),
+      ({ send }, id) => send.send(ANN, id, { content: 'Hello?' }),
+    ],
     [
       'with tools',
       FIRST_BYTE_MS,
-      hanging(),
+      createHangingModels(),
       ({ send }, id) => send.sendWithTools(ANN, id, { content: 'Hello?' }),
     ],
     [
       'of a completion',
       FIRST_BYTE_MS,
-      hanging(),
+      createHangingModels(),
       ({ completions }, conversationId) =>
         completions.complete(ANN, { messages: hello, conversationId, stream: false }),
     ],
     [
       'of a stream that says nothing',
       FIRST_BYTE_MS,
-      hanging(),
+      createHangingModels(),
       ({ completions }, conversationId) =>
         completions.stream(ANN, { messages: hello, conversationId, stream: true }),
     ],
     [
       'of a stream that has begun',
       TIMEOUT_MS,
-      hanging('Well'),
+      createHangingModels('Well'),
       async ({ completions }, conversationId) => {
         const stream = await completions.stream(ANN, { messages: hello, conversationId, stream: true })
         let last = ''

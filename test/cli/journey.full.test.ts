@@ -187,46 +187,6 @@ describe('--json', () => {
   )
 })
 
-describe('agent-tasks retry --filter and dlq retry --all', () => {
-  it('retry what they find, each once, and count what was refused', async () => {
-    const failing = { assignedAgent: 'moody', metadata: { failures: 9 }, labels: ['many'] }
-    await Promise.all([1, 2, 3].map((n) => api.perform({ title: `Fails ${n}`, ...failing })))
-    const retried = await cli.run('retry', '--filter', 'labels=many', '--filter', 'status=failed')
-    expect(retried).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('retry: 3 of 3 tasks queued again, 0 completed, 3 failed again, '),
-    })
-    const [, job = ''] = /^(bulk_\w+) {2}http/.exec(retried.stderr) ?? []
-    expect((await cli.run('api', 'cancelBulk', `id=${job}`, '--json')).json()).toMatchObject({
-      job: { id: job, status: 'completed', total: 3 },
-    })
-    const again = async () =>
-      (await api.client.filterTasks({ query: { labels: 'many', status: 'failed' } })).tasks
-    const all = await until(async () => {
-      const tasks = await again()
-      return tasks.length === 6 ? tasks : undefined
-    })
-    expect(all.filter(({ retriedFrom }) => retriedFrom !== undefined)).toHaveLength(3)
-    const counted = await cli.run(
-      'retry',
-      '--filter',
-      'labels=many',
-      '--filter',
-      'status=failed',
-      '--dry-run',
-    )
-    expect(counted.stdout).toContain('3 tasks fit, without those that were retried already')
-    const every = ['--filter', 'labels=many', '--filter', 'retried=true', '--dry-run']
-    expect((await cli.run('retry', ...every)).stdout.trim()).toBe('3 tasks fit')
-    world.cure()
-    const { total } = await api.client.listDlq({})
-    expect(total).toBeGreaterThanOrEqual(3)
-    expect(await cli.run('dlq', 'retry', '--all', '--yes')).toMatchObject({
-      stdout: expect.stringContaining(`retry: ${total} of ${total} dead letters`),
-    })
-  })
-})
-
 describe('the command line', () => {
   it('is what npx runs in the checkout, offline and with nothing built anew', () => {
     const built = () =>

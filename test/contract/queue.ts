@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Consumer, Delivery, Queue } from '../../lib/ports/queue.ts'
+import { until } from '../fakes/until.ts'
 import { withOpened } from './test-of.ts'
 
 /** Identifiers, as the service sends them. */
@@ -33,17 +34,6 @@ export type QueueOptions = {
 const message = (taskId: string): Message => ({ taskId, attempt: 1 })
 const outgoing = (taskId: string, priority: 1 | 2 | 3 | 4 = 3, delayMs?: number) =>
   delayMs === undefined ? { body: message(taskId), priority } : { body: message(taskId), priority, delayMs }
-
-const PATIENCE_MS = 10_000
-
-/** Resolves when the condition holds; the queue may need turns of the event loop, or real time. */
-const until = async (holds: () => boolean) => {
-  const giveUpAt = performance.now() + PATIENCE_MS
-  while (!holds()) {
-    if (performance.now() > giveUpAt) throw new Error(`Waited in vain for ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-}
 
 /** Handlers that note what they are given and end when told to. */
 const heldHandlers = () => {

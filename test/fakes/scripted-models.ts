@@ -46,3 +46,12 @@ export const createScriptedModels = (script: Script): Models & { readonly reques
     },
   }
 }
+
+/** Models that say this, if anything, and then nothing until they are stopped. */
+export const createHangingModels = (said = ''): Models => ({
+  ...createScriptedModels([]),
+  async *step({ signal }) {
+    if (said) yield { type: 'text', text: said }
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  },
+})

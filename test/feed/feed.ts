@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/ports/clock.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { seededRandom, upTo } from '../crash/random.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
+import { until } from '../fakes/until.ts'
 
 /** `process` opens the store as another process on the same data would; a store that has one process answers the same. */
 export type OpenedFeedStore = { process: () => Store; close: () => Promise<void> }
@@ -17,15 +18,6 @@ export type OpenFeedStore = (needs: {
 }) => Promise<OpenedFeedStore>
 
 const PATIENCE_MS = 10_000
-
-/** Resolves when the condition holds; the storage needs real time. */
-const until = async (holds: () => boolean) => {
-  const giveUpAt = performance.now() + PATIENCE_MS
-  while (!holds()) {
-    if (performance.now() > giveUpAt) throw new Error(`Waited in vain for ${holds}`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-}
 
 /** Resolves when followers have begun the reads that they were woken for, and have what these found. */
 const settled = async ({ watched }: Process) => {

@@ -10,12 +10,12 @@ const create = (what: string, body: string, fields: readonly string[], code = IN
 
 /** Values of the wrong type or size for each field of a create, with the place of the fault in it. */
 const BAD_FIELDS: readonly (readonly [field: string, value: unknown, place?: string])[] = [
-  ...['', '   ', 'x'.repeat(501), 5, null, ['a'], {}, true].map((value) => ['title', value] as const),
+  ...['', '   ', ' T', 'x'.repeat(501), 5, null, ['a'], {}, true].map((value) => ['title', value] as const),
   ...['description', 'prompt'].flatMap((field) =>
     [5, null, ['a'], {}, 'x'.repeat(100_001)].map((value) => [field, value] as const),
   ),
   ...[0, 5, 1.5, -1, '1', null, [1], true].map((value) => ['priority', value] as const),
-  ...['email', '', 1, null].map((value) => ['source', value] as const),
+  ...['email', 'gateway', '', 1, null].map((value) => ['source', value] as const),
   ...[1, null, 'x'.repeat(501)].map((value) => ['sourceId', value] as const),
   ...['no url', 'javascript:alert(1)', 'ftp://a.example', 1].map((value) => ['sourceUrl', value] as const),
   ...['repository', 'branch'].flatMap((field) =>
@@ -25,6 +25,7 @@ const BAD_FIELDS: readonly (readonly [field: string, value: unknown, place?: str
   ['labels', { 0: 'a' }],
   ['labels', ['a', 1], 'labels.1'],
   ['labels', [''], 'labels.0'],
+  ['labels', ['a', ' test '], 'labels.1'],
   ['labels', ['x'.repeat(201)], 'labels.0'],
   ['labels', Array.from({ length: 51 }, () => 'a')],
   ...['', 1, null].map((value) => ['assignedAgent', value] as const),

@@ -38,6 +38,7 @@ const BAD_QUERIES: Readonly<Record<string, readonly Fault[]>> = {
       (value): Fault => [`status=${value}`, 'status'],
     ),
     ['fields=secret', 'fields'],
+    ['fields=', 'fields'],
     ['fields=title,fence', 'fields'],
     ['fields=__proto__', 'fields'],
     ['full=yes', 'full'],
@@ -46,6 +47,7 @@ const BAD_QUERIES: Readonly<Record<string, readonly Fault[]>> = {
   ],
   '/api/tasks/filter': [
     ['status=queued,resting', 'status'],
+    ['status=queued,', 'status'],
     ['priority=0', 'priority'],
     ['priority=1,5', 'priority'],
     ['source=email', 'source'],
@@ -56,6 +58,7 @@ const BAD_QUERIES: Readonly<Record<string, readonly Fault[]>> = {
     ['q=', 'q'],
     [`q=${'x'.repeat(501)}`, 'q'],
     ['sortBy=id', 'sortBy'],
+    ['sortBy=prompt', 'sortBy'],
     ['sortBy=__proto__', 'sortBy'],
     ['sortOrder=up', 'sortOrder'],
     ...DATES.flatMap((field) => NO_DATES.map((value): Fault => [`${field}=${value}`, field])),

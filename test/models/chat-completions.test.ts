@@ -39,22 +39,6 @@ const models = (replies: Reply[], more: Partial<ModelSettings> = {}, clock = cre
 }
 
 describe('a step over chat completions', () => {
-  it('streams text and finishes with usage and the message for the history', async () => {
-    const { parts } = await answer(models([completeAnswer]), ask('Hi'))
-    expect(parts).toEqual([
-      { type: 'text', text: 'Hel' },
-      { type: 'text', text: 'lo' },
-      {
-        type: 'finish',
-        reason: 'stop',
-        usage: { promptTokens: 7, completionTokens: 2, totalTokens: 9 },
-        message: { role: 'assistant', content: 'Hello', opaque: expect.anything() },
-        provider: 'openrouter',
-        model: 'm',
-      },
-    ])
-  })
-
   it('sends key, model, limits and tools, and asks for usage', async () => {
     const request = ask('Hi', {
       tools: [tool('read_file')],
@@ -83,7 +67,6 @@ describe('a step over chat completions', () => {
   })
 
   it.each([
-    ['length', 'length'],
     ['content_filter', 'content-filter'],
     ['something_new', 'other'],
   ])('ends a finish_reason of %s as %s', async (raw, reason) => {
@@ -202,11 +185,8 @@ describe('a failing provider', () => {
   const tools = [tool('read_file')]
   const cases: [string, Reply, object][] = [
     ['HTTP 500', status(500, error), { reason: 'status', status: 500 }],
-    ['HTTP 401', status(401, error), { reason: 'refused', status: 401 }],
     ['HTTP 400', status(400, error), { reason: 'refused', status: 400 }],
     ['a redirect', status(307, {}, { location: 'http://127.0.0.1:1/' }), { reason: 'transport' }],
-    ['a stream that ends without a finish', events(...hello), { reason: 'transport' }],
-    ['a reset in the middle', reset(...hello), { reason: 'transport' }],
     ['a reset before the first byte', (res) => res.destroy(), { reason: 'transport' }],
     [
       'a chunk that is no JSON',
@@ -246,7 +226,6 @@ describe('a failing provider', () => {
   })
 
   it.each([
-    [{ 'retry-after': '7' }, 7_000],
     [{ 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '1m' }, 60_000],
     [{}, undefined],
   ])('passes its 429 on with %j', async (headers, retryAfterMs) => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
-import { answer, ask, failure } from '../fakes/model-steps.ts'
-import { chunk, DONE, events, type Reply, startWire, usage } from '../fakes/model-wire.ts'
+import { answer, ask } from '../fakes/model-steps.ts'
+import { events, type Reply, startWire } from '../fakes/model-wire.ts'
 
 const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-5.4' }
@@ -49,29 +49,5 @@ describe('OpenAI', () => {
         max_output_tokens: 16_384,
       },
     })
-  })
-
-  it('that cuts its answer off has failed', async () => {
-    const { thrown } = await failure(models({}, events(...begun)), ask('Hi'))
-    expect(thrown).toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })
-  })
-
-  it('behind a base URL of its own is spoken to by chat completions', async () => {
-    const completeAnswer = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), usage(1, 2), DONE)
-    const { text, finish } = await answer(
-      models({ baseUrl: `${wire().origin}/proxy` }, completeAnswer),
-      ask('Hi'),
-    )
-    expect([text, finish.usage.totalTokens, wire().heard[0]?.path]).toEqual([
-      'Hello',
-      3,
-      '/proxy/chat/completions',
-    ])
-  })
-
-  it('that cuts a chat completion off has failed', async () => {
-    const port = models({ baseUrl: wire().origin }, events(chunk({ content: 'Hello' })))
-    const { thrown } = await failure(port, ask('Hi'))
-    expect(thrown).toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })
   })
 })

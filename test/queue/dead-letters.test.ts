@@ -282,13 +282,6 @@ describe('a dead letter', () => {
 
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'dead_letter_not_pending' })
   })
-
-  it.each(['retry', 'discard'])('that is not there answers 404 to %s', async (verb) => {
-    const { call } = await withDead()
-    const { status, body } = await call(`POST /api/dlq/dlq_none/${verb}`)
-
-    expect({ status, code: body.code }).toEqual({ status: 404, code: 'dead_letter_not_found' })
-  })
 })
 
 describe('GET /api/dlq', () => {

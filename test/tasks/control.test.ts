@@ -194,18 +194,6 @@ describe('POST /api/tasks/:id/retry', () => {
   })
 })
 
-it.each([
-  'GET /api/tasks/task_x',
-  'GET /api/tasks/task_x/events',
-  'POST /api/tasks/task_x/cancel',
-  'POST /api/tasks/task_x/retry',
-])('%s answers 404 for a task that is not there', async (request) => {
-  const { call } = await startApi()
-  const { status, body } = await call(request)
-
-  expect({ status, code: body.code }).toEqual({ status: 404, code: 'task_not_found' })
-})
-
 /** A service whose queue takes messages by way of `send`, and none with a delay of more than 15 minutes. */
 const withQueue = (
   send: (take: () => Promise<void>, delayMs: number) => Promise<void>,

@@ -59,31 +59,6 @@ describe('GET /api/tasks', () => {
     expect((await it_.call('GET /api/tasks?fields=title&full=true')).body.tasks[0]).toHaveProperty('prompt')
   })
 
-  it.each([
-    'limit=0',
-    'limit=201',
-    'limit=-1',
-    'limit=1.5',
-    'limit=ten',
-    'limit=',
-    'limit=1e2',
-    'offset=-1',
-    'offset=x',
-    'status=unknown',
-    'status=constructor',
-    'fields=nonsense',
-    'fields=fence',
-    'fields=',
-    'fields=__proto__',
-    'full=yes',
-    'cursor=',
-    'cursor=nonsense',
-    `cursor=${'x'.repeat(6_001)}`,
-  ])('answers 400 to %s', async (query) => {
-    const { call } = await startApi()
-    expect((await call(`GET /api/tasks?${query}`)).status).toBe(400)
-  })
-
   it('pages by offset', async () => {
     const it_ = await startApi()
     await fill(it_, Array(5).fill({}))
@@ -212,24 +187,6 @@ describe('GET /api/tasks/filter', () => {
     expect((await it_.call('GET /api/tasks/filter?q=gamma')).body.tasks[0]).toMatchObject({
       prompt: rows[2]?.prompt,
     })
-  })
-
-  it.each([
-    'status=done',
-    'status=queued,',
-    'priority=5',
-    'source=email',
-    'createdAfter=yesterday',
-    'createdAfter=2026-02-30',
-    'createdBefore=2026-13-01T00:00:00Z',
-    'sortBy=prompt',
-    'sortBy=__proto__',
-    'sortOrder=down',
-    'limit=0',
-    'cursor=x',
-  ])('answers 400 to %s', async (query) => {
-    const { call } = await startApi()
-    expect((await call(`GET /api/tasks/filter?${query}`)).status).toBe(400)
   })
 
   const SORTS = ['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'] as const

@@ -2,10 +2,10 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../../lib/core/errors.ts'
 import { seededRandom } from '../../crash/random.ts'
+import { until } from '../../fakes/until.ts'
 import { totalDepth } from './emulator.ts'
 import { numberedQueues } from './numbered.ts'
 import { failRequests } from './requests.ts'
-import { until } from './until.ts'
 
 const { open, openOn } = numberedQueues()
 const numbered = (count: number, priority: 1 | 2 | 3 | 4 = 3) =>

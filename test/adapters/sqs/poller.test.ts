@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from '@jest/globals'
 import type { SqsEvent } from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
+import { until } from '../../fakes/until.ts'
 import { totalDepth } from './emulator.ts'
 import { numberedQueues } from './numbered.ts'
-import { until } from './until.ts'
 
 const queues = numberedQueues()
 const open = async (settings?: Parameters<typeof queues.open>[0]) => {

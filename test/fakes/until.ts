@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const PATIENCE_MS = 25_000
 
-/** Resolves when the condition holds; SQS and its timers need real time. */
+/** Resolves when the condition holds; storage, queues and emulators need real time. */
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   const giveUpAt = performance.now() + PATIENCE_MS
   while (!(await holds())) {
     if (performance.now() > giveUpAt) throw new Error(`Waited in vain for ${holds}`)
-    await sleep(5)
+    await sleep(1)
   }
 }

@@ -7,8 +7,8 @@ import { type RunTask, RunTaskSchema } from '../../../lib/tasks/schema.ts'
 import { CREDENTIALS, REGION, startSqsAndS3 } from '../../../offline/emulators.ts'
 import { startPoller } from '../../../offline/sqs-poller.ts'
 import { watchRequests } from '../../adapters/sqs/requests.ts'
-import { until } from '../../fakes/until.ts'
 import { createFakeLog } from '../../fakes/log.ts'
+import { until } from '../../fakes/until.ts'
 
 const TASKS = 200
 

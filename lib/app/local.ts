@@ -203,7 +203,7 @@ export const openLocalApp = async (config: Config) => {
 
 /** A service that cannot write is useless; its supervisor starts a new one. */
 const endProcess = (log: Log) => (reason: unknown) => {
-  log.error({ err: reason }, 'storage lost its writer; the process ends')
+  log.error({ err: reason }, 'storage could not sync its log; the process ends')
   process.exit(1)
 }
 

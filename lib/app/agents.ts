@@ -71,9 +71,7 @@ type Needs = {
   taskSecurityMode?: () => SecurityMode
 }
 
-/**
- * The built-in coding agent and the configured modules, with models, the loop, tools and workspaces of conversations.
- */
+/** The coding agent and the configured modules, with models, the loop, tools and workspaces of conversations. */
 export const openAgents = async (needs: Needs) => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })

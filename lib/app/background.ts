@@ -90,9 +90,7 @@ export const createBackground = (
   const withinMs = (ms: number, work: Promise<void>) =>
     Promise.race([work, new Promise<void>((resolve) => void clock.after(ms, resolve))])
 
-  /**
-   * Accepts no new work; running work may end, else it is stopped and queued again. The heartbeat goes on to the end.
-   */
+  /** Accepts no new work; running work may end, else it is stopped and queued again. The heartbeat goes on. */
   const stop = async () => {
     stopped = true
     domains.gateway.release()

@@ -42,9 +42,7 @@ const variables: ReadonlySet<string> = new Set(
 
 const isNamed = ({ contextTokens: _, ...rest }: ProviderSettings): boolean => isConfigured(rest)
 
-/**
- * Whether the worker has a model provider: by the settings of all functions, or by names of parameters of the worker.
- */
+/** Whether the worker has a model provider: by the settings of all functions, or by names of its parameters. */
 export const createProviderCheck = (config: Config, clock: Pick<Clock, 'monotonic'>) => {
   const { SECRETS_PATH: path, AWS_REGION: region } = config
   // Emulators have the demo model.

@@ -36,7 +36,7 @@ import { openAccounts, openCloudCipher, openRepositories, openWebSearchPorts } f
 import { openedWithSecrets } from './cloud-secrets.ts'
 
 /**
- * The log of a program in the container. The function that answers reports an invalid log level; the program listens.
+ * The log of a program in the container. It tolerates an invalid log level, which the function that answers reports.
  */
 export const openContainerLog = (): Log => {
   const masker = createMasker(environmentSecrets())
@@ -71,9 +71,7 @@ export const sweepDisk = (
     log.warn({ reason: errorMessage(thrown) }, 'old workspaces were not removed'),
   )
 
-/**
- * Models, agents, tools, their control, and memory, for both functions of the container. Throws Problem `bad_setting`.
- */
+/** Models, agents, tools and memory, for both functions of the container. Throws Problem `bad_setting`. */
 export const openContainer = async (
   auth: AuthContext,
   ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'>,

@@ -1,6 +1,7 @@
 import { createLog, withinInvocation } from '../adapters/node/log.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import { type Config, environmentSecrets, readConfig } from '../config/config.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
@@ -54,13 +55,8 @@ export const streamGroup = <R extends Routes>(
   const opened = kept(async (config) => {
     const { auth, ports, requests, handlers } = await open(config)
     const proxies = toTrustedProxies(config)
-    const http = {
-      ...ports,
-      guard: openGuard(auth, proxies),
-      holds: auth.holdsRights,
-      proxies,
-      record: requests.record,
-    }
+    const guard = openGuard(auth, proxies)
+    const http = { ...ports, guard, holds: auth.holdsRights, proxies, record: requests.record }
     const handle = lambda(http, routes, handlers)
     return async (event: HttpEvent, context: object) => {
       const answer = await handle(withRequestId(event, ports.ids.next('req')), context)
@@ -73,9 +69,7 @@ export const streamGroup = <R extends Routes>(
     try {
       const handler = await opened()
       const { awsRequestId } = context as HttpContext
-      return await withinInvocation(awsRequestId === undefined ? {} : { awsRequestId }, () =>
-        handler(event, context),
-      )
+      return await withinInvocation(definedFields({ awsRequestId }), () => handler(event, context))
     } catch (thrown) {
       // Errors of handlers were answered before: here the function failed to open.
       const { requestId } = event.requestContext
@@ -96,9 +90,7 @@ const ownFault = (thrown: unknown): Problem => {
 
 type AnyHandler = (input: unknown, call: Call) => unknown
 
-/**
- * Handlers that each call makes anew. An `admit` of theirs would run too late: all that the guard admits are admitted.
- */
+/** Handlers that each call makes anew. An `admit` of theirs would run too late, so they have none. */
 export const lazyHandlers = <R extends Routes>(routes: R, made: () => Promise<Handlers<R>>): Handlers<R> => {
   const names = Object.keys(routes)
   const handlers = names.map((name): [string, AnyHandler] => [

@@ -25,9 +25,7 @@ export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemory
   }
 }
 
-/**
- * The embedding model, whose provider's key is read at the first text; without a usable one the search goes by words.
- */
+/** The embedding model. Its provider's key is read at the first text; without one the search goes by words. */
 const lazyEmbedding = (
   config: Config,
   { clock, masker }: Pick<AuthPorts, 'clock' | 'masker'>,

@@ -32,9 +32,7 @@ import { warnOfShortSecrets } from './start-up.ts'
 
 /** A run learns of a cancel in another function within this time, and its programs end a second later. */
 const WATCH_MS = 500
-/**
- * The remaining time of an invocation at which its runs are stopped, for the agents' grace period and the last writes.
- */
+/** The remaining time of an invocation at which its runs are stopped, for the grace period and the last writes. */
 const GIVE_BACK_MS = 15_000
 /** The longest run of an agent in a function, which has 15 minutes. */
 const LONGEST_RUN_MS = 840_000

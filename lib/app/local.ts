@@ -218,21 +218,13 @@ const openServer = (
   config: Config,
   probeStorage: () => Promise<void>,
 ) => {
-  const { clock, log, ids, tracing } = ports
-  const requests = createRequestMetrics({ clock })
+  const requests = createRequestMetrics(ports)
   const proxies = toTrustedProxies(config)
-  const http = {
-    guard: openGuard(domains, proxies),
-    holds: domains.holdsRights,
-    proxies,
-    record: requests.record,
-    clock,
-    log,
-    tracing,
-  }
+  const guard = openGuard(domains, proxies)
+  const http = { ...ports, guard, holds: domains.holdsRights, proxies, record: requests.record }
   const health = openHealth({ ports, domains, requests, probeStorage })
   const groups = createGroups(http, { ...domains, health, describe })
   // Paths without a file and without a route are answered 404.
   const page = createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })
-  return createHost({ dispatch: createDispatch(groups, page), ids, log })
+  return createHost({ ...ports, dispatch: createDispatch(groups, page) })
 }

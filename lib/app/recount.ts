@@ -4,6 +4,7 @@ import { openSqliteStore } from '../adapters/sqlite/store.ts'
 import { collections } from '../collections.ts'
 import type { Config } from '../config/config.ts'
 import type { Collection, Increment } from '../core/collection.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { rowPages } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
@@ -69,7 +70,7 @@ const rowSums = async (store: Store, of: Collection): Promise<Map<string, Sums>>
 
 /** The increments of each row of an index, or of a part of it, counted as a new row. */
 async function* rowIncrements(store: Store, of: Collection, index: string, is: string | undefined) {
-  const part = { index, order: 'asc', limit: PAGE, ...(is === undefined ? {} : { is }) } as const
+  const part = { index, order: 'asc', limit: PAGE, ...definedFields({ is }) } as const
   for await (const rows of rowPages((from) => store.page(of, { ...part, ...from })))
     for (const after of rows) yield* of.counts?.({ before: undefined, after, log: [] }) ?? []
 }

@@ -37,20 +37,17 @@ const verdicts = {
 const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): boolean =>
   AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
 
-/**
- * Finds out whether a sandbox works by running a program. Throws Problem `bad_setting` when a required one does not.
- */
+/** Finds out whether a sandbox works by running a program. Throws Problem `bad_setting` when a required one fails. */
 export const openPrograms = async (needs: Needs): Promise<Programs> => {
   const { config, log } = needs
   if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
   const proxy = config.AGENT_NETWORK === 'on' ? await openProxy(needs) : undefined
-  const found = await findSandbox(
-    { ...programLimits(config), proxySocket: proxy?.path, hidden: hiddenFolders(needs) },
-    (sandbox) => openCommands(config, { sandbox }),
-  )
-  if ('sandbox' in found) return inSandbox(config, found.sandbox, proxy?.close)
+  const hidden = [ownFolder, needs.workspacesDir, config.DATA_DIR, config.MEMORY_DIR]
+  const limits = { ...programLimits(config), proxySocket: proxy?.path, hidden }
+  const search = await findSandbox(limits, (sandbox) => openCommands(config, { sandbox }))
+  if ('sandbox' in search) return inSandbox(config, search.sandbox, proxy?.close)
   await proxy?.close()
-  const cause = `bubblewrap: ${found.cause}`
+  const cause = `bubblewrap: ${search.cause}`
   if (config.AGENT_SANDBOX === 'require')
     throw badSetting(`AGENT_SANDBOX: require, but no sandbox works here (${cause})`)
   log.debug({ cause }, 'no sandbox works here')
@@ -92,11 +89,6 @@ const programLimits = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Conf
 
 const openCommands = (config: Config, means: { sandbox?: Sandbox; refusal?: string }): Commands =>
   createCommands({ path: config.PATH, ...programLimits(config), ...means })
-
-const hiddenFolders = ({ config, workspacesDir }: Needs) => [
-  ...[ownFolder, workspacesDir],
-  ...[config.DATA_DIR, config.MEMORY_DIR],
-]
 
 const openProxy = ({ config, clock, port }: Needs) => {
   const publicHost = config.PUBLIC_URL && new URL(config.PUBLIC_URL).hostname

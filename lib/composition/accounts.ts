@@ -142,9 +142,7 @@ export const composeCodeHost = (
   isWanted: (): boolean => settings.current().reporting.pullRequests,
 })
 
-/**
- * The host of `owner/repo`, by default the site where people sign in, and whether tokens of accounts are sent there.
- */
+/** The host of `owner/repo`, by default the site where people sign in, and whether their tokens are sent there. */
 export const codeHostPlace = ({ CODEHOST_GIT_URL, accounts }: Config) => {
   const base = CODEHOST_GIT_URL ?? codeHostGit(accounts.codehost)
   return base === undefined ? { isLinked: false } : { base, isLinked: true }

@@ -7,9 +7,7 @@ import type { TaskEvent } from '../tasks/schema.ts'
 import { createTransitions } from '../tasks/transitions.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
-/**
- * Whether a webhook may be subscribed to an event. Functions mark such events; the stream function reads subscriptions.
- */
+/** Whether an event may have subscribers. Functions mark such events; the stream function reads subscriptions. */
 export const mayHaveSubscriber = (type: TaskEvent['type']): boolean => eventNames(type).length > 0
 
 type CreationPorts = AuthPorts & {

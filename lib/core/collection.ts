@@ -5,9 +5,7 @@ export const unknownCollection = (name: string): Error =>
 type Row = { readonly [field: string]: unknown }
 export type Field<R> = Extract<keyof R, string>
 
-/**
- * Orders the rows with one value of `within` (all when absent) by `by`, then the key. A row without `by` is not in it.
- */
+/** Orders rows with one value of `within` (all when absent) by `by`, then the key. A row without `by` is not in it. */
 type Index<R> = { within?: Field<R>; by: Field<R> }
 
 /** An entry of a row's log. Ids of one log grow in the order of its writes. */

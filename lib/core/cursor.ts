@@ -14,9 +14,7 @@ const SUM_LENGTH = 8
 const checksum = (body: string, scope: string) =>
   crc32(`${scope}\0${body}`).toString(16).padStart(SUM_LENGTH, '0')
 
-/**
- * Opaque base64url text of a place. `scope` names the list, its filters, order and owner: `decodeCursor` compares it.
- */
+/** Opaque base64url text of a place. `scope` names list, filters, order and owner: `decodeCursor` compares it. */
 export const encodeCursor = ({ by, key }: Place, scope: string): string => {
   const body = Buffer.from(JSON.stringify([by, key])).toString('base64url')
   return checksum(body, scope) + body

@@ -7,9 +7,7 @@ const MOST_READ = 2_000
 const LONGEST = 300
 const DIGITS = 16
 
-/**
- * What varies between failures of one cause. The order matters: quotes hold addresses, these paths, ids and numbers.
- */
+/** What varies between failures of one cause. The order matters: quotes hold addresses, these paths, these ids. */
 const FOLDS: readonly (readonly [RegExp, string])[] = [
   [/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '<text>'],
   [/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>)\]}]+/gi, '<url>'],

@@ -24,9 +24,7 @@ const formats: Readonly<Record<string, string>> = {
 /** Units of sizes. A number has none. */
 const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
 
-/**
- * The message of a validation issue for people, after the field's name: "must not be empty". A schema's own goes first.
- */
+/** The message of a validation issue, after the field's name: "must not be empty". A schema's own goes first. */
 export const issueText = (issue: Issue): string => {
   if (issue.input === undefined && issue.code.startsWith('invalid_')) return 'is required'
   switch (issue.code) {

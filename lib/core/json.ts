@@ -2,9 +2,7 @@ import { invalid, Problem } from './errors.ts'
 import { wellFormedJson } from './well-formed-json.ts'
 
 export const DEEPEST = 64
-/**
- * Bounds the work of a parser, as bytes do not: 1 MiB of `{}` is 350,000 objects; payloads of code hosts have 60,000.
- */
+/** Bounds the work of a parser, as bytes do not: 1 MiB of `{}` is 350,000 objects; code hosts send up to 60,000. */
 export const MOST_VALUES = 100_000
 
 /** Parses a text that has `values` keys and values; throws for malformed JSON. */
@@ -19,9 +17,7 @@ const parsePlain: Parse = (text) => JSON.parse(text)
  */
 export const parseJson = (text: string): unknown => parsedWithin(wellFormedJson(text), parsePlain)
 
-/**
- * Parses as `parseJson` does, and keeps half of a surrogate pair: the next event of a stream may have the other half.
- */
+/** Parses as `parseJson` does, and keeps half of a surrogate pair: the next event may have the other half. */
 export const parseStreamedJson = (text: string): unknown => parsedWithin(text, parsePlain)
 
 /** Parses within the limits of `parseJson`, and leaves texts as they are. */
@@ -34,9 +30,7 @@ const parsedWithin = (text: string, parse: Parse): unknown => {
   }
 }
 
-/**
- * Parses as `parseJson` does, and also refuses `__proto__`, ill-formed Unicode, and a number too large for a double.
- */
+/** Parses as `parseJson` does, and also refuses `__proto__`, ill-formed Unicode and a number too large for a double. */
 export const readJson = (text: string, parse = parsePlain): unknown => {
   const value = parsedWithin(text, parse)
   refuseUnsafe(value)

@@ -1,8 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/**
- * The key of a rate limit by address: of IPv6 its /64 (RFC 6177), which has one owner; IPv4 written as IPv6 is IPv4.
- */
+/** The key of a rate limit by address: of IPv6 its /64 (RFC 6177), which has one owner; IPv4 within IPv6 is IPv4. */
 export const addressNetwork = (address: string): string => {
   if (!isIPv6(address)) return address
   const groups = ipv6Groups(address)

@@ -43,9 +43,7 @@ const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
 // No pattern matches a shorter text.
 const SHORTEST = 6
 
-/**
- * Masks texts that look like secrets: bearer credentials, JSON web tokens, API keys, private keys, passwords in URLs.
- */
+/** Masks texts that look like secrets: bearer credentials, web tokens, API keys, private keys, passwords in URLs. */
 export const maskText = (text: string): string =>
   text.length < SHORTEST
     ? text

@@ -25,9 +25,7 @@ export const durationIn = (text: string): number =>
 /** Without a time of day `Date.parse` takes `+40` for the year 2040. */
 const TIME_OF_DAY = /\d:\d\d/
 
-/**
- * Milliseconds of a wait: seconds, a duration, a time in s or ms since 1970, or a date. 0 for the past, NaN otherwise.
- */
+/** Milliseconds of a wait: seconds, a duration, s or ms since 1970, or a date. 0 for the past, NaN otherwise. */
 export const waitIn = (text: string, nowMs: number): number => {
   const value = cutText(text.trim(), 64)
   const count = numberIn(value)

@@ -2,9 +2,7 @@ import { Problem } from './errors.ts'
 import type { Principal } from './principal.ts'
 import { repeat } from './repeat.ts'
 
-/**
- * Whether an identified caller still has the same rights: a valid session or token, an enabled account, the same role.
- */
+/** Whether a caller still has the same rights: a valid session or token, an enabled account, the same role. */
 export type HoldsRights = (principal: Principal) => Promise<boolean>
 
 const LOOK_MS = 2_000
@@ -18,9 +16,7 @@ type Needs = {
   holds: () => Promise<boolean>
 }
 
-/**
- * Reads the rights of a caller until `end` is called: a request is admitted once, and it or its turn may take minutes.
- */
+/** Reads the rights of a caller until `end` is called: a request is admitted once, and may take minutes. */
 export const watchRights = ({ clock, log, holds }: Needs): RightsWatch => {
   const controller = new AbortController()
   const look = async () => {

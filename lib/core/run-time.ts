@@ -6,9 +6,7 @@ type Times = {
   readonly waiting?: { readonly since: string } | undefined
 }
 
-/**
- * Milliseconds from a task's first start to its end, or to `now`, without its waits for approvals; 0 without a start.
- */
+/** Milliseconds from a task's first start to its end or `now`, without waits for approvals; 0 without a start. */
 export const runTimeMs = ({ startedAt, completedAt, waitingMs = 0, waiting }: Times, now = 0): number => {
   if (startedAt === undefined) return 0
   const until = completedAt ?? waiting?.since

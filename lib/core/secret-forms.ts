@@ -41,9 +41,7 @@ const writings: readonly ((text: string) => string)[] = [
   (text) => text.replaceAll("'", "'\\''"),
 ]
 
-/**
- * The base64 of bytes has three forms, by their position; this keeps the characters that only these bytes determine.
- */
+/** The base64 of bytes has three forms, by their position; this keeps characters that only these bytes determine. */
 const base64Forms = (bytes: Buffer): string[] =>
   [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])

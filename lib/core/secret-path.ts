@@ -1,6 +1,4 @@
-/**
- * Names of files and folders that hold credentials (`*`: any characters), for guard, search and diff. Case is ignored.
- */
+/** Names of files and folders with credentials (`*`: any characters), for guard, search and diff. Case is ignored. */
 export const secretNames = [
   '.env*',
   '*.env',

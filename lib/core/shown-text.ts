@@ -3,9 +3,7 @@ import * as z from 'zod'
 /** Characters that begin a line, control a terminal, or change the direction of the text around them. */
 export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
 
-/**
- * A visible character: no space, mark or control, and none that is shown as blank (Hangul fillers, the Braille blank).
- */
+/** A visible character: no space, mark or control, and none shown as blank (Hangul fillers, the Braille blank). */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** Any text of at least one character. */

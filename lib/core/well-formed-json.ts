@@ -3,9 +3,7 @@ const ESCAPE =
   /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/gs
 const MAY_HAVE_HALF = /\\u[dD][89a-fA-F]/
 
-/**
- * JSON in which half of a surrogate pair, which many parsers refuse, is U+FFFD; see `String.prototype.toWellFormed`.
- */
+/** JSON in which half of a surrogate pair, which many parsers refuse, is U+FFFD, as in `toWellFormed`. */
 export const wellFormedJson = (json: string): string =>
   MAY_HAVE_HALF.test(json)
     ? json.replaceAll(ESCAPE, (found, half?: string) => (half === undefined ? found : '\\ufffd'))

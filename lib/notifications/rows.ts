@@ -52,7 +52,7 @@ export const readCounter = (userId: string): string => `notifications.read:${use
 export const readMember = (readUntil: string | undefined): string => `since:${readUntil ?? ''}`
 
 /**
- * A notification that a user read while the mark was `since`. Both expire together; `createdAt` finds a page's rows.
+ * A notification that a user read while the mark was `since`. Both expire together; `createdAt` finds rows of a page.
  */
 export type ReadRow = { userId: string; notificationId: string; createdAt: string; since?: string } & Expiring
 export const reads = collection<ReadRow>({

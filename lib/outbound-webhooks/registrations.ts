@@ -224,9 +224,7 @@ export const createRegistrations = (needs: Needs) => {
     return { webhook: await toWebhook({ ...row, ...set }), secret }
   }
 
-  /**
-   * Makes held deliveries, and those that failed `since` a time, due again; of two concurrent calls the earlier counts.
-   */
+  /** Makes held deliveries, and those that failed `since` a time, due again. Of two calls the earlier time counts. */
   const recover = async (id: string, since: string): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const { resumeAt = null, recoverSince = null } = await loadActive(id)

@@ -30,9 +30,7 @@ export const webhooks = collection<WebhookRow>({
   indexes: { newest: { by: 'createdAt' }, resuming: { by: 'resumeAt' } },
 })
 
-/**
- * The results of sends, which change with every one. A deleted webhook's row stays until its deliveries are removed.
- */
+/** The results of sends, which change with every one. After a deletion it stays until the deliveries are removed. */
 export type WebhookHealth = Pick<Webhook, 'id' | 'lastDelivery' | 'deliveryCount' | 'failureCount'> & {
   deletedAt?: string
 }

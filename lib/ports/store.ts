@@ -102,9 +102,7 @@ export interface Store {
    * it or within moments, messages once readers see the write.
    */
   commit<R extends object>(head: Write<R>, rows?: readonly AnyWrite[], detail?: boolean): Promise<Outcome<R>>
-  /**
-   * The log of a row, in the order of its writes. Empty for a missing row, and after an id that the log does not have.
-   */
+  /** The log of a row, in the order of its writes. Empty for a missing row, and after an id that it does not have. */
   log<R extends object>(of: Collection<R>, key: string, range?: LogRange): Promise<readonly LogEntry[]>
   /**
    * The members of a counter, by name; with `from` only those from that name on. They may lag behind the rows by moments,

@@ -4,9 +4,7 @@ import type { HEAVY, Schedule } from './schema.ts'
 
 type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
 
-/**
- * A schedule. `nextRunAt`, set while it is enabled, is the condition of every run. `revision` grows with other changes.
- */
+/** `nextRunAt`, set while it is enabled, is the condition of every run. `revision` grows with other changes. */
 export type ScheduleRow = Omit<Schedule, 'task'> & {
   task: Omit<CreateTask, keyof HeavyTask>
   heavyTask: HeavyTask

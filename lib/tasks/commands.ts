@@ -89,9 +89,7 @@ export const createTaskCommands = (needs: Needs) => {
     return isCancelled ? publicTask(row) : undefined
   }
 
-  /**
-   * The id of the event with which a task failed. With more than `MOST_RETRIES` retries its dead letter is resolved.
-   */
+  /** The id of the event with which a task failed. After more than `MOST_RETRIES` retries none is pending. */
   const failureEventId = async ({ id, status }: Pick<Task, 'id' | 'status'>): Promise<string | undefined> => {
     if (status !== 'failed') return undefined
     for (const newest of [1, MOST_RETRIES]) {

@@ -37,8 +37,8 @@ export const taskHandlers = ({
   importTasks: admitting(
     ({ principal }) => tasks.countImport(principal),
     async (_input, { principal, pieces }) => {
-      const { given, ...results } = await tasks.importAll(principal, pieces())
-      return { message: `Imported ${results.imported} of ${given} tasks`, results }
+      const { total, ...results } = await tasks.importAll(principal, pieces())
+      return { message: `Imported ${results.imported} of ${total} tasks`, results }
     },
   ),
   getTask: async ({ params }) => {

@@ -85,9 +85,7 @@ const ImportedId = z
   )
   .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
 
-/**
- * A task of an export; absent fields are filled in. `createdBy` is not taken: a task acts with that person's rights.
- */
+/** A task of an export; absent fields are filled in. `createdBy` is not taken: a task acts with its rights. */
 const ImportedTask = StoredTaskSchema.omit({ createdBy: true, waitingFor: true, waiting: true }).extend({
   id: ImportedId,
   agent: z.string().min(1).max(200).optional(),
@@ -202,14 +200,14 @@ export const createTaskImport = (needs: Needs) => {
   return async (
     principal: Principal,
     pieces: AsyncIterable<Buffer>,
-  ): Promise<Results & { given: number }> => {
+  ): Promise<Results & { total: number }> => {
     if (isUnderWay) throw underWay()
     isUnderWay = true
     try {
-      const { items, count: given } = await listIn(beforeDeadline(pieces, UPLOAD_MS, clock, tooSlow))
+      const { items, count: total } = await listIn(beforeDeadline(pieces, UPLOAD_MS, clock, tooSlow))
       // Recorded before the first write: an import that the death of the process interrupts is recorded too.
-      await audit(principal, 'task.import', { tasks: given })
-      return { ...(await importItems(principal, items())), given }
+      await audit(principal, 'task.import', { tasks: total })
+      return { ...(await importItems(principal, items())), total }
     } finally {
       isUnderWay = false
     }

@@ -1,6 +1,4 @@
-/**
- * The task lifecycle. A state refuses every verb that it does not list; a change is conditional on the state it leaves.
- */
+/** The task lifecycle. A state refuses verbs that it does not list; a change is conditional on the state it leaves. */
 export const transitions = {
   pending: { enqueue: 'queued', cancel: 'cancelled' },
   queued: { start: 'in_progress', cancel: 'cancelled', undeliverable: 'failed' },

@@ -51,9 +51,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return rows[0] && find(rows[0].taskId)
   }
 
-  /**
-   * The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier task that was redriven.
-   */
+  /** The unfinished task that succeeds an ended one of the same issue: a retry, or an earlier one that was redriven. */
   const unfinishedLike = async (id: string): Promise<Task | undefined> => {
     const { source, sourceId } = (await find(id)) ?? {}
     if (source === undefined || sourceId === undefined) return undefined

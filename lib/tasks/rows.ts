@@ -24,9 +24,7 @@ import {
 
 type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
-/**
- * Fields that rarely or never change; the filter tests `retriedBy` by its copies in the indexes, for two write units.
- */
+/** Fields that rarely change; the filter tests `retriedBy` by its copies in the indexes, for two write units. */
 const FIXED: readonly TaskField[] = [
   'sourceId',
   'sourceUrl',

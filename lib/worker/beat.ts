@@ -4,9 +4,7 @@ import type { Log } from '../ports/log.ts'
 
 type Needs = { clock: Clock; log: Log }
 
-/**
- * Calls `work` `everyMs` after the end of the last call; failures are logged. The returned function stops the calls.
- */
+/** Calls `work` `everyMs` after the end of the last call; failures are logged. The returned function stops it. */
 export const every = (
   { clock, log }: Needs,
   name: string,

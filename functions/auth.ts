@@ -21,7 +21,7 @@ export const handler = serveGroup(
     })
     const signIn = openSignIn(config)
     // Most sign-ins need no provider, and do not wait for the providers' settings.
-    const withProviders = openedWithSecrets(openSignIn, { given: () => config })
+    const withProviders = openedWithSecrets(openSignIn, { settings: () => config })
     const users = userHandlers(signIn)
     const usersElsewhere = lazyHandlers(userRoutes, async () => userHandlers(await withProviders()))
     return {

@@ -10,11 +10,11 @@ import type { Store } from '../ports/store.ts'
 
 /** The cipher of one process: by `ENCRYPTION_KEY`, else the key file of the data folder; in `pico` a temporary key. */
 export const openLocalCipher = (config: Config, { entropy }: { entropy: Entropy }): Cipher => {
-  const { ENCRYPTION_KEY: given, SERVICE_MODE, DATA_DIR: folder } = config
+  const { ENCRYPTION_KEY: ownKey, SERVICE_MODE, DATA_DIR: folder } = config
   const keepsFiles = SERVICE_MODE !== 'pico'
-  if (given !== undefined) {
+  if (ownKey !== undefined) {
     // Texts that the key file sealed before stay readable.
-    const keys = () => [given, ...((keepsFiles ? readKeys(folder) : undefined) ?? [])] as const
+    const keys = () => [ownKey, ...((keepsFiles ? readKeys(folder) : undefined) ?? [])] as const
     return createCipher({ keys, entropy })
   }
   if (keepsFiles) return createCipher({ keys: keysOfFile({ folder, entropy }), entropy })

@@ -11,12 +11,12 @@ import type { Open } from './cloud-function.ts'
 import { openBasePorts, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 import { openHealth } from './health.ts'
 
-type Given = { auth: AuthContext; ports: AuthPorts; config: Config }
+type GroupContext = { auth: AuthContext; ports: AuthPorts; config: Config }
 
 /** Opens a function whose handlers need no tasks: without queues it starts faster. */
 export const openGroup =
   <R extends Routes>(
-    createHandlers: (given: Given) => Handlers<R>,
+    createHandlers: (context: GroupContext) => Handlers<R>,
     openBlobs?: (config: Config) => Blobs,
   ): Open<R> =>
   (config) => {

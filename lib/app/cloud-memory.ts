@@ -33,15 +33,15 @@ const lazyEmbedding = (
   const { EMBEDDING_MODEL: model } = config
   if (model === undefined) return undefined
   const breakers = openBreakers(clock)
-  const there = openedWithSecrets(
+  const openedEmbedding = openedWithSecrets(
     ({ providers }) => openEmbedding(model, { providers, breakers, clock, masker }),
     {
-      given: () => config,
+      settings: () => config,
     },
   )
   return {
     model,
-    embed: async (...given) => (await there()).embed(...given),
+    embed: async (...args) => (await openedEmbedding()).embed(...args),
   }
 }
 

@@ -28,10 +28,10 @@ export const servePage = (folder: string, known: readonly Place[]) => {
     log,
   }
   const serve = createPage({ files: createPageFiles(folder), otherwise: lambda(http, {}, {}, known) })
-  return async (given: HttpEvent, context: object): Promise<BufferedResponse> => {
+  return async (event: HttpEvent, context: object): Promise<BufferedResponse> => {
     const requestId = ids.next('req')
     try {
-      return await buffered(await serve(withRequestId(given, requestId), context))
+      return await buffered(await serve(withRequestId(event, requestId), context))
     } catch (err) {
       log.error({ err, requestId }, 'the page cannot be served')
       return buffered(withCommonHeaders(problemResult(toProblem(err), requestId), requestId))

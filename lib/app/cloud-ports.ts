@@ -168,16 +168,16 @@ type CipherNeeds = { entropy: Entropy; clock: Clock }
 
 /** The cipher of a function: KMS, or a key that all functions get. A stack on emulators may use a key file. */
 export const openCloudCipher = (config: Config, needs: CipherNeeds): Cipher => {
-  const { KMS_KEY_ID: keyId, ENCRYPTION_KEY: given, DYNAMODB_ENDPOINT } = config
+  const { KMS_KEY_ID: keyId, ENCRYPTION_KEY: ownKey, DYNAMODB_ENDPOINT } = config
   const isEmulated = DYNAMODB_ENDPOINT !== undefined
   if (keyId !== undefined) return openKmsCipher(keyId, config, needs)
-  if (given !== undefined) return createCipher({ keys: () => [given], entropy: needs.entropy })
+  if (ownKey !== undefined) return createCipher({ keys: () => [ownKey], entropy: needs.entropy })
   return isEmulated ? openLocalCipher(config, needs) : notConfigured
 }
 
 const openKmsCipher = (keyId: string, config: Config, { entropy, clock }: CipherNeeds): Cipher => {
-  const { AWS_REGION: region, KMS_ENDPOINT: endpoint, ENCRYPTION_KEY: given } = config
-  const older = given && { older: createCipher({ keys: () => [given], entropy }) }
+  const { AWS_REGION: region, KMS_ENDPOINT: endpoint, ENCRYPTION_KEY: ownKey } = config
+  const older = ownKey && { older: createCipher({ keys: () => [ownKey], entropy }) }
   return createKmsCipher({ connect: () => openKms({ region, endpoint }), keyId, entropy, clock, ...older })
 }
 
@@ -211,21 +211,21 @@ export const openAccounts = (
     const access = composeAccountAccess(auth, { ...ports, ...outside }, known)
     return { trackers: openTrackers(known, ports), access }
   }
-  const there = openedWithSecrets(open, {
-    given: () => ({ ...config, SECRETS_PATH: config.ACCOUNT_SECRETS_PATH }),
+  const openedAccounts = openedWithSecrets(open, {
+    settings: () => ({ ...config, SECRETS_PATH: config.ACCOUNT_SECRETS_PATH }),
   })
   const tracker = (name: TrackerName): Tracker => ({
-    comment: async (...given) => (await there()).trackers[name].comment(...given),
-    edit: async (...given) => (await there()).trackers[name].edit(...given),
-    find: async (...given) => (await there()).trackers[name].find(...given),
-    read: async (...given) => (await there()).trackers[name].read(...given),
+    comment: async (...args) => (await openedAccounts()).trackers[name].comment(...args),
+    edit: async (...args) => (await openedAccounts()).trackers[name].edit(...args),
+    find: async (...args) => (await openedAccounts()).trackers[name].find(...args),
+    read: async (...args) => (await openedAccounts()).trackers[name].read(...args),
   })
   return {
     trackers: { codehost: tracker('codehost'), trackera: tracker('trackera'), trackerb: tracker('trackerb') },
     access: {
-      writerAt: async (name) => (await there()).access.writerAt(name),
-      readerFor: async (userId, name) => (await there()).access.readerFor(userId, name),
-      validToken: async (id, name) => (await there()).access.validToken(id, name),
+      writerAt: async (name) => (await openedAccounts()).access.writerAt(name),
+      readerFor: async (userId, name) => (await openedAccounts()).access.readerFor(userId, name),
+      validToken: async (id, name) => (await openedAccounts()).access.validToken(id, name),
     },
   }
 }

@@ -30,7 +30,7 @@ const parametersText = (secrets: Variables): string => JSON.stringify(Object.ent
 
 type Options = {
   /** The settings with the path of the parameters. */
-  given?: () => Config
+  settings?: () => Config
   clock?: Pick<Clock, 'now'>
   /** Whether running work prevents a replacement. */
   isBusy?: () => boolean
@@ -43,13 +43,13 @@ type Options = {
  */
 export const openedWithSecrets = <T>(
   open: (config: Config) => T | Promise<T>,
-  { given = readConfig, clock = createClock(), isBusy = () => false }: Options = {},
+  { settings = readConfig, clock = createClock(), isBusy = () => false }: Options = {},
 ): (() => Promise<T>) => {
   let current: { opened: T; secrets: string; lookAt: number } | undefined
   let opening: Promise<T> | undefined
 
   const openFirst = async (): Promise<T> => {
-    const config = given()
+    const config = settings()
     const isKept = config.SECRETS_PATH !== undefined
     const secrets = await readParameters(config)
     const opened = await open(isKept ? readConfigWith(secrets) : config)
@@ -60,7 +60,7 @@ export const openedWithSecrets = <T>(
 
   const openChanged = async (before: NonNullable<typeof current>): Promise<T> => {
     try {
-      const secrets = await readParameters(given())
+      const secrets = await readParameters(settings())
       const text = parametersText(secrets)
       const opened = text === before.secrets ? before.opened : await open(readConfigWith(secrets))
       current = { opened, secrets: text, lookAt: clock.now() + SECRETS_AGE_MS }

@@ -32,8 +32,8 @@ export const toScope = ({ userId, conversationId, taskId }: Session): string => 
 /** A hash of the session, the tool and the canonical arguments. Throws TypeError where JSON cannot hold them. */
 const callBinding = (request: ApprovalRequest): string => {
   // A round trip through JSON removes members that are undefined, which a schema may leave.
-  const given: unknown = JSON.parse(JSON.stringify(request.arguments))
-  const text = canonicalJson([toScope(request), request.tool, given])
+  const plainArguments: unknown = JSON.parse(JSON.stringify(request.arguments))
+  const text = canonicalJson([toScope(request), request.tool, plainArguments])
   return createHash('sha256').update(text).digest('base64url')
 }
 

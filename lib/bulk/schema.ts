@@ -148,8 +148,8 @@ const all = z
   .describe('Confirms a filter that chooses all there are: without it such a filter is 400')
 
 type Chosen = { ids?: unknown; filter?: unknown }
-const hasEitherIdsOrFilter = ({ ids: given, filter }: Chosen) =>
-  (given === undefined) !== (filter === undefined)
+const hasEitherIdsOrFilter = ({ ids: idList, filter }: Chosen) =>
+  (idList === undefined) !== (filter === undefined)
 const ONE_OF = { path: ['ids'], message: 'give either ids or a filter' }
 
 /** Fields that order tasks, or that clients send with every filter: with no other field a filter chooses all there are. */
@@ -166,8 +166,8 @@ const MEANT = {
   message:
     'chooses all there are: give it a field that chooses, such as status or limit, or send "all": true beside it',
 }
-const isOfFilter = ({ ids: given, all: isConfirmed }: Chosen & { all?: unknown }) =>
-  given === undefined || isConfirmed === undefined
+const isOfFilter = ({ ids: idList, all: isConfirmed }: Chosen & { all?: unknown }) =>
+  idList === undefined || isConfirmed === undefined
 const OF_FILTER = { path: ['all'], message: 'goes with a filter only' }
 
 export const BulkTasksBody = z

@@ -198,10 +198,10 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   /** One item more than a job may have, so that too many are noticed. */
   const MOST_READ = MOST_ITEMS + 1
 
-  const selectedTasks = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
+  const selectedTasks = async ({ ids: idList, filter = {} }: BulkTasks): Promise<Selection> => {
     // The time before the selection: a retry between the two counts as one by another request.
     const unretriedSince = iso(clock.now())
-    if (given !== undefined) return { ids: [...new Set(given)], by: {}, unretriedSince }
+    if (idList !== undefined) return { ids: [...new Set(idList)], by: {}, unretriedSince }
     const { fingerprint, limit, retried } = filter
     if (fingerprint === undefined) {
       const ids = await tasks.selection.items(filter, MOST_READ)
@@ -212,16 +212,16 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return { ids, by: { filter }, unretriedSince: NEVER_RETRIED }
   }
 
-  const selectedLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
-    if (given !== undefined) return { ids: [...new Set(given)], by: {} }
+  const selectedLetters = async ({ ids: idList, filter = {} }: BulkDlq): Promise<Selection> => {
+    if (idList !== undefined) return { ids: [...new Set(idList)], by: {} }
     const letters = await deadLetters.selection.items(filter, MOST_READ)
     return { ids: letters.map(({ id }) => id), by: { filter } }
   }
 
   /** The items that `startTasks` would select. Of ids those count whose task exists in a state that the action fits. */
-  const previewTasks = async ({ ids: given, action, filter = {} }: BulkTasks): Promise<BulkPreview> => {
-    if (given !== undefined) {
-      const rows = await readAll(given, tasks.summary)
+  const previewTasks = async ({ ids: idList, action, filter = {} }: BulkTasks): Promise<BulkPreview> => {
+    if (idList !== undefined) {
+      const rows = await readAll(idList, tasks.summary)
       const fitting = rows.filter(({ status }) => tasks.allows(status, action))
       return { count: fitting.length, sample: sample(fitting) }
     }
@@ -236,12 +236,12 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
   }
 
   /** The items that `startDlq` would select. Of ids those count whose dead letter exists and is pending. */
-  const previewLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<BulkPreview> => {
-    if (given === undefined) {
+  const previewLetters = async ({ ids: idList, filter = {} }: BulkDlq): Promise<BulkPreview> => {
+    if (idList === undefined) {
       const { rows, count } = await deadLetters.selection.preview(filter, SAMPLE)
       return { count, sample: sample(rows) }
     }
-    const fitting = (await readAll(given, deadLetters.find)).filter(({ status }) => status === 'pending')
+    const fitting = (await readAll(idList, deadLetters.find)).filter(({ status }) => status === 'pending')
     return { count: fitting.length, sample: sample(fitting) }
   }
 
@@ -391,10 +391,10 @@ const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limi
 
 /** The existing ones, each once. Throws Problem `too_large` for more than a job may have. */
 const readAll = async <T>(
-  given: readonly string[],
+  idList: readonly string[],
   find: (id: string) => Promise<T | undefined>,
 ): Promise<T[]> => {
-  const ids = [...new Set(given)]
+  const ids = [...new Set(idList)]
   if (ids.length > MOST_ITEMS) throw tooMany()
   const items: T[] = []
   for (let at = 0; at < ids.length; at += READ_AT_ONCE) {

@@ -62,12 +62,12 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
   const grantSession = createGrantSession(sessions)
   const ownSessions = createOwnSessions({ ...ports, sessions, audit })
   const audited = createAuditRefusals({ audit })
-  const logIn: FromAddress<typeof accounts.logIn> = (given, address) =>
-    audited({ with: 'password', email: given.email, address }, accounts.logIn(given))
-  const changePassword: FromAddress<typeof accounts.changePassword> = (principal, given, address) =>
-    audited({ with: 'current-password', address }, accounts.changePassword(principal, given), principal)
-  const resetPassword: FromAddress<typeof accounts.resetPassword> = (given, address) =>
-    audited({ with: 'reset-code', email: given.email, address }, accounts.resetPassword(given))
+  const logIn: FromAddress<typeof accounts.logIn> = (body, address) =>
+    audited({ with: 'password', email: body.email, address }, accounts.logIn(body))
+  const changePassword: FromAddress<typeof accounts.changePassword> = (principal, body, address) =>
+    audited({ with: 'current-password', address }, accounts.changePassword(principal, body), principal)
+  const resetPassword: FromAddress<typeof accounts.resetPassword> = (body, address) =>
+    audited({ with: 'reset-code', email: body.email, address }, accounts.resetPassword(body))
   const verify: VerifyKey = (key, { address, userAgent }) =>
     audited({ with: 'access-key', address }, accessKey.verify(key, userAgent))
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config

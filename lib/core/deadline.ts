@@ -28,12 +28,12 @@ export const within = <T>(
 
 /** Yields the items of an iterable. Throws the error of `late` when the last has not come after `mostMs`. */
 export async function* beforeDeadline<T>(
-  given: AsyncIterable<T>,
+  items: AsyncIterable<T>,
   mostMs: number,
   timer: Timer,
   late: () => Error,
 ): AsyncGenerator<T, void> {
-  const iterator = given[Symbol.asyncIterator]()
+  const iterator = items[Symbol.asyncIterator]()
   const { promise: expired, reject } = Promise.withResolvers<never>()
   expired.catch(() => undefined)
   const cancel = timer.after(mostMs, () => reject(late()))

@@ -12,8 +12,8 @@ export const replayKey = ({ userId, tokenId = userId }: Principal, key: string):
 /** A hash of a body: it tells requests of one key apart. */
 export const fingerprint = (body: unknown): string => hash('sha256', JSON.stringify(body))
 
-export const refuseReuse = (stored: string, given: string): void => {
-  if (stored === given) return
+export const refuseReuse = (stored: string, sent: string): void => {
+  if (stored === sent) return
   const message = 'was already used with another body'
   throw invalid([{ path: 'idempotency-key', message }], 'idempotency_key_reused')
 }

@@ -39,27 +39,27 @@ export const createMasker = (secrets: readonly string[]): Masker => {
     openFrom: (text, from) => known.matcher.openFrom(text, from),
   }
 
-  const text = (given: string) => given.toWellFormed().replace(known.pattern, MASKED)
-  const { get: masked, clear: forget } = memoize((given) => maskText(text(given)))
-  const logText = (given: string) => (OWN_ID.test(given) ? given : masked(given))
+  const text = (value: string) => value.toWellFormed().replace(known.pattern, MASKED)
+  const { get: masked, clear: forget } = memoize((value) => maskText(text(value)))
+  const logText = (value: string) => (OWN_ID.test(value) ? value : masked(value))
 
-  const data = (given: unknown): unknown => {
-    if (typeof given === 'string') return text(given)
-    if (typeof given !== 'object' || given === null) return given
-    if (Array.isArray(given)) return given.map(data)
-    return Object.fromEntries(Object.entries(given).map(([key, value]) => [text(key), data(value)]))
+  const data = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) return value.map(data)
+    return Object.fromEntries(Object.entries(value).map(([key, value]) => [text(key), data(value)]))
   }
 
   const messages = () => {
     let before = ''
-    return (given: string) => {
+    return (value: string) => {
       const { pattern, longest } = known
       const from = before.length
-      const all = before + given
+      const all = before + value
       before = all.slice(Math.max(0, all.length - longest + 1))
       const straddling = [...all.matchAll(pattern)].find(({ index, 0: { length } }) => index + length > from)
       const isSplit = straddling !== undefined && straddling.index < from
-      if (!isSplit) return text(given)
+      if (!isSplit) return text(value)
       return MASKED + text(all.slice(straddling.index + straddling[0].length))
     }
   }

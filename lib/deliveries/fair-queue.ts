@@ -90,8 +90,8 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
       if (jobIds.has(id) || jobIds.size >= MOST_JOBS || waiting.has(target.endpoint) || !mayStart(target))
         return undefined
       enter(target, id)
-      const given = () => leave(target, id)
-      return { start: (job) => void send(job).then(given), leave: given }
+      const free = () => leave(target, id)
+      return { start: (job) => void send(job).then(free), leave: free }
     },
     /** Queues the job. False when the queue is full and did not take it. */
     offer: (job: J): boolean => {

@@ -243,8 +243,8 @@ const createPlace = (start: string) => {
   }
 }
 
-function* untilAborted<T>(given: Iterable<T>, signal: AbortSignal): Generator<T> {
-  for (const one of given) {
+function* untilAborted<T>(items: Iterable<T>, signal: AbortSignal): Generator<T> {
+  for (const one of items) {
     if (signal.aborted) return
     yield one
   }
@@ -273,11 +273,11 @@ const refuseTooLarge = (drafts: readonly object[]): void => {
 
 /** The number of the last entry. Throws TypeError when only some have one, or one is malformed. */
 const lastNumber = (drafts: readonly FeedDraft[]): string | undefined => {
-  const given = drafts.flatMap(({ id }) => id ?? [])
-  if (given.length === 0) return undefined
-  const isNumbered = given.length === drafts.length && given.every((id) => NUMBERED_ID.test(id))
+  const numbers = drafts.flatMap(({ id }) => id ?? [])
+  if (numbers.length === 0) return undefined
+  const isNumbered = numbers.length === drafts.length && numbers.every((id) => NUMBERED_ID.test(id))
   if (!isNumbered) throw new TypeError('the entries of an append are not all numbered')
-  return given.at(-1)
+  return numbers.at(-1)
 }
 
 const least = (a: string, b: string): string => (a < b ? a : b)

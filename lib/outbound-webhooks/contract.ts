@@ -34,7 +34,7 @@ const CreateWebhookBody = z
       .exactOptional()
       .meta({ examples: [true] }),
   })
-  .refine(({ secret: given, generateSecret }) => !(given !== undefined && generateSecret), {
+  .refine(({ secret: ownSecret, generateSecret }) => !(ownSecret !== undefined && generateSecret), {
     path: ['generateSecret'],
     error: 'makes a secret, and one was given',
   })

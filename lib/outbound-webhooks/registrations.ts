@@ -121,15 +121,15 @@ export const createRegistrations = (needs: Needs) => {
     })
 
   /** Throws Problem `invalid` for a URL that the service may not reach, and beyond the limit of webhooks. */
-  const create = async (principal: Principal, given: CreateWebhook) => {
-    await refusePrivate(given.url)
+  const create = async (principal: Principal, fields: CreateWebhook) => {
+    await refusePrivate(fields.url)
     const id = ids.next(WEBHOOK_ID)
     const now = iso(clock.now())
-    const secret = given.generateSecret ? secrets.make() : given.secret
+    const secret = fields.generateSecret ? secrets.make() : fields.secret
     const row: WebhookRow = {
       id,
-      url: given.url,
-      events: given.events,
+      url: fields.url,
+      events: fields.events,
       active: true,
       createdAt: now,
       updatedAt: now,
@@ -148,23 +148,23 @@ export const createRegistrations = (needs: Needs) => {
       }
     })
     await audit(principal, 'webhook.create', auditDetails(row))
-    return { webhook: await toWebhook(row), ...(given.generateSecret && secret ? { secret } : {}) }
+    return { webhook: await toWebhook(row), ...(fields.generateSecret && secret ? { secret } : {}) }
   }
 
   /** The write of a change. An activated webhook gets its held deliveries. */
   const changeWrite = async (
     row: WebhookRow,
-    { secret, ...given }: ChangeWebhook,
+    { secret, ...fields }: ChangeWebhook,
   ): Promise<Update<WebhookRow>> => {
     const now = iso(clock.now())
-    const isActivated = given.active === true && !row.active
+    const isActivated = fields.active === true && !row.active
     return {
       update: webhooks,
       key: row.id,
       // A lost delivery may pause the webhook meanwhile: the write applies only to the state that was read.
-      ...(given.active === undefined ? {} : { when: { active: row.active } }),
+      ...(fields.active === undefined ? {} : { when: { active: row.active } }),
       set: {
-        ...given,
+        ...fields,
         updatedAt: now,
         ...(typeof secret === 'string' ? { secret: await secrets.seal(row.id, secret) } : {}),
         ...(isActivated ? { resumeAt: now } : {}),
@@ -177,20 +177,20 @@ export const createRegistrations = (needs: Needs) => {
     }
   }
 
-  const changeAlone = async (id: string, given: ChangeWebhook): Promise<void> => {
+  const changeAlone = async (id: string, fields: ChangeWebhook): Promise<void> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1)
-      if ((await store.commit<WebhookRow>(await changeWrite(await load(id), given))).applied) return
+      if ((await store.commit<WebhookRow>(await changeWrite(await load(id), fields))).applied) return
     throw webhookContended()
   }
 
-  const change = async (principal: Principal, id: string, given: ChangeWebhook): Promise<Webhook> => {
-    if (given.url !== undefined) await refusePrivate(given.url)
-    const { events } = given
-    if (events === undefined) await changeAlone(id, given)
+  const change = async (principal: Principal, id: string, fields: ChangeWebhook): Promise<Webhook> => {
+    if (fields.url !== undefined) await refusePrivate(fields.url)
+    const { events } = fields
+    if (events === undefined) await changeAlone(id, fields)
     else
       await subscriptions.change(async (now) => ({
         subscriptions: { ...now, [id]: events },
-        rows: [await changeWrite(await load(id), given)],
+        rows: [await changeWrite(await load(id), fields)],
       }))
     const row = await load(id)
     await audit(principal, 'webhook.change', auditDetails(row))

@@ -66,14 +66,14 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   }
 
   /** Throws Problem `invalid` for an invalid task, and beyond the limit of schedules. */
-  const create = async (principal: Principal, { task, ...given }: CreateSchedule): Promise<Schedule> => {
+  const create = async (principal: Principal, { task, ...fields }: CreateSchedule): Promise<Schedule> => {
     await refuseTask(principal, task)
     const now = clock.now()
     const row: ScheduleRow = {
       id: ids.next('sched'),
-      ...given,
+      ...fields,
       ...split(task),
-      ...timed(given, now),
+      ...timed(fields, now),
       createdAt: iso(now),
       updatedAt: iso(now),
       createdBy: principal.userId,
@@ -109,10 +109,10 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
    * Changes the given fields. An unchanged due time stays. A change of the task makes the caller the user whom it runs
    * as: no task may use the accounts of a user who did not ask for it.
    */
-  const change = async (principal: Principal, id: string, given: ChangeSchedule): Promise<Schedule> => {
-    if (given.task !== undefined) await refuseTask(principal, given.task)
+  const change = async (principal: Principal, id: string, fields: ChangeSchedule): Promise<Schedule> => {
+    if (fields.task !== undefined) await refuseTask(principal, fields.task)
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const update = changeUpdate(await load(id), principal, given, clock.now())
+      const update = changeUpdate(await load(id), principal, fields, clock.now())
       const { applied, row } = await store.commit(update, [], true)
       if (!applied || row === undefined) continue
       await audit(principal, 'schedule.change', auditDetails(row))
@@ -210,10 +210,10 @@ export const tooManySchedules = () =>
 const changeUpdate = (
   row: ScheduleRow,
   { userId }: Principal,
-  { task, ...given }: ChangeSchedule,
+  { task, ...fields }: ChangeSchedule,
   nowMs: number,
 ): Update<ScheduleRow> => {
-  const changed = { ...row, ...given }
+  const changed = { ...row, ...fields }
   const isTimed = TIMED.some((field) => changed[field] !== row[field])
   const { nextRunAt } = isTimed ? timed(changed, nowMs) : row
   return {
@@ -221,7 +221,7 @@ const changeUpdate = (
     key: row.id,
     when: { revision: row.revision, nextRunAt: row.nextRunAt ?? null },
     set: {
-      ...given,
+      ...fields,
       ...(task && { ...split(task), runsAs: userId }),
       updatedAt: iso(nowMs),
       revision: row.revision + 1,

@@ -56,7 +56,7 @@ describe('settings that are kept in SSM', () => {
         if (accounts.codehost.clientSecret === 'bad') throw new Error('cannot be opened')
         return { secret: accounts.codehost.clientSecret }
       },
-      { given: () => readConfig({ SERVICE_MODE: 'pro', ...env }), clock, isBusy: () => state.isBusy },
+      { settings: () => readConfig({ SERVICE_MODE: 'pro', ...env }), clock, isBusy: () => state.isBusy },
     )
     const store = (Value: string) => parameters.splice(0, 1, { Name: NAME, Value })
     return { ...ssm, there, store, clock, state }

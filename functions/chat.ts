@@ -16,8 +16,8 @@ export const handler = serveGroup(
     const feed = createFeed(ports)
     const taskExists = createTaskReads({ ...ports, feed }).exists
     const conversations = createConversations({ ...ports, taskExists })
-    const given = { conversations, approvals: composeApprovals(ports) }
-    const ends = composeConversationEnds(given, { ...ports, feed })
+    const approvals = composeApprovals(ports)
+    const ends = composeConversationEnds({ conversations, approvals }, { ...ports, feed })
     return conversationHandlers({ conversations, ...ends })
   }, openBlobs),
 )

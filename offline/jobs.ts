@@ -33,7 +33,7 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
   await takeUp(jobs.openJobs(config), log)
   const task = { client: sqs, batchSize: 1, handler: worker.handler, timeoutMs: timeouts.taskTimeoutMs, log }
   const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, log }
-  const given = { concurrency: 1, handler: dlq.handler }
+  const deadLetters = { concurrency: 1, handler: dlq.handler }
   const concurrency = config.QUEUE_NOTIFICATION_CONCURRENCY
   // A message beyond the pool would wait for a slot in this process, ahead of more urgent ones.
   const workers = Math.min(config.QUEUE_CONCURRENCY, config.POOL_MAX_CONCURRENT)
@@ -41,8 +41,8 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
     startPoller({ ...task, queueUrl: queues.urgent, concurrency: 2 }),
     startPoller({ ...task, queueUrl: queues.tasks, concurrency: workers }),
     startPoller({ ...short, queueUrl: queues.notifications, concurrency, handler: notify.handler }),
-    startPoller({ ...short, queueUrl: queues.deadLetters, ...given }),
-    startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...given }),
+    startPoller({ ...short, queueUrl: queues.deadLetters, ...deadLetters }),
+    startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...deadLetters }),
     await follow(stream.handler, log),
   ]
   const invokeTick = createInvocations(tick.handler, TICK_TIMEOUT_MS)

@@ -84,13 +84,13 @@ const keepBundles = (esbuild, folder) => {
       return cpSync(folder, esbuild.buildDirPath, { recursive: true })
     }
     await bundle()
-    const whole = `${folder}-${randomUUID()}`
-    cpSync(esbuild.buildDirPath, whole, { recursive: true })
+    const copy = `${folder}-${randomUUID()}`
+    cpSync(esbuild.buildDirPath, copy, { recursive: true })
     try {
-      renameSync(whole, folder)
+      renameSync(copy, folder)
     } catch {
       // Another process was faster.
-      rmSync(whole, { recursive: true })
+      rmSync(copy, { recursive: true })
     }
   }
 }
@@ -100,8 +100,8 @@ const findPlugin = ({ pluginManager }, name) =>
 
 /** Functions get the environment of this process, and no settings of the cloud: there are no proxies here. */
 const fillIn = ({ provider, functions }) => {
-  const given = Object.entries(process.env).filter(([name]) => /^[A-Z][A-Z0-9_]*$/.test(name))
-  provider.environment = Object.fromEntries(given)
+  const variables = Object.entries(process.env).filter(([name]) => /^[A-Z][A-Z0-9_]*$/.test(name))
+  provider.environment = Object.fromEntries(variables)
   for (const one of Object.values(functions)) one.environment = {}
 }
 

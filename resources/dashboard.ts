@@ -31,7 +31,7 @@ const widget = (title: string, stat: string | undefined, metrics: readonly Metri
 })
 
 /** What callers see, what waits, what runs, what went wrong, and who is asked how often, in rows. */
-const rows = (functions: readonly string[], asked: readonly string[]) => {
+const rows = (functions: readonly string[], answering: readonly string[]) => {
   const queues = ['TaskQueue', 'TaskUrgentQueue', 'NotificationQueue'].map(queue)
   const ofQueues = (metric: string) => sameMetric(queues, 'AWS/SQS', metric, 'QueueName')
   const ofFunctions = (metric: string, names: readonly string[]) =>
@@ -77,8 +77,8 @@ const rows = (functions: readonly string[], asked: readonly string[]) => {
       ]),
     ],
     [
-      widget('Requests by endpoint group', 'Sum', ofFunctions('Invocations', asked)),
-      widget('Time of a request by endpoint group, ms', 'p95', ofFunctions('Duration', asked)),
+      widget('Requests by endpoint group', 'Sum', ofFunctions('Invocations', answering)),
+      widget('Time of a request by endpoint group, ms', 'p95', ofFunctions('Duration', answering)),
     ],
   ]
 }
@@ -87,8 +87,8 @@ const COLUMNS = 24
 const HEIGHT = 6
 
 /** One page, with every function and those that answer requests: a function of the HTTP API is its group of endpoints. */
-export const dashboard = (functions: readonly string[], asked: readonly string[], { prefix }: Stage) => {
-  const widgets = rows(functions, asked).flatMap((row, y) => {
+export const dashboard = (functions: readonly string[], answering: readonly string[], { prefix }: Stage) => {
+  const widgets = rows(functions, answering).flatMap((row, y) => {
     const width = COLUMNS / row.length
     const place = (x: number) => ({ type: 'metric', x: x * width, y: y * HEIGHT, width, height: HEIGHT })
     return row.map((properties, x) => ({ ...place(x), properties }))

@@ -33,20 +33,24 @@ export const readConfig = (environment: Variables = process.env): Config => {
     const fault = given[name] === undefined ? undefined : secretFault(given[name])
     return fault === undefined ? [] : [`${name}: ${fault}`]
   })
-  const read = <T extends z.ZodType>(schema: T, values: unknown, nameOf = (field: string) => field) => {
+  const parse = <T extends z.ZodType>(
+    schema: T,
+    values: unknown,
+    variableName = (field: string) => field,
+  ) => {
     const parsed = schema.safeParse(values, { error: issueText })
     for (const issue of parsed.error?.issues ?? [])
-      wrong.push(`${nameOf(String(issue.path[0] ?? ''))}: ${issue.message}`)
+      wrong.push(`${variableName(String(issue.path[0] ?? ''))}: ${issue.message}`)
     return parsed.data
   }
-  const settings = read(Environment, given)
+  const settings = parse(Environment, given)
   const byKind = Object.fromEntries(
     Object.entries(families).map(([family, { kinds, schema }]) => [
       family,
       Object.fromEntries(
         kinds.map((kind) => [
           kind,
-          read(schema, kindValues(given, kind, schema), (field) => variable(kind, field)),
+          parse(schema, kindValues(given, kind, schema), (field) => variable(kind, field)),
         ]),
       ),
     ]),

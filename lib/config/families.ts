@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { listIfGiven, text, url, whole } from './values.ts'
+import { listIfGiven, text, url, wholeNumber } from './values.ts'
 
 export const PROVIDER_KINDS = [
   ...(['anthropic', 'openai', 'azure', 'google', 'ollama', 'openrouter', 'groq', 'xai'] as const),
@@ -12,7 +12,7 @@ const Provider = z.object({
   apiKey: text.optional(),
   baseUrl: url,
   model: text.optional(),
-  contextTokens: whole(1_000, 100_000_000).optional(),
+  contextTokens: wholeNumber(1_000, 100_000_000).optional(),
 })
 /** A field that is not set is absent. */
 export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }

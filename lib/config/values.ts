@@ -6,18 +6,19 @@ export const text = z.string().trim().min(1)
 /** The name of a label at a code host or tracker. */
 export const label = (fallback: string) => text.max(200, 'may have 200 characters at most').default(fallback)
 
-export const whole = (least: number, most: number) =>
+export const wholeNumber = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`))
 
-export const int = (least: number, most: number, fallback: number) => whole(least, most).default(fallback)
+export const int = (least: number, most: number, fallback: number) =>
+  wholeNumber(least, most).default(fallback)
 
 /** A limit: 0, the default, means that there is none; other values are at least `least`. */
 export const noLimitOr = (least: number, most: number) =>
-  whole(0, most)
+  wholeNumber(0, most)
     .refine((value) => value === 0 || value >= least, `must be 0 (no limit) or at least ${least}`)
     .default(0)
 

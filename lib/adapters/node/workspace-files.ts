@@ -37,16 +37,19 @@ const explained = async <Value>(path: string, work: () => Promise<Value>): Promi
  * Runs `work` in a folder that is held open, if it is still the folder that was resolved: a program of the agent may have
  * replaced it, or a parent, by a link. Only Linux has paths for open folders.
  */
-const within = async <Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> => {
+const within = async <Value>(
+  folder: string,
+  work: (openFolder: string) => Promise<Value>,
+): Promise<Value> => {
   if (process.platform !== 'linux') return work(folder)
   await using handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
-  const held = `/proc/self/fd/${handle.fd}`
-  if ((await readlink(held)) !== folder) throw outside(basename(folder))
-  return await work(held)
+  const openFolder = `/proc/self/fd/${handle.fd}`
+  if ((await readlink(openFolder)) !== folder) throw outside(basename(folder))
+  return await work(openFolder)
 }
 
 const openAt = (place: string, flags: number, mode?: number): Promise<FileHandle> =>
-  within(dirname(place), (held) => open(join(held, basename(place)), flags | SAFELY, mode))
+  within(dirname(place), (openFolder) => open(join(openFolder, basename(place)), flags | SAFELY, mode))
 
 const fileText = (bytes: Buffer, cut: boolean, path: string): string => {
   if (bytes.includes(0)) throw unfit(path, 'is a binary file')
@@ -111,8 +114,8 @@ export const workspaceFiles = (
   const makeFolders = async (folder: string): Promise<void> => {
     if (folder === root || (await exists(folder))) return
     await makeFolders(dirname(folder))
-    await within(dirname(folder), (held) => mkdir(join(held, basename(folder))))
-    if (owner !== undefined) await within(folder, (held) => chown(held, owner, owner))
+    await within(dirname(folder), (openFolder) => mkdir(join(openFolder, basename(folder))))
+    if (owner !== undefined) await within(folder, (openFolder) => chown(openFolder, owner, owner))
   }
 
   const write = async (path: string, text: string): Promise<{ created: boolean }> => {
@@ -130,8 +133,8 @@ export const workspaceFiles = (
 
   const list = async (path: string, most: number) => {
     const names: string[] = []
-    const truncated = await within(await realPlace(path), async (held) => {
-      for await (const entry of await opendir(held)) {
+    const truncated = await within(await realPlace(path), async (openFolder) => {
+      for await (const entry of await opendir(openFolder)) {
         if (entry.name === '.git') continue
         if (names.length === most) return true
         names.push(marked(entry))

@@ -20,7 +20,7 @@ export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) =
   const resolve: Resolve = createResolve({ allowed, lookup })
 
   /** All addresses of a URL's host. Rejects with `url_refused` for a forbidden one, else with the error of the lookup. */
-  const addressesOf = async ({ hostname }: URL): Promise<readonly string[]> => {
+  const lookUpAddresses = async ({ hostname }: URL): Promise<readonly string[]> => {
     const until = deadline(clock, LOOKUP_MS)
     try {
       const addresses = await Promise.race([resolve(bare(hostname)), until.over])
@@ -33,12 +33,12 @@ export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) =
 
   const check: Outbound['check'] = async (url) => {
     try {
-      await addressesOf(checkedTarget(url))
+      await lookUpAddresses(checkedTarget(url))
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'invalid') throw thrown
     }
   }
-  return { check, resolve, allowed, addressesOf }
+  return { check, resolve, allowed, lookUpAddresses }
 }
 
 /** Throws Problem `url_refused` for an invalid target. */

@@ -92,12 +92,12 @@ export const createRepositories = ({
   isLinked = false,
   ...outbound
 }: Needs): Repositories => {
-  const { addressesOf } = createOutboundCheck(outbound)
+  const { lookUpAddresses } = createOutboundCheck(outbound)
   const roots = readRoots(entries)
 
   const resolved = async (url: URL): Promise<readonly string[]> => {
     try {
-      return await addressesOf(url)
+      return await lookUpAddresses(url)
     } catch {
       throw refusedHost()
     }
@@ -125,7 +125,7 @@ export const createRepositories = ({
   /** The host of `owner/repo` is public, so a failed lookup may be told apart from a refusal. */
   const hostedAt = async (url: URL): Promise<readonly string[]> => {
     try {
-      return await addressesOf(url)
+      return await lookUpAddresses(url)
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'invalid') throw refusedHost()
       throw cloneFailed(url.href, 'the host could not be reached', true)

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises'
-import { dirname, join, basename as nameOf, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 
 const errorCode = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code ?? ''
 
@@ -19,7 +19,7 @@ const realPlace = async (path: string): Promise<string | undefined> => {
     const absent = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(thrown))
     if (!absent || (await isLink(path)) || dirname(path) === path) return undefined
     const parent = await realPlace(dirname(path))
-    return parent && join(parent, nameOf(path))
+    return parent && join(parent, basename(path))
   }
 }
 

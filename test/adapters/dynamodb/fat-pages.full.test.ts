@@ -65,7 +65,7 @@ const most = (isOver: (text: string) => boolean): string => {
   return 'x'.repeat(length)
 }
 const message = most(
-  (text) => budget.overOfChange(plan, { error: { code: 'failed', message: text } }).length > 0,
+  (text) => budget.changeExcess(plan, { error: { code: 'failed', message: text } }).length > 0,
 )
 const WORDED = ['title', 'sourceId', 'sourceUrl', 'repository', 'branch', 'assignedAgent'] as const
 /** Every field a byte too short to lie aside. */
@@ -73,7 +73,7 @@ const brimful = (): Texts => {
   const fields = WORDED.map((field) => {
     const many = Object.fromEntries(WORDED.map((name) => [name, 'x'.repeat(500)]))
     const text = most((value) =>
-      budget.overOfRow(plan, taskRow(0, { ...many, [field]: value })).includes(field),
+      budget.rowExcess(plan, taskRow(0, { ...many, [field]: value })).includes(field),
     )
     return [field, text]
   })

@@ -62,10 +62,10 @@ export const createBlobOffload = (needs: Needs) => {
   }
 
   const putting =
-    (overOf: (plan: Plan, fields: Readonly<Fields>) => readonly string[]) =>
+    (excessFields: (plan: Plan, fields: Readonly<Fields>) => readonly string[]) =>
     async (plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
       if (blobs === undefined || plan.heavy.size + plan.long.size === 0) return fields
-      const light = await putTogether(blobs, plan, key, fields, overOf(plan, fields))
+      const light = await putTogether(blobs, plan, key, fields, excessFields(plan, fields))
       return putHeavy(blobs, plan, key, light)
     }
 
@@ -150,8 +150,8 @@ export const createBlobOffload = (needs: Needs) => {
 
   return {
     /** A new row with large values in blobs. A name is used once, so that no reader finds another value's text. */
-    putRow: putting(budget.overOfRow),
-    put: putting(budget.overOfChange),
+    putRow: putting(budget.rowExcess),
+    put: putting(budget.changeExcess),
     filled,
     last,
     readComplete,
@@ -209,7 +209,7 @@ const sized = (fields: Readonly<Fields>, names: Iterable<string>): Sized[] =>
 /** The projection budget: which long fields are too large for an index that copies `most` bytes of a new row. */
 export const createProjectionBudget = (most = MOST_COPIED) => ({
   /** The fields to offload from a new row: the longest, until the others fit. */
-  overOfRow: ({ long, heavy }: Plan, row: Readonly<Fields>): string[] => {
+  rowExcess: ({ long, heavy }: Plan, row: Readonly<Fields>): string[] => {
     if (long.size === 0) return []
     const light = Object.keys(row).filter((field) => !heavy.has(field))
     let left = sized(row, light).reduce((sum, { size }) => sum + size, 0)
@@ -221,7 +221,7 @@ export const createProjectionBudget = (most = MOST_COPIED) => ({
     }
     return over
   },
-  overOfChange: ({ long }: Plan, set: Readonly<Fields>): string[] =>
+  changeExcess: ({ long }: Plan, set: Readonly<Fields>): string[] =>
     sized(set, long)
       .filter(({ field, size }) => size > most * LATER && blobName(set[field]) === undefined)
       .map(({ field }) => field),

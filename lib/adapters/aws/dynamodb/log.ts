@@ -116,7 +116,7 @@ export const createLogs = ({ connection, findPlan, now, newToken }: Needs) => {
 
   return {
     /** The texts of a write's entries. Throws TypeError for entries that cannot be stored. */
-    textsOf: (plan: Plan, entries: readonly LogEntry[] = []): string[] => {
+    entryTexts: (plan: Plan, entries: readonly LogEntry[] = []): string[] => {
       if (entries.length > 0) logPlan(plan)
       return entries.map(entryText)
     },

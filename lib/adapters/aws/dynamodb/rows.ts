@@ -56,7 +56,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
   const newStamp = ({ plan, write }: Bound, token = newToken()): Stamp => ({
     token,
     now: clock.now(),
-    log: 'remove' in write ? [] : logs.textsOf(plan, write.log),
+    log: 'remove' in write ? [] : logs.entryTexts(plan, write.log),
   })
 
   const send = async ({ plan, key }: Bound, request: Request, { token, log }: Stamp, before = false) => {

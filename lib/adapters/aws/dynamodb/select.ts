@@ -46,13 +46,15 @@ const hydrate = async (
   connection: Connection,
   plan: Plan,
   rows: readonly Fields[],
-  asOf: 'now' | 'lately' = 'now',
+  freshness: 'now' | 'lately' = 'now',
 ): Promise<(Item | undefined)[]> => {
   const keys = rows.map((row) => keyItem(plan, rowKey(plan, row)))
   const batches = Array.from({ length: Math.ceil(keys.length / MOST_KEYS) }, (_, at) =>
     keys.slice(at * MOST_KEYS, (at + 1) * MOST_KEYS),
   )
-  const items = await Promise.all(batches.map((some) => batch(connection, plan.table, some, asOf === 'now')))
+  const items = await Promise.all(
+    batches.map((some) => batch(connection, plan.table, some, freshness === 'now')),
+  )
   const byName = new Map(items.flat().map((item) => [keyText(plan, item), item]))
   return keys.map((key) => byName.get(keyText(plan, key)))
 }
@@ -148,8 +150,8 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   }
 
   /** Full rows in their order; undefined for missing ones. */
-  const fullRows = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
-    const items = await hydrate(connection, plan, some, asOf)
+  const fullRows = async (plan: Plan, some: readonly Fields[], freshness?: 'now' | 'lately') => {
+    const items = await hydrate(connection, plan, some, freshness)
     return inChunks(items, async (item) => {
       const row = rows.unexpiredRow(plan, item)
       return row && filled(plan, row, true)

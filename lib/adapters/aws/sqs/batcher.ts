@@ -30,7 +30,7 @@ type Waiting<Entry> = {
 
 type Needs<Entry> = {
   request: BatchRequest<Entry>
-  bytesOf: (entry: Entry) => number
+  entryBytes: (entry: Entry) => number
   /** The most concurrent requests; entries that come meanwhile share the next one. */
   mostInFlight: number
   clock: Pick<Clock, 'after'>
@@ -41,7 +41,7 @@ export type Batcher<Entry> = { add(entry: Entry): Promise<void> }
 
 /** Sends the entries of one turn of the event loop in as few requests as SQS allows. */
 export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batcher<Entry> => {
-  const { request, bytesOf, mostInFlight, clock } = needs
+  const { request, entryBytes, mostInFlight, clock } = needs
   const waiting: Waiting<Entry>[] = []
   let inFlight = 0
   let scheduled = false
@@ -71,7 +71,7 @@ export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batche
   return {
     add: (entry) =>
       new Promise((resolve, reject) => {
-        waiting.push({ entry, bytes: bytesOf(entry), resolve, reject })
+        waiting.push({ entry, bytes: entryBytes(entry), resolve, reject })
         wake()
       }),
   }

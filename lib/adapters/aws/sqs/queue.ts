@@ -29,7 +29,7 @@ export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body
   const senderTo = (url: string): Batcher<Entry> =>
     createBatcher<Entry>({
       request: (Entries) => client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries })),
-      bytesOf: ({ MessageBody }) => MessageBody.length,
+      entryBytes: ({ MessageBody }) => MessageBody.length,
       mostInFlight: MOST_REQUESTS,
       clock,
     })

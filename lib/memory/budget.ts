@@ -20,10 +20,7 @@ export const createBudget =
     return { leftMs, isOver: () => leftMs() < 0 }
   }
 
-/**
- * Calls `work` for each of many files. Throws Problem `memory_sync_unfinished` when the time is up before all are done:
- * finished files are stored, and the next call continues.
- */
+/** Calls `work` for each file. Throws Problem `memory_sync_unfinished` when the time is up; the next call continues. */
 export const inBatches = async <T, R>(
   files: readonly T[],
   isOver: () => boolean,

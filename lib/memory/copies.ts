@@ -9,10 +9,7 @@ export type CopyPlace = Pick<Blobs, 'put' | 'get' | 'remove'>
 type Kind = 'contents' | 'index'
 
 const FOLDER = 'memory-index'
-/**
- * The format of copies. It is raised with every change of their data, or of the way texts become words:
- * `test/memory/copies.test.ts` fails otherwise. Copies of another format are not read.
- */
+/** Raised with each change of the data or of how texts become words, which a test finds: other formats are not read. */
 const FORM = 2
 /** The most characters of one text in the storage, which takes 16 MB. */
 const MOST_CHARACTERS = 12_000_000

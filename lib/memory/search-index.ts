@@ -19,10 +19,7 @@ const toDocument = (path: string, { id, heading = '', trail = [], text }: Stored
 
 type Vector = { values: Int8Array; length: number }
 
-/**
- * The search index of contents, updated as they change. Chunks that a stored index of other contents shares with these
- * are not indexed again: an id is a hash of everything that is searched. The library is loaded at the first search.
- */
+/** The search index of contents, updated as they change. Chunks that a stored index has too are not indexed again. */
 export const createSearchIndex = async (contents: Contents, model?: string, saved?: SavedLexical) => {
   const { createLexical } = await import('./lexical.ts')
   const chunks = new Map<string, MemoryChunk>()

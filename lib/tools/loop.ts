@@ -132,10 +132,7 @@ const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
   return { onBegin, record }
 }
 
-/**
- * Makes the tool calls of one step in sequence: later calls may depend on what earlier ones wrote. After a call that
- * waits for approval no call is made, but each is checked, so that a person sees all requests.
- */
+/** Makes the calls of one step in sequence. After one that waits for approval each is only checked, so a person sees all. */
 const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
   const { toolbox, signal } = request
   for (const call of calls) {

@@ -40,10 +40,7 @@ const limitsInHeaders = (headers: Headers, nowMs: number): Limit[] =>
       resetMs: waitIn(value, nowMs),
     }))
 
-/**
- * The limits in a header `RateLimit` (draft-ietf-httpapi-ratelimit-headers): `"default";r=0;t=40` with one item for each
- * limit, or the form of its version 07, `limit=100, remaining=0, reset=40`.
- */
+/** The limits in a header `RateLimit`: `"default";r=0;t=40` for each, or `limit=100, remaining=0, reset=40` (draft, version 07). */
 const limitsInRateLimit = (header = ''): Limit[] => {
   const unquoted = cutText(header, LONGEST_RATE_LIMIT).replace(/"(?:[^"\\]|\\.)*"/g, '')
   const items = /;\s*t=/.test(unquoted) ? unquoted.split(',') : [unquoted]

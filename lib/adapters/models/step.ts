@@ -111,10 +111,7 @@ const toCall = (part: Extract<SdkPart, { type: 'tool-call' }>): ToolCall => ({
   arguments: passableArguments(part.input),
 })
 
-/**
- * Gemini leaves a malformed call out of its answer, and quotes it in a message. It is passed on as a call of the tool that
- * the message names, with the message as its arguments, so that the model is told of it. Undefined for other answers.
- */
+/** Gemini leaves a malformed call out and quotes it in a message: it becomes a call of the tool that the message names. */
 const quotedCall = async (ended: Ended, scene: Scene, tools: readonly ToolSpec[] = []) => {
   if (ended.rawFinishReason !== 'MALFORMED_FUNCTION_CALL') return undefined
   const quoted = textIn(fieldsIn(ended.providerMetadata?.google).finishMessage) ?? 'Malformed function call'

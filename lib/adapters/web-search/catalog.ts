@@ -74,10 +74,7 @@ export const createSerper = (needs: AskNeeds, baseUrl = 'https://google.serper.d
       status === 400 && body.includes('Not enough credits') ? 'quota' : undefined,
   })
 
-/**
- * A private SearXNG, by docs.searxng.org/dev/search_api.html: `format=json` is 403 unless `search.formats` in the
- * instance's settings.yml has it. It has no keys; a configured one is for a proxy before it.
- */
+/** SearXNG (docs.searxng.org/dev/search_api.html): `format=json` is 403 unless its settings.yml has it. A key is for a proxy. */
 export const createSearxng = (needs: AskNeeds) =>
   createProvider(needs, {
     name: 'SearXNG',

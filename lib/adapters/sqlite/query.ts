@@ -2,17 +2,14 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { fold } from '../../core/fold.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page, Position, Query, Scalar, Test } from '../../ports/store.ts'
+import type { ParseRow } from './parsed-rows.ts'
 import { cell, type Fields, type IndexPlan, type Plan, quoted, type Sql } from './plan.ts'
 import type { RowReader } from './row-reader.ts'
 
 type Listed = readonly SQLOutputValue[]
 
-/** One long text is parsed faster than many short ones. */
-const parsed = (records: readonly Listed[]): Fields[] =>
-  JSON.parse(`[${records.map(([head]) => head).join()}]`)
-
 /** Reads of many rows, each one statement, prepared once per shape. `detail` reads the heavy fields of a record. */
-export const openQueries = (db: DatabaseSync, clock: Clock) => {
+export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) => {
   const statement = statementCache(db)
   const listing = statementCache(inLists(db))
   const count = (plan: Plan, query: Selection): number => {
@@ -25,10 +22,10 @@ export const openQueries = (db: DatabaseSync, clock: Clock) => {
       const records = listing(text).all(...values) as unknown as Listed[]
       const hasMore = records.length > query.limit
       if (hasMore) records.pop()
-      const rows = parsed(records)
-      if (whole)
-        for (const [n, [, small, rid]] of records.entries())
-          Object.assign(rows[n] as Fields, detail([Number(rid)], small as string | null))
+      const rows = records.map(([head, small, rid]) => {
+        const row = parseRow(String(head))
+        return whole ? { ...row, ...detail([Number(rid)], small as string | null) } : row
+      })
       const last = hasMore ? rows.at(-1) : undefined
       return {
         rows,

@@ -1,13 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../ports/clock.ts'
 import type { Key } from '../../ports/store.ts'
+import type { ParseRow } from './parsed-rows.ts'
 import { type Fields, type Plan, quoted } from './plan.ts'
 
 /** The address of a record: its `_rid`, or its key in a clustered table. */
 type Address = readonly (string | number)[]
 
 /** A stored row, expired or not: its light fields, and the heavy ones as text unless they are in the second table. */
-export type StoredRow = { at: Address; head: Fields; small: string | null }
+export type StoredRow = { at: Address; head: Readonly<Fields>; small: string | null }
 
 export type RowReader = ReturnType<typeof openRowReader>
 
@@ -15,7 +16,7 @@ export const keyIn = ({ within, key }: Plan, row: Fields): Key =>
   within === undefined ? String(row[key]) : [String(row[within]), String(row[key])]
 
 /** Reads of one collection's rows by key, on one connection. */
-export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock) => {
+export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock, parseRow: ParseRow) => {
   const { table, keys, clustered, within, name, heavy, expires } = plan
   const byKey = keys.map((field) => `${quoted(field)} = ?`).join(' AND ')
   const small = heavy.size > 0 ? '_small' : `'{}'`
@@ -35,7 +36,7 @@ export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock) => {
     const record = find.get(...address) as unknown as [string, string | null, number] | undefined
     if (record === undefined) return undefined
     const [head, small, rid] = record
-    return { at: clustered ? address : [rid], head: JSON.parse(head), small }
+    return { at: clustered ? address : [rid], head: parseRow(head), small }
   }
 
   const detail = ([rid = 0]: Address, small: string | null): Fields =>
@@ -49,10 +50,10 @@ export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock) => {
     /** The heavy fields of a record, from its `_small` if they are there. */
     detail,
     /** The row for callers, undefined when it is missing or expired. */
-    get: (key: Key, whole: boolean): Fields | undefined => {
+    get: (key: Key, whole: boolean): Readonly<Fields> | undefined => {
       const row = stored(key)
       if (row === undefined || isExpired(row.head)) return undefined
-      return whole ? Object.assign(row.head, detail(row.at, row.small)) : row.head
+      return whole ? { ...row.head, ...detail(row.at, row.small) } : row.head
     },
     /** The keys of expired rows, the longest expired first. */
     expiredKeys: expires === undefined ? () => [] : expiredKeys(db, plan, expires, clock),

@@ -11,6 +11,7 @@ import { asProblem, openDatabase } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { checkpointAndMarkClosed, isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
+import { createParsedRows } from './parsed-rows.ts'
 import { type Fields, planTable } from './plan.ts'
 import { openPublications } from './publications.ts'
 import { openQueries } from './query.ts'
@@ -80,9 +81,10 @@ const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }
     if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
     const log = inMemory ? openMemoryLog(db) : openWriteAheadLog(db, file, { onLost, syncFile })
     const { reader } = log
+    const parseRow = createParsedRows()
     const written = (characters: number) => group.written(characters)
-    const tables = plans.map((plan) => openTable({ db, plan, clock, written }))
-    const readers = plans.map((plan) => openRowReader(reader, plan, clock))
+    const tables = plans.map((plan) => openTable({ db, plan, clock, parseRow, written }))
+    const readers = plans.map((plan) => openRowReader(reader, plan, clock, parseRow))
     const readerOf = byCollection(readers)
     const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
     const increments = openIncrements(db)
@@ -109,7 +111,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }
       readerOf,
       tableOf,
       logIndexes: new Map(collections.map((of) => [of.name, logIndexOf(of, readerOf)])),
-      queries: openQueries(reader, clock),
+      queries: openQueries(reader, clock, parseRow),
       writeSoon,
       outbox,
       counters,

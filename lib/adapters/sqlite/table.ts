@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Key, Remove, Update } from '../../ports/store.ts'
+import type { ParseRow } from './parsed-rows.ts'
 import type { Fields, Plan } from './plan.ts'
 import { keyIn, openRowReader, type RowReader, type StoredRow } from './row-reader.ts'
 import { openRowWriter, type RowWriter } from './row-writer.ts'
@@ -25,12 +26,19 @@ export type Decision =
     }
 
 export type Table = ReturnType<typeof openTable>
-type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; written: (characters: number) => void }
+type Needs = {
+  db: DatabaseSync
+  plan: Plan
+  clock: Clock
+  parseRow: ParseRow
+  written: (characters: number) => void
+}
 type Rows = { plan: Plan; reader: RowReader; writer: RowWriter }
 
 /** The writes of one collection: each is decided on the state of the open transaction, and written by its decision. */
-export const openTable = ({ db, plan, clock, written }: Needs) => {
-  const rows = { plan, reader: openRowReader(db, plan, clock), writer: openRowWriter(db, plan, written) }
+export const openTable = ({ db, plan, clock, parseRow, written }: Needs) => {
+  const reader = openRowReader(db, plan, clock, parseRow)
+  const rows = { plan, reader, writer: openRowWriter(db, plan, written) }
   return {
     plan,
     insert: (row: Fields, part: Part) => decideInsert(rows, row, part),

@@ -72,6 +72,17 @@ describe('a page of rows that were just written', () => {
     }))
 })
 
+describe('a row that was read before', () => {
+  it('cannot be changed for the next reader', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      const read = async () => [(await store.page(jobs, newest)).rows[0], await store.get(jobs, 'j1')]
+      for (const row of await read())
+        expect(() => Object.assign(row ?? {}, { state: 'shut' })).toThrow(TypeError)
+      expect(await read()).toEqual([job(1), job(1)])
+    }))
+})
+
 describe('counters that were read before', () => {
   it('follow every commit', () =>
     inStore(async (store) => {

@@ -164,6 +164,25 @@ describe('a task that a person has to decide about', () => {
     expect(await service.tasks.get(id)).toMatchObject({ status: 'cancelled', waitingMs: 5 * MINUTE_MS })
     await until(async () => (await service.approvals.list(ANN)).length === 0)
   })
+
+  it('waits for no decision that its run asks for after it was cancelled', async () => {
+    const call = { tool: 'git', risk: 'write', title: 'git', mode: 'ask', arguments: {} } as const
+    const asked = Promise.withResolvers<void>()
+    const agent = createFakeAgent(async ({ id: taskId, createdBy: userId }, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      // By now the approvals that the task had when it was cancelled are withdrawn.
+      await turns(60)
+      await service.approvals.ask({ ...call, userId, taskId })
+      asked.resolve()
+      throw signal.reason
+    })
+    const service = await startDomains({ adapters: [agent] })
+    const { id } = await service.create()
+    await until(() => agent.runs.length > 0)
+    await service.tasks.cancel(ANN, id)
+    await asked.promise
+    await until(async () => (await service.approvals.list(ANN)).length === 0)
+  })
 })
 
 describe('a task whose run waits for approval', () => {

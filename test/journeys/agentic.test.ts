@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { eventsIn, type Sent, startAgentic } from './agentic-events.ts'
@@ -98,6 +99,46 @@ describe('an agentic turn', () => {
     expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'validation_failed' }])
     expect((await fetch(`${path}?after=zzz`)).status).toBe(400)
   })
+
+  it('goes with its conversation: it ends, and then nothing of it is left but the audit', async () => {
+    const id = await converse()
+    const wrote = await agentic(id, {
+      content: 'demo: tool write_file {"path":"d.txt","content":"one"}\ndemo: say Done',
+      effort: 'low',
+    })
+    await wrote.text()
+    await client().sendMessageWithTools({
+      params: { id },
+      body: { content: 'demo: tool write_file {"path":"e.txt","content":"two"}', securityMode: 'ask' },
+    })
+    const workspace = folder.in(id)
+    if (!isOffline) expect(existsSync(workspace)).toBe(true)
+    await client().cancelTurn({ params: { id } })
+    const { approvals } = await client().listApprovals()
+    expect(approvals.filter(({ conversationId }) => conversationId === id)).toEqual([])
+    const read = (await agentic(id, { content: 'demo: slow 60000\ndemo: say Never' })).text()
+    const { sessions } = await eventually(
+      () => client().listAgentSessions({ query: { conversationId: id } }),
+      (answer) => answer.sessions.length === 2,
+    )
+    await client().removeConversation({ params: { id } })
+    expect(eventsIn(await read).at(-1)).toMatchObject({ type: 'error', data: { code: 'CANCELLED' } })
+    await eventually(
+      () => client().listAgentSessions(),
+      (answer) => answer.sessions.every(({ conversationId }) => conversationId !== id),
+    )
+    for (const session of sessions) {
+      const { status } = await fetch(`${service().baseUrl}/api/chat/sessions/${session.id}`)
+      expect(status).toBe(404)
+    }
+    if (!isOffline)
+      await eventually(
+        async () => existsSync(workspace),
+        (isThere) => !isThere,
+      )
+    const { entries } = await client().listToolCalls({ query: { conversationId: id } })
+    expect(entries).not.toEqual([])
+  }, 120_000)
 })
 
 describe('the session of a task', () => {
@@ -115,6 +156,32 @@ describe('the session of a task', () => {
 })
 
 describe('an approval', () => {
+  const ask = async () => {
+    const id = await converse()
+    const content = 'demo: tool write_file {"path":"b.txt","content":"two"}\ndemo: say Written'
+    const sent = await client().sendMessageWithTools({
+      params: { id },
+      body: { content, securityMode: 'ask' },
+    })
+    expect(sent.pendingApprovals).toMatchObject([{ toolName: 'write_file', params: { path: 'b.txt' } }])
+    return id
+  }
+  const answered = (id: string) =>
+    eventually(
+      () => client().getConversation({ params: { id } }),
+      ({ messages }) => messages.at(-1)?.toolCalls?.every(({ status }) => status !== 'pending') === true,
+    )
+
+  it('lets a turn go on', async () => {
+    const id = await ask()
+    await allow(({ conversationId }) => conversationId === id)
+    expect((await answered(id)).messages.at(-1)).toMatchObject({
+      role: 'assistant',
+      content: expect.stringContaining('Written'),
+      toolCalls: [{ name: 'write_file', status: 'success' }],
+    })
+  }, 120_000)
+
   it('lets a task go on, in the same attempt and the same session', async () => {
     const body = {
       title: 'Write',

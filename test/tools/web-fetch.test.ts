@@ -144,6 +144,14 @@ describe('web_fetch', () => {
     await closed
   })
 
+  it.each([
+    ['all of a page of half a MiB', 524_288, /\nThe text$/],
+    ['1 MiB of a longer page', 1_048_576, /\n\[cut: the page goes on\]$/],
+  ])('reads %s', async (_what, bytesBefore, end) => {
+    const page = `<style>${' '.repeat(bytesBefore)}</style>The text`
+    expect((await fetcher()(serveAs(page, 'text/html'))).content).toMatch(end)
+  })
+
   it('tells 50,000 characters at most, and that there is more', async () => {
     const { content } = await fetcher()(`${base}/long`)
     expect(content.length).toBeLessThan(50_200)

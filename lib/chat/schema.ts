@@ -42,16 +42,17 @@ const ChatToolCallSchema = z.object({
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
-/** A call that was made or refused. `before` counts the steps in earlier loops of the turn. */
-export const finishedCall = (
-  { call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>,
-  before = 0,
-): ChatToolCall => ({
+/** A call that was made or refused. */
+export const finishedCall = ({
+  call,
+  outcome,
+  step,
+}: Extract<LoopEvent, { type: 'tool:result' }>): ChatToolCall => ({
   ...call,
   result: outcome.content,
   status: outcome.failed ? 'error' : 'success',
   duration: Math.round(outcome.durationMs),
-  step: before + step,
+  step,
 })
 
 const AnswerErrorSchema = z.object({ code: z.string(), message: z.string() })

@@ -189,7 +189,7 @@ export const createSend = (needs: Needs) => {
   const advance = async (run: Run, toolbox: Toolbox, limit: AbortSignal): Promise<LoopResult> => {
     const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
-    const { steps: before, usage: spent } = run
+    const { steps, usage } = run
     const latest = createLatestText()
     const note = (call: ChatToolCall) => {
       run.toolCalls = withCall(run.toolCalls, call)
@@ -199,23 +199,23 @@ export const createSend = (needs: Needs) => {
       provider,
       model,
       signal,
-      compacted: before === 0 ? run.compacted : undefined,
+      compacted: steps === 0 ? run.compacted : undefined,
       ...definedFields({ temperature }),
       toolbox,
-      waiting: waitingCalls(run.toolCalls),
-      maxSteps: Math.max(1, MOST_STEPS - before),
+      stopped: { waiting: waitingCalls(run.toolCalls), steps, usage },
+      maxSteps: MOST_STEPS,
       answersLast: true,
       onUsage: (usage) => {
-        run.usage = addUsage(spent, usage)
+        run.usage = usage
       },
       onEvent: (event) => {
         if (event.type === 'step:start') latest.beginStep()
         if (event.type === 'text') run.latestText = latest.add(event.text) || run.latestText
-        if (event.type === 'tool:result') note(finishedCall(event, before))
+        if (event.type === 'tool:result') note(finishedCall(event))
       },
     })
     run.messages = result.messages
-    run.steps = before + result.steps
+    run.steps = result.steps
     for (const { call, approvalId } of result.pending)
       note({ ...call, status: 'pending', duration: 0, step: run.steps, approvalId })
     return result

@@ -86,6 +86,7 @@ export type LoopEvent =
 export type LoopRequest = {
   messages: readonly ModelMessage[]
   toolbox: Toolbox
+  /** Of the whole run; one that goes on after a stop has one more step at least. */
   maxSteps: number
   /** The model calls no tool in the last step, so that it answers. */
   answersLast?: boolean
@@ -98,15 +99,23 @@ export type LoopRequest = {
   signal: AbortSignal
   /** The given messages in fewer tokens, for a window that turned out to be smaller; absent when they stay as they are. */
   compacted?: (() => Promise<readonly ModelMessage[]>) | undefined
-  /** The approvals that calls without a result waited for when the messages were stored. */
-  waiting?: readonly WaitingCall[]
+  /** What the loop stopped with when its messages were stored: it goes on from there, and its steps and usage add up. */
+  stopped?: StoppedLoop | undefined
   onEvent?: (event: LoopEvent) => void
-  /** Called after each answer of the model, with the usage of all steps so far. */
+  /** Called after each answer of the model, with the usage of all steps so far, also those before the stop. */
   onUsage?: (usage: TokenUsage) => void
 }
 
 /** A tool call, by its id, that waits for the decision of a person. */
 export type WaitingCall = { callId: string; approvalId: string }
+
+/** The approvals that calls without a result wait for, and what was used up to then. */
+export type StoppedLoop = {
+  waiting: readonly WaitingCall[]
+  steps: number
+  toolCalls?: number
+  usage: TokenUsage
+}
 
 /**
  * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when it spent
@@ -122,7 +131,7 @@ export type LoopResult = {
   text: string
   /** The text of the last step that has text: the text before tool calls, when the model answered nothing after them. */
   lastText: string
-  /** The whole history, the given messages included. */
+  /** The whole history, the given messages included. Steps, calls and usage include those before a stop. */
   messages: ModelMessage[]
   steps: number
   toolCalls: number

@@ -147,8 +147,8 @@ const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[
 
 /** Continues a step that stopped for an approval: makes its calls up to the first undecided one, and checks the rest. */
 const goOn = async (request: LoopRequest, state: State) => {
-  const { toolbox, signal, waiting = [] } = request
-  const approvals = new Map(waiting.map(({ callId, approvalId }) => [callId, approvalId]))
+  const { toolbox, signal, stopped } = request
+  const approvals = new Map(stopped?.waiting.map(({ callId, approvalId }) => [callId, approvalId]))
   for (const call of unansweredCalls(state.messages)) {
     const approvalId = approvals.get(call.id)
     const isStopped = state.pending.length > 0
@@ -247,9 +247,10 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
  */
 export const createLoop =
   ({ models }: { models: Models }): RunLoop =>
-  async (request) => {
-    const messages = [...request.messages]
-    const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
+  async (given) => {
+    const { steps = 0, toolCalls = 0, usage = NO_USAGE } = given.stopped ?? {}
+    const request = { ...given, maxSteps: Math.max(given.maxSteps, steps + 1) }
+    const state: State = { messages: [...request.messages], steps, toolCalls, usage, pending: [] }
     const fitWindow = createWindow(() => models.contextTokens(models.resolve(request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)

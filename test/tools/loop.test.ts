@@ -273,12 +273,22 @@ describe('the loop', () => {
     expect([first.ended, made, ids(first)]).toEqual(['waiting', ['a'], ['of ask 1', 'of ask 2']])
     decide('ask 1')
     const goOn = (left: LoopResult) =>
-      run(request({ toolbox: asking, onEvent, messages: left.messages, waiting: pendingCalls(left) }))
+      run(
+        request({
+          toolbox: asking,
+          onEvent,
+          messages: left.messages,
+          maxSteps: 1,
+          stopped: { ...left, waiting: pendingCalls(left) },
+        }),
+      )
     const second = await goOn(first)
     expect([second.ended, made, ids(second)]).toEqual(['waiting', ['a', 'ask 1', 'b'], ['of ask 2']])
     decide('ask 2')
     const last = await goOn(second)
     expect([last.ended, last.text, made]).toEqual(['answered', 'Done', ['a', 'ask 1', 'b', 'ask 2']])
+    // Steps, calls and usage add up, and a run that goes on has one more step, whatever it had before.
+    expect(last).toMatchObject({ steps: 2, toolCalls: 5, usage: { totalTokens: 30 } })
     expect(models.requests).toHaveLength(2)
     const results = models.requests[1]?.messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
     // What is refused is so at once, since that waits for nobody.

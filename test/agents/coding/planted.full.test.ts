@@ -176,7 +176,7 @@ describe('the changes of a workspace', () => {
       messages: [],
     } as const
     const loop = { ...ended, ...spent, messages: [], pending: [], provider: 'demo', model: 'scripted' }
-    const checkpoint = await createCheckpoint(loop, spent, at, never)
+    const checkpoint = await createCheckpoint(loop, at, never)
     const { workspace: anew, baseCommit: base } = await checkedOutWorkspace('latin-anew')
     await rm(join(anew.root, 'kept.txt'))
     await restore(anew, JSON.parse(JSON.stringify(checkpoint)), base, never)

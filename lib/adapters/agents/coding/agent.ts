@@ -1,5 +1,6 @@
 import { LONGEST_APPROVAL_MS } from '../../../core/approval-expiry.ts'
 import { cutText } from '../../../core/cut-text.ts'
+import { definedFields } from '../../../core/defined-fields.ts'
 import { errorMessage, Problem } from '../../../core/errors.ts'
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
@@ -20,7 +21,7 @@ import { type Workspace, type Workspaces, workspaceName } from '../../../ports/w
 import type { Git } from '../../node/git.ts'
 import { changesIn } from './changes.ts'
 import { type Checkout, createCheckout } from './checkout.ts'
-import { type CodingCheckpoint, checkoutIn, createCheckpoint, restore, totalSpent } from './checkpoint.ts'
+import { type CodingCheckpoint, checkoutIn, createCheckpoint, restore } from './checkpoint.ts'
 import { codingAgentFacts } from './facts.ts'
 import { guidanceWords, type UsedMemory, usedMemory } from './guidance.ts'
 import { createPublish, gitCredential, type Publication } from './publish.ts'
@@ -293,11 +294,11 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     let hasWorked = left !== undefined
     const run = await loop({
       messages,
-      ...(left ? { waiting: left.waiting } : {}),
+      stopped: left,
       toolbox,
       signal,
-      maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)),
-      ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
+      maxSteps,
+      ...definedFields({ maxTokens }),
       onEvent: (event) => {
         context.observe(event)
         hasWorked ||= event.type !== 'step:start'
@@ -307,10 +308,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     }).catch((thrown: unknown) => {
       throw hasWorked ? thrown : asRefusedRun(thrown)
     })
-    const spent = totalSpent(run, left)
     if (run.ended === 'waiting')
-      return waitingOn(run, await createCheckpoint(run, spent, { ...at, workspace, memory }, signal))
-    return toResult({ ...run, ...spent }, task, context, work, memory)
+      return waitingOn(run, await createCheckpoint(run, { ...at, workspace, memory }, signal))
+    return toResult(run, task, context, work, memory)
   }
 
   return {

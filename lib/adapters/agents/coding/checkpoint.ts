@@ -1,7 +1,6 @@
 import { taskFailure } from '../../../core/task-failure.ts'
-import { addUsage, type TokenUsage } from '../../../core/token-usage.ts'
 import type { ModelMessage } from '../../../ports/model.ts'
-import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
+import type { LoopResult, StoppedLoop } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { orThrow, safeDiff, withoutSecrets } from './changes.ts'
 import type { Checkout } from './checkout.ts'
@@ -12,28 +11,13 @@ import type { UsedMemory } from './guidance.ts'
  * those of them that a person has to decide. `patch` is the workspace's
  * difference to its base commit, without credential files; absent when it is too large or could not be read.
  */
-export type CodingCheckpoint = Checkout & {
-  messages: readonly ModelMessage[]
-  waiting: readonly WaitingCall[]
-  steps: number
-  toolCalls: number
-  usage: TokenUsage
-  patch?: string
-  /** The guidance that the run began with. */
-  memory?: UsedMemory
-}
-
-type Spent = Pick<CodingCheckpoint, 'steps' | 'toolCalls' | 'usage'>
-
-/** The usage of a run, with that of its parts before it waited. */
-export const totalSpent = (run: Spent, before: Spent | undefined): Spent => {
-  if (before === undefined) return { steps: run.steps, toolCalls: run.toolCalls, usage: run.usage }
-  return {
-    steps: run.steps + before.steps,
-    toolCalls: run.toolCalls + before.toolCalls,
-    usage: addUsage(run.usage, before.usage),
+export type CodingCheckpoint = Checkout &
+  Required<StoppedLoop> & {
+    messages: readonly ModelMessage[]
+    patch?: string
+    /** The guidance that the run began with. */
+    memory?: UsedMemory
   }
-}
 
 const MOST_PATCH = 4 * 1_024 * 1_024
 const EVERY_FILE_BINARY = '* -diff'
@@ -62,8 +46,7 @@ const workspacePatch = async (
 }
 
 export const createCheckpoint = async (
-  { messages, pending }: LoopResult,
-  spent: Spent,
+  { messages, pending, steps, toolCalls, usage }: LoopResult,
   at: Checkout & { workspace: Workspace; memory: UsedMemory | undefined },
   signal: AbortSignal,
 ): Promise<CodingCheckpoint> => {
@@ -71,7 +54,7 @@ export const createCheckpoint = async (
   const waiting = pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
   const { memory } = at
   const more = { ...(patch === undefined ? {} : { patch }), ...(memory && { memory }) }
-  return { ...checkoutIn(at), messages, waiting, ...spent, ...more }
+  return { ...checkoutIn(at), messages, waiting, steps, toolCalls, usage, ...more }
 }
 
 export const checkoutIn = ({ branch, baseCommit, destination }: Checkout): Checkout => ({

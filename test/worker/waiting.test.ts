@@ -182,6 +182,7 @@ describe('a task that a person has to decide about', () => {
     await service.tasks.cancel(ANN, id)
     await asked.promise
     await until(async () => (await service.approvals.list(ANN)).length === 0)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'cancelled' })
   })
 })
 

@@ -38,7 +38,7 @@ type Needs = {
  * Group commit. The commits of one turn of the event loop, and of the time in which an earlier batch is synced, share a
  * transaction and its sync: it begins, decides and writes each commit and ends in one synchronous step, is synced outside
  * of the event loop, and then its callers hear of it. A commit that throws is taken out: the transaction is rolled back
- * and repeated without it.
+ * and repeated without it in the next turn, since many that throw would hold the event loop.
  */
 export const createGroupCommit = ({ db, participants, log }: Needs) => {
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -99,6 +99,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
         }
         thrown.job.reject(thrown.cause)
         jobs.splice(jobs.indexOf(thrown.job), 1)
+        await nextTurn()
       }
     }
     return []

@@ -11,11 +11,23 @@ type Outgoing = { message: Message; seq: number | undefined }
 
 /**
  * The undelivered messages of a channel: rows of the outbox, and these without a row. `failures` counts rounds; the next
- * round begins after the row `from`.
+ * round begins after the row `from`. `hasMore`: messages came back since the round began, possibly behind its place.
  */
-type Backlog = { rowless: Outgoing[]; failures: number; from: number; cancel: () => void }
+type Backlog = {
+  rowless: Outgoing[]
+  failures: number
+  from: number
+  hasMore: boolean
+  cancel: () => void
+}
 
-const emptyBacklog = (): Backlog => ({ rowless: [], failures: 0, from: 0, cancel: () => undefined })
+const emptyBacklog = (): Backlog => ({
+  rowless: [],
+  failures: 0,
+  from: 0,
+  hasMore: false,
+  cancel: () => undefined,
+})
 
 type Needs = {
   /** The connection of the open transaction. */
@@ -33,6 +45,8 @@ const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 60_000
 /** The next batch removes rows of delivered messages; after this time without one, an extra batch does. */
 const REMOVE_WITHIN_MS = 1_000
+/** The rows that one batch removes at most: it holds the event loop. */
+const MOST_REMOVED = 4_096
 /** Messages of a backlog that are in memory at once. */
 const PAGE = 256
 
@@ -67,7 +81,7 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
   const unstarted: Outgoing[] = []
   /** Rows that must not be read from the file: uncommitted, being delivered, or to be removed. */
   const taken = new Set<number>()
-  let toRemove: number[] = []
+  const toRemove: number[] = []
   /** The rows that the open batch removes. */
   let removed: number[] = []
   let removal: (() => void) | undefined
@@ -127,6 +141,7 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
   const putBack = (messages: readonly Outgoing[]) => {
     for (const one of messages) {
       const backlog = backlogOf(one.message.to)
+      backlog.hasMore = true
       if (one.seq === undefined) backlog.rowless.push(one)
       else taken.delete(one.seq)
     }
@@ -149,37 +164,35 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
   }
 
   /**
-   * Delivers rows page by page; resolves to the number of known failures: those before the first page count as one. It
-   * ends at a page without any success, and the next round begins after it: such a page blocks no other.
+   * Delivers rows page by page. It ends at a page without any success, and the next round begins after it: such a page
+   * blocks no other. A round that does not begin with the first row has more.
    */
-  const offerRows = async (channel: string, backlog: Backlog): Promise<number> => {
+  const offerRows = async (channel: string, backlog: Backlog): Promise<void> => {
     const above = rowsOf(channel, backlog.from)
-    let left = backlog.from > 0 && above.length > 0 ? 1 : 0
+    if (backlog.from > 0 && above.length > 0) backlog.hasMore = true
     let page = above.length > 0 ? above : rowsOf(channel, 0)
     backlog.from = 0
     while (page.length > 0 && state === 'running') {
-      const leftOfPage = await offer(page)
       const last = page.at(-1)?.seq ?? 0
-      left += leftOfPage
-      if (leftOfPage === page.length) {
+      if ((await offer(page)) === page.length) {
         backlog.from = last
-        return left
+        return
       }
       page = rowsOf(channel, last)
     }
-    return left
   }
 
   /** One round through a backlog. */
   const tryBacklog = async (channel: string, backlog: Backlog): Promise<void> => {
-    let left = await offer(backlog.rowless.splice(0))
+    backlog.hasMore = false
+    await offer(backlog.rowless.splice(0))
     try {
-      left += await offerRows(channel, backlog)
+      await offerRows(channel, backlog)
     } catch {
       // The file cannot be read now: the next round tries again.
-      left += 1
+      backlog.hasMore = true
     }
-    if (left === 0 && backlog.rowless.length === 0) backlogs.delete(channel)
+    if (!backlog.hasMore) backlogs.delete(channel)
     else tryLater(channel, backlog)
   }
 
@@ -239,8 +252,7 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
       return toRemove.length > 0
     },
     beforeCommit: (): void => {
-      removed = toRemove
-      toRemove = []
+      removed = toRemove.splice(0, MOST_REMOVED)
       for (const [from, to] of ranges(removed)) remove.run(from, to)
     },
     rolledBack: (): void => {
@@ -251,6 +263,7 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
     },
     durable: (): void => {
       for (const seq of removed) taken.delete(seq)
+      if (removed.length === MOST_REMOVED && toRemove.length > 0) writeSoon()
       removed = []
       const messages = added
       added = []

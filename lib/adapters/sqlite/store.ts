@@ -18,7 +18,7 @@ import { openQueries } from './query.ts'
 import { openRowReader, type RowReader } from './row-reader.ts'
 import { grow } from './schema.ts'
 import { openTable } from './table.ts'
-import { openMemoryLog, openWriteAheadLog, type SyncFile } from './write-ahead-log.ts'
+import { openMemoryLog, openWriteAheadLog, type SyncFile, syncLeftFiles } from './write-ahead-log.ts'
 
 type Needs = {
   file: string
@@ -72,6 +72,7 @@ const byCollection = <T extends { plan: { name: string } }>(all: readonly T[]) =
 const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }: Needs) => {
   const inMemory = file === ':memory:'
   const header = inMemory ? undefined : readHeader(file)
+  if (!inMemory) syncLeftFiles(file)
   const db = openDatabase(file)
   try {
     const plans = collections.map(planTable)

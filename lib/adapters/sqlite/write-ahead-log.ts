@@ -20,6 +20,34 @@ const lost = (thrown: unknown) =>
     { cause: thrown },
   )
 
+/**
+ * Syncs what a killed process left without a sync: commits in the log, which readers would see, and a checkpoint, after
+ * which SQLite may start the log over. Call it before the file is opened: closing a file drops this process's locks on it
+ * (POSIX). Throws Problem `unavailable` when a sync fails.
+ */
+export const syncLeftFiles = (file: string): void => {
+  for (const left of [`${file}-wal`, file]) {
+    const descriptor = openIfPossible(left)
+    if (descriptor === undefined) continue
+    try {
+      fdatasyncSync(descriptor)
+    } catch (thrown) {
+      throw lost(thrown)
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}
+
+/** Undefined for a missing file, and for one that cannot be opened, which shows in SQLite with a better message. */
+const openIfPossible = (file: string): number | undefined => {
+  try {
+    return openSync(file, 'r+')
+  } catch {
+    return undefined
+  }
+}
+
 type Options = { onLost: ((reason: unknown) => void) | undefined; syncFile: SyncFile | undefined }
 
 export type WriteAheadLog = ReturnType<typeof openWriteAheadLog>
@@ -38,8 +66,6 @@ export const openWriteAheadLog = (
 ) => {
   const log = openSync(`${file}-wal`, 'r+')
   const data = openSync(file, 'r+')
-  // A killed process may have left a checkpoint that it did not sync, and SQLite may reuse the log after it.
-  fdatasyncSync(data)
   const reader = openDatabase(file)
   const beginRead = reader.prepare('BEGIN')
   const firstRead = reader.prepare('SELECT commits FROM commit_count')

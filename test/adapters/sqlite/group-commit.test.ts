@@ -66,6 +66,21 @@ describe('a group commit', () => {
     expect(await store.counters('jobs')).toEqual({ all: { count: 2 } })
     await store.close()
   })
+  it('lets the event loop turn between commits that throw', async () => {
+    const store = openJobs(':memory:')
+    const bad = Array.from({ length: 20 }, (_, n) =>
+      store.commit({ insert: jobs, row: job(n, { rank: UNCOUNTABLE }) }),
+    )
+    let turns = 0
+    let isOver = false
+    const over = Promise.allSettled([...bad, store.commit({ insert: jobs, row: job(20) })]).then(() => {
+      isOver = true
+    })
+    for (; !isOver; turns += 1) await nextTurn()
+    await over
+    expect(turns).toBeGreaterThanOrEqual(20)
+    await store.close()
+  })
   it('decides each commit on those before it, and repeats none that was rejected', async () => {
     const store = openJobs(':memory:')
     const add = (rank: number) => store.commit({ update: jobs, key: 'j1', add: { rank } })

@@ -159,6 +159,49 @@ describe('the outbox', () => {
       expect(stored(file)).toEqual(['notices j1'])
     }))
 
+  it('delivers again what fails while its backlog is being delivered, also behind the place of that round', () =>
+    inFile(async (file) => {
+      const calls: string[] = []
+      const [slow, round] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const results = [slow.promise, Promise.reject(new Error('not now')), round.promise]
+      const deliver: Deliver = async ([message]) => {
+        calls.push(String(message?.id))
+        await results.shift()
+      }
+      const clock = createFakeClock()
+      const store = openSqliteStore({ file, clock, collections: declared(sending), deliver })
+      store.start()
+      for (const n of [1, 2]) await store.commit(insert(n, 'notices'))
+      await nextTurn()
+      clock.advance(100)
+      await nextTurn()
+      expect(calls).toEqual(['notices j1', 'notices j2', 'notices j2'])
+      slow.reject(new Error('too late'))
+      await nextTurn()
+      round.resolve()
+      await nextTurn()
+      clock.advance(60_000)
+      await store.drained()
+      expect(calls.slice(3)).toEqual(['notices j1'])
+      expect(stored(file)).toEqual([])
+      await store.close()
+    }))
+
+  it('removes many delivered messages in several batches', () =>
+    inFile(async (file) => {
+      const first = open(file)
+      await first.store.commit(insert(1, Array(5_000).fill('notices').join(' ')))
+      await first.store.close()
+      const { store, taken, pass } = open(file)
+      store.start()
+      await pass(0)
+      expect(taken).toHaveLength(5_000)
+      await store.commit({ insert: sending, row: job(2) })
+      expect(stored(file)).toHaveLength(5_000 - 4_096)
+      await store.close()
+      expect(stored(file)).toEqual([])
+    }))
+
   it('reads a long backlog page by page, and leaves none of it out', () =>
     inFile(async (file) => {
       const first = open(file)

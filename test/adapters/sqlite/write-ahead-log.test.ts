@@ -6,6 +6,7 @@ import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
 import type { SyncFile } from '../../../lib/adapters/sqlite/write-ahead-log.ts'
 import type { Message } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
+import { withChild } from './child.ts'
 import { declared, inFile, inFolder, job, jobs, openJobs } from './samples.ts'
 
 const sending: typeof jobs = {
@@ -98,6 +99,22 @@ describe('a batch', () => {
 })
 
 describe('the log', () => {
+  it('of a killed process is synced with its file before they are opened, since readers see all that is in it', () =>
+    inFolder(async (folder) => {
+      const left = join(folder, 'left.db')
+      const store = openJobs(join(folder, 'store.db'))
+      await store.commit({ insert: jobs, row: job(1) })
+      for (const end of ['', '-wal']) copyFileSync(join(folder, `store.db${end}`), `${left}${end}`)
+      await store.close()
+      await withChild('syncs-of-start.ts', [left], async ({ said }) => {
+        const synced = [
+          { file: 'left.db-wal', isOpen: false },
+          { file: 'left.db', isOpen: false },
+        ]
+        expect(JSON.parse(await said())).toEqual({ synced, rows: 1 })
+      })
+    }))
+
   it('starts over after a checkpoint, so that it does not grow with the commits', () =>
     inFile(async (file) => {
       const store = openJobs(file)

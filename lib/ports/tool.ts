@@ -106,12 +106,9 @@ export type LoopRequest = {
   onUsage?: (usage: TokenUsage) => void
 }
 
-/** A tool call, by its id, that waits for the decision of a person. */
-export type WaitingCall = { callId: string; approvalId: string }
-
 /** The approvals that calls without a result wait for, and what was used up to then. */
 export type StoppedLoop = {
-  waiting: readonly WaitingCall[]
+  waiting: readonly { callId: string; approvalId: string }[]
   steps: number
   toolCalls?: number
   usage: TokenUsage

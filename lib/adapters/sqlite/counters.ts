@@ -59,9 +59,11 @@ export const openIncrements = (db: DatabaseSync) => {
 export type Increments = ReturnType<typeof openIncrements>
 
 const checked = (increment: Increment): Increment => {
-  const { counter, member, ...numbers } = increment
+  const { counter, member, expiresAt = 0, ...numbers } = increment
   if (typeof counter !== 'string' || typeof member !== 'string')
     throw new TypeError('A counter and its member are texts')
+  if (!Number.isFinite(expiresAt))
+    throw new TypeError(`The expiry of ${member} in ${counter} is not a number`)
   for (const kind of KINDS)
     for (const name in numbers[kind])
       if (!Number.isFinite(numbers[kind]?.[name]))

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { asProblem, isMediumFault, resultCode } from './database.ts'
@@ -41,6 +42,8 @@ type Needs = {
  * and repeated without it in the next turn, since many that throw would hold the event loop.
  */
 export const createGroupCommit = ({ db, participants, log }: Needs) => {
+  /** Batches go on from one caller to the next: their deliveries must not run in the trace or the agent of the first. */
+  const outsideOfCallers = AsyncLocalStorage.snapshot()
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   let queue: Job[] = []
@@ -138,7 +141,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
     commit: <T>(decide: () => T): Promise<T> =>
       new Promise<T>((resolve, reject) => {
         queue.push({ decide, resolve: resolve as Job['resolve'], reject })
-        if (!isRunning) void run()
+        if (!isRunning) void outsideOfCallers(run)
       }),
     /** Adds the length of a written text to that of the batch. */
     written: (length: number): void => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
@@ -99,6 +100,41 @@ describe('a group commit', () => {
       true,
     ])
     expect(await store.get(jobs, 'j1')).toEqual(job(1, { rank: 3, state: 'shut' }))
+    await store.close()
+  })
+  it('refuses only the commit whose counter has no valid expiry', async () => {
+    const counted: typeof jobs = {
+      ...jobs,
+      counts: ({ after }) => [
+        { counter: 'jobs', member: 'all', add: { count: 1 }, expiresAt: Date.parse(String(after?.state)) },
+      ],
+    }
+    const collections = declared(counted)
+    const store = openSqliteStore({ file: ':memory:', clock: createFakeClock(), collections })
+    const good = store.commit({ insert: counted, row: job(1, { state: '2031-01-01' }) })
+    await expect(store.commit({ insert: counted, row: job(2) })).rejects.toThrow(TypeError)
+    expect((await good).applied).toBe(true)
+    expect(await store.counters('jobs')).toEqual({ all: { count: 1 } })
+    await store.close()
+  })
+  it('delivers outside of the contexts of its callers', async () => {
+    const context = new AsyncLocalStorage<string>()
+    const contexts: unknown[] = []
+    const sending: typeof jobs = {
+      ...jobs,
+      sends: ({ after }) => [{ to: 'notices', id: String(after?.id), body: {} }],
+    }
+    const store = openSqliteStore({
+      file: ':memory:',
+      clock: createFakeClock(),
+      collections: declared(sending),
+      deliver: async () => void contexts.push(context.getStore()),
+    })
+    store.start()
+    const commit = (n: number) => store.commit({ insert: sending, row: job(n) })
+    await context.run('the first', () => commit(1))
+    await context.run('the second', () => commit(2))
+    expect(contexts).toEqual([undefined, undefined])
     await store.close()
   })
   it('writes what waits when it is closed, and takes no more', async () => {

@@ -7,7 +7,7 @@ import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Agent } from './schema.ts'
 
-const LONGEST_MS = 5_000
+const LONGEST_CHECK_MS = 5_000
 
 type HealthCheckNeeds = { breakers: Breakers; clock: Clock; masker: Masker }
 
@@ -16,7 +16,7 @@ const createHealthCheck = ({ breakers, clock, masker }: HealthCheckNeeds) => {
   const ask = (agent: AgentAdapter) =>
     breakers
       .of(`agent:${agent.type}`)
-      .run(() => within(clock, LONGEST_MS, () => askHealth(agent, masker), noAnswer))
+      .run(() => within(clock, LONGEST_CHECK_MS, () => askHealth(agent, masker), noAnswer))
 
   return async (agent: AgentAdapter): Promise<AgentHealth> => {
     const startedAt = clock.monotonic()
@@ -39,7 +39,7 @@ const askHealth = async (agent: AgentAdapter, { text }: Masker): Promise<AgentHe
 }
 
 const noAnswer = () => {
-  const message = `No answer to the health check within ${durationText(LONGEST_MS)}`
+  const message = `No answer to the health check within ${durationText(LONGEST_CHECK_MS)}`
   return new Problem('unavailable', 'health_check_timeout', message)
 }
 

@@ -18,9 +18,11 @@ const plain: Override = (context) => {
   numberInText(context)
 }
 
-/** A number in a query string is text that the service parses: it is documented as a number. */
+/** A number in a query string is text that the service parses: it is documented as a number, with its default. */
 const numberInText: Override = ({ zodSchema, jsonSchema, io }) => {
   const { def } = zodSchema._zod
+  if (io === 'input' && def.type === 'default' && typeof def.defaultValue === 'number')
+    jsonSchema.default = def.defaultValue
   if (io !== 'input' || def.type !== 'pipe' || def.out._zod.def.type !== 'number') return
   const { minimum, maximum } = z.toJSONSchema(def.out)
   delete jsonSchema.pattern

@@ -1,3 +1,4 @@
+import { definedFields } from '../core/defined-fields.ts'
 import type { MemoryFileRow, StoredChunk } from './rows.ts'
 import type { MemoryChunk } from './schema.ts'
 
@@ -18,7 +19,12 @@ export const filesIn = (contents: Contents): FileEntry[] =>
 export const chunkCount = (contents: Contents): number =>
   filesIn(contents).reduce((sum, { chunks }) => sum + chunks.length, 0)
 
-export const shownChunk = (path: string, chunk: StoredChunk): MemoryChunk => ({ ...chunk, path })
+export const shownChunk = (path: string, { id, heading, trail, ...place }: StoredChunk): MemoryChunk => ({
+  id,
+  path,
+  ...place,
+  ...definedFields({ heading, trail }),
+})
 
 /** The paths whose chunks differ. */
 export const changedPaths = (before: Contents, after: Contents): string[] => {

@@ -46,8 +46,12 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     (await store.page(deadLetters, { ...lettersQuery(fingerprint), order: 'desc', limit: SAMPLE })).rows
 
   /** Undefined for a group without dead letters: its counters are wrong until the next recount. */
-  const describedGroup = async (group: CountedGroup): Promise<FailureGroup | undefined> => {
-    const { fingerprint } = group
+  const describedGroup = async ({
+    fingerprint,
+    count,
+    pending,
+    spark,
+  }: CountedGroup): Promise<FailureGroup | undefined> => {
     const [newest, { rows: oldest }, muted] = await Promise.all([
       newestLetters(fingerprint),
       store.page(deadLetters, { ...lettersQuery(fingerprint), order: 'asc', limit: 1 }),
@@ -57,12 +61,15 @@ export const createFailures = ({ store, clock, audit }: Needs) => {
     const [first = last] = oldest
     if (last === undefined || first === undefined) return undefined
     return {
-      ...group,
+      fingerprint,
       code: last.code ?? 'unknown',
       message: foldedMessage(last.lastError),
       agent: last.agent ?? 'unknown',
+      count,
+      pending,
       firstSeen: first.createdAt,
       lastSeen: last.createdAt,
+      spark,
       taskIds: [...new Set(newest.map(({ taskId }) => taskId))],
       muted,
     }

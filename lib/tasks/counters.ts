@@ -47,10 +47,10 @@ export const byStatus = (counters: Counters): Record<string, number> => ({
 })
 
 export const createTaskCounters = (store: Store) => ({
-  byStatus: async (): Promise<Record<string, number>> => byStatus(await countTasks(store)),
-  /** The runs of each agent: completions, final failures, milliseconds, and the latest completion. */
+  byStatus: async (): Promise<Record<string, number>> => byStatus(await readTaskCounters(store)),
+  /** The runs of each agent: completions, final failures, milliseconds, and the latest end. */
   agentStatistics: async () => {
-    const counters = await countTasks(store)
+    const counters = await readTaskCounters(store)
     return (type: string) => ({
       completed: counters[`completed:${type}`] ?? 0,
       failed: counters[`failed:${type}`] ?? 0,
@@ -60,7 +60,7 @@ export const createTaskCounters = (store: Store) => ({
   },
 })
 
-export const countTasks = async (store: Store): Promise<Counters> =>
+export const readTaskCounters = async (store: Store): Promise<Counters> =>
   (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
 
 /** The first end after a bulk job queued a task. A removed one, or another job's, counts as cancelled. */

@@ -25,7 +25,7 @@ type Needs = {
   maxAttempts: () => number
 }
 
-type More = {
+type FurtherFields = {
   id?: string
   retriedFrom?: string
   watched?: true
@@ -61,7 +61,7 @@ export const createTaskCreation = (needs: Needs) => {
   const draft = (
     principal: Principal,
     body: CreateTask,
-    { id, trace, bulkJobId, ...more }: More = {},
+    { id, trace, bulkJobId, ...more }: FurtherFields = {},
   ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] } => {
     const agent = checkedAgent(body)
     const at = creationTime()

@@ -15,7 +15,7 @@ export const QUARTER_MS = 900_000
 
 export const HAPPENINGS = ['created', 'started', 'completed', 'failed', 'cancelled'] as const
 export type Happening = (typeof HAPPENINGS)[number]
-type Waited = 'wait' | 'run'
+type Phase = 'wait' | 'run'
 
 const HAPPENS: Partial<Record<TaskStatus, Happening>> = {
   in_progress: 'started',
@@ -56,7 +56,7 @@ const hourMs = (text: string): number => Date.parse(`${text}:00:00.000Z`)
  * A counter's name is the part of its hour, a letter, and the bucket of a duration: `Bs` counts starts from minute 55
  * on, `3r42` runs from minute 45 on. Short names make writes cheaper.
  */
-const LETTERS: Readonly<Record<Happening | Waited, string>> = {
+const LETTERS: Readonly<Record<Happening | Phase, string>> = {
   created: 'n',
   started: 's',
   completed: 'c',
@@ -65,7 +65,7 @@ const LETTERS: Readonly<Record<Happening | Waited, string>> = {
   wait: 'w',
   run: 'r',
 }
-const NAMES = new Map(Object.entries(LETTERS).map(([name, letter]) => [letter, name as Happening | Waited]))
+const NAMES = new Map(Object.entries(LETTERS).map(([name, letter]) => [letter, name as Happening | Phase]))
 
 /** The part of its hour that contains a time. */
 const hourPart = (at: string, partMs: number): string =>
@@ -76,13 +76,13 @@ const hourPart = (at: string, partMs: number): string =>
 const hourly = (at: string, task: CountedTask, what: Happening): Increment =>
   increment(at, task, hourPart(at, SLOT_MS) + LETTERS[what])
 
-const lasted = (at: string, task: CountedTask, what: Waited, ms: number): Increment =>
+const lasted = (at: string, task: CountedTask, what: Phase, ms: number): Increment =>
   increment(at, task, hourPart(at, QUARTER_MS) + LETTERS[what] + bucketIndex(ms))
 
 /** How often something happened in the slot that begins at `at`, or had a duration in the quarter that does. */
 export type HourlyCount = { agent: string; at: number; count: number } & (
   | { what: Happening }
-  | { what: Waited; bucket: number }
+  | { what: Phase; bucket: number }
 )
 
 /** The counts of all hours from the hour of `from` on. */

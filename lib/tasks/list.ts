@@ -5,7 +5,7 @@ import { countedPage, createSelection, pageFacts, pageRange } from '../core/page
 import { truncatedIn } from '../core/truncated.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks, ListTasks } from './contract.ts'
-import { countTasks } from './counters.ts'
+import { readTaskCounters } from './counters.ts'
 import { tasks } from './rows.ts'
 import { publicTask, type TaskFields, type TaskRow } from './schema.ts'
 
@@ -20,7 +20,7 @@ export const createTaskList =
     const scope = `tasks:${status ?? ''}`
     const { rows, facts } = await countedPage(query, scope, {
       page: (range) => store.page(tasks, { ...listSelection(query), order: 'desc', ...range }),
-      count: async () => (await countTasks(store))[status ? `status:${status}` : 'total'],
+      count: async () => (await readTaskCounters(store))[status ? `status:${status}` : 'total'],
     })
     return { tasks: rows.map((row) => (fields ? picked(row, fields) : publicTask(row))), ...facts }
   }

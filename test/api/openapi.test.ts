@@ -84,6 +84,16 @@ describe('the description of the API', () => {
     )
   })
 
+  it('names the default of a number in a query', () => {
+    const listTasks = operations.find(({ operation }) => operation.operationId === 'listTasks')
+    expect(listTasks?.operation.parameters).toContainEqual(
+      expect.objectContaining({
+        name: 'limit',
+        schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 200, default: 50 }),
+      }),
+    )
+  })
+
   it('requires every path parameter', () => {
     const parameters = operations.flatMap(({ operation }) => operation.parameters ?? [])
     const inPath = parameters.filter((parameter) => parameter.in === 'path')

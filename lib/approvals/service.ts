@@ -70,7 +70,8 @@ export type ApprovalService = ReturnType<typeof createApprovals>
 
 /**
  * Approvals of tool calls. They outlive the request and the process: a decision is one commit, which sends a message
- * to the run that waits. One call uses up an approval, or a denial: the same call may be asked for again later.
+ * to the run that waits. An approval is bound to the tool, its exact arguments, and one session of one user. One call uses
+ * up an approval, or a denial: the same call may be asked for again later.
  */
 export const createApprovals = ({ store, clock, ids, log, masker, recordNotMade }: Needs) => {
   const isDue = ({ expiresAt }: Approval) => expiresAt !== undefined && Date.parse(expiresAt) <= clock.now()

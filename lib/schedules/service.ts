@@ -148,7 +148,10 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     return task
   }
 
-  /** Runs a due schedule, if it has not changed since the read. Due times that passed meanwhile are one run. */
+  /**
+   * Runs a due schedule. The task and the next due time are one commit, which is refused if the schedule has changed since
+   * the read: a due time makes one task. Due times that passed while no process ran are one run.
+   */
   const runDue = async ({ id, nextRunAt: dueAt }: Pick<ScheduleRow, 'id' | 'nextRunAt'>): Promise<void> => {
     const row = await store.get(schedules, id, true)
     if (row === undefined || dueAt === undefined || row.nextRunAt !== dueAt) return

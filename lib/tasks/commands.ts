@@ -57,6 +57,7 @@ export const createTaskCommands = (needs: Needs) => {
           taskId: id,
           from: row.status,
           verb: 'cancel',
+          // `waitedUntil` ends the wait that was read: a later claim would have begun another one.
           when: { fence: row.fence },
           set: { completedAt: iso(clock.now()), ...waitedUntil(row, clock.now()) },
           unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'checkpoint', ...WAIT_FIELDS],
@@ -76,7 +77,10 @@ export const createTaskCommands = (needs: Needs) => {
     return { row, isCancelled: false }
   }
 
-  /** Cancels a task that has not ended, together with `rows` or not at all. Throws Problem `task_state_conflict`. */
+  /**
+   * Cancels a task that has not ended, together with `rows` or not at all. Throws Problem `task_state_conflict` when the
+   * task has ended, and when a condition of `rows` fails.
+   */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
     const { row, isCancelled } = await cancelWhile(principal, id, (status) => allows(status, 'cancel'), rows)
     if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)

@@ -128,7 +128,10 @@ export const createLogs = ({ connection, findPlan, now, newToken }: Needs) => {
       return (await connection.get(logPlan(plan), rowKey(plan, key, parsedEntry(text).id))) !== undefined
     },
 
-    /** Spills entries of a row when there are too many. After a failure the next write tries again. */
+    /**
+     * Spills entries of a row when there are too many. It never fails the write of the row, which is done: the next write
+     * tries again.
+     */
     settle: async (plan: Plan, key: Key, token: string, log: readonly string[]): Promise<void> => {
       const most = spillCount(log)
       if (most > 0) await spill(plan, key, { token, log }, most).catch(() => undefined)

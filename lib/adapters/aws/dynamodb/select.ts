@@ -41,7 +41,10 @@ const batch = async (
 
 const keyText = ({ keys }: Plan, item: Item) => keys.map((key) => item[key]).join('\0')
 
-/** The full items of partly known rows; undefined for missing ones. `lately` costs half as much. */
+/**
+ * The full items of partly known rows, in their order; undefined for missing ones. `lately` reads with eventual
+ * consistency, for half the price.
+ */
 const hydrate = async (
   connection: Connection,
   plan: Plan,

@@ -151,6 +151,10 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
     get isWritable(): boolean {
       return !isFailing && lost === undefined
     },
+    /** Whether a sync has failed: the file must not be closed. */
+    get isLost(): boolean {
+      return lost !== undefined
+    },
     /** Whether anything waits to be written. */
     get isBusy(): boolean {
       return isRunning

@@ -18,7 +18,13 @@ import { openQueries } from './query.ts'
 import { openRowReader, type RowReader } from './row-reader.ts'
 import { grow } from './schema.ts'
 import { openTable } from './table.ts'
-import { openMemoryLog, openWriteAheadLog, type SyncFile, syncLeftFiles } from './write-ahead-log.ts'
+import {
+  openMemoryLog,
+  openWriteAheadLog,
+  type SyncFile,
+  syncLeftFiles,
+  type WriteAheadLog,
+} from './write-ahead-log.ts'
 
 type Needs = {
   file: string
@@ -31,9 +37,9 @@ type Needs = {
   deliver?: Deliver
   /** Receives the live events of commits, after them. */
   publisher?: LivePublisher
-  /** Logs collections whose expired rows cannot be removed. */
+  /** Logs collections whose expired rows cannot be removed, and failed checkpoints. */
   log?: Pick<Log, 'error'>
-  /** Called when the log could not be synced; nothing can be written from then on. */
+  /** Called when the log could not be synced: the process must end. Without it an uncaught error ends it. */
   onLost?: (reason: unknown) => void
   /** A disk that fails or is slow, for tests; `fdatasync` without it. */
   syncFile?: SyncFile
@@ -69,19 +75,24 @@ const byCollection = <T extends { plan: { name: string } }>(all: readonly T[]) =
   }
 }
 
-const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }: Needs) => {
+const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs) => {
   const inMemory = file === ':memory:'
   const header = inMemory ? undefined : readHeader(file)
   if (!inMemory) syncLeftFiles(file)
   const db = openDatabase(file)
+  let log: WriteAheadLog | undefined
   try {
     const plans = collections.map(planTable)
     grow(db, plans)
     // From here on a file without its log is known to have lost it.
     if (!inMemory) recordCommits(file, countedIn(db).commits)
     if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
-    const log = inMemory ? openMemoryLog(db) : openWriteAheadLog(db, file, { onLost, syncFile })
-    const { reader } = log
+    const { onLost, syncFile } = needs
+    const opened = inMemory
+      ? openMemoryLog(db)
+      : openWriteAheadLog(db, file, { onLost, syncFile, log: needs.log })
+    log = opened
+    const { reader } = opened
     const parseRow = createParsedRows()
     const written = (characters: number) => group.written(characters)
     const tables = plans.map((plan) => openTable({ db, plan, clock, parseRow, written }))
@@ -94,17 +105,18 @@ const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }
     const publications = openPublications(publisher)
     const count = openCommitCount(db, inMemory ? undefined : file)
     const participants = [increments, count, counters, outbox, publications]
-    const group = createGroupCommit({ db, participants, log })
+    const group = createGroupCommit({ db, participants, log: opened })
     const tableOf = byCollection(tables)
     const commits = createCommits({ tableOf, increments, outbox, publications })
     const close = () => {
-      log.closeReader()
+      if (group.isLost) return
+      opened.closeReader()
       try {
         count.close()
         if (!inMemory && checkpointAndMarkClosed(db)) dropRecord(file)
       } finally {
         db.close()
-        log.closeFiles()
+        opened.closeFiles()
       }
     }
     return {
@@ -122,7 +134,9 @@ const open = ({ file, collections, clock, deliver, publisher, onLost, syncFile }
       close,
     }
   } catch (thrown) {
+    log?.closeReader()
     db.close()
+    log?.closeFiles()
     throw asProblem(thrown)
   }
 }

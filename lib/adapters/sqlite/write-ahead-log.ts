@@ -2,6 +2,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { errorMessage, Problem } from '../../core/errors.ts'
+import type { Log } from '../../ports/log.ts'
 import { openDatabase } from './database.ts'
 
 /** Syncs the data of an open file. */
@@ -48,7 +49,17 @@ const openIfPossible = (file: string): number | undefined => {
   }
 }
 
-type Options = { onLost: ((reason: unknown) => void) | undefined; syncFile: SyncFile | undefined }
+type Options = {
+  onLost: ((reason: unknown) => void) | undefined
+  syncFile: SyncFile | undefined
+  log: Pick<Log, 'error'> | undefined
+}
+
+/** Ends the process as an uncaught error does. */
+const throwUncaught = (reason: unknown) =>
+  queueMicrotask(() => {
+    throw reason
+  })
 
 export type WriteAheadLog = ReturnType<typeof openWriteAheadLog>
 
@@ -57,12 +68,13 @@ export type WriteAheadLog = ReturnType<typeof openWriteAheadLog>
  * durable in the thread pool and then moves `reader` on, a second connection whose open transaction is pinned to the last
  * durable commit: nothing is read that a power cut could take back.
  *
- * A failed sync is final, since the kernel may have dropped the pages: `onLost` is called, and the process must end.
+ * A failed sync is final, since the kernel may have dropped the pages: `onLost` is called, and the process must end
+ * without closing the file, since SQLite would copy pages of the log into it and remove the log.
  */
 export const openWriteAheadLog = (
   db: DatabaseSync,
   file: string,
-  { onLost, syncFile = fdatasyncInPool }: Options,
+  { onLost = throwUncaught, syncFile = fdatasyncInPool, log: logger }: Options,
 ) => {
   const log = openSync(`${file}-wal`, 'r+')
   const data = openSync(file, 'r+')
@@ -87,7 +99,7 @@ export const openWriteAheadLog = (
       await step()
     } catch (thrown) {
       const reason = lost(thrown)
-      onLost?.(reason)
+      onLost(reason)
       throw reason
     }
   }
@@ -96,8 +108,12 @@ export const openWriteAheadLog = (
     db.exec('PRAGMA synchronous = OFF')
     try {
       db.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    } catch {
-      // The log is durable and goes on: the next commit reports a full disk.
+    } catch (thrown) {
+      // The log is durable and grows until a checkpoint succeeds.
+      logger?.error(
+        { reason: errorMessage(thrown) },
+        'the write-ahead log could not be copied into the data file',
+      )
     } finally {
       db.exec('PRAGMA synchronous = NORMAL')
     }

@@ -94,7 +94,9 @@ describe('a batch', () => {
       expect([syncs.length, delivered, await seen()]).toEqual([1, [], []])
       expect(lost).toMatchObject([{ code: 'storage_unavailable', message: expect.stringContaining('EIO') }])
       await expect(store.probe()).rejects.toMatchObject({ code: 'storage_unavailable' })
+      // SQLite would copy what was not synced into the file, and remove the log.
       await close()
+      expect(statSync(`${file}-wal`).size).toBeGreaterThan(0)
     }))
 })
 

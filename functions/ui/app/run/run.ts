@@ -72,11 +72,9 @@ export type Run = {
   readonly entries: readonly (Step | Note)[]
   readonly summary?: string
   readonly end?: RunEnd
-  /** Steps and tokens before the attempt waited: later events count from 0. */
-  readonly before: { readonly steps: number; readonly tokens: number }
 }
 
-export const emptyRun: Run = { usedTokens: 0, isWaiting: false, entries: [], before: { steps: 0, tokens: 0 } }
+export const emptyRun: Run = { usedTokens: 0, isWaiting: false, entries: [] }
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 const asNumber = (value: unknown): number => (typeof value === 'number' ? value : 0)
@@ -218,27 +216,23 @@ const start = (run: Run, event: RunEvent): Run => {
     isWaiting: false,
   }
   const { end: _, summary: _s, ...goesOn } = run
-  if (run.attempt === undefined || run.attempt === attempt) {
-    const steps = runSteps(run).at(-1)?.number ?? 0
-    return { ...goesOn, ...facts, before: { steps, tokens: run.usedTokens } }
-  }
-  const next = { ...goesOn, ...facts, usedTokens: 0, before: emptyRun.before }
+  if (run.attempt === undefined || run.attempt === attempt) return { ...goesOn, ...facts }
+  const next = { ...goesOn, ...facts, usedTokens: 0 }
   return note(withCalls(next, unanswered('stopped')), event, 'plain', `Attempt ${attempt}`)
 }
 
 const stepStart = (run: Run, event: RunEvent): Run => {
   const { step, maxSteps, spanId } = event.data
-  const number = run.before.steps + asNumber(step)
   const next: Step = {
     kind: 'step',
     key: asText(spanId) || event.id,
-    number,
+    number: asNumber(step),
     parts: [],
     startedAt: eventStart(event),
   }
   return {
     ...endWords(run, event),
-    maxSteps: run.before.steps + asNumber(maxSteps),
+    maxSteps: asNumber(maxSteps),
     entries: [...endWords(run, event).entries, next],
   }
 }
@@ -246,7 +240,7 @@ const stepStart = (run: Run, event: RunEvent): Run => {
 const stepComplete = (run: Run, event: RunEvent): Run => {
   const tookMs = spanMs(event.data)
   const done = inLastStep(endWords(run, event), event, (step) => ({ ...step, ...given('tookMs', tookMs) }))
-  return { ...done, usedTokens: run.before.tokens + asNumber(event.data.usedTokens) }
+  return { ...done, usedTokens: asNumber(event.data.usedTokens) }
 }
 
 const complete = (run: Run, event: RunEvent): Run => {

@@ -173,7 +173,9 @@ inBrowser('the view of webhooks', () => {
       await page.getByRole('link', { name: 'Python' }).click()
       await page.getByRole('region', { name: 'Code in Python' }).waitFor()
       await page.getByRole('link', { name: 'Node', exact: true }).click()
-      const code = await page.getByRole('region', { name: 'Code in Node' }).innerText()
+      // The text follows its label a moment later.
+      const node = page.getByRole('region', { name: 'Code in Node' }).filter({ hasText: 'isFromService' })
+      const code = await node.innerText()
       const verdicts = snippetVerdicts('node', code, [
         { ...seen, secret },
         { ...seen, secret: `${secret}x` },

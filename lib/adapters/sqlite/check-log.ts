@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { errorMessage, Problem } from '../../core/errors.ts'
-import { type Counted, countedIn, recordCommits, recordedCommits, recordFileOf } from './commit-count.ts'
+import { type Counted, countedIn, recordCommits, recordedCommits, recordFile } from './commit-count.ts'
 import { asProblem, PATIENCE_MS, resultCode } from './database.ts'
 import { type Header, readHeader } from './open-mark.ts'
 
@@ -26,7 +26,7 @@ type Log = 'there' | 'missing' | 'empty' | 'cut'
  * After a power cut the record may be some seconds old, and a log that lost only later commits is not detected.
  */
 export const checkLog = (file: string, acceptLoss: boolean): string | undefined => {
-  const loss = lossOf(file)
+  const loss = describeLoss(file)
   if (loss === undefined) return undefined
   if (!acceptLoss)
     throw new Problem(
@@ -39,9 +39,9 @@ export const checkLog = (file: string, acceptLoss: boolean): string | undefined 
   return loss
 }
 
-const lossOf = (file: string): string | undefined => {
+const describeLoss = (file: string): string | undefined => {
   const header = readHeader(file)
-  const log = logOf(file)
+  const log = logState(file)
   const recorded = recordedCommits(file)
   if (header === undefined) return lossWithout(file, log, recorded)
   if (!header.keepsLog && log !== 'missing' && log !== 'empty') throw foreign(file)
@@ -53,7 +53,7 @@ const lossOf = (file: string): string | undefined => {
 
 /** The loss of a missing or empty log, or one that SQLite refuses. */
 const lossWithout = (file: string, log: Log, recorded = 0): string | undefined =>
-  sizeOf(file) === 0 && (log === 'there' || recorded > 0)
+  fileSize(file) === 0 && (log === 'there' || recorded > 0)
     ? `The data file ${file} is missing or empty, and what was beside it is there`
     : undefined
 
@@ -75,7 +75,7 @@ const lossBeside = (file: string, { isOpen }: Header, log: Log, recorded?: numbe
 const fitsLog = (file: string): boolean => {
   const withLog = unlessDamaged(() => countCommits(file))
   const without = withoutLog(file)?.commits ?? withLog
-  return withLog !== undefined && withLog === without && unlessDamaged(() => integrityOf(file)) === SOUND
+  return withLog !== undefined && withLog === without && unlessDamaged(() => checkIntegrity(file)) === SOUND
 }
 
 /** Whether file and log belong to different databases: a log that has every page of another file is not this one's. */
@@ -102,18 +102,18 @@ const foreign = (file: string) =>
   new Problem(
     'unavailable',
     'foreign_log',
-    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(recordFileOf(file))} out of the folder, or restore into an empty one.`,
+    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(recordFile(file))} out of the folder, or restore into an empty one.`,
   )
 
 const logName = (file: string) => path.basename(`${file}-wal`)
 
 /** Bytes of a file; 0 for a missing one. */
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const fileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const logOf = (file: string): Log => {
+const logState = (file: string): Log => {
   const log = `${file}-wal`
   if (statSync(log, { throwIfNoEntry: false }) === undefined) return 'missing'
-  const size = sizeOf(log)
+  const size = fileSize(log)
   if (size === 0) return 'empty'
   return size >= WAL_HEADER_BYTES && isLog(log) ? 'there' : 'cut'
 }
@@ -136,7 +136,7 @@ const isLog = (log: string): boolean => {
 const reading = <T>(
   file: string,
   read: (db: DatabaseSync) => T,
-  extent: 'with log' | 'without log' = logOf(file) === 'there' ? 'with log' : 'without log',
+  extent: 'with log' | 'without log' = logState(file) === 'there' ? 'with log' : 'without log',
 ): T => {
   const url = pathToFileURL(file)
   if (extent === 'without log') url.searchParams.set('immutable', '1')
@@ -171,16 +171,16 @@ const unlessDamaged = <T>(read: () => T): T | undefined => {
   }
 }
 
-const countCommits = (file: string): number => (sizeOf(file) === 0 ? 0 : reading(file, countedIn).commits)
+const countCommits = (file: string): number => (fileSize(file) === 0 ? 0 : reading(file, countedIn).commits)
 
 /** The result of `PRAGMA integrity_check` for a valid database. */
 const SOUND = 'ok'
 
-const integrityOf = (file: string) =>
+const checkIntegrity = (file: string) =>
   reading(file, (db) => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check)
 
 /** Pages that were checkpointed before the log was cut may not fit the rest of the log. */
 const refuseDamaged = (file: string): void => {
-  const found = integrityOf(file)
+  const found = checkIntegrity(file)
   if (found !== SOUND) throw damaged(file, found)
 }

@@ -10,7 +10,7 @@ const OWNER_ONLY = 0o600
  * The record beside a database of the number of its transactions. It is written after each commit without a sync: after
  * any crash the database is not behind the record, unless it lost commits.
  */
-export const recordFileOf = (file: string): string => `${file}-commits`
+export const recordFile = (file: string): string => `${file}-commits`
 
 /**
  * Adds the table that counts transactions to a database without one. It also gives the database a random id: every commit
@@ -36,7 +36,7 @@ export const countedIn = (db: DatabaseSync): Counted => {
 /** The recorded number of transactions; undefined without a readable record. */
 export const recordedCommits = (file: string): number | undefined => {
   try {
-    const [, digits] = /^(\d+)\n$/.exec(readFileSync(recordFileOf(file), 'latin1')) ?? []
+    const [, digits] = /^(\d+)\n$/.exec(readFileSync(recordFile(file), 'latin1')) ?? []
     return digits === undefined ? undefined : Number(digits)
   } catch {
     return undefined
@@ -44,7 +44,7 @@ export const recordedCommits = (file: string): number | undefined => {
 }
 
 const openRecord = (file: string): number =>
-  openSync(recordFileOf(file), constants.O_CREAT | constants.O_WRONLY, OWNER_ONLY)
+  openSync(recordFile(file), constants.O_CREAT | constants.O_WRONLY, OWNER_ONLY)
 
 const writeRecord = (note: number, commits: number): void => {
   writeSync(note, `${String(commits).padStart(DIGITS, '0')}\n`, 0)
@@ -61,7 +61,7 @@ export const recordCommits = (file: string, commits: number): void => {
 }
 
 /** The database is complete without its log, so the record is not needed. */
-export const dropRecord = (file: string): void => rmSync(recordFileOf(file), { force: true })
+export const dropRecord = (file: string): void => rmSync(recordFile(file), { force: true })
 
 /** Counts the transactions of a file's only writer, in the database and, with a file, in the record. */
 export const openCommitCount = (db: DatabaseSync, file: string | undefined) => {

@@ -8,7 +8,7 @@ import { keyIn } from './row-reader.ts'
 import type { Decision, Part, Table } from './table.ts'
 
 type Needs = {
-  tableOf: (of: { name: string }) => Table
+  findTable: (of: { name: string }) => Table
   increments: Pick<Increments, 'add'>
   outbox: Pick<Outbox, 'add'>
   publications: Pick<Publications, 'isWatched' | 'add'>
@@ -28,21 +28,23 @@ const NO_LOG: readonly LogEntry[] = []
  * Decides and writes commits in the open transaction. All writes of a commit are decided before the first one is written,
  * so a refused commit writes nothing. One that throws may have written: the caller rolls back.
  */
-export const createCommits = ({ tableOf, increments, outbox, publications }: Needs) => {
-  const keyOfWrite = (one: AnyWrite): Key =>
-    'insert' in one ? keyIn(tableOf(one.insert).plan, one.row) : one.key
+export const createCommits = ({ findTable, increments, outbox, publications }: Needs) => {
+  const writtenKey = (one: AnyWrite): Key =>
+    'insert' in one ? keyIn(findTable(one.insert).plan, one.row) : one.key
 
-  const collectionOf = (one: AnyWrite) =>
+  const writtenCollection = (one: AnyWrite) =>
     'insert' in one ? one.insert : 'update' in one ? one.update : one.remove
 
   const decide = (one: AnyWrite, part: Part): Decision => {
-    const table = tableOf(collectionOf(one))
+    const table = findTable(writtenCollection(one))
     if ('insert' in one) return table.insert(one.row, part)
     return 'update' in one ? table.update(one, part) : table.remove(one, part)
   }
 
   const refuseTwice = (writes: readonly AnyWrite[]) => {
-    const names = new Set(writes.map((one) => [collectionOf(one).name, keyOfWrite(one)].flat().join('\0')))
+    const names = new Set(
+      writes.map((one) => [writtenCollection(one).name, writtenKey(one)].flat().join('\0')),
+    )
     if (names.size < writes.length) throw new TypeError('A commit writes each row once')
   }
 
@@ -52,7 +54,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications }: Nee
       if (log.length > 0) throw new TypeError(`${plan.name} declares no log`)
       return
     }
-    const logTable = tableOf({ name: plan.log })
+    const logTable = findTable({ name: plan.log })
     const owner = String(key)
     if (after === undefined) logTable.removeAll(owner)
     for (const entry of log) {
@@ -86,7 +88,7 @@ export const createCommits = ({ tableOf, increments, outbox, publications }: Nee
       const decision = decide(one, at === 0 ? part : 'nothing')
       if (!decision.applied) return { refused: at, row: at === 0 ? decision.row : undefined }
       const log = ('log' in one && one.log) || NO_LOG
-      applied.push({ table: tableOf(collectionOf(one)), key: keyOfWrite(one), log, decision })
+      applied.push({ table: findTable(writtenCollection(one)), key: writtenKey(one), log, decision })
     }
     return { applied, row: applied[0]?.decision.row }
   }

@@ -140,14 +140,14 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
   /** Returns undelivered messages: rows are read again later, the others stay in memory. */
   const putBack = (messages: readonly Outgoing[]) => {
     for (const one of messages) {
-      const backlog = backlogOf(one.message.to)
+      const backlog = findBacklog(one.message.to)
       backlog.hasMore = true
       if (one.seq === undefined) backlog.rowless.push(one)
       else taken.delete(one.seq)
     }
   }
 
-  const backlogOf = (channel: string): Backlog => {
+  const findBacklog = (channel: string): Backlog => {
     const known = backlogs.get(channel)
     if (known) return known
     const backlog = emptyBacklog()
@@ -168,9 +168,9 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
    * blocks no other. A round that does not begin with the first row has more.
    */
   const offerRows = async (channel: string, backlog: Backlog): Promise<void> => {
-    const above = rowsOf(channel, backlog.from)
+    const above = readRows(channel, backlog.from)
     if (backlog.from > 0 && above.length > 0) backlog.hasMore = true
-    let page = above.length > 0 ? above : rowsOf(channel, 0)
+    let page = above.length > 0 ? above : readRows(channel, 0)
     backlog.from = 0
     while (page.length > 0 && state === 'running') {
       const last = page.at(-1)?.seq ?? 0
@@ -178,7 +178,7 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
         backlog.from = last
         return
       }
-      page = rowsOf(channel, last)
+      page = readRows(channel, last)
     }
   }
 
@@ -197,10 +197,10 @@ export const openOutbox = ({ db, reader, clock, deliver, writeSoon }: Needs) => 
   }
 
   /** The next rows of a channel that nothing else handles. */
-  const rowsOf = (channel: string, after: number): Outgoing[] => {
+  const readRows = (channel: string, after: number): Outgoing[] => {
     const rows = select.all(channel, after, PAGE)
     const free = rows.filter(({ seq }) => !taken.has(Number(seq)))
-    if (free.length === 0 && rows.length > 0) return rowsOf(channel, Number(rows.at(-1)?.seq))
+    if (free.length === 0 && rows.length > 0) return readRows(channel, Number(rows.at(-1)?.seq))
     const messages = free.map(outgoing)
     for (const { seq } of messages) if (seq !== undefined) taken.add(seq)
     return messages

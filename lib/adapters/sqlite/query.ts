@@ -43,7 +43,7 @@ type Selection = Pick<Query<Fields>, 'index' | 'is' | 'where'>
  */
 type Ordering = { by: string; value: string; nullable: boolean; index: IndexPlan }
 
-const indexOf = (plan: Plan, { index, is }: Selection): IndexPlan => {
+const findIndex = (plan: Plan, { index, is }: Selection): IndexPlan => {
   const found = plan.indexes.get(index)
   if (found === undefined) throw new Error(`${plan.name} declares no index ${index}`)
   if ((found.within === undefined) !== (is === undefined))
@@ -68,10 +68,10 @@ const selected = (plan: Plan, index: IndexPlan, query: Selection, now: number): 
   ])
 }
 
-const orderingOf = (plan: Plan, index: IndexPlan, sort: string | undefined): Ordering => {
+const findOrdering = (plan: Plan, index: IndexPlan, sort: string | undefined): Ordering => {
   const by = sort ?? index.by
   if (plan.heavy.has(by)) throw new Error(`${plan.name} cannot be sorted by ${by}: it is detail`)
-  return { by, value: expressionOf(plan, by), nullable: by !== index.by, index }
+  return { by, value: fieldSql(plan, by), nullable: by !== index.by, index }
 }
 
 /** Ties are broken by the key; in an index across owners, whose keys may be equal, then by the owner. */
@@ -79,7 +79,7 @@ const tieFields = (plan: Plan, { crossing }: IndexPlan): string[] =>
   crossing && plan.within !== undefined ? [plan.key, plan.within] : [plan.key]
 
 /** The tie fields of a row as the `key` of a position: with the owner a JSON pair. */
-const placeOf = (fields: readonly string[], row: Fields): string =>
+const tieText = (fields: readonly string[], row: Fields): string =>
   fields.length === 1 ? String(row[fields[0] as string]) : JSON.stringify(fields.map((field) => row[field]))
 
 const ties = (fields: readonly string[], { key }: Position): string[] =>
@@ -109,7 +109,7 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
 }
 
 /** Names the tree to read, so that the planner cannot turn a page into a sort. */
-const treeOf = (plan: Plan, { clustered, name }: IndexPlan) =>
+const indexedTable = (plan: Plan, { clustered, name }: IndexPlan) =>
   `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
 
 /**
@@ -117,8 +117,8 @@ const treeOf = (plan: Plan, { clustered, name }: IndexPlan) =>
  * `whole` page the place of the detail.
  */
 const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: boolean } => {
-  const index = indexOf(plan, query)
-  const ordering = orderingOf(plan, index, query.sort)
+  const index = findIndex(plan, query)
+  const ordering = findOrdering(plan, index, query.sort)
   const { text, values } = both([
     selected(plan, index, query, now),
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
@@ -127,7 +127,7 @@ const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: 
   const whole = query.detail === true && plan.heavy.size > 0
   return {
     whole,
-    text: `SELECT _head${whole ? ', _small, _rid' : ''} FROM ${treeOf(plan, index)} WHERE ${text}
+    text: `SELECT _head${whole ? ', _small, _rid' : ''} FROM ${indexedTable(plan, index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -135,20 +135,20 @@ const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: 
 
 /** The position of a row in the query's order. */
 const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => {
-  const index = indexOf(plan, query)
+  const index = findIndex(plan, query)
   const by = (row[query.sort ?? index.by] ?? null) as Scalar | null
-  return { by, key: placeOf(tieFields(plan, index), row) }
+  return { by, key: tieText(tieFields(plan, index), row) }
 }
 
 const countSql = (plan: Plan, query: Selection, now: number): Sql => {
-  const index = indexOf(plan, query)
+  const index = findIndex(plan, query)
   const { text, values } = selected(plan, index, query, now)
-  return { text: `SELECT count(*) AS n FROM ${treeOf(plan, index)} WHERE ${text}`, values }
+  return { text: `SELECT count(*) AS n FROM ${indexedTable(plan, index)} WHERE ${text}`, values }
 }
 
 type Source = { column: string } | { json: string; path: string }
 
-const sourceOf = (plan: Plan, field: string): Source => {
+const fieldSource = (plan: Plan, field: string): Source => {
   const column = quoted(field)
   if (plan.keys.includes(field) || plan.columns.includes(field)) return { column }
   const { table, detailTable } = plan
@@ -159,19 +159,19 @@ const sourceOf = (plan: Plan, field: string): Source => {
 }
 
 /** The value of a field: its column if it has one, else extracted from the JSON text. */
-const expressionOf = (plan: Plan, field: string): string => {
-  const source = sourceOf(plan, field)
+const fieldSql = (plan: Plan, field: string): string => {
+  const source = fieldSource(plan, field)
   return 'column' in source ? source.column : `json_extract(${source.json}, ${source.path})`
 }
 
 const hasPart = (plan: Plan, field: string): string => {
-  const source = sourceOf(plan, field)
-  const has = `_has(${expressionOf(plan, field)}, ?)`
+  const source = fieldSource(plan, field)
+  const has = `_has(${fieldSql(plan, field)}, ?)`
   return 'column' in source ? has : `(json_type(${source.json}, ${source.path}) = 'text' AND ${has})`
 }
 
 const hasAll = (plan: Plan, field: string, items: readonly string[]): string[] => {
-  const source = sourceOf(plan, field)
+  const source = fieldSource(plan, field)
   if ('column' in source) throw new TypeError(`${field} is in a key or an index: it is not a list`)
   return items.map(() => `EXISTS (SELECT 1 FROM json_each(${source.json}, ${source.path}) WHERE value = ?)`)
 }
@@ -179,10 +179,10 @@ const hasAll = (plan: Plan, field: string, items: readonly string[]): string[] =
 /** A bound value, since the planner refuses a given index for a condition that is false by its text. */
 const NEVER: Sql = { text: '?', values: [0] }
 
-const oneOf = (plan: Plan, { field, in: values }: Extract<Test<Fields>, { in: unknown }>): Sql => {
+const inList = (plan: Plan, { field, in: values }: Extract<Test<Fields>, { in: unknown }>): Sql => {
   if (values.length === 0) return NEVER
   const present = values.filter((value) => value !== null)
-  const value = expressionOf(plan, field)
+  const value = fieldSql(plan, field)
   const isOne = `${value} IN (${present.map(() => '?').join(', ')})`
   return {
     text: present.length < values.length ? `(${isOne} OR ${value} IS NULL)` : isOne,
@@ -202,18 +202,18 @@ const between = (
   plan: Plan,
   { field, from = '', to }: { field: string; from?: string; to?: string },
 ): Sql => {
-  const value = expressionOf(plan, field)
+  const value = fieldSql(plan, field)
   if (to === undefined) return { text: `${value} >= ?`, values: [from] }
   return { text: `${value} BETWEEN ? AND ?`, values: [from, to] }
 }
 
 /** One test as SQL. */
 const testSql = (plan: Plan, test: Test<Fields>): Sql => {
-  if ('in' in test) return oneOf(plan, test)
+  if ('in' in test) return inList(plan, test)
   if ('contains' in test) return containing(plan, test)
   // The wanted value is bound: see NEVER.
   if ('exists' in test)
-    return { text: `(${expressionOf(plan, test.field)} IS NOT NULL) = ?`, values: [Number(test.exists)] }
+    return { text: `(${fieldSql(plan, test.field)} IS NOT NULL) = ?`, values: [Number(test.exists)] }
   if (!('hasAll' in test)) return between(plan, test)
   return { text: hasAll(plan, test.field, test.hasAll).join(' AND ') || '1', values: [...test.hasAll] }
 }

@@ -29,7 +29,7 @@ export const openRowWriter = (db: DatabaseSync, plan: Plan, written: (characters
   const updates = new Map<number, StatementSync>()
 
   /** Sets only changed columns: SQLite rewrites the entry of every index whose column is named. */
-  const updateOf = (changed: number): StatementSync => {
+  const updateStatement = (changed: number): StatementSync => {
     const known = updates.get(changed)
     if (known !== undefined) return known
     const set = ['_small', ...columns.map(quoted)].filter((_, bit) => changed & (1 << bit))
@@ -74,7 +74,7 @@ export const openRowWriter = (db: DatabaseSync, plan: Plan, written: (characters
         changed |= 2 << place
         values.push(value)
       })
-      updateOf(changed).run(...values, ...at)
+      updateStatement(changed).run(...values, ...at)
     },
     remove: ({ at, small }: StoredRow): void => {
       remove.run(...at)

@@ -30,7 +30,7 @@ const create = (db: DatabaseSync, plan: Plan) => {
 }
 
 /** The existing columns; those of the key are NOT NULL. */
-const columnsOf = (db: DatabaseSync, plan: Plan) => {
+const storedColumns = (db: DatabaseSync, plan: Plan) => {
   const columns = db.prepare(`PRAGMA table_info(${plan.table})`).all()
   const names = (of: typeof columns) =>
     of.map(({ name }) => String(name)).filter((name) => !name.startsWith('_'))
@@ -78,7 +78,7 @@ const createIndexes = (db: DatabaseSync, plan: Plan) => {
 }
 
 /** Updates an existing table to the declared columns, and drops indexes that are no longer declared. */
-const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<typeof columnsOf>) => {
+const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<typeof storedColumns>) => {
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
   dropRetired(db, plan, present)
@@ -86,14 +86,14 @@ const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<
 }
 
 const growTable = (db: DatabaseSync, plan: Plan) => {
-  const columns = columnsOf(db, plan)
+  const columns = storedColumns(db, plan)
   if (columns.all.length === 0) create(db, plan)
   else adapt(db, plan, columns)
   createIndexes(db, plan)
 }
 
 /** The layout of the file; that of this version for an empty one. Throws for a file that no step leads from. */
-const layoutOf = (db: DatabaseSync): number => {
+const fileLayout = (db: DatabaseSync): number => {
   const stored = Number(db.prepare('PRAGMA user_version').get()?.user_version)
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
   const layout = stored === 0 && isEmpty ? LAYOUT : stored
@@ -118,7 +118,7 @@ const layoutOf = (db: DatabaseSync): number => {
  * `storage_incompatible` for one of another service and for a collection whose key is another one.
  */
 export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
-  const layout = layoutOf(db)
+  const layout = fileLayout(db)
   db.exec('BEGIN IMMEDIATE')
   for (const step of STEPS.slice(layout - 1)) step(db)
   createCounterTable(db)

@@ -97,7 +97,7 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
     const written = (characters: number) => group.written(characters)
     const tables = plans.map((plan) => openTable({ db, plan, clock, parseRow, written }))
     const readers = plans.map((plan) => openRowReader(reader, plan, clock, parseRow))
-    const readerOf = byCollection(readers)
+    const findReader = byCollection(readers)
     const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
     const increments = openIncrements(db)
     const counters = openCounters(reader)
@@ -106,8 +106,8 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
     const count = openCommitCount(db, inMemory ? undefined : file)
     const participants = [increments, count, counters, outbox, publications]
     const group = createGroupCommit({ db, participants, log: opened })
-    const tableOf = byCollection(tables)
-    const commits = createCommits({ tableOf, increments, outbox, publications })
+    const findTable = byCollection(tables)
+    const commits = createCommits({ findTable, increments, outbox, publications })
     const close = () => {
       if (group.isLost) return
       opened.closeReader()
@@ -121,9 +121,9 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
     }
     return {
       readers,
-      readerOf,
-      tableOf,
-      logIndexes: new Map(collections.map((of) => [of.name, logIndexOf(of, readerOf)])),
+      findReader,
+      findTable,
+      logIndexes: new Map(collections.map((of) => [of.name, findLogIndex(of, findReader)])),
       queries: openQueries(reader, clock, parseRow),
       writeSoon,
       outbox,
@@ -142,9 +142,9 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
 }
 
 /** The index for reading the log of a collection's rows: the one in the order of the entries' ids. */
-const logIndexOf = ({ name, log }: Collection, readerOf: (of: { name: string }) => RowReader) => {
+const findLogIndex = ({ name, log }: Collection, findReader: (of: { name: string }) => RowReader) => {
   if (log === undefined) return undefined
-  const reader = readerOf(log)
+  const reader = findReader(log)
   const { plan } = reader
   for (const [index, { within, by }] of plan.indexes)
     if (within !== undefined && within === plan.within && by === plan.key) return { reader, index, within }
@@ -167,8 +167,8 @@ const ALL = 1_000_000_000
 export const openSqliteStore = (needs: Needs): SqliteStore => {
   const {
     readers,
-    readerOf,
-    tableOf,
+    findReader,
+    findTable,
     logIndexes,
     queries,
     writeSoon,
@@ -194,7 +194,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     const logIndex = logIndexes.get(of.name)
     if (logIndex === undefined) throw new TypeError(`${of.name} declares no log`)
     const { reader, index, within } = logIndex
-    if (readerOf(of).get(key, false) === undefined) return []
+    if (findReader(of).get(key, false) === undefined) return []
     const isNewest = 'newest' in range
     const { after, limit = ALL } = isNewest ? { limit: range.newest } : range
     if (after !== undefined && reader.get([key, after], false) === undefined) return []
@@ -211,7 +211,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
 
   /** Each row is its own commit: a row whose counters cannot be changed stays, and does not stop the others. */
   const expireRows = async ({ plan, expiredKeys }: RowReader, limit: number): Promise<number> => {
-    const table = tableOf(plan)
+    const table = findTable(plan)
     const outcomes = await Promise.allSettled(
       expiredKeys(limit).map((key) => group.commit(() => opened.commits.expire(table, key))),
     )
@@ -253,10 +253,11 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
 
   // Rows are JSON that was checked where it was built: inside, every collection is one of `Fields`.
   const store = {
-    get: async (of: Collection, key: Key, detail = false) => whileOpen(() => readerOf(of).get(key, detail)),
-    page: async (of: Collection, query: Query<Fields>) => whileOpen(() => queries.page(readerOf(of), query)),
+    get: async (of: Collection, key: Key, detail = false) => whileOpen(() => findReader(of).get(key, detail)),
+    page: async (of: Collection, query: Query<Fields>) =>
+      whileOpen(() => queries.page(findReader(of), query)),
     count: async (of: Collection, query: Query<Fields>) =>
-      whileOpen(() => queries.count(readerOf(of).plan, query)),
+      whileOpen(() => queries.count(findReader(of).plan, query)),
     commit: async (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) =>
       whileOpen(() => group.commit(() => opened.commits.commit(head, rows, detail))),
     log: async (of: Collection, key: string, range: LogRange = {}) => whileOpen(() => log(of, key, range)),

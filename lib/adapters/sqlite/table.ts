@@ -65,7 +65,7 @@ const liveRow = ({ reader }: Rows, key: Key): StoredRow | undefined => {
 }
 
 /** A copy for the caller, who may change it, without fields that JSON omits. */
-const partOf = (part: Part, head: Fields, detail: () => Fields): Fields | undefined => {
+const callerRow = (part: Part, head: Fields, detail: () => Fields): Fields | undefined => {
   if (part === 'nothing') return undefined
   const row: Fields = {}
   for (const field in head) if (head[field] !== undefined) row[field] = head[field]
@@ -79,7 +79,7 @@ const decideInsert = (rows: Rows, row: Fields, part: Part): Decision => {
   const { head, detail } = split(row, plan.heavy)
   return {
     applied: true,
-    row: partOf(part, head, () => detail),
+    row: callerRow(part, head, () => detail),
     before: undefined,
     after: head,
     expired: stored?.head,
@@ -92,7 +92,7 @@ const decideInsert = (rows: Rows, row: Fields, part: Part): Decision => {
 
 const refused = ({ reader }: Rows, { at, head, small }: StoredRow, part: Part): Decision => ({
   applied: false,
-  row: partOf(part, head, () => reader.detail(at, small)),
+  row: callerRow(part, head, () => reader.detail(at, small)),
 })
 
 /** Detail is read when a condition, a change or the caller names it, and written only when it changes. */
@@ -108,7 +108,7 @@ const decideUpdate = (rows: Rows, write: Update<Fields>, part: Part): Decision =
   const { head, detail } = split(row, changesDetail ? plan.heavy : NONE)
   return {
     applied: true,
-    row: partOf(part, head, () => (changesDetail ? detail : reader.detail(stored.at, stored.small))),
+    row: callerRow(part, head, () => (changesDetail ? detail : reader.detail(stored.at, stored.small))),
     before: stored.head,
     after: head,
     write: () => writer.update(stored, head, changesDetail ? detail : undefined),

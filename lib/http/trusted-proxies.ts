@@ -83,7 +83,7 @@ const clientHost = (event: HttpEvent, proxies: TrustedProxies): string =>
 const clientScheme = (event: HttpEvent, proxies: TrustedProxies) =>
   forwarded(event, 'proto', proxies)?.toLowerCase() === 'https' ? 'https' : 'http'
 
-/** The Lambda Web Adapter describes a request and its invocation here, whatever the caller sent. */
+/** The headers in which the Lambda Web Adapter passes the contexts of request and invocation; it overwrites a caller's. */
 const HEADER = 'x-amzn-request-context'
 const INVOCATION = 'x-amzn-lambda-context'
 

@@ -1,7 +1,9 @@
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import { recordStarts } from './starts.ts'
 
-const started = recordStarts(process.env.BENCH_STARTS_FILE ?? '/dev/null')
+const { BENCH_STARTS_FILE } = process.env
+if (BENCH_STARTS_FILE === undefined) throw new Error('BENCH_STARTS_FILE: set it to a file that is replaced')
+const started = recordStarts(BENCH_STARTS_FILE)
 
 /** An agent that does nothing: what is left of a run's cost is the service's own. */
 const noop: AgentAdapter = {

@@ -6,7 +6,8 @@ import { batched } from './batched.ts'
 import { routes, taskView } from './schemas.ts'
 
 const NAME = 'ai-tasks'
-const { REDIS_SOCKET = '', PORT = '0', BENCH_STARTS_FILE = '/dev/null' } = process.env
+const { REDIS_SOCKET = '', PORT = '0', BENCH_STARTS_FILE } = process.env
+if (BENCH_STARTS_FILE === undefined) throw new Error('BENCH_STARTS_FILE: set it to a file that is replaced')
 
 // BullMQ refuses a consumer whose connection may give up. Auto-pipelining was tried: it adds no tasks/s and a
 // quarter to dispatch.

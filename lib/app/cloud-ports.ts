@@ -37,7 +37,6 @@ import type { Outbound } from '../ports/outbound.ts'
 import type { Tracker, TrackerName, Trackers } from '../ports/tracker.ts'
 import { createExportCopies, type KeepExport } from '../tasks/export.ts'
 import type { RunTask } from '../tasks/schema.ts'
-import { withTransitionLog } from '../tasks/transitions.ts'
 import { openLocalCipher } from './cipher.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
 import { openBreakers } from './providers.ts'
@@ -82,7 +81,7 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   })
   const tracing = openTracing(config, { clock, log })
   return {
-    store: withTransitionLog(store, log),
+    store,
     clock,
     entropy,
     ids: createIds({ clock }),

@@ -39,7 +39,6 @@ import { providerApiUrls } from '../oauth/catalog.ts'
 import type { Log } from '../ports/log.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import type { RunTask } from '../tasks/schema.ts'
-import { withTransitionLog } from '../tasks/transitions.ts'
 import { VERSION } from '../version.ts'
 import { openAgents, toolVerbs } from './agents.ts'
 import { createBackground } from './background.ts'
@@ -122,7 +121,7 @@ export const openLocalApp = async (config: Config) => {
     onChange: () => domains.memory.syncIfChanged(),
   })
   const ports: Ports = {
-    store: withTransitionLog(store, log),
+    store,
     feed,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),

@@ -22,6 +22,8 @@ export type GatewayTasks = {
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
   ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
+  /** Commits as storage does, and logs the new task. */
+  commit: Store['commit']
   /** Throws Problem `invalid` for a task whose repository this caller may not name. */
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
   find(id: string): Promise<Task | undefined>
@@ -31,7 +33,7 @@ export type GatewayTasks = {
 
 type Needs = {
   store: Store
-  tasks: Pick<GatewayTasks, 'draft' | 'checkRepository'>
+  tasks: Pick<GatewayTasks, 'draft' | 'commit' | 'checkRepository'>
   outbound: Pick<Outbound, 'check'>
   cipher: Pick<Cipher, 'seal'>
   clock: Clock
@@ -106,8 +108,8 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     const request: AnyWrite = { insert: gatewayRequests, row: await newRequest(principal, body, taskId) }
     const expiresAt = clock.now() + REPLAY_MS
     const { applied } = await (key === undefined
-      ? store.commit(request, [write, ...rows])
-      : store.commit<GatewayKey>(
+      ? tasks.commit(request, [write, ...rows])
+      : tasks.commit<GatewayKey>(
           { insert: gatewayKeys, row: { key, bodyHash: bodyFingerprint(body), taskId, status, expiresAt } },
           [request, write, ...rows],
         ))

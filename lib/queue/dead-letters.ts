@@ -27,6 +27,8 @@ type Redrive = {
   find(taskId: string): Promise<Task | undefined>
   /** The id of the event with which a task failed; undefined for a task that has not failed. */
   failureEventId(task: Task): Promise<string | undefined>
+  /** Commits as storage does, and logs the change of the task. */
+  commit: Store['commit']
   /** The write that queues a failed task again, with its attempts at 0. */
   retryWrite(task: Task, cause: RetryCause): AnyWrite
   /** The write that makes a task that still waits count for a bulk job. */
@@ -110,7 +112,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     task?: { write: AnyWrite; status: string },
   ): Promise<DlqItem> => {
     const writes = task ? [task.write, ...along] : along
-    const outcome = await store.commit<DlqItem>(closing(id, closed), writes)
+    const outcome = await redrive.commit<DlqItem>(closing(id, closed), writes)
     if (!outcome.applied && outcome.refused > 0) throw stateConflict(task?.status)
     const row = existing(outcome.row, 'Dead letter')
     if (!outcome.applied) throw notPending(row)

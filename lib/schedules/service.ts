@@ -24,6 +24,8 @@ type ScheduledTasks = {
     body: CreateTask,
     more: { id: string; trace?: Trace | undefined },
   ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
+  /** Commits as storage does, and logs the new task. */
+  commit: Store['commit']
 }
 
 type CommitWithCount = (count: AnyWrite) => Promise<Outcome<ScheduleRow>>
@@ -143,7 +145,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
   const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
     const { task, writes, ran } = taskDraft(await load(id), principal, trace)
     const update = { update: schedules, key: id, set: ran, unset: ['lastError'] } as const
-    const { applied } = await store.commit<ScheduleRow>(update, writes)
+    const { applied } = await tasks.commit<ScheduleRow>(update, writes)
     if (!applied) throw missing('Schedule')
     return task
   }
@@ -162,7 +164,7 @@ export const createSchedules = ({ store, tasks, limit, clock, ids, log, audit }:
     try {
       const { writes, ran } = taskDraft(row, { userId: row.runsAs, role: 'user' })
       const update = { ...move, set: { ...set, ...ran }, unset: ['lastError', ...unset] } as const
-      await store.commit<ScheduleRow>(update, writes)
+      await tasks.commit<ScheduleRow>(update, writes)
     } catch (thrown) {
       if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
       const lastError = { code: thrown.code, message: errorMessage(thrown, 500) }

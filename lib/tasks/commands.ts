@@ -148,9 +148,9 @@ export const createTaskCommands = (needs: Needs) => {
     const eventId = await failureEventId(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
     const all = [logged, ...rows, ...along]
-    if (letter && (await store.commit<TaskRow>(write, [...all, letter])).applied) return task
+    if (letter && (await transitions.commit<TaskRow>(write, [...all, letter])).applied) return task
     // There is no dead letter, or another request decided about it after the read.
-    if (!(await store.commit<TaskRow>(write, all)).applied) throw changedMeanwhile()
+    if (!(await transitions.commit<TaskRow>(write, all)).applied) throw changedMeanwhile()
     return task
   }
 

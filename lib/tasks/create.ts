@@ -17,7 +17,7 @@ export type AgentChoice = { fallback: string; types(): readonly string[] }
 
 type Needs = {
   store: Store
-  transitions: Pick<Transitions, 'emittedEvent' | 'event'>
+  transitions: Pick<Transitions, 'emittedEvent' | 'event' | 'commit'>
   agents: AgentChoice
   repositories: Pick<Repositories, 'check'>
   clock: Clock
@@ -57,7 +57,7 @@ export const createTaskCreation = (needs: Needs) => {
   /** Checks the agent of a task that is created later. Throws as `create` does. */
   const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void checkedAgent(body)
 
-  /** Makes a new task, its write and the rows of the same commit, for a caller that commits them. Throws Problem `invalid`. */
+  /** Makes a new task, its write and the rows of the same commit, for a caller of `commit`. Throws Problem `invalid`. */
   const draft = (
     principal: Principal,
     body: CreateTask,
@@ -96,7 +96,7 @@ export const createTaskCreation = (needs: Needs) => {
   const create = async (principal: Principal, body: CreateTask, trace?: Trace): Promise<Task> => {
     const { task, write, rows } = draft(principal, body, { trace })
     await checkRepository(principal, body)
-    await store.commit(write, rows)
+    await transitions.commit(write, rows)
     return task
   }
 
@@ -138,12 +138,15 @@ export const createTaskCreation = (needs: Needs) => {
       made: { id, agent, maxAttempts: most, createdAt },
       expiresAt: clock.now() + REPLAY_MS,
     }
-    const { applied } = await store.commit<CreateReplay>({ insert: createReplays, row }, [write, ...rows])
+    const { applied } = await transitions.commit<CreateReplay>({ insert: createReplays, row }, [
+      write,
+      ...rows,
+    ])
     if (applied) return { task, replayed: false }
     const answer = await replay()
     if (answer === undefined) throw new Error('A record that stood in the way does not exist')
     return answer
   }
 
-  return { draft, create, createOnce, checkAgent, checkRepository }
+  return { draft, commit: transitions.commit, create, createOnce, checkAgent, checkRepository }
 }

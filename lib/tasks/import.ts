@@ -11,7 +11,6 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Limiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
 import { ImportBody, type ImportResults, MOST_IMPORTED } from './contract.ts'
 import { OTHER_AGENTS } from './counters.ts'
 import type { AgentChoice } from './create.ts'
@@ -115,8 +114,7 @@ export const createImportLimit =
   }
 
 type Needs = {
-  store: Store
-  transitions: Pick<Transitions, 'event'>
+  transitions: Pick<Transitions, 'event' | 'commit'>
   agents: AgentChoice
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
@@ -135,7 +133,7 @@ const RETRY_MS = 5_000
 const UPLOAD_MS = 60_000
 
 export const createTaskImport = (needs: Needs) => {
-  const { store, transitions, agents, clock, audit, maxAttempts } = needs
+  const { transitions, agents, clock, audit, maxAttempts } = needs
   let isUnderWay = false
 
   /** Ids and times are kept. A task that had ended is restored; any other is queued from the start. */
@@ -171,7 +169,7 @@ export const createTaskImport = (needs: Needs) => {
       const row = importedRow(principal, checkedTask(item))
       const event = transitions.event(row.status === 'queued' ? 'queued' : 'created', { message: 'imported' })
       const insert = { insert: tasks, row, log: [event] }
-      return (await store.commit<TaskRow>(insert, ticketInserts(row))).applied ? 'imported' : 'skipped'
+      return (await transitions.commit<TaskRow>(insert, ticketInserts(row))).applied ? 'imported' : 'skipped'
     } catch (thrown) {
       return { index, ...itemId(item), message: errorMessage(withItemPath(thrown, index)) }
     }

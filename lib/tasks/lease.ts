@@ -189,14 +189,19 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts, message: reason, metadata: { code: 'released' } },
     })
 
+  /** What each failure of a task writes: the end of the task, its event and its dead letter. */
+  const failure = (task: Task, error: TaskError) => {
+    const eventId = ids.next('evt')
+    const end = { error, completedAt: iso(clock.now()) }
+    const event = { message: error.message, metadata: { code: error.code } }
+    return { end, event, eventId, letter: makeDeadLetter({ ...task, ...end }, eventId) }
+  }
+
   /** Fails a task that has no more attempts, with its dead letter. */
   const fail = (leased: Leased, error: TaskError, when: Transition['when'] = {}) => {
-    const eventId = ids.next('evt')
-    const completedAt = iso(clock.now())
-    const { attempts: attempt } = leased
-    const letter = makeDeadLetter({ ...leased, error, completedAt }, eventId)
-    const event = { attempt, message: error.message, metadata: { code: error.code } }
-    const set = { error, completedAt, ...waitedUntil(leased, clock.now()) }
+    const { end, event: why, eventId, letter } = failure(leased, error)
+    const event = { attempt: leased.attempts, ...why }
+    const set = { ...end, ...waitedUntil(leased, clock.now()) }
     const unset = leased.waitingFor === undefined ? [] : ([...WAIT_FIELDS, 'checkpoint'] as const)
     return applyLeased(leased, { verb: 'fail', when, set, unset, event, eventId }, [letter])
   }
@@ -219,20 +224,12 @@ export const createLease = (needs: Needs) => {
     const row = await store.get(tasks, taskId)
     if (row?.status !== 'queued' || row.attempts !== attempt - 1) return false
     if (fence !== undefined && fence !== row.fence) return false
-    const eventId = ids.next('evt')
-    const completedAt = iso(clock.now())
+    const { end: set, event, eventId, letter } = failure(row, error)
+    const when = { attempts: attempt - 1 }
+    const unset = ['nextAttemptAt', 'sentAgainAt'] as const
     const { applied } = await transitions.apply(
-      {
-        taskId,
-        from: 'queued',
-        verb: 'undeliverable',
-        when: { attempts: attempt - 1 },
-        set: { error, completedAt },
-        unset: ['nextAttemptAt', 'sentAgainAt'],
-        event: { message: error.message, metadata: { code: error.code } },
-        eventId,
-      },
-      [makeDeadLetter({ ...row, error, completedAt }, eventId)],
+      { taskId, from: 'queued', verb: 'undeliverable', when, set, unset, event, eventId },
+      [letter],
     )
     return applied
   }

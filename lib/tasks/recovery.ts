@@ -9,7 +9,7 @@ import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Position, Store } from '../ports/store.ts'
 import type { Lease, TaskApprovals } from './lease.ts'
 import type { TaskStatus } from './machine.ts'
-import { nextRun, tasks } from './rows.ts'
+import { runMessage, tasks } from './rows.ts'
 import type { RunTask, TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -52,21 +52,20 @@ export const createRecovery = (needs: Needs) => {
       ? 0
       : Math.max(0, Date.parse(nextAttemptAt) - Math.max(clock.now(), Date.parse(updatedAt)))
 
-  const toMessage = (row: TaskRow): Outgoing<RunTask> => ({
-    body: nextRun(row),
-    priority: row.priority,
-    delayMs: Math.min(delayMs(row), queue.longestDelayMs),
-    group: row.repository ?? row.createdBy,
-  })
+  const toOutgoing = (row: TaskRow): Outgoing<RunTask> => {
+    const { body, priority, group } = runMessage(row)
+    return { body, priority, delayMs: Math.min(delayMs(row), queue.longestDelayMs), group }
+  }
 
   /** Sends the message that continues a run which waits for a decision. */
   const sendResume = (row: TaskRow): Promise<void> => {
-    const { since: _since, due: _due, ...body } = nextRun(row)
-    return queue.send([{ ...toMessage(row), body: { ...body, attempt: row.attempts, resume: true } }])
+    const { body, ...outgoing } = toOutgoing(row)
+    const { since: _since, due: _due, ...run } = body
+    return queue.send([{ ...outgoing, body: { ...run, attempt: row.attempts, resume: true } }])
   }
 
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not accept it. */
-  const send = (row: TaskRow): Promise<void> => queue.send([toMessage(row)])
+  const send = (row: TaskRow): Promise<void> => queue.send([toOutgoing(row)])
 
   /** Continues a task whose approvals are decided, and fails one with an expired approval. False if it still waits. */
   const settleWait = async (row: TaskRow): Promise<boolean> => {

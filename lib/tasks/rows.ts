@@ -64,26 +64,24 @@ const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 /** Since when a queued task waits: a retry leaves `queuedAt`, and an import `updatedAt`, as it was. */
 const waitsSince = ({ queuedAt = '', updatedAt }: SentTask) => (queuedAt > updatedAt ? queuedAt : updatedAt)
 
-/** The body of the message of a queued task's next attempt. */
-export const nextRun = (row: SentTask): RunTask => ({
-  taskId: row.id,
-  attempt: row.attempts + 1,
-  fence: row.fence,
-  ...tracedBy(row),
-  since: waitsSince(row),
-  ...definedFields({ due: row.nextAttemptAt }),
-})
-
-/** The message of the next attempt. Its group is the repository, else the caller; a long one is beside the row. */
-const runMessage = (row: SentTask): Message => ({
-  to: 'run',
-  id: `${row.id}:${row.attempts + 1}`,
-  body: nextRun(row),
-  priority: row.priority,
-  ...definedFields({ notBefore: row.nextAttemptAt }),
-  group: row.repository ?? row.createdBy,
-  rebuilt: true,
-})
+/** The message of a task's next attempt. Its group is the repository, else the caller; a long one is beside the row. */
+export const runMessage = (row: SentTask) =>
+  ({
+    to: 'run',
+    id: `${row.id}:${row.attempts + 1}`,
+    body: {
+      taskId: row.id,
+      attempt: row.attempts + 1,
+      fence: row.fence,
+      ...tracedBy(row),
+      since: waitsSince(row),
+      ...definedFields({ due: row.nextAttemptAt }),
+    } satisfies RunTask,
+    priority: row.priority,
+    ...definedFields({ notBefore: row.nextAttemptAt }),
+    group: row.repository ?? row.createdBy,
+    rebuilt: true,
+  }) satisfies Message
 
 const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
   const code = typeof metadata?.code === 'string' ? metadata.code : undefined

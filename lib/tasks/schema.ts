@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { queryFrom, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
-import type { Trace } from '../core/trace.ts'
 import { TruncatedSchema } from '../core/truncated.ts'
 import { TASK_STATUSES } from './machine.ts'
 
@@ -208,41 +207,31 @@ export const RunTaskSchema = z.object({
 })
 export type RunTask = z.output<typeof RunTaskSchema>
 
-/** What is stored beside the public fields. */
-export type TaskRow = Task & {
+/** The fields of a row that no task shows. */
+const HiddenFields = z.object({
   /** The fencing token: grows with every claim; every write of a run carries the token of its claim. */
-  fence: number
-  /** The name of its agent in the counters, when it differs from the agent's name. */
-  countedAs?: string
+  fence: z.number(),
   /** Epoch milliseconds; until then the worker that leased the task counts as alive. */
-  leaseExpiresAt?: number
-  approvalIds?: readonly string[]
+  leaseExpiresAt: z.number().exactOptional(),
+  /** The name of its agent in the counters, when it differs from the agent's name. */
+  countedAs: z.string().exactOptional(),
   /** The state that its agent needs to continue a run that waits for a decision. */
-  checkpoint?: object
+  checkpoint: z.custom<object>().exactOptional(),
   /** The attempts in a row that were refused before any work, and are not counted; absent when there are none. */
-  refusals?: number
+  refusals: z.number().exactOptional(),
+  approvalIds: z.array(z.string()).readonly().exactOptional(),
   /** The time of the repeated message, when the first one had led to no claim. */
-  sentAgainAt?: string
-  trace?: Trace
+  sentAgainAt: z.string().exactOptional(),
+  trace: TraceSchema,
   /** Notices are sent at its end. */
-  watched?: true
+  watched: z.literal(true).exactOptional(),
   /** The bulk job that queued it. Any other redrive removes it, so that its next end does not count for the job. */
-  bulkJobId?: string
-}
+  bulkJobId: z.string().exactOptional(),
+})
+export const HIDDEN = HiddenFields.shape
 
-/** The fields of a row that no task shows; one that is missing here does not compile. */
-export const HIDDEN: Readonly<Record<Exclude<keyof TaskRow, keyof Task>, true>> = {
-  fence: true,
-  leaseExpiresAt: true,
-  countedAs: true,
-  checkpoint: true,
-  refusals: true,
-  approvalIds: true,
-  sentAgainAt: true,
-  trace: true,
-  watched: true,
-  bulkJobId: true,
-}
+/** What is stored: the public fields and the hidden ones. */
+export type TaskRow = Task & z.output<typeof HiddenFields>
 
 /** A stored row as the API shows it. */
 export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, keyof typeof HIDDEN> => {

@@ -2,13 +2,14 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { AnyWrite, Outcome, Store, Update, Write } from '../ports/store.ts'
+import type { AnyWrite, Outcome, Store, Update } from '../ports/store.ts'
 import { isFinal, nextStatus, type TaskStatus, type TaskVerb, verbEvents } from './machine.ts'
 import { tasks } from './rows.ts'
 import { publicTask, type Task, type TaskEvent, type TaskLogEntry, type TaskRow } from './schema.ts'
 
 type Needs = {
   store: Pick<Store, 'commit'>
+  log: Pick<Log, 'info'>
   clock: Pick<Clock, 'now'>
   ids: Ids
   /** Called for each end of a task that this process wrote, for callers that wait in this process; it must not reject. */
@@ -33,7 +34,16 @@ export type Transition = Pick<Update<TaskRow>, 'when' | 'set' | 'setIfAbsent' | 
 export type Transitions = ReturnType<typeof createTransitions>
 
 /** The only writer of a task's status: each change of state is one conditional write with its event. */
-export const createTransitions = ({ store, clock, ids, ended, sendsNotice }: Needs) => {
+export const createTransitions = ({ store, log, clock, ids, ended, sendsNotice }: Needs) => {
+  /** Commits as storage does, and logs each change of a task's state: for every commit with a write of a task. */
+  const commit: Store['commit'] = async (head, rows = [], detail) => {
+    const outcome = await store.commit(head, rows, detail)
+    if (!outcome.applied) return outcome
+    logChange(log, head, outcome.row)
+    for (const write of rows) logChange(log, write, undefined)
+    return outcome
+  }
+
   const event = (type: TaskEvent['type'], text: EventText = {}, id = ids.next('evt')): TaskLogEntry => ({
     id,
     type,
@@ -63,31 +73,15 @@ export const createTransitions = ({ store, clock, ids, ended, sendsNotice }: Nee
   /** Applies a change together with `rows` or not at all. The row of the outcome has its detail fields. */
   const apply = async (it: Transition, rows: readonly AnyWrite[] = []): Promise<Outcome<TaskRow>> => {
     const write = toWrite(it)
-    const outcome = await store.commit<TaskRow>(write, rows, true)
+    const outcome = await commit<TaskRow>(write, rows, true)
     if (outcome.applied && outcome.row && isFinal(write.set.status)) await ended(publicTask(outcome.row))
     return outcome
   }
 
-  return { apply, toWrite, event, emittedEvent }
+  return { apply, commit, toWrite, event, emittedEvent }
 }
 
-/** Logs each committed change of a task's state. `requestId` is missing where the commit did not return its row. */
-export const withTransitionLog = (store: Store, log: Pick<Log, 'info'>): Store => {
-  const commit = async <R extends object>(
-    head: Write<R>,
-    rows: readonly AnyWrite[] = [],
-    detail?: boolean,
-  ): Promise<Outcome<R>> => {
-    const outcome = await store.commit(head, rows, detail)
-    if (!outcome.applied) return outcome
-    logChange(log, head, outcome.row)
-    for (const write of rows) logChange(log, write, undefined)
-    return outcome
-  }
-  return { ...store, commit }
-}
-
-/** `stored` is the row after the write, if the commit returned it. */
+/** `stored` is the row after the write, if the commit returned it: without it `requestId` may be missing. */
 const logChange = (log: Pick<Log, 'info'>, write: AnyWrite, stored: object | undefined): void => {
   if ('insert' in write && write.insert === tasks) {
     const { id, status, trace } = write.row as TaskRow

@@ -18,6 +18,8 @@ export type WebhookTasks = {
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
   ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
+  /** Commits as storage does, and logs the new task. */
+  commit: Store['commit']
   find(id: string): Promise<Task | undefined>
   /** Cancels a task that no worker has claimed; undefined for any other task. */
   cancelWaiting(principal: Principal, id: string): Promise<Task | undefined>
@@ -83,7 +85,7 @@ export const createDeduplicate = ({ store, tasks, ids, makeReportWrites, cancels
     rows: readonly AnyWrite[] = [],
     task?: Task,
   ): Promise<StoredEvent | undefined> => {
-    const { applied } = await store.commit(eventWrite(event, known), rows)
+    const { applied } = await tasks.commit(eventWrite(event, known), rows)
     return applied ? { event, task } : undefined
   }
 

@@ -48,6 +48,7 @@ const play = async (seed: number) => {
     // There are no retries here, so that a second unfinished task is a fault.
     unfinishedLike: async () => undefined,
     cancelWaiting: async () => undefined,
+    commit: (...given) => inSteps.commit(...given),
   }
   const inSteps: Store = {
     ...store,

@@ -76,12 +76,23 @@ const rules = [
   [
     'domains-see-schemas-of-domains',
     { path: domain },
-    { path: '^lib/', pathNot: [within('core|ports|$1'), ...shared, services] },
+    { path: '^lib/', pathNot: [within('core|ports|turns|$1'), ...shared, services] },
   ],
   [
     'services-are-passed',
     { path: domain, pathNot: services },
     { path: services, dependencyTypesNot: ['type-only'] },
+  ],
+  // Completions, messages and agentic sessions present turns; no other domain knows of them.
+  [
+    'turns-have-presenters',
+    { path: domain, pathNot: within('turns|chat|agentic') },
+    { path: within('turns') },
+  ],
+  [
+    'turns-are-passed',
+    { path: within('chat|agentic') },
+    { path: within('turns'), dependencyTypesNot: ['type-only'] },
   ],
   // The command line is a client as any other: it has no more of the service than the network shows, and identities.
   [

@@ -2,12 +2,12 @@ import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
 import { openBlobs } from '../lib/app/cloud-ports.ts'
 import { conversationRoutes } from '../lib/chat/contract.ts'
-import { createConversations } from '../lib/chat/conversations.ts'
 import { conversationHandlers } from '../lib/chat/handlers.ts'
 import { composeConversationEnds } from '../lib/composition/chat.ts'
 import { composeApprovals } from '../lib/composition/security.ts'
 import { createFeed } from '../lib/feed/feed.ts'
 import { createTaskReads } from '../lib/tasks/read.ts'
+import { createConversations } from '../lib/turns/conversations.ts'
 
 /** Conversations; the streaming function serves the routes that call models. */
 export const handler = serveGroup(

@@ -3,7 +3,6 @@ import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
 import { openMemoryPorts } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-ports.ts'
-import { createConversations } from '../lib/chat/conversations.ts'
 import { composeAgentSessions, composeConversationEnds, composeMemory } from '../lib/composition/chat.ts'
 import { composeBulk } from '../lib/composition/notices.ts'
 import { composeSchedules } from '../lib/composition/schedules.ts'
@@ -12,6 +11,7 @@ import { readConfig } from '../lib/config/config.ts'
 import { errorMessage } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
+import { createConversations } from '../lib/turns/conversations.ts'
 
 const open = async () => {
   const config = readConfig()

@@ -4,13 +4,6 @@ import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
 import { bulkFailures, bulkJobs, bulkParts } from './bulk/rows.ts'
-import {
-  chatMessages,
-  chatTurns,
-  conversationRemovals,
-  conversations,
-  workspaceSnapshots,
-} from './chat/rows.ts'
 import type { Collection } from './core/collection.ts'
 import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
@@ -32,6 +25,13 @@ import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
 import { createReplays, taskEvents, tasks, ticketTasks } from './tasks/rows.ts'
 import { tokenRows } from './tokens/rows.ts'
+import {
+  chatMessages,
+  chatTurns,
+  conversationRemovals,
+  conversations,
+  workspaceSnapshots,
+} from './turns/rows.ts'
 import { inboundClaims, inboundEvents } from './webhooks/rows.ts'
 
 /** Every collection of the service; the storage adapters derive their tables from this list. */

@@ -1,6 +1,7 @@
 import { cutTexts, shortenedText, textPieces } from '../core/cut-text.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
+import { createPushReader } from '../core/push-reader.ts'
 import type { StreamMasker } from '../core/stream-masker.ts'
 import type { Feed, FeedDraft } from '../feed/feed.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -11,50 +12,6 @@ import type { EmitEvent, SessionEvent } from './schema.ts'
 /** The most events that a reader may fall behind: then it is disconnected, and continues with `Last-Event-ID`. */
 const MOST_BEHIND = 10_000
 const MOST_CHARACTERS = 4_000_000
-
-/** One reader of a session that runs in this process: takes events in batches. */
-const createReader = () => {
-  let waiting: SessionEvent[] = []
-  let characters = 0
-  let isOver = false
-  let isBehind = false
-  let wake: (() => void) | undefined
-  const call = () => {
-    wake?.()
-    wake = undefined
-  }
-  return {
-    push: (event: SessionEvent, size: number): void => {
-      if (isOver) return
-      waiting.push(event)
-      characters += size
-      if (waiting.length > MOST_BEHIND || characters > MOST_CHARACTERS) {
-        waiting = []
-        isBehind = true
-        isOver = true
-      }
-      call()
-    },
-    /** No further events follow; the reader still gets those in its buffer. */
-    end: (): void => {
-      isOver = true
-      call()
-    },
-    /** The events since the last call, or the next ones; undefined at the end. Throws Problem `reader_too_slow`. */
-    next: async (): Promise<readonly SessionEvent[] | undefined> => {
-      if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
-      if (isBehind) throw tooSlow()
-      if (waiting.length === 0) return undefined
-      const batch = waiting
-      waiting = []
-      characters = 0
-      return batch
-    },
-  }
-}
-
-/** Ends the connection: when the reader reconnects, it continues from the stored events. */
-const tooSlow = () => new Problem('unavailable', 'reader_too_slow', 'The reader fell too far behind')
 
 /** Consecutive deltas of these types are stored as one event, under the id of the last. */
 const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
@@ -81,7 +38,7 @@ export type LiveRun = ReturnType<typeof createLiveRun>
  * no event when it copies the first two before it reads the feed.
  */
 export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: string, run: number) => {
-  const readers = new Set<ReturnType<typeof createReader>>()
+  const readers = new Set<ReturnType<typeof createPushReader<SessionEvent>>>()
   /** The masker and latest delta of each type: events of an agent that an operator added may have secrets. */
   const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
   let count = 0
@@ -194,7 +151,7 @@ export const createLiveRun = ({ feed, clock, log, masker }: Needs, sessionId: st
     },
     /** The events that are not stored yet, then new ones. `leave` removes the reader. */
     read: () => {
-      const reader = createReader()
+      const reader = createPushReader<SessionEvent>(MOST_BEHIND, MOST_CHARACTERS)
       const events = [...storing, ...unstored].map((event) => ({ ...event }))
       if (isOver) reader.end()
       else readers.add(reader)

@@ -31,13 +31,9 @@ const TEXTS: Readonly<Record<StopCode, string>> = {
   SHUTDOWN: 'The service is shutting down. Send the message again.',
 }
 
-export class SessionStopped extends Error {
-  readonly code: StopCode
-
+export class SessionStopped extends Problem {
   constructor(code: StopCode) {
-    super(TEXTS[code])
-    this.name = 'SessionStopped'
-    this.code = code
+    super('unavailable', code, TEXTS[code])
   }
 }
 

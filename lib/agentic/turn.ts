@@ -1,66 +1,22 @@
-import { type ChatToolCall, finishedCall } from '../chat/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
-import { createLatestText } from '../core/latest-text.ts'
 import type { Principal } from '../core/principal.ts'
-import { addUsage, type TokenUsage } from '../core/token-usage.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { AskedModel, Effort, ModelMessage, Models, ToolSpec } from '../ports/model.ts'
-import type { LoopEvent, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
+import type { Effort, Models } from '../ports/model.ts'
+import type { LoopResult, Toolbox } from '../ports/tool.ts'
+import type { Turns } from '../turns/service.ts'
+import type { Turn } from '../turns/turn.ts'
 import { createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
-import { type AgentSessions, type OpenSession, SessionStopped } from './sessions.ts'
+import type { AgentSessions, OpenSession } from './sessions.ts'
 
-/** A turn of a conversation: the input of the model. `release` allows the next turn to begin. */
-export type ConversationTurn = {
-  readonly userMessage: { readonly id: string; readonly content: string }
-  readonly messages: readonly ModelMessage[]
-  readonly messageCount: number
-  readonly compaction?: object | undefined
-  readonly compacted?: (() => Promise<readonly ModelMessage[]>) | undefined
-  /** The tokens that the summary of the history used. */
-  readonly spent: TokenUsage
-  readonly signal: AbortSignal
-  release(): Promise<void>
-}
-
-type TurnAnswer = {
-  content: string
-  toolCalls: readonly ChatToolCall[]
-  usage: TokenUsage
-  provider: string
-  model: string
-  sessionId: string
-}
-
-export type ConversationTurns<Turn extends ConversationTurn> = {
-  /** Saves the user's message. Throws Problem `missing`, and `invalid` while another turn is running. */
-  begin(
-    principal: Principal,
-    conversationId: string,
-    message: AskedModel & {
-      content: string
-      instructions: string
-      specs: readonly ToolSpec[]
-      signal: AbortSignal
-    },
-  ): Promise<Turn>
-  /** Saves the answer, and allows the next turn to begin. */
-  finish(
-    turn: Turn,
-    answer: TurnAnswer,
-  ): Promise<{ readonly id: string; readonly notice?: string | undefined }>
-  /** Ends a failed turn; its texts and tool calls so far are saved. */
-  fail(turn: Turn, thrown: unknown, partial: Omit<TurnAnswer, 'provider' | 'model'>): Promise<void>
-}
-
-type Needs<Turn extends ConversationTurn> = {
+type Needs = {
   sessions: Pick<AgentSessions, 'open' | 'followOpened'>
-  turns: ConversationTurns<Turn>
+  turns: Pick<Turns, 'begin' | 'run'>
   models: Pick<Models, 'resolve'>
-  loop: RunLoop
   /** The tools of a conversation, all of them approved. Throws Problem `missing` for a conversation of another user. */
   openToolbox: (principal: Principal, conversationId: string) => Promise<Toolbox>
   clock: Clock
@@ -76,42 +32,28 @@ const AGENT_MODE =
   'something, check what you did, and do not ask back unless you cannot go on. End with a short account of what you did.'
 
 /** Agentic turns of conversations: the model works with all tools until it is done, and every step is an event. */
-export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<Turn>) => {
-  const { sessions, turns, models, loop, openToolbox, clock, ids, log } = needs
+export const createAgenticTurns = (needs: Needs) => {
+  const { sessions, turns, models, openToolbox, clock, ids, log } = needs
 
-  const run = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
-    const { request, toolbox, maxSteps, toolCalls, partial } = start
-    const { emit } = session
-    const signal = AbortSignal.any([session.signal, turn.signal])
-    const { effort, maxBudget, showThinking, temperature } = request
-    const emitEvent = createLoopEvents({ emit, clock, ids, showThinking })
-    const latest = createLatestText()
-    const onEvent = (event: LoopEvent) => {
-      emitEvent(event)
-      if (event.type === 'step:start') latest.beginStep()
-      if (event.type === 'text') partial.text = latest.add(event.text)
-      if (event.type === 'tool:result') toolCalls.push(finishedCall(event))
-    }
-    const result = await loop({
-      messages: turn.messages,
+  const run = async (turn: Turn, session: OpenSession, { request, toolbox, maxSteps }: Start) => {
+    const { emit, signal, id: sessionId } = session
+    const { effort, maxBudget: maxTokens, showThinking, temperature } = request
+    const { content, message, result, usage } = await turns.run(turn, {
       toolbox,
       maxSteps,
-      effort,
       signal,
-      compacted: turn.compacted,
-      ...start.target,
-      ...definedFields({ temperature, maxTokens: maxBudget }),
-      onEvent,
-      onUsage: (usage) => {
-        start.usage = addUsage(turn.spent, usage)
+      effort,
+      temperature,
+      maxTokens,
+      sessionId,
+      onEvent: createLoopEvents({ emit, clock, ids, showThinking }),
+      unanswered: {
+        max_steps: `There is no answer after ${maxSteps} steps.`,
+        budget: `There is no answer within the budget of ${maxTokens} tokens.`,
       },
     })
-    const content = finalAnswer(result, start)
-    const { provider, model } = result
-    const { usage } = start
     // The answer is saved before `complete` is sent, so that nothing can fail after it.
-    const answer = { content, toolCalls, usage, provider, model, sessionId: session.id }
-    const { id, notice } = await turns.finish(turn, answer)
+    const { id, notice } = message
     emit('summary', { summary: content })
     emit('complete', { ...completionData(result, usage), ...definedFields({ notice }) })
     emit('message_saved', { id })
@@ -126,25 +68,10 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       error = toSessionError(thrown)
       if (error.code === UNFORESEEN)
         log.error({ sessionId: session.id, err: thrown }, 'an agentic turn failed by a fault of this service')
-      // The partial answer is saved first: after the last event the next turn may begin.
-      await keepPartial(turn, session.id, error, start)
+      // The partial answer is saved by now: after the last event the next turn may begin.
       session.emit('error', error)
     }
     await session.end(stateAfter(error), error)
-  }
-
-  const keepPartial = async (
-    turn: Turn,
-    sessionId: string,
-    { code, message }: Failure,
-    { partial, toolCalls, usage }: Start,
-  ) => {
-    const reason = new Problem('unavailable', code.toLowerCase(), message)
-    try {
-      await turns.fail(turn, reason, { content: partial.text, toolCalls, usage, sessionId })
-    } catch (thrown) {
-      log.warn({ reason: errorMessage(thrown) }, 'the answer of a failed agentic turn was not stored')
-    }
   }
 
   return {
@@ -181,8 +108,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)
-        const progress = { toolCalls: [], partial: { text: '' }, usage: turn.spent }
-        runToEnd(turn, session, { request, toolbox, maxSteps, target, ...progress }).catch((thrown) => {
+        runToEnd(turn, session, { request, toolbox, maxSteps }).catch((thrown) => {
           const fields = { sessionId: session.id, reason: errorMessage(thrown) }
           log.error(fields, 'the end of a session was not stored')
         })
@@ -195,29 +121,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
   }
 }
 
-type Start = {
-  request: AgenticRequest
-  toolbox: Toolbox
-  maxSteps: number
-  target: { provider: string; model: string }
-  toolCalls: ChatToolCall[]
-  partial: { text: string }
-  usage: TokenUsage
-}
+type Start = { request: AgenticRequest; toolbox: Toolbox; maxSteps: number }
 
-type Failure = NonNullable<AgentSession['error']>
-
-const stateAfter = (error: Failure | undefined) => {
+const stateAfter = (error: AgentSession['error']) => {
   if (error === undefined) return 'completed'
   return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
-}
-
-/** The final answer of the model. Throws Problem `provider_error` when the loop ended without any text. */
-const finalAnswer = ({ text, ended }: LoopResult, { maxSteps, request }: Start): string => {
-  if (text.trim() !== '') return text
-  if (ended === 'max_steps') return `There is no answer after ${maxSteps} steps.`
-  if (ended === 'budget') return `There is no answer within the budget of ${request.maxBudget} tokens.`
-  throw new Problem('unavailable', 'provider_error', 'The model ended without an answer.')
 }
 
 const completionData = (result: LoopResult, usage: TokenUsage) => {
@@ -238,7 +146,6 @@ const UNFORESEEN = 'INTERNAL'
 
 /** The error in the last event of a failed session. The message of an error that is no Problem is not shown. */
 const toSessionError = (thrown: unknown): NonNullable<AgentSession['error']> => {
-  if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
   if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }
   return { code: UNFORESEEN, message: 'Something went wrong here. The log of the service says what.' }
 }

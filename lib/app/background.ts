@@ -97,10 +97,10 @@ export const createBackground = (
     const sessionsEnded = agentSessions.stopAll('SHUTDOWN')
     const drained = Promise.all([
       ...Object.values(consumers).map((consumer) => consumer.drain()),
-      domains.chat.send.settled(),
+      domains.turns.settled(),
     ])
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
-    const cancelTurns = clock.after(TURNS_MS, domains.chat.send.stopAll)
+    const cancelTurns = clock.after(TURNS_MS, domains.turns.stopAll)
     await drained
     cancel()
     cancelTurns()

@@ -90,13 +90,10 @@ const CreateConversation = z.object({
   taskId: id.optional(),
   ticketId: ticketId.optional(),
 })
-export type CreateConversation = z.output<typeof CreateConversation>
 
 const ListConversations = z.object({ ...pageQuery, taskId: id.optional(), ticketId: ticketId.optional() })
-export type ListConversations = z.output<typeof ListConversations>
 
 const MessagesQuery = PageQuery.omit({ offset: true })
-export type MessagesQuery = z.output<typeof MessagesQuery>
 
 const SendBody = z.object({ content, model, provider, temperature })
 export type SendBody = z.output<typeof SendBody>

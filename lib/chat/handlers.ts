@@ -3,10 +3,10 @@ import { createOpenStream, type OpenStreams } from '../http/event-stream.ts'
 import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Models, ProviderStatus } from '../ports/model.ts'
-import type { CancelTurn } from './cancel.ts'
+import type { CancelTurn } from '../turns/cancel.ts'
+import type { Conversations } from '../turns/conversations.ts'
+import type { ConversationRemoval } from '../turns/removal.ts'
 import type { CompletionBody, chatRoutes, conversationRoutes, modelRoutes } from './contract.ts'
-import type { Conversations } from './conversations.ts'
-import type { ConversationRemoval } from './removal.ts'
 import type { Chat } from './service.ts'
 
 /** The kinds of model providers, and the state of the configured ones. */

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { TruncatedSchema } from '../core/truncated.ts'
-import type { LoopEvent } from '../ports/tool.ts'
 import { TokenUsageSchema } from '../tasks/schema.ts'
 
 export const LONGEST_CONTENT = 100_000
@@ -41,19 +40,6 @@ const ChatToolCallSchema = z.object({
   approvalId: z.string().optional().describe('The approval that a `pending` call waits for'),
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
-
-/** A call that was made or refused. */
-export const finishedCall = ({
-  call,
-  outcome,
-  step,
-}: Extract<LoopEvent, { type: 'tool:result' }>): ChatToolCall => ({
-  ...call,
-  result: outcome.content,
-  status: outcome.failed ? 'error' : 'success',
-  duration: Math.round(outcome.durationMs),
-  step,
-})
 
 const AnswerErrorSchema = z.object({ code: z.string(), message: z.string() })
 export type AnswerError = z.output<typeof AnswerErrorSchema>

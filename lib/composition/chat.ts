@@ -4,15 +4,9 @@ import { createTaskRuns } from '../agentic/task-runs.ts'
 import { createAgenticTurns } from '../agentic/turn.ts'
 import { type ContinueTurn, type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import type { ApprovalService } from '../approvals/service.ts'
-import { createCancelTurn } from '../chat/cancel.ts'
-import type { ReadTicket } from '../chat/context.ts'
-import { type Conversations, createCheckOwnConversation, createConversations } from '../chat/conversations.ts'
-import { createConversationRemoval } from '../chat/removal.ts'
-import { type ChatPorts, createChat } from '../chat/service.ts'
-import { createSnapshots, noSnapshots } from '../chat/snapshots.ts'
+import { createChat } from '../chat/service.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
 import type { Feed } from '../feed/feed.ts'
 import { createWebSearch } from '../integrations/web-search.ts'
 import { createExpand, type Expand } from '../memory/expand.ts'
@@ -28,6 +22,16 @@ import type { WebSearchProviders } from '../ports/web-search.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import type { Tasks } from '../tasks/service.ts'
 import { workspaceTools } from '../tools/catalog.ts'
+import { createCancelTurn } from '../turns/cancel.ts'
+import type { ReadTicket } from '../turns/context.ts'
+import {
+  type Conversations,
+  createCheckOwnConversation,
+  createConversations,
+} from '../turns/conversations.ts'
+import { createConversationRemoval } from '../turns/removal.ts'
+import { createTurns, type TurnPorts } from '../turns/service.ts'
+import { createSnapshots, noSnapshots } from '../turns/snapshots.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { type Security, TASK_ENDED } from './security.ts'
 
@@ -40,7 +44,7 @@ type Others = {
   access: Pick<AccountAccess, 'readerFor' | 'validToken'>
 } & Pick<AuthContext, 'holdsRights' | 'readAccountStatus' | 'openTurns'>
 type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log'> & ConversationPorts
-export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
+export type ConversationPorts = TurnPorts & { workspaces: Workspaces; trackers: Trackers }
 
 /** Conversations and their continuation after approvals. A proxy waits `longestSilenceMs` for the first byte. */
 export const composeChat = (
@@ -56,9 +60,14 @@ export const composeChat = (
   const snapshots = isOneProcess
     ? noSnapshots
     : createSnapshots({ ...ports, changesFiles: (tool) => changing.has(tool) })
-  const chat = createChat({
+  const times = {
+    timeoutMs: config.AGENTIC_TIMEOUT_MS,
+    firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
+  }
+  const turns = createTurns({
     ...ports,
     ...others,
+    ...times,
     conversations,
     snapshots,
     findTask: tasks.find,
@@ -66,20 +75,17 @@ export const composeChat = (
     readTicket: createReadTicket({ trackers: ports.trackers, access }),
     recall: memory.recall,
     hasMemorySession: async (conversation) => (await memory.sessions.readNames(conversation.id)).length > 0,
-    defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
     isDisabled: async (userId) => (await readAccountStatus(userId))?.disabled === true,
-    timeoutMs: config.AGENTIC_TIMEOUT_MS,
-    firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
   })
-  /** The toolbox of a conversation's workspace, with all tools approved. */
-  const openToolbox = async ({ userId }: Principal, conversationId: string) => {
-    await conversations.own({ userId }, conversationId)
-    const workspace = await ports.workspaces.open(conversationId)
-    const session = { mode: 'full', unattended: true, workspace, userId, conversationId } as const
-    return snapshots.within(conversationId, ports.openTools(session))
-  }
-  const agentic = createAgenticTurns({ ...ports, sessions: agentSessions, turns: chat.turns, openToolbox })
+  const defaultMode = async () => (await policy.current()).defaultMode
+  const chat = createChat({ ...ports, ...times, turns, defaultMode })
+  const agentic = createAgenticTurns({
+    ...ports,
+    sessions: agentSessions,
+    turns,
+    openToolbox: (principal, id) => turns.openToolbox(principal, id, { mode: 'full', unattended: true }),
+  })
   /** Continues what waited for an approval: a turn of a conversation, or the run of a task. */
   const continueTurn: ContinueTurn = async (message) => {
     if ('endedTaskId' in message) {
@@ -88,9 +94,9 @@ export const composeChat = (
     }
     const { conversationId, taskId } = message
     if (taskId !== undefined) await tasks.recovery.resume(taskId)
-    else if (conversationId !== undefined) await chat.turns.resume({ conversationId })
+    else if (conversationId !== undefined) await chat.send.resume({ conversationId })
   }
-  return { conversations, chat, snapshots, agentSessions, agentic, continueTurn }
+  return { conversations, chat, turns, snapshots, agentSessions, agentic, continueTurn }
 }
 
 /** Parses a message about approvals. Throws Problem `internal` for any other message: no collection may send one. */

@@ -62,7 +62,7 @@ export const createDomains = (ports: Ports, config: Config) => {
     ports,
     config,
   )
-  const { turns } = conversing.chat
+  const { turns } = conversing
   return {
     ...auth,
     ...signIn,

@@ -1,10 +1,10 @@
 import { type ApprovalService, createApprovals } from '../approvals/service.ts'
-import { createCheckOwnConversation } from '../chat/conversations.ts'
 import type { Config } from '../config/config.ts'
 import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
 import { toolCallRecord } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
+import { createCheckOwnConversation } from '../turns/conversations.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 
 const MINUTE_MS = 60_000

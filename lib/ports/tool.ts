@@ -92,6 +92,8 @@ export type LoopRequest = {
   answersLast?: boolean
   /** No further step begins after these tokens; without any tokens left, the model is not asked. */
   maxTokens?: number
+  /** Of each answer. */
+  maxOutputTokens?: number
   provider?: string
   model?: string
   effort?: Effort

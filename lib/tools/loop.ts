@@ -66,11 +66,11 @@ const isAnswerOnly = ({ answersLast = false, maxSteps }: LoopRequest, step: numb
   answersLast && step === maxSteps
 
 const stepRequest = (request: LoopRequest, { messages, steps }: State) => {
-  const { provider, model, effort, temperature, toolbox, signal } = request
+  const { provider, model, effort, temperature, maxOutputTokens, toolbox, signal } = request
+  const choice = isAnswerOnly(request, steps) && { toolChoice: 'none' as const }
   return {
-    ...definedFields({ provider, model, effort, temperature }),
-    ...(toolbox.specs.length > 0 && { tools: toolbox.specs }),
-    ...(isAnswerOnly(request, steps) && { toolChoice: 'none' as const }),
+    ...definedFields({ provider, model, effort, temperature, maxOutputTokens }),
+    ...(toolbox.specs.length > 0 && { tools: toolbox.specs, ...choice }),
     messages,
     signal,
   }
@@ -103,6 +103,8 @@ const thinkWithin = async (
   } catch (thrown) {
     if (!isPromptTooLong(thrown)) throw thrown
     const given = await request.compacted?.()
+    // Without results of tools there is nothing to cut: the same prompt would be refused again.
+    if (given === undefined && state.messages.every(({ role }) => role !== 'tool')) throw thrown
     if (given) state.messages.splice(0, request.messages.length, ...given)
     state.messages = fitWindow(state.messages)
     return think(models, request, state)

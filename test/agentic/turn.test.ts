@@ -5,7 +5,8 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { type AgenticRequest, AgenticRequestSchema, type SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions } from '../../lib/agentic/sessions.ts'
-import { type ConversationTurn, type ConversationTurns, createAgenticTurns } from '../../lib/agentic/turn.ts'
+import { createAgenticTurns } from '../../lib/agentic/turn.ts'
+import type { ChatMessage } from '../../lib/chat/schema.ts'
 import { collections } from '../../lib/collections.ts'
 import { missing, Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
@@ -17,6 +18,11 @@ import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { createToolRunner } from '../../lib/tools/runner.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
+import type { Settle } from '../../lib/turns/finish.ts'
+import type { Parking } from '../../lib/turns/park.ts'
+import { createRunTurn } from '../../lib/turns/run.ts'
+import type { Turns } from '../../lib/turns/service.ts'
+import type { BegunTurn } from '../../lib/turns/turn.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
@@ -50,7 +56,7 @@ const deafToolbox = createToolRunner({
   ],
 })({ mode: 'full', workspace: {} as Workspace, userId: 'user_ada' })
 
-type Turn = ConversationTurn
+type Stored = Pick<Turns, 'begin'> & Pick<Settle, 'finish' | 'fail'>
 
 describe('an agentic turn', () => {
   const store = forEachTest<SqliteStore>(
@@ -65,29 +71,31 @@ describe('an agentic turn', () => {
     const refuseAnswers = () => {
       isRefusing = true
     }
-    const turns: ConversationTurns<Turn> = {
+    const stored: Stored = {
       begin: async (_principal, conversationId, { content }) => {
         if (conversationId !== 'conv_1') throw missing('Conversation')
         return {
+          conversation: { id: conversationId },
+          target: models.resolve({}),
           userMessage: { id: 'msg_1', content },
           messages: [{ role: 'user', content }],
           messageCount: 1,
           spent: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
           signal: never,
           release: async () => void did.push('released'),
-        } as unknown as Turn
+        } as unknown as BegunTurn
       },
       finish: async (_turn, answer) => {
         if (isRefusing) throw missing('Conversation')
         finished.push(answer)
-        return { id: 'msg_2' }
+        return { id: 'msg_2' } as ChatMessage
       },
       fail: async (turn, _thrown, { usage }) => {
         if (isRefusing) throw missing('Conversation')
         // As storage takes its time.
         await new Promise((resolve) => setImmediate(resolve))
         did.push(`kept with ${usage.totalTokens} tokens`)
-        await turn.release()
+        await (turn as BegunTurn).release()
       },
     }
     const sessions = createAgentSessions({
@@ -105,11 +113,13 @@ describe('an agentic turn', () => {
       ...more,
     })
     const log = createFakeLog()
+    // No call of these tools waits for approval.
+    const waits = { parking: {} as Parking, readAnswer: stored.finish as unknown as Settle['readAnswer'] }
+    const { run: runTurn } = createRunTurn({ loop: createLoop({ models }), log, ...stored, ...waits })
     const agentic = createAgenticTurns({
       sessions,
-      turns,
+      turns: { begin: stored.begin, run: runTurn },
       models,
-      loop: createLoop({ models }),
       clock,
       ids,
       log,

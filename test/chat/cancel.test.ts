@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { type ConversationRow, conversations } from '../../lib/chat/rows.ts'
 import type { Toolbox } from '../../lib/ports/tool.ts'
 import { toolCalls } from '../../lib/security/rows.ts'
+import { type ConversationRow, conversations } from '../../lib/turns/rows.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createHangingModels, createScriptedModels } from '../fakes/scripted-models.ts'
 import { turns as eventLoop } from '../fakes/service.ts'

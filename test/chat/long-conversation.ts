@@ -1,13 +1,14 @@
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
-import { createConversations } from '../../lib/chat/conversations.ts'
-import { chatMessages, conversations as conversationRows, numberText } from '../../lib/chat/rows.ts'
 import { createChat } from '../../lib/chat/service.ts'
-import { noSnapshots } from '../../lib/chat/snapshots.ts'
 import { iso } from '../../lib/core/time.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
+import { createConversations } from '../../lib/turns/conversations.ts'
+import { chatMessages, conversations as conversationRows, numberText } from '../../lib/turns/rows.ts'
+import { createTurns } from '../../lib/turns/service.ts'
+import { noSnapshots } from '../../lib/turns/snapshots.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
@@ -25,8 +26,10 @@ export const openChat = (store: Store) => {
   const ports = { store, clock, ids, log: createFakeLog() }
   const conversations = createConversations({ ...ports, taskExists: async () => true })
   const none = async () => undefined
-  const { send } = createChat({
+  const times = { timeoutMs: 180_000, firstByteMs: 180_000 }
+  const turns = createTurns({
     ...ports,
+    ...times,
     models,
     conversations,
     loop: createLoop({ models }),
@@ -37,15 +40,13 @@ export const openChat = (store: Store) => {
     readTicket: none,
     recall: async () => [],
     hasMemorySession: async () => false,
-    defaultMode: () => 'ask',
     snapshots: noSnapshots,
-    timeoutMs: 180_000,
-    firstByteMs: 180_000,
     withdrawApprovals: async () => undefined,
     holdsRights: async () => true,
     isDisabled: async () => false,
     openTurns: async () => async () => undefined,
   })
+  const { send } = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
 
   /** A conversation that has so many messages, as its turns would have left it: the older part is summarised. */
   const filled = async (count: number): Promise<string> => {

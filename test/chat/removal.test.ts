@@ -5,19 +5,18 @@ import { AgenticRequestSchema, type SessionEvent } from '../../lib/agentic/schem
 import { createAgentSessions } from '../../lib/agentic/sessions.ts'
 import { createAgenticTurns } from '../../lib/agentic/turn.ts'
 import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+import { feedEntries } from '../../lib/feed/rows.ts'
+import type { Models } from '../../lib/ports/model.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { toolCalls } from '../../lib/security/rows.ts'
 import {
   chatMessages,
   chatTurns,
   conversationRemovals,
   conversations,
   workspaceSnapshots,
-} from '../../lib/chat/rows.ts'
-import { createMasker } from '../../lib/core/masker.ts'
-import { feedEntries } from '../../lib/feed/rows.ts'
-import type { Models } from '../../lib/ports/model.ts'
-import type { Store } from '../../lib/ports/store.ts'
-import { toolCalls } from '../../lib/security/rows.ts'
-import { createLoop } from '../../lib/tools/loop.ts'
+} from '../../lib/turns/rows.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -71,7 +70,6 @@ describe.each(storeOpeners(rows))('a conversation in %s that is deleted', (_name
       sessions,
       models,
       turns: one.turns,
-      loop: createLoop({ models }),
       openToolbox: async () =>
         fakeToolbox(async () => ({ content: 'x', failed: false, decision: 'allowed', durationMs: 1 })),
     })

@@ -1,7 +1,5 @@
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import { createConversations } from '../../lib/chat/conversations.ts'
 import { createChat } from '../../lib/chat/service.ts'
-import { createSnapshots, noSnapshots } from '../../lib/chat/snapshots.ts'
 import { collections } from '../../lib/collections.ts'
 import { composeConversationEnds } from '../../lib/composition/chat.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
@@ -16,6 +14,9 @@ import type { Toolbox, ToolSession } from '../../lib/ports/tool.ts'
 import type { Workspace, Workspaces } from '../../lib/ports/workspace.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
+import { createConversations } from '../../lib/turns/conversations.ts'
+import { createTurns } from '../../lib/turns/service.ts'
+import { createSnapshots, noSnapshots } from '../../lib/turns/snapshots.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -70,8 +71,10 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     const conversations = createConversations({ ...ports, taskExists })
     const feed = createFeed(ports)
     const approvals = composeApprovals({ ...ports, masker: createMasker([]) })
-    const chat = createChat({
+    const times = { timeoutMs: TIMEOUT_MS, firstByteMs: FIRST_BYTE_MS }
+    const turns = createTurns({
       ...ports,
+      ...times,
       models,
       conversations,
       loop: createLoop({ models }),
@@ -83,7 +86,6 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       readTicket: async () => undefined,
       recall: async () => memory,
       hasMemorySession: async () => memory.length > 0,
-      defaultMode: () => 'ask',
       snapshots:
         disk === undefined
           ? noSnapshots
@@ -92,14 +94,13 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       holdsRights,
       isDisabled,
       openTurns,
-      timeoutMs: TIMEOUT_MS,
-      firstByteMs: FIRST_BYTE_MS,
     })
+    const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
     const ends = composeConversationEnds(
       {
         conversations,
         approvals,
-        stopTurn: chat.turns.stop,
+        stopTurn: turns.stop,
         removeWorkspace: async (name) => void removedWorkspaces.push(name),
       },
       { ...ports, feed },
@@ -107,7 +108,18 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     const begin = async (given = {}, principal = ANN) => (await conversations.create(principal, given)).id
     const read = async (id: string, principal = ANN) =>
       (await conversations.get(principal, id, { limit: 200 })).messages
-    return { ...chat, ...ends, conversations, approvals, feed, begin, read }
+    const send = { ...chat.send, stopAll: turns.stopAll }
+    return {
+      ...chat,
+      ...ends,
+      send,
+      turns: { ...turns, resume: send.resume },
+      conversations,
+      approvals,
+      feed,
+      begin,
+      read,
+    }
   }
   return { clock, log, store, process, removedWorkspaces, [Symbol.asyncDispose]: () => store.close() }
 }

@@ -11,17 +11,7 @@ import {
   approvals,
 } from '../../lib/approvals/rows.ts'
 import { toScope } from '../../lib/approvals/service.ts'
-import { createConversations } from '../../lib/chat/conversations.ts'
-import {
-  type ConversationRow,
-  conversationRemovals,
-  conversations as conversationRows,
-  REMOVALS,
-  type WorkspaceSnapshotRow,
-  workspaceSnapshots,
-} from '../../lib/chat/rows.ts'
 import { createChat } from '../../lib/chat/service.ts'
-import { noSnapshots } from '../../lib/chat/snapshots.ts'
 import type { AuthPorts } from '../../lib/composition/auth.ts'
 import { composeConversationEnds } from '../../lib/composition/chat.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
@@ -31,6 +21,17 @@ import { createFeed } from '../../lib/feed/feed.ts'
 import type { ToolOutcome } from '../../lib/ports/tool.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
+import { createConversations } from '../../lib/turns/conversations.ts'
+import {
+  type ConversationRow,
+  conversationRemovals,
+  conversations as conversationRows,
+  REMOVALS,
+  type WorkspaceSnapshotRow,
+  workspaceSnapshots,
+} from '../../lib/turns/rows.ts'
+import { createTurns } from '../../lib/turns/service.ts'
+import { noSnapshots } from '../../lib/turns/snapshots.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
 import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import type { Functions } from './functions.ts'
@@ -131,13 +132,13 @@ export const useWaitingTurns = async (
       ? { content: LONG, failed: false, decision: 'approved', durationMs: 1 }
       : pendingOn(FIRST_APPROVAL)
   const conversations = openConversations(ports)
-  const chat = createChat({
+  const times = { timeoutMs: 60_000, firstByteMs: 60_000 }
+  const turns = createTurns({
     ...ports,
+    ...times,
     conversations,
     models,
     loop: createLoop({ models }),
-    timeoutMs: 60_000,
-    firstByteMs: 60_000,
     openTools: () => fakeToolbox(call, { specs: [], ask: async () => pendingOn('appr_2') }),
     workspaces: { open: async () => ({ root: '/' }) as Workspace },
     findTask: async () => undefined,
@@ -145,19 +146,19 @@ export const useWaitingTurns = async (
     readTicket: async () => undefined,
     recall: async () => [],
     hasMemorySession: async () => false,
-    defaultMode: () => 'ask',
     snapshots: noSnapshots,
     withdrawApprovals: async () => undefined,
     holdsRights: async () => true,
     isDisabled: async () => false,
     openTurns: async () => async () => undefined,
   })
+  const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
   for (const id of [first, ...others]) {
     models.requests.length = 0
     const asked = await chat.send.sendWithTools(SOMEBODY, id, { content: LONG })
     if (!asked.pendingApprovals) throw new Error('The turn did not wait')
   }
-  for (approved = 1; approved <= 2; approved++) await chat.turns.resume({ conversationId: first })
+  for (approved = 1; approved <= 2; approved++) await chat.send.resume({ conversationId: first })
   const { messages } = await conversations.get(SOMEBODY, first, { limit: 1 })
   if (messages[0]?.content !== 'Done.') throw new Error('The turn did not go on')
 }

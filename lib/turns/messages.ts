@@ -1,8 +1,26 @@
+import type { ChatMessage, ChatToolCall } from '../chat/schema.ts'
 import { clipped } from '../core/cut-text.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import { LONGEST_RESULT } from './bounds.ts'
-import type { MessageRow } from './rows.ts'
-import type { ChatMessage, ChatToolCall } from './schema.ts'
+import { type MessageRow, numberText } from './rows.ts'
+
+/** Makes the rows of new messages: `number` is the index of one in its conversation. */
+export const createMessageRow =
+  ({ clock, ids }: { clock: Pick<Clock, 'now'>; ids: Ids }) =>
+  (
+    conversationId: string,
+    number: number,
+    message: Omit<ChatMessage, 'id' | 'conversationId' | 'createdAt'>,
+  ): MessageRow => ({
+    id: ids.next('msg'),
+    conversationId,
+    number: numberText(number),
+    ...message,
+    createdAt: iso(clock.now()),
+  })
 
 export const toMessage = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
 

@@ -1,3 +1,4 @@
+import type { Compaction } from '../chat/schema.ts'
 import {
   estimateTokens,
   estimateToolTokens,
@@ -14,7 +15,6 @@ import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 import { toHistory, toTranscript } from './messages.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
-import type { Compaction } from './schema.ts'
 
 /** The share of a context window that a prompt may fill; beyond it, older messages are summarised. */
 const FULL_AT = 0.75

@@ -1,14 +1,14 @@
+import type { Conversation } from '../chat/schema.ts'
 import { fitting } from '../core/answer-size.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { missing } from '../core/errors.ts'
-import { countedPage, pageFacts, pageRange } from '../core/page.ts'
+import { countedPage, type PageQuery, pageFacts, pageRange } from '../core/page.ts'
 import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Page, Store } from '../ports/store.ts'
-import type { CreateConversation, ListConversations, MessagesQuery } from './contract.ts'
 import { toMessage } from './messages.ts'
 import {
   type ConversationRow,
@@ -20,10 +20,12 @@ import {
   taskKey,
   ticketKey,
 } from './rows.ts'
-import type { Conversation } from './schema.ts'
 
 /** The title of a conversation until its first message gives it one. */
 const UNTITLED = 'New conversation'
+
+type Subject = Pick<Conversation, 'taskId' | 'ticketId'>
+type NewConversation = Pick<Conversation, 'systemPrompt'> & Subject & { title?: string | undefined }
 
 type Needs = {
   store: Store
@@ -51,7 +53,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   }
 
   /** Throws Problem `missing` for a task that does not exist. A ticket is read when a message needs it. */
-  const create = async ({ userId }: Principal, given: CreateConversation): Promise<Conversation> => {
+  const create = async ({ userId }: Principal, given: NewConversation): Promise<Conversation> => {
     const { title, systemPrompt, taskId, ticketId } = given
     if (taskId !== undefined && !(await taskExists(taskId))) throw missing('Task')
     const now = iso(clock.now())
@@ -78,7 +80,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
       ? store.count(conversations, selection)
       : ((await store.counters(listCounter(of), LISTED))[LISTED]?.total ?? 0)
 
-  const list = async ({ userId }: Principal, query: ListConversations) => {
+  const list = async ({ userId }: Principal, query: PageQuery & Subject) => {
     const { selection, of } = listSelection(userId, query)
     const scope = `conversations:${JSON.stringify(selection)}`
     const { rows, facts } = await countedPage(query, scope, {
@@ -89,7 +91,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   }
 
   /** The conversation and its newest messages, or those before the cursor, oldest first; fewer when they are long. */
-  const get = async (principal: Principal, id: string, query: MessagesQuery) => {
+  const get = async (principal: Principal, id: string, query: Omit<PageQuery, 'offset'>) => {
     const row = await own(principal, id)
     const scope = `messages:${id}`
     const page = fittingPage(
@@ -128,7 +130,7 @@ export const createConversations = ({ store, clock, ids, taskExists }: Needs) =>
   return { own, create, list, get, rename }
 }
 
-const listSelection = (userId: string, { taskId, ticketId }: ListConversations) => {
+const listSelection = (userId: string, { taskId, ticketId }: Subject) => {
   const ofTicket = ticketId === undefined ? undefined : ticketKey(userId, ticketId)
   if (taskId !== undefined) {
     const where = ofTicket === undefined ? [] : [{ field: 'ofTicket' as const, in: [ofTicket] }]

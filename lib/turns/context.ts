@@ -1,3 +1,4 @@
+import type { AnswerContext } from '../chat/schema.ts'
 import { clipped, cutText } from '../core/cut-text.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing, Problem } from '../core/errors.ts'
@@ -6,7 +7,6 @@ import type { MemoryChunk } from '../memory/schema.ts'
 import type { Log } from '../ports/log.ts'
 import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { AnswerContext } from './schema.ts'
 
 const LONGEST_TEXT = 8_000
 const LONGEST_QUERY = 2_000
@@ -29,7 +29,7 @@ export type Known = {
 }
 /** The task, the ticket, or both. */
 type SubjectContext = Pick<Known, 'task' | 'ticket'>
-type Subject = { taskId?: string | undefined; ticketId?: string | undefined }
+export type Subject = { taskId?: string | undefined; ticketId?: string | undefined }
 
 type By = Pick<Principal, 'userId'>
 

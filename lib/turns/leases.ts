@@ -25,8 +25,8 @@ export const turnLeaseHolds = (until: number, now: number): boolean => leaseHold
 export const isLeased = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
   turnToken !== undefined && turnLeaseHolds(turnUntil, clock.now())
 
-/** The fields of a running turn. */
-export const TURN_FIELDS = ['turnToken', 'turnUntil', 'turnCancelled'] as const
+/** The fields of a turn that runs or waits. */
+export const TURN_FIELDS = ['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil'] as const
 
 /** A write of the turn with the lease of a conversation; it is refused when the turn has lost the lease. */
 export const leasedWrite = (

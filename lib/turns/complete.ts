@@ -1,0 +1,64 @@
+import type { Principal } from '../core/principal.ts'
+import type { Models } from '../ports/model.ts'
+import type { createBegin } from './begin.ts'
+import { type ChatContext, type Subject, systemText, toAnswerContext } from './context.ts'
+import type { OpenTurns } from './leases.ts'
+import type { RunOptions, RunTurn } from './run.ts'
+
+type Message<Role extends string> = { role: Role; content: string }
+
+type Completion = Subject & {
+  messages: readonly Message<'user' | 'assistant' | 'system'>[]
+  systemPrompt?: string | undefined
+  conversationId?: string | undefined
+  provider?: string | undefined
+  model?: string | undefined
+}
+
+type Needs = {
+  models: Pick<Models, 'resolve'>
+  context: Pick<ChatContext, 'ofRequest'>
+  openTurns: OpenTurns
+} & Pick<ReturnType<typeof createBegin>, 'open'> &
+  RunTurn
+
+/** Answers messages. Those of a conversation are a turn of it; any others are stored nowhere. */
+export const createComplete = ({ models, context, openTurns, open, run, answer }: Needs) => {
+  const complete = async (
+    principal: Principal,
+    { messages, systemPrompt, conversationId, ...request }: Completion,
+    { withMemory, ...options }: RunOptions & { withMemory: boolean },
+  ) => {
+    const target = models.resolve(request)
+    const query = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const known = await context.ofRequest(principal, request, query, withMemory)
+    const answerContext = toAnswerContext(known, conversationId)
+    if (conversationId === undefined) {
+      const text = systemText({ ...known, systemPrompt })
+      const system = text === '' ? [] : [{ role: 'system' as const, content: text }]
+      const answered = await answer({ messages: [...system, ...messages], target }, options)
+      return { ...answered, answerContext, conversationId, compaction: undefined }
+    }
+    const turn = await open(principal, conversationId, {
+      ...target,
+      messages: messages.filter((one): one is Message<'user' | 'assistant'> => one.role !== 'system'),
+      system: messages.filter(({ role }) => role === 'system').map(({ content }) => content),
+      systemPrompt,
+      known,
+      signal: options.signal,
+    })
+    const ran = await run(turn, options)
+    return { ...ran, answerContext, conversationId, compaction: turn.compaction }
+  }
+
+  return async (...given: Parameters<typeof complete>) => {
+    const [{ userId }, { conversationId }] = given
+    // A turn of a conversation takes its own slot.
+    const free = conversationId === undefined ? await openTurns(userId) : undefined
+    try {
+      return await complete(...given)
+    } finally {
+      await free?.()
+    }
+  }
+}

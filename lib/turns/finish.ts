@@ -1,0 +1,121 @@
+import type { AnswerError, ChatMessage, ChatToolCall } from '../chat/schema.ts'
+import { toAnswerError } from '../core/answer-error.ts'
+import { definedFields } from '../core/defined-fields.ts'
+import { iso } from '../core/time.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { AnyWrite, Store } from '../ports/store.ts'
+import { boundedAnswer, boundedCalls } from './bounds.ts'
+import { leasedWrite, TURN_FIELDS, type TurnLeases, turnLost } from './leases.ts'
+import { createMessageRow, toMessage } from './messages.ts'
+import { type ConversationRow, chatMessages, chatTurns } from './rows.ts'
+import type { Snapshots } from './snapshots.ts'
+import type { Turn } from './turn.ts'
+import { pendingApprovals, type WithdrawApprovals, withoutPending } from './waiting.ts'
+
+type TurnAnswer = {
+  content: string
+  toolCalls?: readonly ChatToolCall[]
+  usage: TokenUsage
+  provider: string
+  model: string
+  fallbackFrom?: string | undefined
+  error?: AnswerError
+  sessionId?: string | undefined
+}
+
+type PartialAnswer = Pick<TurnAnswer, 'content' | 'toolCalls' | 'usage' | 'sessionId'>
+
+type Needs = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  leases: TurnLeases
+  snapshots: Pick<Snapshots, 'keep'>
+  withdrawApprovals: WithdrawApprovals
+}
+
+export type Settle = ReturnType<typeof createSettle>
+
+/** Ends turns: with the answer, with the reason why there is none, or without any. The lease is released. */
+export const createSettle = (needs: Needs) => {
+  const { store, clock, leases, snapshots, withdrawApprovals } = needs
+  const messageRow = createMessageRow(needs)
+
+  /** The stored answer of a turn that has waited. */
+  const readAnswer = async ({ conversation, answer = '' }: Turn): Promise<ChatMessage> => {
+    const row = await store.get(chatMessages, [conversation.id, answer], true)
+    if (row === undefined) throw turnLost(row)
+    return toMessage(row)
+  }
+
+  /**
+   * Stores the answer: as a new message, or in the one that was made when the turn began to wait, which keeps its earlier
+   * text if there is no newer one. Throws Problem `missing` for a deleted conversation, and `unavailable` `turn_lost`.
+   */
+  const finish = async (
+    turn: Turn,
+    { content, toolCalls = [], ...more }: TurnAnswer,
+  ): Promise<ChatMessage> => {
+    const { conversation, token, messageCount, answer } = turn
+    const { id } = conversation
+    const notice = await snapshots.keep(id, token)
+    leases.drop(token)
+    const calls = toolCalls.length === 0 ? undefined : boundedCalls(toolCalls)
+    const { provider, model, usage, fallbackFrom, error, sessionId } = more
+    const facts = {
+      provider,
+      model,
+      usage,
+      ...definedFields({ fallbackFrom, toolCalls: calls, error, notice, sessionId }),
+    }
+    const text = boundedAnswer(content)
+    const row = messageRow(id, messageCount, { role: 'assistant', content: text, ...facts })
+    const rows: AnyWrite[] =
+      answer === undefined
+        ? [{ insert: chatMessages, row }]
+        : [
+            {
+              update: chatMessages,
+              key: [id, answer],
+              set: { ...facts, ...(text !== '' && { content: text }) },
+            },
+            { remove: chatTurns, key: id },
+          ]
+    const { applied, row: current } = await store.commit<ConversationRow>(
+      leasedWrite(id, token, {
+        set: {
+          updatedAt: iso(clock.now()),
+          ...(answer === undefined && { messageCount: messageCount + 1 }),
+        },
+        unset: TURN_FIELDS,
+      }),
+      rows,
+    )
+    if (!applied) throw turnLost(current)
+    return answer === undefined ? toMessage(row) : readAnswer(turn)
+  }
+
+  const release = async ({ conversation: { id }, token }: Pick<Turn, 'conversation' | 'token'>) => {
+    await snapshots.keep(id, token)
+    await leases.release(id, token)
+  }
+
+  /** Ends a failed turn: its text and calls so far are stored with the reason; if there are none, nothing is. */
+  const fail = async (turn: Turn, thrown: unknown, partial: PartialAnswer): Promise<void> => {
+    const { content, toolCalls = [] } = partial
+    if (turn.answer === undefined && content.trim() === '' && toolCalls.length === 0) return release(turn)
+    const error = toAnswerError(thrown)
+    try {
+      await finish(turn, { ...partial, ...turn.target, toolCalls: withoutPending(toolCalls), error })
+    } finally {
+      // If the conversation cannot be written now, the lease expires.
+      leases.drop(turn.token)
+    }
+    const unanswered = pendingApprovals(toolCalls).map(({ id }) => id)
+    await withdrawApprovals(unanswered, `the turn ended before: ${error.message}`)
+  }
+
+  return { finish, fail, release, readAnswer }
+}

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { jsonText } from '../core/well-formed-json.ts'
+import { jsonText } from '../core/json.ts'
 import type { Route, Routes } from '../http/route.ts'
 import { ApiError } from './api-error.ts'
 

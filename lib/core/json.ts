@@ -1,5 +1,4 @@
 import { invalid, Problem } from './errors.ts'
-import { wellFormedJson } from './well-formed-json.ts'
 
 export const DEEPEST = 64
 /** Bounds the work of a parser, as bytes do not: 1 MiB of `{}` is 350,000 objects; code hosts send up to 60,000. */
@@ -132,3 +131,17 @@ const within = (name: string, fault: Unsafe): Unsafe => {
   fault.names.push(name)
   return fault
 }
+
+/** A pair of escapes that is one character, an escape of half of a character, and any other escape. */
+const ESCAPE =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/gs
+const MAY_HAVE_HALF = /\\u[dD][89a-fA-F]/
+
+/** JSON in which half of a surrogate pair, which many parsers refuse, is U+FFFD, as in `toWellFormed`. */
+export const wellFormedJson = (json: string): string =>
+  MAY_HAVE_HALF.test(json)
+    ? json.replaceAll(ESCAPE, (found, half?: string) => (half === undefined ? found : '\\ufffd'))
+    : json
+
+/** A value as JSON text, well-formed as `wellFormedJson` has it. */
+export const jsonText = (value: unknown): string => wellFormedJson(JSON.stringify(value))

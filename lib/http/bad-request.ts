@@ -1,16 +1,13 @@
-import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
+import { maxHeaderSize, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { Problem } from '../core/errors.ts'
+import type { Problem } from '../core/errors.ts'
 import type { Ids } from '../ports/ids.ts'
+import { malformed } from './incoming.ts'
 import { problemResult } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
 
 /** How long a client that still sends may take to read the refusal. */
 const LINGER_MS = 2_000
-
-/** Client and server may disagree about such a request, for example about its end, so the connection ends with it. */
-export const malformed = (message: string, code = 'malformed_request') =>
-  new Problem('invalid', code, message, { headers: { connection: 'close' } })
 
 const faults: Readonly<Record<string, () => Problem>> = {
   HPE_HEADER_OVERFLOW: () =>
@@ -20,17 +17,6 @@ const faults: Readonly<Record<string, () => Problem>> = {
 
 export const refuseExpectation = (): never => {
   throw malformed('The header Expect may ask for 100-continue only')
-}
-
-/** Throws Problem `malformed_request` unless a request has exactly one Host header (RFC 9112, section 3.2). */
-export const refuseHosts = ({ rawHeaders, httpVersion }: IncomingMessage): void => {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
-  }
-  // HTTP/1.0 does not require it.
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw malformed('Send one Host header')
 }
 
 /** node:http stores here the next answer of a connection; its own refusals use it. */

@@ -6,6 +6,9 @@ import type { HttpContext, HttpEvent } from './event.ts'
 
 export const DEFAULT_BODY_LIMIT = 1_048_576
 
+export const hasBody = ({ headers, body }: Pick<HttpEvent, 'headers' | 'body'>): boolean =>
+  Boolean(body) || headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
 export const tooLarge = (limit: number) =>
   new Problem('too_large', 'body_too_large', `The body is larger than ${limit} bytes`)
 

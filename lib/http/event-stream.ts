@@ -1,5 +1,5 @@
+import { jsonText } from '../core/json.ts'
 import { watchSilence } from '../core/silence.ts'
-import { jsonText } from '../core/well-formed-json.ts'
 import type { Clock } from '../ports/clock.ts'
 import { type Call, Reply } from './route.ts'
 

@@ -50,7 +50,4 @@ export const withRequestId = (event: HttpEvent, requestId: string): HttpEvent =>
   requestContext: { ...event.requestContext, requestId },
 })
 
-export const hasBody = ({ headers, body }: Pick<HttpEvent, 'headers' | 'body'>): boolean =>
-  Boolean(body) || headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-
 export type HttpHandler = (event: HttpEvent, context: HttpContext) => Promise<HttpResult>

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
+import { createRefusal, refuseExpectation } from './bad-request.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
-import { dropUnread, requestTarget, toEvent, unreadBody } from './incoming.ts'
+import { dropUnread, refuseHosts, requestTarget, toEvent, unreadBody } from './incoming.ts'
 import { problemResult, toProblem } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
 

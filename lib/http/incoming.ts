@@ -1,8 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../core/errors.ts'
-import { malformed } from './bad-request.ts'
-import { tooLarge } from './body.ts'
-import { type HttpEvent, hasBody, type UnreadBody } from './event.ts'
+import { hasBody, tooLarge } from './body.ts'
+import type { HttpEvent, UnreadBody } from './event.ts'
+
+/** Client and server may disagree about such a request, for example about its end, so the connection ends with it. */
+export const malformed = (message: string, code = 'malformed_request') =>
+  new Problem('invalid', code, message, { headers: { connection: 'close' } })
+
+/** Throws Problem `malformed_request` unless a request has exactly one Host header (RFC 9112, section 3.2). */
+export const refuseHosts = ({ rawHeaders, httpVersion }: IncomingMessage): void => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  // HTTP/1.0 does not require it.
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw malformed('Send one Host header')
+}
 
 export const unreadBody = (request: IncomingMessage): UnreadBody | undefined =>
   hasUnread(request)

@@ -1,5 +1,6 @@
 import { Problem } from '../core/errors.ts'
-import { type HttpEvent, hasBody } from './event.ts'
+import { hasBody } from './body.ts'
+import type { HttpEvent } from './event.ts'
 import { requestOrigin, type TrustedProxies } from './trusted-proxies.ts'
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i

@@ -1,6 +1,6 @@
 import { Problem, type ProblemKind } from '../core/errors.ts'
+import { jsonText } from '../core/json.ts'
 import { retryAfterSeconds } from '../core/retry-after.ts'
-import { jsonText } from '../core/well-formed-json.ts'
 import type { HttpResult } from './event.ts'
 
 /** The only mapping of kinds of errors to statuses. */

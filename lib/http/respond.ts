@@ -1,4 +1,4 @@
-import { jsonText } from '../core/well-formed-json.ts'
+import { jsonText } from '../core/json.ts'
 import type { HttpResult } from './event.ts'
 import { type RawBody, Reply, type Route } from './route.ts'
 import type { Warning } from './warnings.ts'

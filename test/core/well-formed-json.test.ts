@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as fc from 'fast-check'
-import { jsonText, wellFormedJson } from '../../lib/core/well-formed-json.ts'
+import { jsonText, wellFormedJson } from '../../lib/core/json.ts'
 
 describe('JSON', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AssistantContent, ContentPart, ModelMessage as SdkMessage, ToolSet } from 'ai'
-import { jsonText } from '../../core/well-formed-json.ts'
+import { jsonText } from '../../core/json.ts'
 import type { ModelMessage } from '../../ports/model.ts'
 import type { Provider } from './resolve.ts'
 import { fieldsIn } from './wire-fields.ts'

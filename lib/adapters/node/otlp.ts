@@ -1,5 +1,5 @@
 import { errorMessage } from '../../core/errors.ts'
-import { jsonText } from '../../core/well-formed-json.ts'
+import { jsonText } from '../../core/json.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SpanAttributes } from '../../ports/tracing.ts'

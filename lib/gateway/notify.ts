@@ -1,5 +1,5 @@
-import { runTimeMs } from '../core/run-time.ts'
 import { jsonText } from '../core/json.ts'
+import { runTimeMs } from '../core/run-time.ts'
 import type { AddDelivery, NewDelivery } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'

@@ -1,7 +1,7 @@
+import { jsonText } from '../core/json.ts'
 import { countedPage, type PageQuery } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import { truncatedIn } from '../core/truncated.ts'
-import { jsonText } from '../core/json.ts'
 import type { DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
 import type { EmittedEntry, Task } from '../tasks/schema.ts'
 import { createDeliveryUpkeep } from './delivery-upkeep.ts'

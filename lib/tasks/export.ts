@@ -1,7 +1,7 @@
+import { jsonText } from '../core/json.ts'
 import { rowPages } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
-import { jsonText } from '../core/json.ts'
 import type { Archive, Draft } from '../ports/archive.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { spanIn } from '../../core/trace.ts'
 import { wellFormedJson } from '../../core/json.ts'
+import { spanIn } from '../../core/trace.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { NewSpan, RunningTrace, Span, Tracing } from '../../ports/tracing.ts'
 import type { createOtlpExporter } from './otlp.ts'

@@ -6,8 +6,13 @@ import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 
 /** A smaller body fits the first packets anyway. */
 const SMALLEST = 1_024
-/** Compression uses the four threads that also do file access and password hashes. */
-const MOST_AT_ONCE = 2
+/**
+ * Of the four threads of libuv's pool, password hashes use up to two: one stays free for file access and the syncs of
+ * storage, which each commit waits for.
+ */
+const MOST_AT_ONCE = 1
+/** One for the process, as the pool is. */
+let busy = 0
 
 /** The default quality takes about a hundred times as long. The window bounds the memory of each call. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 } }
@@ -29,9 +34,9 @@ export const acceptedEncodings = (header = ''): PageEncoding[] => {
  * have to wait for others is sent uncompressed, so that large answers do not delay each other. A request that a browser
  * marks as cross-site is never compressed: the length would reveal the content to that site (BREACH).
  */
-export const compressing = (handle: HttpHandler): HttpHandler => {
-  let busy = 0
-  return async (event, context) => {
+export const compressing =
+  (handle: HttpHandler): HttpHandler =>
+  async (event, context) => {
     const result = await handle(event, context)
     const { headers, body } = result
     if (typeof body !== 'string' || body.length < SMALLEST || !isJson(result)) return result
@@ -46,7 +51,6 @@ export const compressing = (handle: HttpHandler): HttpHandler => {
       busy -= 1
     }
   }
-}
 
 const isJson = ({ headers }: HttpResult): boolean =>
   headers['content-type']?.startsWith('application/json') === true &&

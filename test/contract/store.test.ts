@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createReceiver } from '../fakes/settled-store.ts'
 import { storeContract } from './store.ts'
 import type { OpenStore } from './store-samples.ts'
 
 const opened = (file: string, needs: Parameters<OpenStore>[0]) => {
-  const store = openSqliteStore({ file, ...needs })
+  const { deliver, settled } = createReceiver(needs.deliver)
+  const store = openSqliteStore({ file, ...needs, deliver })
   store.start()
-  return { store, drained: store.drained, close: store.close }
+  return { store, drained: () => settled(store), close: store.close }
 }
 
 storeContract('SQLite in memory', async (needs) => opened(':memory:', needs))

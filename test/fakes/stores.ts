@@ -6,6 +6,7 @@ import { hasDynoxide, startDynoxide } from '../../offline/emulators.ts'
 import { openFollowed, openTables } from '../adapters/dynamodb/opened.ts'
 import { startDatabase } from './database.ts'
 import { createMemoryBlobs } from './memory-blobs.ts'
+import { createReceiver } from './settled-store.ts'
 
 /** Collections of any rows: a storage adapter treats all alike. */
 type Named = readonly { readonly name: string }[]
@@ -51,10 +52,11 @@ export const followedStoreOpeners = (
     return { delivered, deliver: async (messages: readonly Message[]) => void delivered.push(...messages) }
   }
   const openSqlite = async (clock: Clock) => {
-    const { delivered, deliver } = received()
+    const { delivered, ...receiver } = received()
+    const { deliver, settled } = createReceiver(receiver.deliver)
     const store = openSqliteStore({ file: ':memory:', collections, clock, deliver })
     store.start()
-    return { store, delivered, drained: store.drained, close: store.close }
+    return { store, delivered, drained: () => settled(store), close: store.close }
   }
   const openDynamo = async (clock: Clock) => {
     const { endpoint, stop } = await startDynoxide()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readHeader } from '../../lib/adapters/sqlite/open-mark.ts'
+import { recordWithoutLog } from '../../lib/adapters/sqlite/check-log.ts'
 import { launchService, startService, temporaryFolder } from '../journeys/service.ts'
 
 /** Sends itself SIGTERM as soon as a port is open, and goes on with its start so many milliseconds after that has arrived. */
@@ -25,7 +25,7 @@ describe('a service that gets SIGTERM before its start is over', () => {
     for (const delayMs of [1, 5, 100]) {
       await using service = launchService({ env, nodeArgs: nodeArgs(delayMs) })
       expect(await service.exited).toEqual({ code: 0, signal: null, stdout: '', stderr: '' })
-      expect(readHeader(folder.in('service.db'))).toMatchObject({ isClosed: true })
+      expect(recordWithoutLog(folder.in('service.db'))).toMatchObject({ isOpen: false })
     }
   })
 })

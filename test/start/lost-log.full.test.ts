@@ -38,7 +38,7 @@ const untilInLog = (folder: Folder, write: () => Promise<unknown>) =>
   until(async () => {
     if (inFile(folder, 'count(*)', '_outbox') > 0) return undefined
     const ahead =
-      inFile(folder, 'commits', 'commit_count') - inFile(folder, 'commits', 'commit_count', '?immutable=1')
+      inFile(folder, 'commits', '_commits') - inFile(folder, 'commits', '_commits', '?immutable=1')
     if (ahead < 3) await write()
     return ahead >= 3 || undefined
   })
@@ -131,8 +131,6 @@ const foldBack = (folder: Folder) => {
   expect(existsSync(log(folder))).toBe(false)
 }
 
-const OPEN = 0x4154536f
-const CLOSED = 0x41545363
 /** Leaves data file and log as they are when a service dies after these statements of its start or its stop. */
 const cutOffAfter = (statements: string) => (folder: Folder) => {
   const names = ['service.db', 'service.db-wal']
@@ -163,12 +161,12 @@ const opened: Case[] = [
   [
     'a service that died before its mark was in the data file',
     stopped,
-    cutOffAfter(`PRAGMA application_id = ${OPEN}`),
+    cutOffAfter('UPDATE _commits SET is_open = 1'),
   ],
   [
     'a service that died before its folded log was removed',
     stopped,
-    cutOffAfter(`PRAGMA application_id = ${CLOSED}; PRAGMA wal_checkpoint(FULL)`),
+    cutOffAfter('UPDATE _commits SET is_open = 0; PRAGMA wal_checkpoint(FULL)'),
   ],
 ]
 
@@ -244,7 +242,7 @@ describe('a data folder that another program reads', () => {
   const read = (folder: Folder) => {
     const reader = new DatabaseSync(folder.in('service.db'), { readOnly: true })
     reader.exec('BEGIN')
-    reader.prepare('SELECT commits FROM commit_count').get()
+    reader.prepare('SELECT commits FROM _commits').get()
     return reader
   }
 
@@ -329,10 +327,10 @@ describe('a data folder whose write-ahead log is lost', () => {
   })
 
   /** The killed service's file with all of its log in it, so that every page fits, but said to be another's. */
-  const renamed = (folder: Folder, mark: number) => {
+  const renamed = (folder: Folder, isOpen: number) => {
     using taken = copyFolder(killed)
     const other = new DatabaseSync(taken.in('service.db'))
-    other.exec(`UPDATE commit_count SET database_id = 'another'; PRAGMA application_id = ${mark}`)
+    other.exec(`UPDATE _commits SET id = 'another', is_open = ${isOpen}`)
     other.close()
     cpSync(taken.in('service.db'), folder.in('service.db'))
   }
@@ -357,11 +355,11 @@ describe('a data folder whose write-ahead log is lost', () => {
       resumed,
       (folder) => {
         const own = new DatabaseSync(folder.in('service.db'), { readOnly: true })
-        const { commits } = own.prepare('SELECT commits FROM commit_count').get() ?? {}
+        const { commits } = own.prepare('SELECT commits FROM _commits').get() ?? {}
         own.close()
         using taken = copyFolder(killed)
         const other = new DatabaseSync(taken.in('service.db'))
-        other.exec(`UPDATE commit_count SET commits = ${commits}; PRAGMA application_id = ${CLOSED}`)
+        other.exec(`UPDATE _commits SET commits = ${commits}, is_open = 0`)
         other.close()
         cpSync(taken.in('service.db'), folder.in('service.db'))
       },
@@ -369,9 +367,9 @@ describe('a data folder whose write-ahead log is lost', () => {
     [
       'one of another service, with as many commits and all its pages in the log',
       killed,
-      (folder) => renamed(folder, CLOSED),
+      (folder) => renamed(folder, 0),
     ],
-    ['one of another service that was killed', killed, (folder) => renamed(folder, OPEN)],
+    ['one of another service that was killed', killed, (folder) => renamed(folder, 1)],
     [
       'the same one as it was when the service was last stopped',
       resumed,

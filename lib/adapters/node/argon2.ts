@@ -7,7 +7,7 @@ import type { Passwords } from '../../ports/passwords.ts'
 const DEFAULTS = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
-/** Each hash uses one core; more of them would block the rest of the service. */
+/** Each hash uses one core, and one of the four threads of libuv's pool that storage syncs its log in. */
 const AT_ONCE = 2
 /** More callers would wait longer than a person does. */
 const MOST_WAITING = 200

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
-import { asProblem, keepPrivate, PATIENCE_MS } from './database.ts'
-import { markClosed } from './open-mark.ts'
+import { markClosed } from './commit-record.ts'
+import { asProblem, findDamage, keepPrivate, PATIENCE_MS } from './database.ts'
 
 /**
  * Copies a data file that a service may be writing to: the copy is a checked snapshot, complete without a log. The writer
@@ -11,24 +11,14 @@ import { markClosed } from './open-mark.ts'
 export const copyDatabase = (from: string, to: string): void => {
   try {
     keepPrivate(to)
-    using(new DatabaseSync(from, { readOnly: true, timeout: PATIENCE_MS }), (db) =>
-      db.prepare('VACUUM INTO ?').run(to),
-    )
-    using(new DatabaseSync(to), (db) => {
-      markClosed(db)
-      const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check
-      if (found !== 'ok')
-        throw new Problem('unavailable', 'storage_damaged', `The copy of ${from} is damaged (${found}).`)
-    })
+    using source = new DatabaseSync(from, { readOnly: true, timeout: PATIENCE_MS })
+    source.prepare('VACUUM INTO ?').run(to)
+    using copy = new DatabaseSync(to)
+    markClosed(copy)
+    const damage = findDamage(copy)
+    if (damage !== undefined)
+      throw new Problem('unavailable', 'storage_damaged', `The copy of ${from} is damaged (${damage}).`)
   } catch (thrown) {
     throw asProblem(thrown)
-  }
-}
-
-const using = (db: DatabaseSync, work: (db: DatabaseSync) => void) => {
-  try {
-    work(db)
-  } finally {
-    db.close()
   }
 }

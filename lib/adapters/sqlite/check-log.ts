@@ -3,9 +3,14 @@ import * as path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { errorMessage, Problem } from '../../core/errors.ts'
-import { type Counted, countedIn, recordCommits, recordedCommits, recordFile } from './commit-count.ts'
-import { asProblem, PATIENCE_MS, resultCode } from './database.ts'
-import { type Header, readHeader } from './open-mark.ts'
+import {
+  type CommitRecord,
+  countedCommits,
+  countFile,
+  readCommitRecord,
+  writeCount,
+} from './commit-record.ts'
+import { asProblem, findDamage, PATIENCE_MS, resultCode } from './database.ts'
 
 /** https://sqlite.org/fileformat2.html#wal_header: the last bit is the byte order of its checksums. */
 const WAL_MAGIC = 0x377f0682
@@ -22,8 +27,8 @@ type Log = 'there' | 'missing' | 'empty' | 'cut'
  * if there is none. Throws Problem `unavailable`: `data_lost` for a loss that is not accepted, `foreign_log` for the log
  * of another file or a later time, `storage_damaged` when the rest is no valid database.
  *
- * It detects a missing or empty log beside a file that was not closed, and a log without commits that were recorded.
- * After a power cut the record may be some seconds old, and a log that lost only later commits is not detected.
+ * It detects a missing or empty log beside a file that was not closed, and a log without commits that were counted.
+ * After a power cut the count may be some seconds old, and a log that lost only later commits is not detected.
  */
 export const checkLog = (file: string, acceptLoss: boolean): string | undefined => {
   const loss = describeLoss(file)
@@ -34,59 +39,61 @@ export const checkLog = (file: string, acceptLoss: boolean): string | undefined 
       'data_lost',
       `${loss}. Put the log back, restore a backup into an empty folder, or start once with ACCEPT_DATA_LOSS=1 to go on without what is lost.`,
     )
-  if (readHeader(file)) refuseDamaged(file)
-  recordCommits(file, countCommits(file))
+  // Pages that were checkpointed before the log was cut may not fit the rest of the log.
+  const damage = isEmpty(file) ? undefined : reading(file, findDamage)
+  if (damage !== undefined) throw damaged(file, damage)
+  writeCount(file, isEmpty(file) ? 0 : (reading(file, readCommitRecord)?.commits ?? 0))
   return loss
 }
 
 const describeLoss = (file: string): string | undefined => {
-  const header = readHeader(file)
   const log = logState(file)
-  const recorded = recordedCommits(file)
-  if (header === undefined) return lossWithout(file, log, recorded)
-  if (!header.keepsLog && log !== 'missing' && log !== 'empty') throw foreign(file)
-  // The second look is for backups: the service may have started while its file was read.
-  if (header.isClosed && log === 'there' && !fitsLog(file) && readHeader(file)?.isClosed) throw foreign(file)
-  if (log === 'there' && isOfAnother(file)) throw foreign(file)
-  return lossBeside(file, header, log, recorded)
-}
-
-/** The loss of a missing or empty log, or one that SQLite refuses. */
-const lossWithout = (file: string, log: Log, recorded = 0): string | undefined =>
-  fileSize(file) === 0 && (log === 'there' || recorded > 0)
-    ? `The data file ${file} is missing or empty, and what was beside it is there`
-    : undefined
-
-const lossBeside = (file: string, { isOpen }: Header, log: Log, recorded?: number): string | undefined => {
-  const isBehind = isOpen && log !== 'there'
-  if (recorded === undefined) return isBehind ? unclosed(file, log) : undefined
-  const missing = recorded - countCommits(file)
-  if (missing > 0) return lost(file, missing, log)
-  // Another program may have checkpointed the log of a dead service: then the file has all recorded commits, and at most
-  // the last one that was not recorded.
-  return isBehind && missing < -1 ? unclosed(file, log) : undefined
+  const counted = countedCommits(file)
+  if (isEmpty(file))
+    return log === 'there' || (counted ?? 0) > 0
+      ? `The data file ${file} is missing or empty, and what was beside it is there`
+      : undefined
+  if (log === 'there' && hasForeignLog(file)) throw foreign(file)
+  const joined = reading(file, readCommitRecord)
+  const missing = counted === undefined ? undefined : counted - (joined?.commits ?? 0)
+  if (missing !== undefined && missing > 0) return lost(file, missing, log)
+  // Another program may have checkpointed the log of a dead service: then the file has all counted commits, and at most
+  // the last one that was not counted.
+  const isBehind = log !== 'there' && joined?.isOpen && (missing === undefined || missing < -1)
+  return isBehind ? unclosed(file, log) : undefined
 }
 
 /**
- * Whether a log can belong to a file that is marked as closed: such a file has every commit, so the log adds none, and
- * both together are a valid database. A file that is unreadable without the log is checked with it: a power cut may have
- * torn it during a start's write, which the log repairs.
+ * The record in the file itself. Undefined for a missing file, and for a damaged one: a power cut may have torn it during a
+ * start's checkpoint, which its log repairs. Must not be called while this process has the file open: closing it would
+ * drop the locks on it (POSIX).
  */
-const fitsLog = (file: string): boolean => {
-  const withLog = unlessDamaged(() => countCommits(file))
-  const without = withoutLog(file)?.commits ?? withLog
-  return withLog !== undefined && withLog === without && unlessDamaged(() => checkIntegrity(file)) === SOUND
+export const recordWithoutLog = (file: string): CommitRecord | undefined =>
+  isEmpty(file) ? undefined : unlessDamaged(() => reading(file, readCommitRecord, 'without log'))
+
+/** Whether a log is that of another file, or of a later time: a closed file has every commit, so its log adds none. */
+const hasForeignLog = (file: string): boolean => {
+  if (unlessDamaged(() => reading(file, isOfAnotherProgram, 'without log'))) return true
+  const alone = recordWithoutLog(file)
+  const joined = unlessDamaged(() => reading(file, readCommitRecord))
+  if (alone === undefined) return false
+  if (alone.isOpen) return joined !== undefined && joined.id !== alone.id
+  const isOwn = joined?.id === alone.id && joined.commits === alone.commits
+  // The second look is for backups: the service may have started while its file was read.
+  return !isOwn && recordWithoutLog(file)?.isOpen !== true
 }
 
-/** Whether file and log belong to different databases: a log that has every page of another file is not this one's. */
-const isOfAnother = (file: string): boolean => {
-  const own = withoutLog(file)?.databaseId
-  const joined = unlessDamaged(() => reading(file, countedIn))?.databaseId
-  return own !== undefined && joined !== undefined && own !== joined
-}
+const isOfAnotherProgram = (db: DatabaseSync): boolean =>
+  readCommitRecord(db) === undefined && db.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined
 
-const withoutLog = (file: string): Counted | undefined =>
-  unlessDamaged(() => reading(file, countedIn, 'without log'))
+const unlessDamaged = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch (thrown) {
+    if (thrown instanceof Problem && thrown.code === DAMAGED) return undefined
+    throw thrown
+  }
+}
 
 const lost = (file: string, missing: number, log: Log) => {
   const what =
@@ -102,20 +109,18 @@ const foreign = (file: string) =>
   new Problem(
     'unavailable',
     'foreign_log',
-    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(recordFile(file))} out of the folder, or restore into an empty one.`,
+    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(countFile(file))} out of the folder, or restore into an empty one.`,
   )
 
 const logName = (file: string) => path.basename(`${file}-wal`)
 
-/** Bytes of a file; 0 for a missing one. */
-const fileSize = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const isEmpty = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
 
 const logState = (file: string): Log => {
-  const log = `${file}-wal`
-  if (statSync(log, { throwIfNoEntry: false }) === undefined) return 'missing'
-  const size = fileSize(log)
+  const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size
+  if (size === undefined) return 'missing'
   if (size === 0) return 'empty'
-  return size >= WAL_HEADER_BYTES && isLog(log) ? 'there' : 'cut'
+  return size >= WAL_HEADER_BYTES && isLog(`${file}-wal`) ? 'there' : 'cut'
 }
 
 const isLog = (log: string): boolean => {
@@ -141,12 +146,8 @@ const reading = <T>(
   const url = pathToFileURL(file)
   if (extent === 'without log') url.searchParams.set('immutable', '1')
   try {
-    const db = new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS })
-    try {
-      return read(db)
-    } finally {
-      db.close()
-    }
+    using db = new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS })
+    return read(db)
   } catch (thrown) {
     throw resultCode(thrown) === CORRUPT ? damaged(file, errorMessage(thrown), thrown) : asProblem(thrown)
   }
@@ -154,33 +155,10 @@ const reading = <T>(
 
 const DAMAGED = 'storage_damaged'
 
-const damaged = (file: string, found: unknown, cause?: unknown) =>
+const damaged = (file: string, damage: string, cause?: unknown) =>
   new Problem(
     'unavailable',
     DAMAGED,
-    `The data file ${file} is damaged (${found}): restore a backup into an empty folder.`,
+    `The data file ${file} is damaged (${damage}): restore a backup into an empty folder.`,
     { cause },
   )
-
-const unlessDamaged = <T>(read: () => T): T | undefined => {
-  try {
-    return read()
-  } catch (thrown) {
-    if (thrown instanceof Problem && thrown.code === DAMAGED) return undefined
-    throw thrown
-  }
-}
-
-const countCommits = (file: string): number => (fileSize(file) === 0 ? 0 : reading(file, countedIn).commits)
-
-/** The result of `PRAGMA integrity_check` for a valid database. */
-const SOUND = 'ok'
-
-const checkIntegrity = (file: string) =>
-  reading(file, (db) => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check)
-
-/** Pages that were checkpointed before the log was cut may not fit the rest of the log. */
-const refuseDamaged = (file: string): void => {
-  const found = checkIntegrity(file)
-  if (found !== SOUND) throw damaged(file, found)
-}

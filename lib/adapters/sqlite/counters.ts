@@ -2,7 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Increment } from '../../core/collection.ts'
 import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Counters } from '../../ports/store.ts'
-import type { Participant } from './group-commit.ts'
 
 const KINDS = ['add', 'least', 'most'] as const
 type Kind = (typeof KINDS)[number]
@@ -53,8 +52,7 @@ export const openIncrements = (db: DatabaseSync) => {
     rolledBack: () => {
       sums = new Map()
     },
-    durable: () => undefined,
-  } satisfies Participant & { add: unknown; remove: unknown }
+  }
 }
 export type Increments = ReturnType<typeof openIncrements>
 
@@ -126,8 +124,6 @@ export const openCounters = (db: DatabaseSync) => {
       selectExpired
         .all(now, limit)
         .map(({ counter, member }) => ({ counter: String(counter), member: String(member) })),
-    beforeCommit: () => undefined,
-    rolledBack: () => undefined,
     durable: () => cached.clear(),
-  } satisfies Participant & { of: unknown; expired: unknown }
+  }
 }

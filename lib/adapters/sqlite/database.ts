@@ -41,6 +41,12 @@ export const openDatabase = (file: string): DatabaseSync => {
   }
 }
 
+/** The first damage that SQLite finds in a database; undefined for a valid one. */
+export const findDamage = (db: DatabaseSync): string | undefined => {
+  const found = String(db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check)
+  return found === 'ok' ? undefined : found
+}
+
 const OWNER_ONLY = 0o600
 const ANYBODY_ELSE = 0o077
 

@@ -15,13 +15,13 @@ const LOCK_TRIES = 6
 const RETRY_LOCK_MS = 25
 
 /** Takes part in every batch. Batches do not overlap. */
-export type Participant = {
+type Participant = {
   /** All commits are written: the last chance to write. */
-  beforeCommit(): void
+  beforeCommit?(): void
   /** Nothing of the open batch remains. */
-  rolledBack(): void
+  rolledBack?(): void
   /** The batch is durable, and readers see it. */
-  durable(): void
+  durable?(): void
 }
 
 /** `decide` reads and writes in the open transaction; what it throws rejects this job alone. */
@@ -47,17 +47,17 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
   const begin = db.prepare('BEGIN IMMEDIATE')
   const end = db.prepare('COMMIT')
   let queue: Job[] = []
-  let isRunning = false
+  let running: Promise<void> | undefined
   let isFailing = false
   /** Set by a failed sync. */
   let lost: { reason: unknown } | undefined
   let characters = 0
-  const idle: (() => void)[] = []
+  let deciding: Job | undefined
 
   const rollBack = () => {
     // Some failures (disk full, I/O) have rolled back already: https://sqlite.org/lang_transaction.html
     if (db.isTransaction) db.exec('ROLLBACK')
-    for (const one of participants) one.rolledBack()
+    for (const one of participants) one.rolledBack?.()
   }
 
   const beginTransaction = async (): Promise<void> => {
@@ -71,17 +71,25 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
       }
   }
 
-  /** Decides jobs in the open transaction, as many as fit. Throws `FailedJob` for a job that threw, else SQLite's error. */
+  /** Decides jobs in the open transaction, as many as fit, and commits. When it throws, `deciding` is the job that did. */
   const decideAndCommit = (jobs: readonly Job[]): Decided[] => {
     characters = 0
     const decided: Decided[] = []
     for (const job of jobs) {
       if (characters >= MOST_CHARACTERS) break
-      decided.push({ job, outcome: decideJob(job) })
+      deciding = job
+      decided.push({ job, outcome: job.decide() })
     }
-    for (const one of participants) one.beforeCommit()
+    deciding = undefined
+    for (const one of participants) one.beforeCommit?.()
     end.run()
     return decided
+  }
+
+  const rejectAll = (jobs: readonly Job[], thrown: unknown): Decided[] => {
+    isFailing = true
+    for (const { reject } of jobs) reject(asProblem(thrown))
+    return []
   }
 
   /** Commits a batch without the jobs that throw, and returns it; rejects all of it when the transaction fails. */
@@ -95,13 +103,11 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
         return decided
       } catch (thrown) {
         rollBack()
-        if (!(thrown instanceof FailedJob)) {
-          isFailing = true
-          for (const { reject } of jobs) reject(asProblem(thrown))
-          return []
-        }
-        thrown.job.reject(thrown.cause)
-        jobs.splice(jobs.indexOf(thrown.job), 1)
+        const failed = deciding
+        deciding = undefined
+        if (failed === undefined || isMediumFault(thrown)) return rejectAll(jobs, thrown)
+        failed.reject(thrown)
+        jobs.splice(jobs.indexOf(failed), 1)
         await nextTurn()
       }
     }
@@ -117,7 +123,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
       return
     }
     isFailing = false
-    for (const one of participants) one.durable()
+    for (const one of participants) one.durable?.()
     for (const { job, outcome } of batch) job.resolve(outcome)
     await log.checkpoint().catch((reason) => {
       lost = { reason }
@@ -125,15 +131,13 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
   }
 
   const run = async () => {
-    isRunning = true
     while (queue.length > 0) {
       await nextTurn()
       if (lost) for (const { reject } of queue.splice(0)) reject(lost.reason)
       const batch = await commitBatch()
       if (batch.length > 0) await settle(batch)
     }
-    isRunning = false
-    for (const wake of idle.splice(0)) wake()
+    running = undefined
   }
 
   return {
@@ -141,7 +145,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
     commit: <T>(decide: () => T): Promise<T> =>
       new Promise<T>((resolve, reject) => {
         queue.push({ decide, resolve: resolve as Job['resolve'], reject })
-        if (!isRunning) void outsideOfCallers(run)
+        running ??= outsideOfCallers(run)
       }),
     /** Adds the length of a written text to that of the batch. */
     written: (length: number): void => {
@@ -155,29 +159,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
     get isLost(): boolean {
       return lost !== undefined
     },
-    /** Whether anything waits to be written. */
-    get isBusy(): boolean {
-      return isRunning
-    },
     /** Resolves when nothing waits to be written. */
-    drained: (): Promise<void> =>
-      isRunning ? new Promise((resolve) => idle.push(resolve)) : Promise.resolve(),
-  }
-}
-
-/** A job threw by its own fault, not the medium's. */
-class FailedJob extends Error {
-  readonly job: Job
-  constructor(job: Job, cause: unknown) {
-    super('A commit failed', { cause })
-    this.job = job
-  }
-}
-
-const decideJob = (job: Job): unknown => {
-  try {
-    return job.decide()
-  } catch (thrown) {
-    throw isMediumFault(thrown) ? thrown : new FailedJob(job, thrown)
+    drained: async (): Promise<void> => running,
   }
 }

@@ -9,26 +9,22 @@ const BUSY = 5
 /** Keeps locks reachable: a database that is collected as garbage closes and loses its lock. */
 const held = new Set<DatabaseSync>()
 
-const refusal = (folder: string, thrown: unknown) =>
-  resultCode(thrown) === BUSY
-    ? new Problem(
-        'unavailable',
-        'data_dir_in_use',
-        `The data folder ${folder} is in use by another process: stop it, or set DATA_DIR to another folder.`,
-        { cause: thrown },
-      )
-    : new Problem(
-        'unavailable',
-        'data_dir_unwritable',
-        `The data folder ${folder} cannot be written to (${errorMessage(thrown)}): set DATA_DIR to a folder that can.`,
-        { cause: thrown },
-      )
+const refusal = (folder: string, thrown: unknown) => {
+  const [code, reason] =
+    resultCode(thrown) === BUSY
+      ? ['data_dir_in_use', 'is in use by another process: stop it, or set DATA_DIR to another folder']
+      : [
+          'data_dir_unwritable',
+          `cannot be written to (${errorMessage(thrown)}): set DATA_DIR to a folder that can`,
+        ]
+  return new Problem('unavailable', code, `The data folder ${folder} ${reason}.`, { cause: thrown })
+}
 
 const hold = (file: string): DatabaseSync => {
   keepPrivate(file)
-  const lock = new DatabaseSync(file)
+  const lock = new DatabaseSync(file, { timeout: 0 })
   try {
-    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    lock.exec('BEGIN EXCLUSIVE')
     held.add(lock)
     return lock
   } catch (thrown) {

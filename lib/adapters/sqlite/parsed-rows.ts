@@ -8,13 +8,19 @@ const LONGEST = 8_192
 /** Parses the text of a row's light fields. Its rows are frozen: they are shared. */
 export type ParseRow = (text: string) => Readonly<Fields>
 
+const deepFrozen = <T>(value: T): T => {
+  if (typeof value !== 'object' || value === null) return value
+  for (const part of Object.values(value)) deepFrozen(part)
+  return Object.freeze(value)
+}
+
 /** Parsed rows by their text: lists, reads and updates of one row see the same text again and again. */
 export const createParsedRows = (): ParseRow => {
   const rows = new Map<string, Readonly<Fields>>()
   return (text) => {
     const known = rows.get(text)
     if (known !== undefined) return known
-    const row = Object.freeze(JSON.parse(text))
+    const row: Fields = deepFrozen(JSON.parse(text))
     if (text.length > LONGEST) return row
     if (rows.size === MOST_ROWS) rows.clear()
     rows.set(text, row)

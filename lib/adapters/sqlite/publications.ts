@@ -1,6 +1,5 @@
 import type { LiveDraft } from '../../core/collection.ts'
 import type { LivePublisher } from '../../ports/live.ts'
-import type { Participant } from './group-commit.ts'
 
 export type Publications = ReturnType<typeof openPublications>
 
@@ -15,11 +14,10 @@ export const openPublications = (publisher: LivePublisher | undefined) => {
     add: (more: readonly LiveDraft[]): void => {
       drafts.push(...more)
     },
-    beforeCommit: () => undefined,
     rolledBack: () => void take(),
     durable: () => {
       const published = take()
       if (published.length > 0) publisher?.publish(published)
     },
-  } satisfies Participant & { isWatched: boolean; add(more: readonly LiveDraft[]): void }
+  }
 }

@@ -11,15 +11,15 @@ type Listed = readonly SQLOutputValue[]
 /** Reads of many rows, each one statement, prepared once per shape. `detail` reads the heavy fields of a record. */
 export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) => {
   const statement = statementCache(db)
-  const listing = statementCache(inLists(db))
   const count = (plan: Plan, query: Selection): number => {
     const { text, values } = countSql(plan, query, clock.now())
-    return Number(statement(text).get(...values)?.n)
+    const [rows] = statement(text).get(...values) as unknown as Listed
+    return Number(rows)
   }
   return {
     page: ({ plan, detail }: RowReader, query: Query<Fields>): Page<Fields> => {
       const { text, values, whole } = pageSql(plan, query, clock.now())
-      const records = listing(text).all(...values) as unknown as Listed[]
+      const records = statement(text).all(...values) as unknown as Listed[]
       const hasMore = records.length > query.limit
       if (hasMore) records.pop()
       const rows = records.map(([head, small, rid]) => {
@@ -143,7 +143,7 @@ const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => 
 const countSql = (plan: Plan, query: Selection, now: number): Sql => {
   const index = findIndex(plan, query)
   const { text, values } = selected(plan, index, query, now)
-  return { text: `SELECT count(*) AS n FROM ${indexedTable(plan, index)} WHERE ${text}`, values }
+  return { text: `SELECT count(*) FROM ${indexedTable(plan, index)} WHERE ${text}`, values }
 }
 
 type Source = { column: string } | { json: string; path: string }
@@ -218,25 +218,17 @@ const testSql = (plan: Plan, test: Test<Fields>): Sql => {
   return { text: hasAll(plan, test.field, test.hasAll).join(' AND ') || '1', values: [...test.hasAll] }
 }
 
-type Prepare = Pick<DatabaseSync, 'prepare'>
-
-/** Prepares statements that return records as lists: objects take longer to make. */
-const inLists = (db: Prepare): Prepare => ({
-  prepare: (sql) => {
-    const statement = db.prepare(sql)
-    statement.setReturnArrays(true)
-    return statement
-  },
-})
-
-/** Prepared statements by their text, at most `most` of them: the least recently used one is dropped. */
-export const statementCache = (db: Prepare, most = 256) => {
+/**
+ * Prepared statements by their text, at most `most` of them: the least recently used one is dropped. They answer records
+ * as lists: objects take longer to make.
+ */
+export const statementCache = (db: Pick<DatabaseSync, 'prepare'>, most = 256) => {
   const prepared = new Map<string, StatementSync>()
   return (sql: string): StatementSync => {
-    const known = prepared.get(sql)
-    const statement = known ?? db.prepare(sql)
-    if (known !== undefined) prepared.delete(sql)
-    else if (prepared.size >= most) prepared.delete(prepared.keys().next().value ?? sql)
+    const statement = prepared.get(sql) ?? db.prepare(sql)
+    statement.setReturnArrays(true)
+    prepared.delete(sql)
+    if (prepared.size >= most) prepared.delete(prepared.keys().next().value ?? sql)
     prepared.set(sql, statement)
     return statement
   }

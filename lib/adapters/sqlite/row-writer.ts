@@ -8,6 +8,9 @@ const MOST_COLUMNS = 30
 /** Detail up to this length is in the record itself: cheaper than a separate record. */
 const MOST_INSIDE = 1_000
 
+/** The removal of a row takes as long as the writing of so many characters. */
+const REMOVED_ROW = 200
+
 export type RowWriter = ReturnType<typeof openRowWriter>
 
 /**
@@ -82,7 +85,7 @@ export const openRowWriter = (db: DatabaseSync, plan: Plan, written: (characters
     },
     /** Removes all rows of an owner, from a clustered table. */
     removeAll: (owner: string): void => {
-      removeAll?.run(owner)
+      written(Number(removeAll?.run(owner).changes ?? 0) * REMOVED_ROW)
     },
   }
 }

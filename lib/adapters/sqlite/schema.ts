@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
-import { createCommitCount } from './commit-count.ts'
+import { markOpen } from './commit-record.ts'
 import { createCounterTable } from './counters.ts'
 import { createOutboxTable } from './outbox.ts'
 import { cell, type Plan, quoted } from './plan.ts'
@@ -114,7 +114,7 @@ const fileLayout = (db: DatabaseSync): number => {
 
 /**
  * Updates the file to the declarations in one transaction: new collections, indexes and columns appear, retired indexes
- * are dropped, rows stay. Throws Problem `unavailable`: `storage_too_new` for a file of a newer version,
+ * are dropped, rows stay, and the file is marked as open. Throws Problem `unavailable`: `storage_too_new` for a file of a newer version,
  * `storage_incompatible` for one of another service and for a collection whose key is another one.
  */
 export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
@@ -123,7 +123,7 @@ export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
   for (const step of STEPS.slice(layout - 1)) step(db)
   createCounterTable(db)
   createOutboxTable(db)
-  createCommitCount(db)
+  markOpen(db)
   for (const plan of plans) growTable(db, plan)
   db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)
 }

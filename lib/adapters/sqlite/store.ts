@@ -4,12 +4,18 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
+import { recordWithoutLog } from './check-log.ts'
 import { createCommits } from './commit.ts'
-import { countedIn, dropRecord, openCommitCount, recordCommits } from './commit-count.ts'
+import {
+  checkpointAndMarkClosed,
+  checkpointOpenMark,
+  openCommitCount,
+  readCommitRecord,
+  removeCountFile,
+} from './commit-record.ts'
 import { openCounters, openIncrements } from './counters.ts'
 import { asProblem, openDatabase } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { checkpointAndMarkClosed, isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
 import { createParsedRows } from './parsed-rows.ts'
 import { type Fields, planTable } from './plan.ts'
@@ -52,11 +58,6 @@ export type SqliteStore = Store & {
    */
   start(): void
   /**
-   * Resolves when nothing waits to be written or, after `start`, to be delivered, and rows of delivered messages are
-   * removed.
-   */
-  drained(): Promise<void>
-  /**
    * Removes up to `limit` expired rows, which count as absent before, and expired members of counters; resolves to their
    * number. Failures are logged.
    */
@@ -77,16 +78,19 @@ const byCollection = <T extends { plan: { name: string } }>(all: readonly T[]) =
 
 const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs) => {
   const inMemory = file === ':memory:'
-  const header = inMemory ? undefined : readHeader(file)
   if (!inMemory) syncLeftFiles(file)
+  const wasOpen = !inMemory && recordWithoutLog(file)?.isOpen === true
   const db = openDatabase(file)
   let log: WriteAheadLog | undefined
+  let count: ReturnType<typeof openCommitCount> | undefined
   try {
     const plans = collections.map(planTable)
+    const isMarkedOpen = wasOpen && readCommitRecord(db)?.isOpen === true
     grow(db, plans)
     // From here on a file without its log is known to have lost it.
-    if (!inMemory) recordCommits(file, countedIn(db).commits)
-    if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
+    const counting = openCommitCount(db, inMemory ? undefined : file)
+    count = counting
+    if (!inMemory && !isMarkedOpen) checkpointOpenMark(db)
     const { onLost, syncFile } = needs
     const opened = inMemory
       ? openMemoryLog(db)
@@ -101,10 +105,9 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
     const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
     const increments = openIncrements(db)
     const counters = openCounters(reader)
-    const outbox = openOutbox({ db, reader, clock, deliver, writeSoon })
+    const outbox = openOutbox({ db, reader, clock, deliver, written, writeSoon })
     const publications = openPublications(publisher)
-    const count = openCommitCount(db, inMemory ? undefined : file)
-    const participants = [increments, count, counters, outbox, publications]
+    const participants = [increments, counting, counters, outbox, publications]
     const group = createGroupCommit({ db, participants, log: opened })
     const findTable = byCollection(tables)
     const commits = createCommits({ findTable, increments, outbox, publications })
@@ -112,9 +115,9 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
       if (group.isLost) return
       opened.closeReader()
       try {
-        count.close()
-        if (!inMemory && checkpointAndMarkClosed(db)) dropRecord(file)
+        if (!inMemory && checkpointAndMarkClosed(db)) removeCountFile(file)
       } finally {
+        counting.close()
         db.close()
         opened.closeFiles()
       }
@@ -134,6 +137,7 @@ const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs)
       close,
     }
   } catch (thrown) {
+    count?.close()
     log?.closeReader()
     db.close()
     log?.closeFiles()
@@ -234,14 +238,6 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     return removed + members.length
   }
 
-  const drained = async () => {
-    do {
-      if (outbox.hasToRemove) void writeSoon()
-      await group.drained()
-      await outbox.settled()
-    } while (group.isBusy || !outbox.isSettled || outbox.hasToRemove)
-  }
-
   const close = async () => {
     const delivered = outbox.stop()
     await group.drained()
@@ -264,7 +260,6 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     counters: async (counter: string, from = '') => whileOpen(() => counters.of(counter, from)),
     adjust: async (moves: readonly Increment[]) => whileOpen(() => adjust(moves)),
     start: () => whileOpen(outbox.start),
-    drained,
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
     probe: async () => whileOpen(() => (group.isWritable ? undefined : group.commit(() => undefined))),
     close: () => {

@@ -80,7 +80,7 @@ export const openWriteAheadLog = (
   const data = openSync(file, 'r+')
   const reader = openDatabase(file)
   const beginRead = reader.prepare('BEGIN')
-  const firstRead = reader.prepare('SELECT commits FROM commit_count')
+  const firstRead = reader.prepare('SELECT commits FROM _commits')
   const endRead = reader.prepare('COMMIT')
   let batches = 0
 

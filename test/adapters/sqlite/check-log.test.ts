@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
 import { checkLog } from '../../../lib/adapters/sqlite/check-log.ts'
-import { recordCommits } from '../../../lib/adapters/sqlite/commit-count.ts'
+import { writeCount } from '../../../lib/adapters/sqlite/commit-record.ts'
 import { withChild } from './child.ts'
 import { inFile } from './samples.ts'
 
@@ -10,7 +10,7 @@ it('The check of a log waits for a program that has the data file to itself for 
     withChild('hold-file.ts', [file, '1000'], async ({ said }) => {
       expect(await said()).toBe('held')
       expect(existsSync(`${file}-wal`)).toBe(true)
-      recordCommits(file, 0)
+      writeCount(file, 0)
       expect(checkLog(file, false)).toBeUndefined()
     }),
   ))

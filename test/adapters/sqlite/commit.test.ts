@@ -85,7 +85,6 @@ describe('a change', () => {
       [undefined, 'j1'],
       ['j2', undefined],
     ])
-    await store.drained()
     expect(delivered.slice(2)).toEqual(['was j1', 'is j1', 'was j2'])
     expect([await log('j1'), await log('j2'), await entries('j2')]).toEqual([['e3'], [], 0])
     await store.close()
@@ -152,7 +151,6 @@ describe('a commit that is refused or throws', () => {
         { status: 'rejected', reason: expect.any(TypeError) },
         { value: { applied: true } },
       ])
-      await store.drained()
       expect(await store.page(followed, { index: 'newest', order: 'asc', limit: 9 })).toMatchObject({
         rows: [job(1, { rank: 1 })],
       })

@@ -1,9 +1,28 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { openSqliteStore, type SqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { collection } from '../../../lib/core/collection.ts'
+import type { Write } from '../../../lib/ports/store.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { declared, type Job, job, jobs, lines, openJobs, UNCOUNTABLE } from './samples.ts'
+import { declared, type Job, job, jobs, openJobs, UNCOUNTABLE } from './samples.ts'
+
+type Large = { id: string; text?: string }
+const large = collection<Large>({ name: 'large', key: 'id', indexes: {} })
+const sending = collection<Large>({
+  name: 'sending',
+  key: 'id',
+  indexes: {},
+  sends: ({ after }) => [{ to: 'notices', id: `${after?.id}`, body: { text: 'x'.repeat(1_500_000) } }],
+})
+const entries = collection<{ owner: string; id: string }>({
+  name: 'entries',
+  within: 'owner',
+  key: 'id',
+  indexes: { ofOwner: { within: 'owner', by: 'id' } },
+})
+const logged = collection<Large>({ name: 'logged', key: 'id', indexes: {}, log: entries })
+const insertOf = (collection: unknown, row: Large) => ({ insert: collection, row }) as never
 
 describe('a group commit', () => {
   it('shows nothing before the transaction has ended', async () => {
@@ -26,22 +45,33 @@ describe('a group commit', () => {
     expect((await Promise.all(all)).every(({ applied }) => applied)).toBe(true)
     await store.close()
   })
-  it('takes at most about four million characters of added rows in one turn', async () => {
-    const store = openSqliteStore({
-      file: ':memory:',
-      clock: createFakeClock(),
-      collections: declared(lines),
-    })
-    const text = 'x'.repeat(1_500_000)
+  /** Each of four commits does as much as the writing of 1.5 million characters. */
+  it.each<
+    [what: string, before: (store: SqliteStore) => Promise<unknown>, large: (n: number) => Write<never>]
+  >([
+    ['rows', async () => undefined, (n) => insertOf(large, { id: `l${n}`, text: 'x'.repeat(1_500_000) })],
+    ['messages', async () => undefined, (n) => insertOf(sending, { id: `l${n}` })],
+    [
+      'removed entries of logs',
+      async (store) => {
+        const log = Array.from({ length: 7_500 }, (_, n) => ({ id: `e${n}` }))
+        for (let n = 0; n < 4; n += 1) await store.commit({ insert: logged, row: { id: `l${n}` }, log })
+      },
+      (n) => ({ remove: logged, key: `l${n}` }) as never,
+    ],
+  ])('takes at most as much as four million characters of %s in one turn', async (_, before, change) => {
+    const collections = declared(large, sending, logged, entries)
+    const store = openSqliteStore({ file: ':memory:', clock: createFakeClock(), collections })
+    await before(store)
+    let done = 0
     const all = Array.from({ length: 4 }, (_, n) =>
-      store.commit({ insert: lines, row: { owner: 'one', id: `l${n}`, text } }),
+      store.commit(change(n)).then(() => {
+        done += 1
+      }),
     )
-    const counts: number[] = []
-    for (let turn = 0; turn < 2; turn += 1) {
-      await nextTurn()
-      counts.push(await store.count(lines, { index: 'ofOwner', is: 'one' }))
-    }
-    expect(counts).toEqual([3, 4])
+    const counts = new Set<number>()
+    for (; done < 4; counts.add(done)) await nextTurn()
+    expect([...counts].filter((count) => count > 0)).toEqual([3, 4])
     await Promise.all(all)
     await store.close()
   })

@@ -68,7 +68,7 @@ describe('the outbox', () => {
       await pass(999)
       expect(stored(file)).toHaveLength(2)
       await pass(1)
-      await store.drained()
+      await store.adjust([])
       expect(stored(file)).toEqual([])
       await store.close()
     }))
@@ -83,7 +83,7 @@ describe('the outbox', () => {
       await second.store.commit(insert(2, 'notices run'))
       expect(second.calls).toEqual([])
       second.store.start()
-      await second.store.drained()
+      await second.store.adjust([])
       expect(second.calls).toEqual([['run j2'], ['notices j1', 'notices j2']])
       expect(second.taken.at(-1)).toEqual({
         to: 'notices',
@@ -117,7 +117,7 @@ describe('the outbox', () => {
       expect(waits.slice(-2)).toEqual([60_000, 60_000])
       refusing = false
       clock.advance(60_000)
-      await store.drained()
+      await store.adjust([])
       expect(new Set(calls.flat())).toEqual(new Set(['notices j1']))
       expect([taken.length, stored(file)]).toEqual([1, []])
       await store.close()
@@ -181,7 +181,7 @@ describe('the outbox', () => {
       round.resolve()
       await nextTurn()
       clock.advance(60_000)
-      await store.drained()
+      await store.adjust([])
       expect(calls.slice(3)).toEqual(['notices j1'])
       expect(stored(file)).toEqual([])
       await store.close()

@@ -1,11 +1,15 @@
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { declared, inFolder, job, jobs, lines } from './samples.ts'
 
+type Tagged = { id: string; state: string; at: string; tags: { name: string }[] }
+const tagged = collection<Tagged>({ name: 'tagged', key: 'id', indexes: { newest: { by: 'at' } } })
+
 const open = (file: string) =>
-  openSqliteStore({ file, clock: createFakeClock(), collections: declared(jobs, lines) })
+  openSqliteStore({ file, clock: createFakeClock(), collections: declared(jobs, lines, tagged) })
 type Store = ReturnType<typeof open>
 
 const inStore = (use: (store: Store, again: () => Store) => Promise<void>) =>
@@ -73,13 +77,17 @@ describe('a page of rows that were just written', () => {
 })
 
 describe('a row that was read before', () => {
-  it('cannot be changed for the next reader', () =>
+  it('cannot be changed for the next reader, nor can a value in it', () =>
     inStore(async (store) => {
-      await add(store, 1)
-      const read = async () => [(await store.page(jobs, newest)).rows[0], await store.get(jobs, 'j1')]
-      for (const row of await read())
+      const row: Tagged = { id: 't1', state: 'open', at: '000001', tags: [{ name: 'a' }] }
+      await store.commit({ insert: tagged, row })
+      const read = async () => [(await store.page(tagged, newest)).rows[0], await store.get(tagged, 't1')]
+      for (const row of await read()) {
         expect(() => Object.assign(row ?? {}, { state: 'shut' })).toThrow(TypeError)
-      expect(await read()).toEqual([job(1), job(1)])
+        expect(() => row?.tags.push({ name: 'b' })).toThrow(TypeError)
+        expect(() => Object.assign(row?.tags[0] ?? {}, { name: 'b' })).toThrow(TypeError)
+      }
+      expect(await read()).toEqual([row, row])
     }))
 })
 

@@ -55,6 +55,7 @@ type Needs = {
   checkOwnConversation: (principal: Principal, conversationId: string) => Promise<void>
 }
 
+type Batches = AsyncGenerator<readonly SessionEvent[], void>
 type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversationId: string }
 type Listed = PageQuery & { taskId?: string | undefined; conversationId?: string | undefined }
 
@@ -136,17 +137,22 @@ export const createAgentSessions = (needs: Needs) => {
       const rows = row === undefined ? [] : [row]
       return listed({ rows, next: undefined }, rows.length, query, '')
     }
-    const scope = `agent-sessions:${JSON.stringify([principal.userId, conversationId])}`
-    const range = { order: 'desc', ...pageRange(query, scope) } as const
-    if (conversationId !== undefined) {
-      const where = [{ field: 'userId' as const, in: [principal.userId] }]
-      const selection = { index: 'ofConversation', is: conversationId, where }
-      const page = await store.page(agentSessions, { ...selection, ...range })
-      return listed(page, await store.count(agentSessions, selection), query, scope)
-    }
-    const page = await store.page(agentSessions, { index: 'ofUser', is: principal.userId, ...range })
-    const total = (await store.counters(sessionCounter(principal.userId)))[SESSIONS_MEMBER]?.total
-    return listed(page, pageTotal(page, total, query), query, scope)
+    const { userId } = principal
+    const scope = `agent-sessions:${JSON.stringify([userId, conversationId])}`
+    const selection =
+      conversationId === undefined
+        ? { index: 'ofUser', is: userId }
+        : { index: 'ofConversation', is: conversationId, where: [{ field: 'userId' as const, in: [userId] }] }
+    const page = await store.page(agentSessions, {
+      ...selection,
+      order: 'desc',
+      ...pageRange(query, scope),
+    })
+    const total =
+      conversationId === undefined
+        ? pageTotal(page, (await store.counters(sessionCounter(userId)))[SESSIONS_MEMBER]?.total, query)
+        : await store.count(agentSessions, selection)
+    return listed(page, total, query, scope)
   }
 
   const listed = async (page: Page<AgentSessionRow>, total: number, query: Listed, scope: string) => ({
@@ -168,16 +174,49 @@ export const createAgentSessions = (needs: Needs) => {
     set: { ...set, endedAt: iso(clock.now()) },
   })
 
-  /** Begins a session of a conversation. It stops at its time limit, and when its last reader has disconnected. */
+  /**
+   * Registers a run of this process. While the session is followed from another process, its events are stored at every
+   * second look. The returned function ends the run when its events are stored.
+   */
+  const startRun = (
+    id: string,
+    run: LiveRun,
+    stop: (code: StopCode) => void,
+    onLook: (row: AgentSessionRow | undefined, isFollowed: boolean) => void = () => undefined,
+  ) => {
+    live.set(id, { run, stop })
+    let looks = 0
+    const look = async () => {
+      const row = await store.get(agentSessions, id, true)
+      const isFollowed = (row?.followedUntil ?? 0) > clock.now()
+      onLook(row, isFollowed)
+      looks += 1
+      if (isFollowed && looks % LOOKS_OF_APPEND === 0) await run.flush()
+    }
+    const endLooks = repeat(needs, WATCH_MS, look, UNREADABLE)
+    return async () => {
+      endLooks()
+      await run.close()
+      if (live.get(id)?.run === run) live.delete(id)
+    }
+  }
+
+  /**
+   * Begins a session of a conversation. It stops at its time limit, when its last reader has disconnected, and when its
+   * cancellation was requested.
+   */
   const open = async ({ conversationId, userId, provider, model }: Started) => {
     const id = ids.next('sess')
     await insert({ id, status: 'running', conversationId, userId, provider, model })
     const run = createLiveRun(needs, id, 1)
     const controller = new AbortController()
     const stop = (code: StopCode) => controller.abort(new SessionStopped(code))
-    live.set(id, { run, stop })
     const cancelTimeout = clock.after(timeoutMs, () => stop('TIMEOUT'))
-    const endWatch = watch(id, run, stop)
+    const close = startRun(id, run, stop, (row, isFollowed) => {
+      if (row?.cancelRequestedAt !== undefined) stop('CANCELLED')
+      const leftMs = clock.now() - Math.max(run.readerLeftAt, row?.followedUntil ?? 0)
+      if (run.readers === 0 && !isFollowed && leftMs >= orphanMs) stop('ORPHANED')
+    })
     const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>()
     running.add(ended)
     return {
@@ -189,14 +228,12 @@ export const createAgentSessions = (needs: Needs) => {
         error?: AgentSession['error'],
       ): Promise<void> => {
         cancelTimeout()
-        endWatch()
         await run.flush()
         try {
           await store.commit<AgentSessionRow>(endWrite(id, { status, ...definedFields({ error }) }))
         } finally {
           // If the end was not stored, the next tick finds the session as one without a process.
-          live.delete(id)
-          await run.close()
+          await close()
           running.delete(ended)
           resolveEnded()
         }
@@ -204,53 +241,30 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
-  /** Stops a session of a conversation that has no reader, or whose cancellation was requested. */
-  const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
-    const appendFollowed = appends(run)
-    const look = async () => {
-      const row = await store.get(agentSessions, id, true)
-      if (row?.cancelRequestedAt !== undefined) stop('CANCELLED')
-      const isFollowed = (row?.followedUntil ?? 0) > clock.now()
-      await appendFollowed(isFollowed)
-      const leftMs = clock.now() - Math.max(run.readerLeftAt, row?.followedUntil ?? 0)
-      if (run.readers === 0 && !isFollowed && leftMs >= orphanMs) stop('ORPHANED')
-    }
-    return repeat(needs, WATCH_MS, look, UNREADABLE)
-  }
-
   /** The part of a task's session that a run adds; `run` is the fencing token, which grows with every run. */
   const openRun = (task: TaskFacts, run: number, target: Pick<AgentSession, 'provider' | 'model'>) => {
     const id = toSessionId(task.id)
     const part = createLiveRun(needs, id, run)
-    let inserted: Promise<unknown> | undefined
-    let endLooks: () => void = () => undefined
-    const appendFollowed = appends(part)
-    const look = async () => {
-      const row = await store.get(agentSessions, id, true)
-      await appendFollowed((row?.followedUntil ?? 0) > clock.now())
-    }
+    let begun: { inserted: Promise<unknown>; close: () => Promise<void> } | undefined
     const begin = () => {
-      live.set(id, { run: part, stop: () => undefined })
-      endLooks = repeat(needs, WATCH_MS, look, UNREADABLE)
+      const close = startRun(id, part, () => undefined)
       // A later run finds the row that the first run inserted.
       const row = { id, status: 'created', taskId: task.id, userId: task.createdBy, ...target } as const
-      inserted = insert(row).catch((thrown) =>
+      const inserted = insert(row).catch((thrown) =>
         log.error({ taskId: task.id, reason: errorMessage(thrown) }, 'the session of a task was not stored'),
       )
+      return { inserted, close }
     }
     return {
       id,
       emit: ((type, data) => {
-        if (inserted === undefined) begin()
+        begun ??= begin()
         part.emit(type, data)
       }) satisfies EmitEvent,
       flush: part.flush,
       close: async (): Promise<void> => {
-        if (inserted === undefined) return
-        endLooks()
-        await inserted
-        await part.close()
-        if (live.get(id)?.run === part) live.delete(id)
+        await begun?.inserted
+        await begun?.close()
       },
     }
   }
@@ -269,11 +283,7 @@ export const createAgentSessions = (needs: Needs) => {
     })
 
   /** The stored events above an id of a session that runs or waits elsewhere, until it ends or runs here. */
-  async function* followStored(
-    id: string,
-    after: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly SessionEvent[]> {
+  async function* followStored(id: string, after: string, signal: AbortSignal): Batches {
     const ended = new AbortController()
     let markedAt = Number.NEGATIVE_INFINITY
     const look = async () => {
@@ -299,7 +309,7 @@ export const createAgentSessions = (needs: Needs) => {
     yield* readStored(id, place)
   }
 
-  async function* readStored(id: string, after: string): AsyncGenerator<readonly SessionEvent[]> {
+  async function* readStored(id: string, after: string): Batches {
     for (let place: string | undefined = after; place !== undefined; ) {
       const entries: readonly FeedEntry[] = await feed.read(toStreamName(id), {
         after: place,
@@ -311,12 +321,7 @@ export const createAgentSessions = (needs: Needs) => {
   }
 
   /** The events of a run in this process above an id: the stored ones, those in memory, and new ones. */
-  async function* readLive(
-    run: LiveRun,
-    id: string,
-    after: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly SessionEvent[]> {
+  async function* readLive(run: LiveRun, id: string, after: string, signal: AbortSignal): Batches {
     const { unstored, reader, leave } = run.read()
     signal.addEventListener('abort', leave, { once: true })
     try {
@@ -340,27 +345,22 @@ export const createAgentSessions = (needs: Needs) => {
     return [{ id, type: 'error', data: error, timestamp: Date.parse(endedAt) }]
   }
 
-  const eventBatches = (id: string, after: string, signal: AbortSignal) => {
-    const here = live.get(id)
-    return here === undefined ? followStored(id, after, signal) : readLive(here.run, id, after, signal)
-  }
-
-  /** The events after an id, each once, until the session ends, over all runs in any process. */
-  async function* follow(
-    id: string,
-    after: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly SessionEvent[]> {
-    const fresh = unseen(after)
-    do {
-      for await (const batch of eventBatches(id, fresh.passed(), signal)) {
-        const events = fresh.of(batch)
+  /** The events after an id, each once and in ascending order, until the session ends, over all runs in any process. */
+  async function* follow(id: string, after: string, signal: AbortSignal): Batches {
+    let passed = after
+    const unseen = async function* (batches: Batches | [readonly SessionEvent[]]) {
+      for await (const batch of batches) {
+        const events = batch.filter((event) => event.id > passed)
+        passed = events.at(-1)?.id ?? passed
         if (events.length > 0) yield events
       }
+    }
+    do {
+      const here = live.get(id)
+      yield* unseen(here ? readLive(here.run, id, passed, signal) : followStored(id, passed, signal))
       if (signal.aborted) return
     } while (live.has(id) || !(await isSessionOver(id)))
-    const end = fresh.of(await missingEnd(id))
-    if (end.length > 0) yield end
+    yield* unseen([await missingEnd(id)])
   }
 
   return {
@@ -421,28 +421,6 @@ export const createAgentSessions = (needs: Needs) => {
     const event = { type: 'error', id: '9999-0000001', data: { timestamp: clock.now(), data: error } }
     await feed.append(toStreamName(id), [event], { ttlMs: KEEP_MS })
     await store.commit<AgentSessionRow>(endWrite(id, { status: 'failed', error }))
-  }
-}
-
-/** Stores the new events of a run at every second check, while another process follows it. */
-const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
-  let looks = 0
-  return async (isFollowed: boolean): Promise<void> => {
-    looks += 1
-    if (isFollowed && looks % LOOKS_OF_APPEND === 0) await flush()
-  }
-}
-
-/** Passes each event above an id once, in ascending order. */
-const unseen = (after: string) => {
-  let passed = after
-  return {
-    of: (batch: readonly SessionEvent[]): readonly SessionEvent[] => {
-      const events = batch.filter(({ id }) => id > passed)
-      passed = events.at(-1)?.id ?? passed
-      return events
-    },
-    passed: () => passed,
   }
 }
 

@@ -1,7 +1,5 @@
-import { definedFields } from '../core/defined-fields.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import type { TurnOptions } from '../turns/rows.ts'
 import type { RunOptions } from '../turns/run.ts'
 import type { Turns } from '../turns/service.ts'
 import type { BegunTurn } from '../turns/turn.ts'
@@ -53,18 +51,11 @@ export const createSend = ({ turns, defaultMode, timeoutMs, firstByteMs }: Needs
   const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
     turns.within(firstByteMs, async (signal) => {
       const { temperature, securityMode, ...message } = body
-      const { userId } = principal
       const mode = securityMode ?? (await defaultMode())
-      const toolbox = await turns.openToolbox({ userId }, id, { mode })
+      const toolbox = await turns.openToolbox(principal, id, { mode })
       const asked = { ...message, specs: toolbox.specs, instructions: INSTRUCTIONS, signal }
       const turn = await turns.begin(principal, id, asked)
-      const parkedWith: TurnOptions = {
-        userId,
-        securityMode: mode,
-        ...definedFields({ temperature }),
-        ...turn.target,
-      }
-      return answered(turn, { ...WITH_TOOLS, toolbox, temperature, parkedWith, signal })
+      return answered(turn, { ...WITH_TOOLS, toolbox, temperature, securityMode: mode, signal })
     })
 
   /**
@@ -76,10 +67,10 @@ export const createSend = ({ turns, defaultMode, timeoutMs, firstByteMs }: Needs
     const waiting = await turns.takeUp(conversationId)
     if (waiting === undefined) return
     const { turn, options } = waiting
-    const { securityMode: mode, temperature } = options
+    const { securityMode, temperature } = options
     await turns.within(timeoutMs, (signal) => {
-      const toolbox = turns.openToolbox(options, conversationId, { mode })
-      return turns.run(turn, { ...WITH_TOOLS, toolbox, temperature, parkedWith: options, signal })
+      const toolbox = turns.openToolbox(options, conversationId, { mode: securityMode })
+      return turns.run(turn, { ...WITH_TOOLS, toolbox, temperature, securityMode, signal })
     })
   }
 

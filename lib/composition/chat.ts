@@ -23,14 +23,14 @@ import type { Workspaces } from '../ports/workspace.ts'
 import type { Tasks } from '../tasks/service.ts'
 import { workspaceTools } from '../tools/catalog.ts'
 import { createCancelTurn } from '../turns/cancel.ts'
-import type { ReadTicket } from '../turns/context.ts'
 import {
   type Conversations,
   createCheckOwnConversation,
   createConversations,
 } from '../turns/conversations.ts'
+import type { ReadTicket, TurnPorts } from '../turns/needs.ts'
 import { createConversationRemoval } from '../turns/removal.ts'
-import { createTurns, type TurnPorts } from '../turns/service.ts'
+import { createTurns } from '../turns/service.ts'
 import { createSnapshots, noSnapshots } from '../turns/snapshots.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { type Security, TASK_ENDED } from './security.ts'

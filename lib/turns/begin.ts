@@ -8,16 +8,14 @@ import { iso } from '../core/time.ts'
 import { timeLimit } from '../core/time-limit.ts'
 import { addUsage } from '../core/token-usage.ts'
 import { refuseLost } from '../core/truncated.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Models, ToolSpec } from '../ports/model.ts'
-import type { Store } from '../ports/store.ts'
+import type { ToolSpec } from '../ports/model.ts'
 import type { ChatCompaction, Summary } from './compaction.ts'
 import { type ChatContext, type Known, systemText } from './context.ts'
-import { type Conversations, toConversation } from './conversations.ts'
+import { toConversation } from './conversations.ts'
 import type { Settle } from './finish.ts'
-import { leasedWrite, type OpenTurns, type TurnLeases, turnLost } from './leases.ts'
+import { leasedWrite, type TurnLeases, turnLost } from './leases.ts'
 import { createMessageRow, toMessage } from './messages.ts'
+import type { TurnNeeds } from './needs.ts'
 import {
   type ConversationRow,
   chatMessages,
@@ -25,14 +23,7 @@ import {
   type MessageRow,
 } from './rows.ts'
 import type { BegunTurn } from './turn.ts'
-import {
-  findWaiting,
-  giveUpWaiting,
-  INTERRUPTED,
-  pendingApprovals,
-  stillWaits,
-  type WithdrawApprovals,
-} from './waiting.ts'
+import { findWaiting, giveUpWaiting, INTERRUPTED, pendingApprovals, stillWaits } from './waiting.ts'
 
 const LONGEST_TITLE = 80
 
@@ -54,21 +45,10 @@ type BeginTurn = Ask & { content: string }
 /** `system` goes to the model and is not stored; `known` is added to the context of the conversation. */
 type OpenTurn = Ask & { messages: readonly TurnMessage[]; system?: readonly string[]; known?: Known }
 
-type Needs = {
-  store: Store
-  clock: Clock
-  ids: Ids
-  models: Models
-  conversations: Pick<Conversations, 'own'>
-  context: Pick<ChatContext, 'ofConversation'>
+type Parts = Pick<ChatContext, 'ofConversation'> & {
   compaction: ChatCompaction
   leases: TurnLeases
-  /** The time limit of the begin of a turn: an agentic turn sends nothing before. */
-  firstByteMs: number
   release: Settle['release']
-  withdrawApprovals: WithdrawApprovals
-  holdsRights: (principal: Principal) => Promise<boolean>
-  openTurns: OpenTurns
 }
 
 const underWay = () =>
@@ -84,10 +64,10 @@ const firstLineTitle = (content: string): string => {
 }
 
 /** Begins turns of conversations: the messages of the user are stored with the lease, and the prompt is made. */
-export const createBegin = (needs: Needs) => {
-  const { store, clock, ids, models, conversations, context, compaction } = needs
-  const { leases, release, firstByteMs, withdrawApprovals, holdsRights, openTurns } = needs
-  const messageRow = createMessageRow({ clock, ids })
+export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leases, release }: Parts) => {
+  const { store, clock, ids, models, conversations } = needs
+  const { firstByteMs, withdrawApprovals, holdsRights, openTurns } = needs
+  const messageRow = createMessageRow(needs)
 
   /** Throws while a turn waits for approval; ends one that expired, or whose process died. */
   const withoutWaiting = async (row: ConversationRow): Promise<ConversationRow> => {
@@ -143,7 +123,7 @@ export const createBegin = (needs: Needs) => {
 
   const createSystemPrompt = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    const own = await context.ofConversation(row, query)
+    const own = await ofConversation(row, query)
     const known = {
       ...own,
       ...given.known,

@@ -10,10 +10,9 @@ import { errorMessage, Problem } from '../core/errors.ts'
 import { rowPages } from '../core/page.ts'
 import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import { lostFields } from '../core/truncated.ts'
-import type { Log } from '../ports/log.ts'
-import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
-import type { Store } from '../ports/store.ts'
+import type { ModelMessage, ToolSpec } from '../ports/model.ts'
 import { toHistory, toTranscript } from './messages.ts'
+import type { TurnNeeds } from './needs.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
 
 /** The share of a context window that a prompt may fill; beyond it, older messages are summarised. */
@@ -52,8 +51,6 @@ type Given = {
 }
 
 type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usage: TokenUsage }
-
-type Needs = { store: Store; models: Models; log: Log }
 
 const rowTokens = (row: MessageRow): number => estimateTokens(toHistory([row]))
 
@@ -117,7 +114,7 @@ const withoutLostSummary = ({ conversation, ...given }: Given): Given => {
 }
 
 /** Makes the prompts of conversations, and summarises the older part of one that is too long. */
-export const createCompaction = ({ store, models, log }: Needs) => {
+export const createCompaction = ({ store, models, log }: TurnNeeds) => {
   /** The messages after the summary, newest first, up to a number of tokens. */
   const readRows = async ({ id, summarized }: ConversationRow, mostTokens: number) => {
     const rows: MessageRow[] = []

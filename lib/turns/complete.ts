@@ -1,8 +1,7 @@
 import type { Principal } from '../core/principal.ts'
-import type { Models } from '../ports/model.ts'
 import type { createBegin } from './begin.ts'
 import { type ChatContext, type Subject, systemText, toAnswerContext } from './context.ts'
-import type { OpenTurns } from './leases.ts'
+import type { TurnNeeds } from './needs.ts'
 import type { RunOptions, RunTurn } from './run.ts'
 
 type Message<Role extends string> = { role: Role; content: string }
@@ -15,15 +14,10 @@ type Completion = Subject & {
   model?: string | undefined
 }
 
-type Needs = {
-  models: Pick<Models, 'resolve'>
-  context: Pick<ChatContext, 'ofRequest'>
-  openTurns: OpenTurns
-} & Pick<ReturnType<typeof createBegin>, 'open'> &
-  RunTurn
+type Parts = Pick<ChatContext, 'ofRequest'> & Pick<ReturnType<typeof createBegin>, 'open'> & RunTurn
 
 /** Answers messages. Those of a conversation are a turn of it; any others are stored nowhere. */
-export const createComplete = ({ models, context, openTurns, open, run, answer }: Needs) => {
+export const createComplete = ({ models, openTurns }: TurnNeeds, { ofRequest, open, run, answer }: Parts) => {
   const complete = async (
     principal: Principal,
     { messages, systemPrompt, conversationId, ...request }: Completion,
@@ -31,7 +25,7 @@ export const createComplete = ({ models, context, openTurns, open, run, answer }
   ) => {
     const target = models.resolve(request)
     const query = messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    const known = await context.ofRequest(principal, request, query, withMemory)
+    const known = await ofRequest(principal, request, query, withMemory)
     const answerContext = toAnswerContext(known, conversationId)
     if (conversationId === undefined) {
       const text = systemText({ ...known, systemPrompt })

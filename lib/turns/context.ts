@@ -4,22 +4,12 @@ import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'
-import type { Log } from '../ports/log.ts'
 import type { TrackerTicket } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
+import type { TurnNeeds } from './needs.ts'
 
 const LONGEST_TEXT = 8_000
 const LONGEST_QUERY = 2_000
-
-type FindTask = (id: string) => Promise<Task | undefined>
-type FindTicketTask = (provider: string, sourceId: string) => Promise<Task | undefined>
-/** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
-export type ReadTicket = (
-  user: Pick<Principal, 'userId'>,
-  provider: string,
-  sourceId: string,
-) => Promise<TrackerTicket | undefined>
-type Recall = (query: string) => Promise<readonly MemoryChunk[]>
 
 export type Known = {
   task?: Task
@@ -33,20 +23,10 @@ export type Subject = { taskId?: string | undefined; ticketId?: string | undefin
 
 type By = Pick<Principal, 'userId'>
 
-type Needs = {
-  findTask: FindTask
-  findTicketTask: FindTicketTask
-  readTicket: ReadTicket
-  recall: Recall
-  /** Whether the user of a conversation tied a memory session to it. */
-  hasMemorySession: (conversation: { id: string; userId: string }) => Promise<boolean>
-  log: Log
-}
-
 export type ChatContext = ReturnType<typeof createContext>
 
 /** Finds the context of a conversation or a request: its task, its ticket, and memory about it. */
-export const createContext = (needs: Needs) => {
+export const createContext = (needs: TurnNeeds) => {
   const { findTask, findTicketTask, readTicket, recall, hasMemorySession, log } = needs
 
   /** When the provider does not answer, the newest task of the ticket replaces the ticket. */

@@ -3,16 +3,14 @@ import { toAnswerError } from '../core/answer-error.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { iso } from '../core/time.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { AnyWrite, Store } from '../ports/store.ts'
+import type { AnyWrite } from '../ports/store.ts'
 import { boundedAnswer, boundedCalls } from './bounds.ts'
 import { leasedWrite, TURN_FIELDS, type TurnLeases, turnLost } from './leases.ts'
 import { createMessageRow, toMessage } from './messages.ts'
+import type { TurnNeeds } from './needs.ts'
 import { type ConversationRow, chatMessages, chatTurns } from './rows.ts'
-import type { Snapshots } from './snapshots.ts'
 import type { Turn } from './turn.ts'
-import { pendingApprovals, type WithdrawApprovals, withoutPending } from './waiting.ts'
+import { pendingApprovals, withoutPending } from './waiting.ts'
 
 type TurnAnswer = {
   content: string
@@ -27,20 +25,11 @@ type TurnAnswer = {
 
 type PartialAnswer = Pick<TurnAnswer, 'content' | 'toolCalls' | 'usage' | 'sessionId'>
 
-type Needs = {
-  store: Store
-  clock: Clock
-  ids: Ids
-  leases: TurnLeases
-  snapshots: Pick<Snapshots, 'keep'>
-  withdrawApprovals: WithdrawApprovals
-}
-
 export type Settle = ReturnType<typeof createSettle>
 
 /** Ends turns: with the answer, with the reason why there is none, or without any. The lease is released. */
-export const createSettle = (needs: Needs) => {
-  const { store, clock, leases, snapshots, withdrawApprovals } = needs
+export const createSettle = (needs: TurnNeeds, leases: TurnLeases) => {
+  const { store, clock, snapshots, withdrawApprovals } = needs
   const messageRow = createMessageRow(needs)
 
   /** The stored answer of a turn that has waited. */

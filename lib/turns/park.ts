@@ -1,48 +1,31 @@
 import { definedFields } from '../core/defined-fields.ts'
 import { Problem } from '../core/errors.ts'
 import { rightsEnded } from '../core/rights-watch.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
 import { addUsage, NO_USAGE } from '../core/token-usage.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Store } from '../ports/store.ts'
 import { boundedAnswer, boundedCalls, boundedPrompt } from './bounds.ts'
 import { toConversation } from './conversations.ts'
 import { leasedWrite, type TurnLeases, turnCancelled, turnLost } from './leases.ts'
 import { createMessageRow } from './messages.ts'
+import type { TurnNeeds } from './needs.ts'
 import {
   type ChatTurnRow,
   type ConversationRow,
   chatMessages,
   chatTurns,
   conversations as conversationRows,
-  type TurnOptions,
 } from './rows.ts'
-import type { Snapshots } from './snapshots.ts'
 import type { Turn, TurnProgress } from './turn.ts'
-import {
-  findWaiting,
-  giveUpWaiting,
-  INTERRUPTED,
-  LONGEST_WAIT_MS,
-  lostTurn,
-  type WithdrawApprovals,
-} from './waiting.ts'
+import { findWaiting, giveUpWaiting, INTERRUPTED, LONGEST_WAIT_MS, lostTurn } from './waiting.ts'
 
-type Needs = {
-  store: Store
-  clock: Clock
-  ids: Ids
-  leases: TurnLeases
-  snapshots: Pick<Snapshots, 'keep'>
-  withdrawApprovals: WithdrawApprovals
-  isDisabled: (userId: string) => Promise<boolean>
-}
+/** What the turn goes on with, besides what it has done. */
+type Reopen = { securityMode: SecurityMode; temperature: number | undefined }
 
 export type Parking = ReturnType<typeof createParking>
 
 /** Stores turns that wait for approvals, and takes them up again after a decision, in any process. */
-export const createParking = (needs: Needs) => {
-  const { store, clock, ids, leases, snapshots, withdrawApprovals, isDisabled } = needs
+export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
+  const { store, clock, ids, snapshots, withdrawApprovals, isDisabled } = needs
   const messageRow = createMessageRow(needs)
 
   const stored = ({ spent }: Turn, { messages, toolCalls, steps, usage }: TurnProgress) => ({
@@ -53,9 +36,11 @@ export const createParking = (needs: Needs) => {
   })
 
   /** Stores a turn that begins to wait, with the message for its answer. */
-  const insert = async (turn: Turn, progress: TurnProgress, options: TurnOptions): Promise<void> => {
-    const { conversation, target, token, messageCount } = turn
+  const insert = async (turn: Turn, progress: TurnProgress, reopen: Reopen): Promise<void> => {
+    const { conversation, userId, target, token, messageCount } = turn
     const { id } = conversation
+    const { securityMode, temperature } = reopen
+    const options = { userId, securityMode, ...target, ...definedFields({ temperature }) }
     const { usage, toolCalls, ...rest } = stored(turn, progress)
     const content = boundedAnswer(progress.text)
     const message = messageRow(id, messageCount, { role: 'assistant', ...target, content, usage, toolCalls })
@@ -82,8 +67,8 @@ export const createParking = (needs: Needs) => {
    * Stores a turn whose calls wait, if it is not stored yet. Resolves to its `wakes`: the approvals are looked at once
    * more after that, which finds the decisions made before; `park` finds those made since.
    */
-  const keep = async (turn: Turn, progress: TurnProgress, options: TurnOptions): Promise<number> => {
-    if (turn.answer === undefined) await insert(turn, progress, options)
+  const keep = async (turn: Turn, progress: TurnProgress, reopen: Reopen): Promise<number> => {
+    if (turn.answer === undefined) await insert(turn, progress, reopen)
     const row = await store.get(chatTurns, turn.conversation.id)
     if (row === undefined) throw turnLost(row)
     return row.wakes

@@ -90,7 +90,7 @@ export const conversationRemovals = collection<RemovalRow>({
   indexes: { ofSpace: { within: 'space', by: 'id' } },
 })
 
-export type TurnOptions = {
+type TurnOptions = {
   userId: string
   securityMode: SecurityMode
   provider: string

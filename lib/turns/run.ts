@@ -2,13 +2,13 @@ import type { ChatMessage, ChatToolCall } from '../chat/schema.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import { createLatestText } from '../core/latest-text.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
 import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { Log } from '../ports/log.ts'
 import type { LoopEvent, LoopRequest, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
 import { boundedCalls } from './bounds.ts'
 import type { Settle } from './finish.ts'
 import type { Parking } from './park.ts'
-import type { TurnOptions } from './rows.ts'
 import type { Turn, TurnProgress } from './turn.ts'
 import { pendingApprovals } from './waiting.ts'
 
@@ -33,19 +33,13 @@ export type RunOptions = {
   onEvent?: (event: LoopEvent) => void
   /** The answers of a run that ended in one of these ways without a text; else the turn fails. */
   unanswered?: Partial<Record<LoopResult['ended'], string>>
-  /** How the tools of the turn are opened again after an approval; without it no call may wait. */
-  parkedWith?: TurnOptions
+  /** Opens the tools of the turn again after an approval; without it no call may wait. */
+  securityMode?: SecurityMode
   sessionId?: string
 }
 
-type Needs = {
-  loop: RunLoop
-  log: Log
-  finish: Settle['finish']
-  fail: Settle['fail']
-  parking: Pick<Parking, 'keep' | 'park'>
-  readAnswer: Settle['readAnswer']
-}
+type Needs = { loop: RunLoop; log: Log } & Pick<Settle, 'finish' | 'fail' | 'readAnswer'> &
+  Pick<Parking, 'keep' | 'park'>
 
 /** The end of a run: the stored message, and the approvals that it waits for. */
 type Ran = {
@@ -96,7 +90,7 @@ export type RunTurn = ReturnType<typeof createRunTurn>
  * Runs model and tools for a turn to its end: its answer is stored, or it is stored to wait for approvals, or it fails,
  * and its text and calls so far are stored with the reason, which is thrown.
  */
-export const createRunTurn = ({ loop, log, finish, fail, parking, readAnswer }: Needs) => {
+export const createRunTurn = ({ loop, log, finish, fail, readAnswer, keep, park }: Needs) => {
   /** Runs the loop until it ends or calls wait, and notes what it did. */
   const advance = async (turn: Turn, progress: TurnProgress, options: RunOptions, toolbox: Toolbox) => {
     const latest = createLatestText()
@@ -131,15 +125,15 @@ export const createRunTurn = ({ loop, log, finish, fail, parking, readAnswer }: 
   }
 
   const work = async (turn: Turn, progress: TurnProgress, options: RunOptions): Promise<Ran> => {
-    const { parkedWith, sessionId } = options
+    const { securityMode, temperature, sessionId } = options
     const toolbox = (await options.toolbox) ?? noTools
     const goOn = () => advance(turn, progress, options, toolbox)
     const usage = () => addUsage(turn.spent, progress.usage)
     let result = await goOn()
-    while (result.ended === 'waiting' && parkedWith) {
-      const wakes = await parking.keep(turn, progress, parkedWith)
+    while (result.ended === 'waiting' && securityMode) {
+      const wakes = await keep(turn, progress, { securityMode, temperature })
       result = await goOn()
-      if (result.ended !== 'waiting' || !(await parking.park(turn, progress, wakes))) continue
+      if (result.ended !== 'waiting' || !(await park(turn, progress, wakes))) continue
       const message = await readAnswer(turn)
       const waitsFor = pendingApprovals(boundedCalls(progress.toolCalls))
       return { message, content: message.content, result, usage: usage(), waitsFor }

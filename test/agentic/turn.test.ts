@@ -114,7 +114,7 @@ describe('an agentic turn', () => {
     })
     const log = createFakeLog()
     // No call of these tools waits for approval.
-    const waits = { parking: {} as Parking, readAnswer: stored.finish as unknown as Settle['readAnswer'] }
+    const waits = {} as Pick<Settle, 'readAnswer'> & Pick<Parking, 'keep' | 'park'>
     const { run: runTurn } = createRunTurn({ loop: createLoop({ models }), log, ...stored, ...waits })
     const agentic = createAgenticTurns({
       sessions,

@@ -1,0 +1,52 @@
+import type { Principal } from '../core/principal.ts'
+import type { MemoryChunk } from '../memory/schema.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Models } from '../ports/model.ts'
+import type { Store } from '../ports/store.ts'
+import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
+import type { TrackerTicket } from '../ports/tracker.ts'
+import type { Workspaces } from '../ports/workspace.ts'
+import type { Task } from '../tasks/schema.ts'
+import type { Conversations } from './conversations.ts'
+import type { OpenTurns } from './leases.ts'
+import type { Snapshots } from './snapshots.ts'
+import type { WithdrawApprovals } from './waiting.ts'
+
+/** The ports that call models, made by the process with their keys. */
+export type TurnPorts = {
+  models: Models
+  loop: RunLoop
+  openTools: (session: ToolSession) => Toolbox
+  workspaces: Pick<Workspaces, 'open'>
+}
+
+/** Reads a ticket by the user's linked account; undefined without such an account or ticket. */
+export type ReadTicket = (
+  user: Pick<Principal, 'userId'>,
+  provider: string,
+  sourceId: string,
+) => Promise<TrackerTicket | undefined>
+
+/** What the turns of conversations need of the process, and of other domains. */
+export type TurnNeeds = TurnPorts & {
+  store: Store
+  clock: Clock
+  ids: Ids
+  log: Log
+  snapshots: Snapshots
+  conversations: Pick<Conversations, 'own'>
+  findTask: (id: string) => Promise<Task | undefined>
+  findTicketTask: (provider: string, sourceId: string) => Promise<Task | undefined>
+  readTicket: ReadTicket
+  recall: (query: string) => Promise<readonly MemoryChunk[]>
+  /** Whether the user of a conversation tied a memory session to it. */
+  hasMemorySession: (conversation: { id: string; userId: string }) => Promise<boolean>
+  withdrawApprovals: WithdrawApprovals
+  holdsRights: (principal: Principal) => Promise<boolean>
+  isDisabled: (userId: string) => Promise<boolean>
+  openTurns: OpenTurns
+  /** The time limit of the begin of a turn: an agentic turn sends nothing before. */
+  firstByteMs: number
+}

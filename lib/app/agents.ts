@@ -1,6 +1,6 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
-import type { Publication } from '../adapters/agents/coding/publish.ts'
 import { loadAgents } from '../adapters/agents/load.ts'
+import type { Publication } from '../adapters/agents/repository/publish.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { pullRequestBody } from '../../lib/adapters/agents/coding/publication-texts.ts'
+import { pullRequestBody } from '../../lib/adapters/agents/repository/publication-texts.ts'
 import type { AgentTask } from '../../lib/ports/agent.ts'
 import { interpretEvent, type LABELS } from './interpreted.ts'
 import * as github from './payloads/codehost.ts'

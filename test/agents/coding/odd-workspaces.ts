@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { changesIn } from '../../../lib/adapters/agents/coding/changes.ts'
-import { createCheckout } from '../../../lib/adapters/agents/coding/checkout.ts'
+import { changesIn } from '../../../lib/adapters/agents/repository/changes.ts'
+import { createCheckout } from '../../../lib/adapters/agents/repository/checkout.ts'
 import { never, type Workbench } from '../../fakes/workbench.ts'
 
 type Odd = {

@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { changesIn } from '../../../lib/adapters/agents/coding/changes.ts'
-import { createCheckout } from '../../../lib/adapters/agents/coding/checkout.ts'
-import { createCheckpoint, restore } from '../../../lib/adapters/agents/coding/checkpoint.ts'
-import { NO_USAGE } from '../../../lib/core/token-usage.ts'
+import { changesIn } from '../../../lib/adapters/agents/repository/changes.ts'
+import { createCheckout } from '../../../lib/adapters/agents/repository/checkout.ts'
+import { restorePatch, workspacePatch } from '../../../lib/adapters/agents/repository/patch.ts'
 import type { Workspace } from '../../../lib/ports/workspace.ts'
 import { createWorkbench, never, type Workbench } from '../../fakes/workbench.ts'
 
@@ -166,20 +165,10 @@ describe('the changes of a workspace', () => {
     const latin = Buffer.from('latin \xe9\r\n', 'latin1')
     await writeFile(nameIn(workspace), latin)
     execFileSync('mkfifo', [join(workspace.root, 'pipe')])
-    const at = { workspace, branch: 'main', baseCommit, memory: undefined }
-    const spent = { steps: 1, toolCalls: 0, usage: NO_USAGE }
-    const ended = {
-      ended: 'waiting',
-      finishReason: 'tool-calls',
-      text: '',
-      lastText: '',
-      messages: [],
-    } as const
-    const loop = { ...ended, ...spent, messages: [], pending: [], provider: 'demo', model: 'scripted' }
-    const checkpoint = await createCheckpoint(loop, at, never)
+    const patch = await workspacePatch(workspace, baseCommit, never)
     const { workspace: anew, baseCommit: base } = await checkedOutWorkspace('latin-anew')
     await rm(join(anew.root, 'kept.txt'))
-    await restore(anew, JSON.parse(JSON.stringify(checkpoint)), base, never)
+    await restorePatch(anew, JSON.parse(JSON.stringify(patch)), base, never)
     expect(readFileSync(nameIn(anew))).toEqual(latin)
     expect(readFileSync(join(anew.root, 'kept.txt'), 'utf8')).toBe('one\n')
   })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { access, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { cloneFailure } from '../../../lib/adapters/agents/coding/git-failures.ts'
+import { cloneFailure } from '../../../lib/adapters/agents/repository/git-failures.ts'
 import type { Command } from '../../../lib/adapters/node/command.ts'
 import { createGit } from '../../../lib/adapters/node/git.ts'
 import type { Resolve } from '../../../lib/adapters/node/outbound-address.ts'
@@ -48,6 +48,7 @@ const folderIn = (name: string) => mkdtemp(join(bench.folder, `${name}-`))
 const noting = (caFile?: string) => {
   const calls: Command[] = []
   const commands = {
+    ...bench.commands,
     run: (command: Command) => {
       calls.push(command)
       return bench.commands.run(command)

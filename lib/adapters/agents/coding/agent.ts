@@ -15,16 +15,11 @@ import type {
 } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ModelMessage, Models, ToolSpec } from '../../../ports/model.ts'
-import type { Repositories, Source } from '../../../ports/repositories.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
-import { type Workspace, type Workspaces, workspaceName } from '../../../ports/workspace.ts'
-import type { Git } from '../../node/git.ts'
-import { changesIn } from './changes.ts'
-import { type Checkout, createCheckout } from './checkout.ts'
-import { type CodingCheckpoint, checkoutIn, createCheckpoint, restore } from './checkpoint.ts'
+import { createRepositoryWork, type RepositoryNeeds, type Work } from '../repository/work.ts'
+import { type CodingCheckpoint, createCheckpoint } from './checkpoint.ts'
 import { codingAgentFacts } from './facts.ts'
 import { guidanceWords, type UsedMemory, usedMemory } from './guidance.ts'
-import { createPublish, gitCredential, type Publication } from './publish.ts'
 
 const LONGEST_PROGRESS = 300
 
@@ -89,16 +84,11 @@ const createHealthCheck =
     return { healthy: model.healthy && hasGit, latencyMs, ...(message && { message }) }
   }
 
-type Needs = {
+type Needs = RepositoryNeeds & {
   models: Models
   loop: RunLoop
   openTools: (session: ToolSession) => Toolbox
-  workspaces: Workspaces
-  git: Git
   clock: Clock
-  repositories: Pick<Repositories, 'sourceOf'>
-  /** Whether tasks of this user may clone any path of this machine. */
-  isLocalAdmin: (userId: string) => boolean
   /** The mode of tasks that set none; read for each run, since it is a setting. */
   securityMode?: () => SecurityMode
   maxSteps?: number
@@ -108,8 +98,6 @@ type Needs = {
   approvalTtlMs?: number
   /** Guidance from memory for a task; never rejects. */
   guide?: ((task: AgentTask) => Promise<Guidance>) | undefined
-  /** The code host, if users can link its accounts. */
-  publication?: Publication | undefined
 }
 
 const failures: Readonly<
@@ -172,8 +160,6 @@ const runSettings = (task: AgentTask) => ({
   }),
 })
 
-type Work = { workspace: Workspace; at: Checkout }
-
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
   const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
   const approvals = pending.map(({ call, approvalId }) => ({
@@ -186,64 +172,8 @@ const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): Agent
 
 /** The built-in agent: a model with guarded tools. Each attempt has its own folder, safe from late processes of others. */
 export const createCodingAgent = (needs: Needs): AgentAdapter => {
-  const { models, loop, openTools, workspaces, git, maxSteps = 25, publication } = needs
-  const checkout = createCheckout({ git })
-  const publish = publication && createPublish(publication)
-
-  // The repository was checked at the create; it is checked again because names may resolve differently, and imports are
-  // not checked.
-  const taskSource = async ({ repository, createdBy }: AgentTask) =>
-    repository
-      ? needs.repositories.sourceOf(repository, { isLocalAdmin: needs.isLocalAdmin(createdBy) })
-      : undefined
-
-  /** The credential for a clone from the code host: tokens of linked accounts are sent nowhere else. */
-  const credentialFor = async (task: AgentTask, source: Source | undefined, { keepSecret }: AgentContext) => {
-    if (source?.transport !== 'https' || source.hosted === undefined) return undefined
-    const account = await publication?.accountFor(task.createdBy)
-    if (account === undefined) return undefined
-    keepSecret(account.token)
-    return gitCredential(account)
-  }
-
-  const cloneInto = async (
-    workspace: Workspace,
-    task: AgentTask,
-    source: Source | undefined,
-    context: AgentContext,
-  ) => {
-    const credential = await credentialFor(task, source, context)
-    const wanted = { taskId: task.id, source, branch: task.branch, credential, signal: context.signal }
-    return checkout(workspace, wanted)
-  }
-
-  const prepare = async (task: AgentTask, context: AgentContext): Promise<Work> => {
-    const source = await taskSource(task)
-    const workspace = await workspaces.create(workspaceName(task.id, context.attempt))
-    context.progress(source ? cutText(`Cloning ${source.shown}`, 300) : 'Preparing an empty workspace')
-    return { workspace, at: await cloneInto(workspace, task, source, context) }
-  }
-
-  /** The workspace of a run that waited; rebuilt if it no longer exists. */
-  const reopen = async (task: AgentTask, context: AgentContext, left: CodingCheckpoint): Promise<Work> => {
-    const workspace = await workspaces.open(workspaceName(task.id, context.attempt))
-    if ((await workspace.list('.', 1)).names.length > 0) return { workspace, at: checkoutIn(left) }
-    context.progress('Rebuilding the workspace')
-    const at = await cloneInto(workspace, task, await taskSource(task), context)
-    await restore(workspace, left, at.baseCommit, context.signal)
-    return { workspace, at }
-  }
-
-  /** The changes of a run. Work that is done counts, also where nothing of its files can be read. */
-  const readChanges = async ({ workspace, at }: Work, { signal, progress }: AgentContext) => {
-    try {
-      return await changesIn(workspace, at.baseCommit, signal)
-    } catch (thrown) {
-      signal.throwIfAborted()
-      progress(thrown instanceof Problem ? thrown.message : 'The changes could not be read')
-      return { filesChanged: [], diff: '', leftOut: [{ path: '.', reason: 'unreadable' as const }] }
-    }
-  }
+  const { models, loop, openTools, maxSteps = 25 } = needs
+  const repository = createRepositoryWork(needs)
 
   /** The result of a run, with the usage of all its parts, also before it waited. */
   const toResult = async (
@@ -255,21 +185,14 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   ): Promise<AgentResult> => {
     const { branch, baseCommit } = work.at
     const { provider, model, steps, toolCalls, usage } = run
-    const changes = await readChanges(work, context)
+    const changes = await repository.changes(work, context)
     const facts = { ...changes, branch, baseCommit, steps, toolCalls, usage, provider, model }
     const result = { output: runOutput(run), ...facts, ...(memory && { memory }) }
     // Another attempt would spend as much again.
     if (!isDone(run))
       return { success: false, ...(run.ended === 'budget' && { retryable: false }), ...result }
     const { output, filesChanged } = result
-    const published = await publish?.({
-      ...work,
-      task,
-      output,
-      filesChanged,
-      readSource: () => taskSource(task),
-      context,
-    })
+    const published = await repository.publish(work, task, { output, filesChanged }, context)
     return { success: true, ...result, ...(published && { published }) }
   }
 
@@ -286,7 +209,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const { approvalTtlMs = needs.approvalTtlMs ?? 0 } = settings
     // Only this agent writes checkpoints of its tasks.
     const left = context.checkpoint as CodingCheckpoint | undefined
-    const work = await (left ? reopen(task, context, left) : prepare(task, context))
+    const work = await (left ? repository.reopen(task, context, left) : repository.prepare(task, context))
     const { workspace, at } = work
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id, approvalTtlMs })
     const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
@@ -308,8 +231,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     }).catch((thrown: unknown) => {
       throw hasWorked ? thrown : asRefusedRun(thrown)
     })
-    if (run.ended === 'waiting')
-      return waitingOn(run, await createCheckpoint(run, { ...at, workspace, memory }, signal))
+    if (run.ended === 'waiting') return waitingOn(run, await createCheckpoint(run, work, memory, signal))
     return toResult(run, task, context, work, memory)
   }
 

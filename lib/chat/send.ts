@@ -19,7 +19,7 @@ const INSTRUCTIONS = [
 ].join('\n')
 
 type Needs = {
-  turns: Pick<Turns, 'begin' | 'run' | 'openToolbox' | 'takeUp' | 'within'>
+  turns: Pick<Turns, 'begin' | 'run' | 'openToolbox' | 'reopenToolbox' | 'takeUp' | 'within'>
   defaultMode: () => Promise<SecurityMode> | SecurityMode
   /** The time limit of a turn after a decision; each decision starts it anew. */
   timeoutMs: number
@@ -69,7 +69,7 @@ export const createSend = ({ turns, defaultMode, timeoutMs, firstByteMs }: Needs
     const { turn, options } = waiting
     const { securityMode, temperature } = options
     await turns.within(timeoutMs, (signal) => {
-      const toolbox = turns.openToolbox(options, conversationId, { mode: securityMode })
+      const toolbox = turns.reopenToolbox(options, conversationId, { mode: securityMode })
       return turns.run(turn, { ...WITH_TOOLS, toolbox, temperature, securityMode, signal })
     })
   }

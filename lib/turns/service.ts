@@ -24,15 +24,20 @@ export const createTurns = (needs: TurnNeeds) => {
   const { begin, open } = createBegin(needs, { ofConversation, compaction, leases, release })
   const { run, answer } = createRunTurn({ ...needs, finish, fail, readAnswer, keep, park })
 
-  /** The tools of a conversation, in its workspace. Throws Problem `missing` for one of another user. */
-  const openToolbox = async (
+  /** The tools of a turn that goes on, in the workspace of its conversation. */
+  const reopenToolbox = async (
     { userId }: { userId: string },
     conversationId: string,
     how: { mode: SecurityMode; unattended?: boolean },
   ): Promise<Toolbox> => {
-    await conversations.own({ userId }, conversationId)
     const workspace = await workspaces.open(conversationId)
     return snapshots.within(conversationId, openTools({ ...how, userId, conversationId, workspace }))
+  }
+
+  /** The tools of a turn that will begin. Throws Problem `missing` for a conversation of another user. */
+  const openToolbox: typeof reopenToolbox = async (user, conversationId, how) => {
+    await conversations.own(user, conversationId)
+    return reopenToolbox(user, conversationId, how)
   }
 
   return {
@@ -43,6 +48,7 @@ export const createTurns = (needs: TurnNeeds) => {
     finish,
     takeUp,
     openToolbox,
+    reopenToolbox,
     /** Of this process: cancels the turn of a conversation, and says whether it has one. */
     stop: leases.stop,
     isHere: leases.isHere,

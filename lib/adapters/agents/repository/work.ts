@@ -96,4 +96,3 @@ export const createRepositoryWork = (needs: RepositoryNeeds) => {
     ) => publish?.({ ...work, ...done, task, context, readSource: () => taskSource(task) }),
   }
 }
-export type RepositoryWork = ReturnType<typeof createRepositoryWork>

@@ -1,14 +1,5 @@
-import { serveGroup } from '../lib/app/cloud-function.ts'
-import { openGroup } from '../lib/app/cloud-groups.ts'
-import { openCloudCipher } from '../lib/app/cloud-ports.ts'
-import { composeDevices } from '../lib/composition/accounts.ts'
+import { servePeople } from '../lib/app/cloud-people.ts'
 import { deviceRoutes } from '../lib/devices/contract.ts'
 import { deviceHandlers } from '../lib/devices/handlers.ts'
 
-export const handler = serveGroup(
-  deviceRoutes,
-  openGroup(({ auth, ports, config }) => {
-    const cipher = openCloudCipher(config, ports)
-    return deviceHandlers({ devices: composeDevices(auth, { ...ports, cipher }) })
-  }),
-)
+export const handler = servePeople(deviceRoutes, deviceHandlers)

@@ -1,35 +1,29 @@
-import type { SqsEvent } from '../lib/adapters/aws/sqs/sqs-batch.ts'
-import { serveGroup } from '../lib/app/cloud-function.ts'
-import { openGroup } from '../lib/app/cloud-groups.ts'
-import { createBucketEvents, openMemoryPorts } from '../lib/app/cloud-memory.ts'
-import { openBasePorts, openBlobs } from '../lib/app/cloud-ports.ts'
-import { createAuthContext } from '../lib/composition/auth.ts'
-import { composeMemory } from '../lib/composition/chat.ts'
-import { readConfig } from '../lib/config/config.ts'
+import type { SqsBatchResponse, SqsEvent } from '../lib/adapters/aws/sqs/sqs-batch.ts'
+import { openCloud, serveGroup } from '../lib/app/cloud.ts'
+import { openedOnce } from '../lib/app/cloud-function.ts'
+import { errorMessage } from '../lib/core/errors.ts'
 import type { HttpEvent } from '../lib/http/event.ts'
 import { memoryRoutes } from '../lib/memory/contract.ts'
 import { memoryHandlers } from '../lib/memory/handlers.ts'
 
-const serve = serveGroup(
-  memoryRoutes,
-  openGroup(
-    ({ auth, ports, config }) =>
-      memoryHandlers({ memory: composeMemory(auth, openMemoryPorts(config, ports)) }),
-    openBlobs,
-  ),
-)
+const serve = serveGroup(memoryRoutes, memoryHandlers)
+const opened = openedOnce((config) => openCloud(config))
 
-const openEvents = () => {
-  const config = readConfig()
-  const ports = openBasePorts(config, openBlobs(config))
-  const memory = composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports))
-  return createBucketEvents({ memory, log: ports.log })
+/** Handles the bucket's events, which may repeat and be out of order: one check of the bucket covers a whole batch. */
+const takeEvents = async ({ Records }: SqsEvent): Promise<SqsBatchResponse> => {
+  const { memory, log } = await opened()
+  try {
+    await memory.syncIfChanged()
+    return { batchItemFailures: [] }
+  } catch (thrown) {
+    log.warn(
+      { events: Records.length, reason: errorMessage(thrown) },
+      'memory looks at its bucket again later',
+    )
+    return { batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })) }
+  }
 }
-let takeEvents: ReturnType<typeof openEvents> | undefined
 
 /** Answers requests, and handles the bucket's events about memory files. */
-export const handler = async (event: HttpEvent | SqsEvent, context: object) => {
-  if (!('Records' in event)) return serve(event, context)
-  takeEvents ??= openEvents()
-  return takeEvents(event)
-}
+export const handler = async (event: HttpEvent | SqsEvent, context: object) =>
+  'Records' in event ? takeEvents(event) : serve(event, context)

@@ -1,6 +1,5 @@
-import { serveGroup } from '../lib/app/cloud-function.ts'
-import { openWork } from '../lib/app/cloud-groups.ts'
+import { serveGroup } from '../lib/app/cloud.ts'
 import { notificationRoutes } from '../lib/notifications/contract.ts'
 import { notificationHandlers } from '../lib/notifications/handlers.ts'
 
-export const handler = serveGroup(notificationRoutes, openWork(notificationHandlers))
+export const handler = serveGroup(notificationRoutes, notificationHandlers)

@@ -1,52 +1,22 @@
 import type { InvocationContext } from '../lib/adapters/aws/sqs/sqs-batch.ts'
-import { describeAgents } from '../lib/app/cloud-agents.ts'
-import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
-import { openMemoryPorts } from '../lib/app/cloud-memory.ts'
-import { openSending } from '../lib/app/cloud-ports.ts'
-import { composeAgentSessions, composeConversationEnds, composeMemory } from '../lib/composition/chat.ts'
-import { composeBulk } from '../lib/composition/notices.ts'
-import { composeSchedules } from '../lib/composition/schedules.ts'
-import { composeSecurity } from '../lib/composition/security.ts'
-import { readConfig } from '../lib/config/config.ts'
+import { type Cloud, openCloud } from '../lib/app/cloud.ts'
+import { openedOnce } from '../lib/app/cloud-function.ts'
+import { stuckTasks } from '../lib/app/cloud-jobs.ts'
 import { errorMessage } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
-import { createConversations } from '../lib/turns/conversations.ts'
 
-const open = async () => {
-  const config = readConfig()
-  // This function may read parameters below the path by name, and not list them.
-  const jobs = openJobs(
-    config,
-    openSending(config),
-    await describeAgents({ ...config, SECRETS_PATH: undefined }),
-  )
-  const memory = composeMemory(jobs.auth, openMemoryPorts(config, jobs.outside))
-  const { approvals } = composeSecurity(jobs.auth, jobs.outside, config)
-  const conversations = createConversations({ ...jobs.outside, taskExists: jobs.tasks.exists })
-  return {
-    ...jobs,
-    memory,
-    approvals,
-    bulk: composeBulk({ ...jobs, ...jobs.auth }, jobs.outside),
-    schedules: composeSchedules({ ...jobs, ...jobs.auth }, jobs.outside),
-    agentSessions: composeAgentSessions(jobs.outside, config, jobs.tasks),
-    ...composeConversationEnds({ conversations, approvals }, jobs.outside),
-    tablePrefix: config.TABLE_PREFIX,
-  }
-}
+const opened = openedOnce((config) => openCloud(config))
 /** A thousand rows: half a second for each 20 concurrent writes. */
 const LONGEST_REMOVAL_MS = 15_000
 /** The time limit of one step for webhooks; a page of writes may come on top. */
 const WEBHOOKS_MS = 5_000
-type Opened = Awaited<ReturnType<typeof open>>
-let opened: Opened | undefined
 
 /** `needsMs` is the longest time of a step: with less time left, it waits for the next tick. */
 type Step = { step: string; needsMs?: number; work: () => unknown }
 
 /** The steps of a tick in their order. Long steps come last, and have a time limit. */
-const tickSteps = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
+const tickSteps = ({ tasks, deliveries, ...rest }: Cloud, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
   { step: 'schedules', work: rest.schedules.runAllDue },
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
@@ -79,8 +49,8 @@ const tickSteps = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number)
 ]
 
 /** A task that the tick could not recover does not fail the tick; it raises an alarm. */
-const report = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePrefix' | 'clock' | 'log'>) => {
-  if (left > 0) log.error(stuckTasks(tablePrefix, left, clock.now()), 'tasks are stuck')
+const report = (left: number, { clock, log, config }: Pick<Cloud, 'clock' | 'log' | 'config'>) => {
+  if (left > 0) log.error(stuckTasks(config.TABLE_PREFIX, left, clock.now()), 'tasks are stuck')
 }
 
 /**
@@ -88,11 +58,11 @@ const report = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePr
  * time is logged and left to the next tick.
  */
 export const handler = async (_event: unknown, context: InvocationContext): Promise<void> => {
-  opened ??= await open()
-  const { log } = opened
+  const cloud = await opened()
+  const { log } = cloud
   const leftMs = context.getRemainingTimeInMillis
   const failed: string[] = []
-  for (const { step, needsMs = 0, work } of tickSteps(opened, leftMs)) {
+  for (const { step, needsMs = 0, work } of tickSteps(cloud, leftMs)) {
     if (leftMs() < needsMs) {
       log.warn({ step, leftMs: leftMs() }, 'a step of the tick is left to the next one')
       continue

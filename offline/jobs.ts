@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '../lib/adapters/node/clock.ts'
+import type { Cloud } from '../lib/app/cloud.ts'
 import type { Config } from '../lib/config/config.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { every } from '../lib/worker/beat.ts'
@@ -20,17 +21,17 @@ const LAST_SENDS_MS = 1_500
  * The environment must name the stack before.
  */
 export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config: Config, log: Log) => {
-  const [worker, notify, dlq, stream, tick, jobs] = await Promise.all([
+  const [worker, notify, dlq, stream, tick, { openCloud }] = await Promise.all([
     import('../functions/worker.ts'),
     import('../functions/notify.ts'),
     import('../functions/dlq.ts'),
     import('../functions/stream.ts'),
     import('../functions/tick.ts'),
-    import('../lib/app/cloud-jobs.ts'),
+    import('../lib/app/cloud.ts'),
   ])
   // The first event opens the worker: an error in its settings has to show now.
   await worker.handler({ Records: [] }, { getRemainingTimeInMillis: () => timeouts.taskTimeoutMs })
-  await takeUp(jobs.openJobs(config), log)
+  await takeUp(await openCloud(config), log)
   const task = { client: sqs, batchSize: 1, handler: worker.handler, timeoutMs: timeouts.taskTimeoutMs, log }
   const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, log }
   const deadLetters = { concurrency: 1, handler: dlq.handler }
@@ -59,10 +60,7 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
 }
 
 /** The tables outlive the queues, which are in memory here: interrupted tasks continue. */
-const takeUp = async (
-  { tasks }: ReturnType<typeof import('../lib/app/cloud-jobs.ts').openJobs>,
-  log: Log,
-) => {
+const takeUp = async ({ tasks }: Cloud, log: Log) => {
   const { resent, recovered } = await tasks.recovery.afterRestart()
   if (resent + recovered > 0) log.info({ resent, recovered }, 'unfinished tasks were recovered')
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createLog } from '../lib/adapters/node/log.ts'
 import { describeAgents } from '../lib/app/cloud-agents.ts'
-import { openBasePorts } from '../lib/app/cloud-ports.ts'
+import { openCloudPorts } from '../lib/app/cloud-ports.ts'
 import { banner, complain, refuseOpenHost, signInMethod } from '../lib/app/start-up.ts'
 import { createAuthContext } from '../lib/composition/auth.ts'
 import { type Config, readConfig } from '../lib/config/config.ts'
@@ -46,7 +46,7 @@ const main = async () => {
   const stack = await startStack(config, folder)
   started('inner', stack)
   const furnished = readConfig()
-  const ports = openBasePorts(furnished)
+  const ports = openCloudPorts(furnished)
   const auth = createAuthContext(ports, furnished)
   await auth.settings.refresh()
   refuseOpenHost(auth, furnished)

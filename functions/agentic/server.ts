@@ -1,18 +1,17 @@
 import type { Server } from 'node:http'
+import { createS3Archive } from '../../lib/adapters/aws/s3-archive.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { agenticRoutes } from '../../lib/agentic/contract.ts'
-import {
-  listenInContainer,
-  openContainerLog,
-  openMemorySearch,
-  openModelHandlers,
-} from '../../lib/app/cloud-container.ts'
-import { lazyHandlers, streamGroup } from '../../lib/app/cloud-function.ts'
-import { LONGEST_WAIT_MS, openWork, waitingAtMost } from '../../lib/app/cloud-groups.ts'
-import { openAccepting, openExportCopies } from '../../lib/app/cloud-ports.ts'
+import { agenticHandlers } from '../../lib/agentic/handlers.ts'
+import { type Cloud, LONGEST_WAIT_MS, openGroup } from '../../lib/app/cloud.ts'
+import { listenInContainer, openContainerLog, openModelled } from '../../lib/app/cloud-container.ts'
+import { streamRoutes } from '../../lib/app/cloud-function.ts'
+import { openBucket } from '../../lib/app/cloud-ports.ts'
+import { forwardedVerbs } from '../../lib/app/forwarded-verbs.ts'
 import { modelRoutes } from '../../lib/chat/contract.ts'
-import { readConfig } from '../../lib/config/config.ts'
+import { modelHandlers } from '../../lib/chat/handlers.ts'
+import { Problem } from '../../lib/core/errors.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
 import { createDrain } from '../../lib/http/drain.ts'
@@ -22,11 +21,10 @@ import { createDispatch } from '../../lib/http/router.ts'
 import { behindWebAdapter } from '../../lib/http/trusted-proxies.ts'
 import { liveRoutes } from '../../lib/live/contract.ts'
 import { liveHandlers } from '../../lib/live/handlers.ts'
-import { createLive, LONGEST_IN_FUNCTION_MS } from '../../lib/live/service.ts'
-import { createStoredWatch } from '../../lib/live/watch.ts'
 import { memoryRoutes } from '../../lib/memory/contract.ts'
+import { memoryHandlers } from '../../lib/memory/handlers.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
-import { COPY_HEADER } from '../../lib/tasks/export.ts'
+import { COPY_HEADER, createExportCopies } from '../../lib/tasks/export.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
 /** An answer to HEAD has no body, so it stores no copy and names none. */
@@ -40,8 +38,6 @@ const withoutCopyOnHead =
   }
 
 const modelled = { ...modelRoutes, ...agenticRoutes }
-/** With the deployment's parameter `memoryExpand`, a search calls a model. */
-const expanded = { searchMemory: memoryRoutes.searchMemory }
 
 /** The routes that may exceed the limits of the HTTP API; resources/distribution.yml sends their paths here. */
 const routes = {
@@ -49,37 +45,47 @@ const routes = {
   submitRequest: gatewayRoutes.submitRequest,
   ...liveRoutes,
   ...modelled,
-  ...expanded,
+  // With the deployment's parameter `memoryExpand`, a search calls a model.
+  searchMemory: memoryRoutes.searchMemory,
 }
+
+/** Memory is searched without a model when none can be called. */
+const withoutModels =
+  (served: Cloud) =>
+  (thrown: unknown): Cloud => {
+    if (thrown instanceof Problem && thrown.code === 'models_unavailable') return served
+    throw thrown
+  }
 
 /**
  * The streaming function on node:http, not listening yet. The Lambda Web Adapter passes requests to it and streams the
  * answers; `npm run offline` passes it the requests of its own server.
  */
 export const openStreaming = (): Server => {
-  const open = openWork<typeof routes>((served) => {
-    const { gateway, tasks, findReport, ports } = served
-    const { exportTasks } = taskHandlers({
-      tasks,
-      findReport,
-      keepExport: openExportCopies(readConfig(), ports),
-    })
-    const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
-    const live = createLive({
-      ...ports,
-      liveWatch: createStoredWatch(ports),
-      longestMs: LONGEST_IN_FUNCTION_MS,
-    })
-    const { followEvents } = liveHandlers({ live, clock: ports.clock, openStreams: served.openStreams })
-    return {
-      exportTasks,
-      submitRequest,
-      followEvents,
-      ...lazyHandlers(modelled, openModelHandlers(served)),
-      ...lazyHandlers(expanded, openMemorySearch(served)),
-    }
-  }, openAccepting)
-  const handler = behindWebAdapter(withoutCopyOnHead(streamGroup(routes, open)))
+  const open = openGroup<typeof routes>(
+    (served) => {
+      const openedModelled = openModelled(served)
+      const archive = createS3Archive(openBucket(served.config))
+      const { exportTasks } = taskHandlers({
+        ...served,
+        keepExport: createExportCopies({ ...served.ports, archive }),
+      })
+      const { submitRequest } = gatewayHandlers(served)
+      return {
+        exportTasks,
+        submitRequest,
+        ...liveHandlers(served),
+        ...forwardedVerbs(modelled, async () => {
+          const domains = await openedModelled()
+          return { ...modelHandlers(domains), ...agenticHandlers(domains) }
+        }),
+        searchMemory: async (input, call) =>
+          memoryHandlers(await openedModelled().catch(withoutModels(served))).searchMemory(input, call),
+      }
+    },
+    { longestWaitMs: LONGEST_WAIT_MS.streaming },
+  )
+  const handler = behindWebAdapter(withoutCopyOnHead(streamRoutes(routes, open)))
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),
     ids: createIds({ clock: createClock() }),

@@ -1,4 +1,5 @@
-import type { Domains, Ports } from '../composition/domains.ts'
+import type { Domains } from '../composition/domains.ts'
+import type { Ports } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
 import { Problem } from '../core/errors.ts'
 import type { Consumer } from '../ports/queue.ts'

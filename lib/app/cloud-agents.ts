@@ -3,6 +3,7 @@ import { loadAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import type { AgentHost } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
 import {
   families,
@@ -14,7 +15,13 @@ import {
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** The agents as functions without them know them: by their facts, and whether they are configured. */
+const inTheContainer = (): never => {
+  throw new Error('Agents and models run in the worker and streaming functions')
+}
+
+const elsewhere = async (): Promise<never> => inTheContainer()
+
+/** The agents as other functions than the container's know them: by their facts, and whether they are configured. */
 export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
   const { configured, look } = createProviderCheck(config, createClock())
   const codingAgent: AgentAdapter = {
@@ -24,11 +31,37 @@ export const describeAgents = (config: Config): Promise<AgentAdapter[]> => {
       await look()
       return configured() ? { healthy: true } : { healthy: false, message: 'No model provider is configured' }
     },
-    execute: async () => {
-      throw new Error('Agents run in the worker function')
-    },
+    execute: elsewhere,
   }
   return loadAgents(codingAgent, config)
+}
+
+/** Models, agents and workspaces run elsewhere. */
+export const openAgentsElsewhere = async (config: Config): Promise<AgentHost> => {
+  const adapters = await describeAgents(config)
+  return {
+    models: {
+      providers: () => [],
+      resolve: inTheContainer,
+      step: inTheContainer,
+      models: elsewhere,
+      contextTokens: inTheContainer,
+      health: elsewhere,
+    },
+    openAgents: async () => ({
+      adapters,
+      runProgram: elsewhere,
+      workspaces: {
+        create: elsewhere,
+        open: elsewhere,
+        pack: elsewhere,
+        unpack: elsewhere,
+        marked: elsewhere,
+        mark: elsewhere,
+        remove: elsewhere,
+      },
+    }),
+  }
 }
 
 const LOOK_AGAIN_MS = 60_000

@@ -1,7 +1,6 @@
 import { openDynamoDb, openSqs } from '../adapters/aws/clients.ts'
 import { createChangeConsumer } from '../adapters/aws/dynamodb/change-consumer.ts'
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
-import { createClock } from '../adapters/node/clock.ts'
 import { collections } from '../collections.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Channel, Message } from '../core/collection.ts'
@@ -17,7 +16,7 @@ import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Store } from '../ports/store.ts'
 import type { EmittedEntry } from '../tasks/schema.ts'
-import { openBasePorts, required, tableNames } from './cloud-ports.ts'
+import { openStorage, required, tableNames } from './cloud-ports.ts'
 
 type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
@@ -74,7 +73,8 @@ const createSubscribedOnly =
   }
 
 export const openChanges = (config: Config = readConfig()) => {
-  const clock = createClock()
+  const storage = openStorage(config)
+  const { clock, log } = storage
   const region = config.AWS_REGION
   const client = openSqs({ region, endpoint: config.SQS_ENDPOINT })
   const queue = (urls: { normal: string; urgent?: string }) => createSqsQueue<object>({ client, urls, clock })
@@ -88,16 +88,15 @@ export const openChanges = (config: Config = readConfig()) => {
     turns: work,
     notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
-  const ports = openBasePorts(config)
   const deliver = createDelivery({ channels, clock })
-  const subscribedOnly = createSubscribedOnly(ports)
+  const subscribedOnly = createSubscribedOnly(storage)
   return createChangeConsumer({
     client: openDynamoDb({ region, endpoint: config.DYNAMODB_ENDPOINT }),
     collections,
     clock,
     tableName: tableNames(config.TABLE_PREFIX),
     deliver: async (messages) => deliver(await subscribedOnly(messages)),
-    publish: createStreamPublisher(createStoredWatch(ports), { feed: createFeed(ports), log: ports.log }),
-    log: ports.log,
+    publish: createStreamPublisher(createStoredWatch(storage), { feed: createFeed(storage), log }),
+    log,
   })
 }

@@ -1,5 +1,5 @@
 import { createLog, withinInvocation } from '../adapters/node/log.ts'
-import type { AuthContext, AuthPorts } from '../composition/auth.ts'
+import type { People } from '../composition/people.ts'
 import { type Config, environmentSecrets, readConfig } from '../config/config.ts'
 import { definedFields } from '../core/defined-fields.ts'
 import type { Problem } from '../core/errors.ts'
@@ -11,12 +11,14 @@ import { openGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
 import { problemResult, statusByKind, toProblem } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
-import type { Call, Handlers, Routes } from '../http/route.ts'
+import type { Handlers, Routes } from '../http/route.ts'
 import { toTrustedProxies } from '../http/trusted-proxies.ts'
+import type { CloudPorts } from './cloud-ports.ts'
 
+/** What a function stands on, and the handlers of its routes. */
 type Opened<R extends Routes> = {
-  auth: AuthContext
-  ports: AuthPorts
+  ports: CloudPorts
+  people: People
   requests: RequestMetrics
   handlers: Handlers<R>
 }
@@ -25,9 +27,9 @@ export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Ope
 type FunctionHandler = (event: HttpEvent, context: object) => Promise<BufferedResponse>
 
 /** Opens something with the settings at its first call, and returns it to later ones; a failed call is tried again. */
-type Kept = <T>(open: (config: Config) => Promise<T>) => () => Promise<T>
+export type Kept = <T>(open: (config: Config) => Promise<T>) => () => Promise<T>
 
-const openedOnce: Kept = (open) => {
+export const openedOnce: Kept = (open) => {
   type Opened = ReturnType<typeof open>
   let opened: Opened | undefined
   const opening = async () => open(readConfig())
@@ -40,23 +42,23 @@ const openedOnce: Kept = (open) => {
   }
 }
 
-/** The handler of one endpoint group as a function behind the HTTP API. */
-export const serveGroup = <R extends Routes>(routes: R, open: Open<R>, kept?: Kept): FunctionHandler => {
-  const handle = streamGroup(routes, open, kept)
+/** The handler of routes as a function behind the HTTP API. */
+export const serveRoutes = <R extends Routes>(routes: R, open: Open<R>, kept?: Kept): FunctionHandler => {
+  const handle = streamRoutes(routes, open, kept)
   return async (event, context) => buffered(await handle(event, context))
 }
 
-/** The handler of an endpoint group. The first request opens its needs, and `kept` keeps them for later ones. */
-export const streamGroup = <R extends Routes>(
+/** The handler of routes. The first request opens its needs, and `kept` keeps them for later ones. */
+export const streamRoutes = <R extends Routes>(
   routes: R,
   open: Open<R>,
   kept: Kept = openedOnce,
 ): HttpHandler => {
   const opened = kept(async (config) => {
-    const { auth, ports, requests, handlers } = await open(config)
+    const { ports, people, requests, handlers } = await open(config)
     const proxies = toTrustedProxies(config)
-    const guard = openGuard(auth, proxies)
-    const http = { ...ports, guard, holds: auth.holdsRights, proxies, record: requests.record }
+    const guard = openGuard(people, proxies)
+    const http = { ...ports, guard, holds: people.holdsRights, proxies, record: requests.record }
     const handle = lambda(http, routes, handlers)
     return async (event: HttpEvent, context: object) => {
       const answer = await handle(withRequestId(event, ports.ids.next('req')), context)
@@ -86,17 +88,4 @@ export const streamGroup = <R extends Routes>(
 const ownFault = (thrown: unknown): Problem => {
   const problem = toProblem(thrown)
   return statusByKind[problem.kind] < 500 ? toProblem(undefined) : problem
-}
-
-type AnyHandler = (input: unknown, call: Call) => unknown
-
-/** Handlers that each call makes anew. An `admit` of theirs would run too late, so they have none. */
-export const lazyHandlers = <R extends Routes>(routes: R, made: () => Promise<Handlers<R>>): Handlers<R> => {
-  const names = Object.keys(routes)
-  const handlers = names.map((name): [string, AnyHandler] => [
-    name,
-    async (input, call) => ((await made())[name] as unknown as AnyHandler)(input, call),
-  ])
-  // Each handler stands for the one of its name, so they fit the same routes.
-  return Object.fromEntries(handlers) as unknown as Handlers<R>
 }

@@ -8,32 +8,13 @@ import {
 } from '../adapters/aws/sqs/sqs-batch.ts'
 import { withinInvocation } from '../adapters/node/log.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
-import { createAuthContext } from '../composition/auth.ts'
-import { composeNotices, type Notice, NoticeSchema } from '../composition/notices.ts'
-import { composeWork } from '../composition/work.ts'
-import { type Config, readConfig } from '../config/config.ts'
+import { type Notice, NoticeSchema } from '../composition/notices.ts'
 import { errorMessage } from '../core/errors.ts'
-import type { AgentAdapter } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
-import { describeAgents } from './cloud-agents.ts'
-import { openAccounts, openSending, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
-
-/** The domains of a function without agents; its tasks may name `adapters`. */
-export const openJobs = (
-  config: Config = readConfig(),
-  sending: Sending = withoutSending,
-  adapters: readonly AgentAdapter[] = [],
-) => {
-  const outside = { ...openWorkPorts(config, sending), adapters }
-  const auth = createAuthContext(outside, config)
-  const { log, clock, redeliverIn } = outside
-  // A function that sends also writes comments.
-  const commenting = sending === withoutSending ? {} : { commenting: openAccounts(auth, outside, config) }
-  const work = composeWork(auth, { ...outside, ...commenting }, config)
-  return { ...work, settings: auth.settings, auth, outside, log, clock, redeliverIn }
-}
+import { type Cloud, openCloud } from './cloud.ts'
+import { openedOnce } from './cloud-function.ts'
 
 type Needs = { settings: { refresh(): Promise<unknown> | undefined }; log: Pick<Log, 'warn'> }
 
@@ -46,37 +27,39 @@ export const refreshSettings = async ({ settings, log }: Needs): Promise<void> =
   }
 }
 
-type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>
+type Messages<Body> = {
+  parse: z.ZodType<Body>
+  handle: (cloud: Cloud, body: Body, messageId: string) => Promise<void>
+}
 
-/** The domains of a function that handles notices: it sends deliveries, and retries the tasks of bulk jobs. */
-const openNotices = async () => {
-  const config = readConfig()
-  const { deliveries, ...jobs } = openJobs(config, openSending(config), await describeAgents(config))
-  /** Each delivery has its first attempt before the invocation ends: nothing continues after it. */
-  const sending =
-    (batch: Batch): Batch =>
-    async (event, context) => {
-      await refreshSettings(jobs)
+/** A function that takes the messages of a queue, opened by its first event. */
+const serveQueue = <Body extends object>({ parse, handle }: Messages<Body>) => {
+  const opened = openedOnce(async (config) => {
+    const cloud = await openCloud(config)
+    const { deadLetters, deliveries, ports } = cloud
+    const batch = createSqsBatchHandler<Body>({
+      ...ports,
+      within: withinInvocation,
+      parse,
+      handle: ({ id, body }) => handle(cloud, body, id),
+      onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
+    })
+    return async (event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> => {
+      await refreshSettings(cloud)
       try {
         return await batch(event, context)
       } finally {
+        // Each delivery has its first attempt before the invocation ends: nothing continues after it.
         await deliveries.settled(0)
       }
     }
-  return { ...jobs, ...composeNotices({ ...jobs, audit: jobs.auth.audit }, jobs.outside), sending }
+  })
+  return async (event: SqsEvent, context: InvocationContext) => (await opened())(event, context)
 }
 
-export const openNotify = async () => {
-  const { handleNotice, deadLetters, sending, ...outside } = await openNotices()
-  const batch = createSqsBatchHandler<Notice>({
-    ...outside,
-    within: withinInvocation,
-    parse: NoticeSchema,
-    handle: ({ body }) => handleNotice(body),
-    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
-  })
-  return sending(batch)
-}
+/** Handles the notices of a batch: notifications, deliveries to webhooks and callers, and slices of bulk jobs. */
+export const serveNotices = () =>
+  serveQueue<Notice>({ parse: NoticeSchema, handle: ({ handleNotice }, notice) => handleNotice(notice) })
 
 const UNDELIVERABLE = {
   code: 'undeliverable',
@@ -84,36 +67,28 @@ const UNDELIVERABLE = {
     'SQS moved the message to the dead letter queue: no worker claimed the task in as many tries as the queue allows',
 }
 
-const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
-
 /**
- * The handler of messages that SQS gave up. A task that still waits for its message fails with a dead letter; a message
- * without a task, and a turn that could not continue, become dead letters. A notice is handled once more.
+ * Handles messages that SQS gave up. A task that still waits for its message fails with a dead letter; a message without a
+ * task, and a turn that could not continue, become dead letters. A notice is handled once more.
  */
-export const openDlq = async () => {
-  const { tasks, deadLetters, handleNotice, sending, ...outside } = await openNotices()
-  const settle = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
-    if ('kind' in message) return handleNotice(message)
-    if ('approvalId' in message) {
-      const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
-      return deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
-    }
-    // The tick withdraws its approvals.
-    if ('endedTaskId' in message) return
-    const { taskId } = message
-    if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
-    if (!(await tasks.exists(taskId)))
-      await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
-  }
-  const batch = createSqsBatchHandler<RunTask | Notice | TurnMessage>({
-    ...outside,
-    within: withinInvocation,
-    parse: GivenUpSchema,
-    handle: ({ id, body }) => settle(id, body),
-    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
+export const serveGivenUp = () =>
+  serveQueue<RunTask | Notice | TurnMessage>({
+    parse: z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema]),
+    handle: async ({ tasks, deadLetters, handleNotice }, message, messageId) => {
+      if ('kind' in message) return handleNotice(message)
+      if ('approvalId' in message) {
+        const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
+        await deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
+        return
+      }
+      // The tick withdraws its approvals.
+      if ('endedTaskId' in message) return
+      const { taskId } = message
+      if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
+      if (!(await tasks.exists(taskId)))
+        await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
+    },
   })
-  return sending(batch)
-}
 
 /** The log line about tasks that the tick could not recover, which resources/alarms.ts turns into an alarm. */
 export const stuckTasks = (tablePrefix: string, value: number, atMs: number) =>

@@ -2,45 +2,32 @@ import { openDynamoDb, openS3, openSqs } from '../adapters/aws/clients.ts'
 import { createDynamoStore } from '../adapters/aws/dynamodb/store.ts'
 import { createKmsCipher, openKms } from '../adapters/aws/kms.ts'
 import { createS3Blobs } from '../adapters/aws/s3.ts'
-import { createS3Archive } from '../adapters/aws/s3-archive.ts'
+import { createS3Memory } from '../adapters/aws/s3-memory.ts'
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
 import { createRedelivery } from '../adapters/aws/sqs/sqs-batch.ts'
-import { createArgon2 } from '../adapters/node/argon2.ts'
 import { createCipher } from '../adapters/node/cipher.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { entropy } from '../adapters/node/entropy.ts'
 import { createIds } from '../adapters/node/ids.ts'
 import { createLog } from '../adapters/node/log.ts'
-import { createOutbound } from '../adapters/node/outbound.ts'
-import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
-import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
-import { createRepositories } from '../adapters/node/repositories.ts'
-import { createTrackers } from '../adapters/trackers/catalog.ts'
-import { createWebSearchProviders } from '../adapters/web-search/catalog.ts'
 import { collections } from '../collections.ts'
-import { codeHostPlace, composeAccountAccess, type SignInPorts } from '../composition/accounts.ts'
-import type { AuthContext, AuthPorts } from '../composition/auth.ts'
-import type { WebSearchPorts } from '../composition/chat.ts'
-import type { WorkPorts } from '../composition/work.ts'
+import type { Ports } from '../composition/ports.ts'
 import { badSetting, type Config } from '../config/config.ts'
 import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import { createFeed } from '../feed/feed.ts'
-import { providerApiUrls } from '../oauth/catalog.ts'
-import type { AccountAccess } from '../oauth/schema.ts'
-import type { Blobs } from '../ports/blobs.ts'
+import { createProgressPublisher, createStreamPublisher } from '../live/publishing.ts'
+import { createStoredWatch } from '../live/watch.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Embedding } from '../ports/embedding.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Outbound } from '../ports/outbound.ts'
-import type { Tracker, TrackerName, Trackers } from '../ports/tracker.ts'
-import { createExportCopies, type KeepExport } from '../tasks/export.ts'
+import type { Store } from '../ports/store.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { openLocalCipher } from './cipher.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
-import { openBreakers } from './providers.ts'
-import { openTracing } from './tracing.ts'
+import { openEmbedding, openOutside } from './outside.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
 export const tableNames =
@@ -63,10 +50,8 @@ export const openBucket = (config: Config) => ({
   bucket: required(config, 'FILES_BUCKET'),
 })
 
-export const openBlobs = (config: Config): Blobs => createS3Blobs(openBucket(config))
-
-/** The ports of every function. Rows with long texts, such as tasks, tool calls and messages, need `blobs`. */
-export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
+/** The log of a function, and its storage; only rows with long texts, such as tasks and messages, need the bucket. */
+export const openStorage = (config: Config, bucket?: ReturnType<typeof openBucket>) => {
   const clock = createClock()
   const masker = createMasker(config.secrets)
   const log = createLog({ level: config.LOG_LEVEL, masker })
@@ -76,91 +61,67 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
     clock,
     random: Math.random,
     tableName: tableNames(config.TABLE_PREFIX),
-    ...(blobs ? { blobs } : {}),
+    ...(bucket ? { blobs: createS3Blobs(bucket) } : {}),
     onLost: (lost) => log.warn(lost, 'stored objects of a row are gone'),
   })
-  const tracing = openTracing(config, { clock, log })
-  return {
-    store,
-    clock,
-    entropy,
-    ids: createIds({ clock }),
-    log,
-    masker,
-    tracing,
-  }
+  return { store, clock, entropy, ids: createIds({ clock }), log, masker }
 }
 
-/** The ports of a function with tasks: storage and queues of the cloud, or their emulators. */
-export const openWorkPorts = (config: Config, sending: Sending) => {
-  const sqs = openSqs({ region: config.AWS_REGION, endpoint: config.SQS_ENDPOINT })
-  const base = openBasePorts(config, openBlobs(config))
-  const { clock } = base
+/**
+ * The ports of a function: storage, queues and files of the cloud, or their emulators. Clients connect at their first call.
+ * Further settings, as those with secrets, may share the `store` of a function.
+ */
+export const openCloudPorts = (config: Config, store?: Store) => {
+  const bucket = openBucket(config)
+  const opened = openStorage(config, bucket)
+  const storage = { ...opened, ...(store && { store }) }
+  const { clock, log } = storage
+  const client = openSqs({ region: config.AWS_REGION, endpoint: config.SQS_ENDPOINT })
   const normal = required(config, 'TASK_QUEUE_URL')
   const urgent = required(config, 'TASK_URGENT_QUEUE_URL')
-  const ports: Omit<WorkPorts, 'adapters'> = {
-    ...base,
-    ...sending,
-    feed: createFeed(base),
+  const feed = createFeed(storage)
+  const liveWatch = createStoredWatch(storage)
+  const outside = openOutside(config, storage)
+  return {
+    ...storage,
+    ...outside,
+    feed,
+    liveWatch,
+    publishProgress: createProgressPublisher({
+      publish: createStreamPublisher(liveWatch, { feed, log }),
+      clock,
+    }),
     taskQueue: {
-      ...createSqsQueue<RunTask>({ client: sqs, urls: { urgent, normal }, clock }),
+      ...createSqsQueue<RunTask>({ client, urls: { urgent, normal }, clock }),
       running: true,
       concurrency: config.QUEUE_CONCURRENCY,
     },
     notificationQueue: { running: true, concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY },
-    breakers: openBreakers(clock),
-    random: Math.random,
     queueMode: 'sqs',
+    redeliverIn: createRedelivery({ client, anyUrl: normal, clock }),
     defersFailing: true,
-  }
-  return { ...ports, redeliverIn: createRedelivery({ client: sqs, anyUrl: normal, clock }) }
+    cipher: openCloudCipher(config, storage),
+    memoryFiles: createS3Memory(bucket),
+    isMemoryShared: true,
+    memoryCopies: createS3Blobs(bucket),
+    embedding: lazyEmbedding(config, { ...storage, ...outside }),
+    // The bucket reports changes to a queue; an emulator does not.
+    watchingMemory: () => ({ enabled: true, watching: config.S3_ENDPOINT === undefined }),
+  } satisfies Ports & { redeliverIn: unknown }
 }
+export type CloudPorts = ReturnType<typeof openCloudPorts>
 
-/** The ports of work that only some functions have; their clients make bundles large. */
-export type Sending = Pick<WorkPorts, 'cipher' | 'outbound' | 'repositories'>
-
-const notHere = async (): Promise<never> => {
-  throw new Error('This function sends nothing, has no secrets to keep and takes no repositories')
-}
-
-/** For a function that sends nothing and opens no secrets. */
-export const withoutSending: Sending = {
-  cipher: { seal: notHere, open: notHere },
-  outbound: { check: notHere, send: notHere },
-  repositories: { check: notHere },
-}
-
-/** For a function that creates tasks, and checks their repositories. */
-export const openTasking = (config: Config): Sending => ({
-  ...withoutSending,
-  repositories: openRepositories(config),
-})
-
-/** For a function that creates tasks, and stores addresses and secrets for functions that send. */
-export const openAccepting = (config: Config): Sending => {
-  const clock = createClock()
-  const { check } = createOutboundCheck({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
-  return {
-    ...openTasking(config),
-    cipher: openCloudCipher(config, { entropy, clock }),
-    outbound: { ...withoutSending.outbound, check },
-  }
-}
-
-/** For a function that sends to users' addresses with their secrets. */
-export const openSending = (config: Config): Sending => {
-  const clock = createClock()
-  return {
-    cipher: openCloudCipher(config, { entropy, clock }),
-    outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
-    repositories: openRepositories(config),
-  }
-}
-
-/** The repositories that tasks may name, by the settings. */
-export const openRepositories = (config: Config) => {
-  const { OUTBOUND_ALLOW_HOSTS: allow, REPOSITORY_ROOTS: roots } = config
-  return createRepositories({ clock: createClock(), allow, roots, ...codeHostPlace(config) })
+/** The embedding model. Its provider's key is read at the first text; without one the search goes by words. */
+const lazyEmbedding = (
+  config: Config,
+  needs: Pick<Ports, 'clock' | 'masker' | 'breakers'>,
+): Embedding | undefined => {
+  const { EMBEDDING_MODEL: model } = config
+  if (model === undefined) return undefined
+  const opened = openedWithSecrets(({ providers }) => openEmbedding(model, { providers, ...needs }), {
+    settings: () => config,
+  })
+  return { model, embed: async (...args) => (await opened()).embed(...args) }
 }
 
 type CipherNeeds = { entropy: Entropy; clock: Clock }
@@ -168,16 +129,13 @@ type CipherNeeds = { entropy: Entropy; clock: Clock }
 /** The cipher of a function: KMS, or a key that all functions get. A stack on emulators may use a key file. */
 export const openCloudCipher = (config: Config, needs: CipherNeeds): Cipher => {
   const { KMS_KEY_ID: keyId, ENCRYPTION_KEY: ownKey, DYNAMODB_ENDPOINT } = config
-  const isEmulated = DYNAMODB_ENDPOINT !== undefined
-  if (keyId !== undefined) return openKmsCipher(keyId, config, needs)
-  if (ownKey !== undefined) return createCipher({ keys: () => [ownKey], entropy: needs.entropy })
-  return isEmulated ? openLocalCipher(config, needs) : notConfigured
-}
-
-const openKmsCipher = (keyId: string, config: Config, { entropy, clock }: CipherNeeds): Cipher => {
-  const { AWS_REGION: region, KMS_ENDPOINT: endpoint, ENCRYPTION_KEY: ownKey } = config
-  const older = ownKey && { older: createCipher({ keys: () => [ownKey], entropy }) }
-  return createKmsCipher({ connect: () => openKms({ region, endpoint }), keyId, entropy, clock, ...older })
+  const given = ownKey && createCipher({ keys: () => [ownKey], entropy: needs.entropy })
+  if (keyId !== undefined) {
+    const place = { region: config.AWS_REGION, endpoint: config.KMS_ENDPOINT }
+    return createKmsCipher({ ...needs, connect: () => openKms(place), keyId, ...(given && { older: given }) })
+  }
+  if (given) return given
+  return DYNAMODB_ENDPOINT === undefined ? notConfigured : openLocalCipher(config, needs)
 }
 
 const throwNotConfigured = async (): Promise<never> => {
@@ -188,63 +146,3 @@ const throwNotConfigured = async (): Promise<never> => {
   )
 }
 const notConfigured: Cipher = { seal: throwNotConfigured, open: throwNotConfigured }
-
-export const openSignInPorts = (config: Config, ports: AuthPorts): SignInPorts => ({
-  ...ports,
-  passwords: createArgon2({ entropy }),
-  cipher: openCloudCipher(config, ports),
-  providerFetch: createProviderFetch(),
-})
-
-export const openTrackers = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Trackers =>
-  createTrackers({ fetch: createProviderFetch(), clock, apiUrls: providerApiUrls(config.accounts) })
-
-/** Linked accounts and their providers, whose settings are read when first needed, and again when secrets are. */
-export const openAccounts = (
-  auth: Pick<AuthContext, 'readAccountStatus' | 'adminIds'>,
-  ports: AuthPorts,
-  config: Config,
-): { trackers: Trackers; access: AccountAccess } => {
-  const open = (known: Config): { trackers: Trackers; access: AccountAccess } => {
-    const outside = { cipher: openCloudCipher(config, ports), providerFetch: createProviderFetch() }
-    const access = composeAccountAccess(auth, { ...ports, ...outside }, known)
-    return { trackers: openTrackers(known, ports), access }
-  }
-  const openedAccounts = openedWithSecrets(open, {
-    settings: () => ({ ...config, SECRETS_PATH: config.ACCOUNT_SECRETS_PATH }),
-  })
-  const tracker = (name: TrackerName): Tracker => ({
-    comment: async (...args) => (await openedAccounts()).trackers[name].comment(...args),
-    edit: async (...args) => (await openedAccounts()).trackers[name].edit(...args),
-    find: async (...args) => (await openedAccounts()).trackers[name].find(...args),
-    read: async (...args) => (await openedAccounts()).trackers[name].read(...args),
-  })
-  return {
-    trackers: { codehost: tracker('codehost'), trackera: tracker('trackera'), trackerb: tracker('trackerb') },
-    access: {
-      writerAt: async (name) => (await openedAccounts()).access.writerAt(name),
-      readerFor: async (userId, name) => (await openedAccounts()).access.readerFor(userId, name),
-      validToken: async (id, name) => (await openedAccounts()).access.validToken(id, name),
-    },
-  }
-}
-
-export const openWebSearchPorts = (config: Config, ports: AuthPorts, outbound: Outbound): WebSearchPorts => ({
-  ...ports,
-  cipher: openCloudCipher(config, ports),
-  outbound,
-  webSearchProviders: createWebSearchProviders({ outbound, clock: ports.clock }),
-})
-
-/** The settings of web search only: without the clients of searches a function stays small. */
-export const openWebSearchSettingsPorts = (config: Config, ports: AuthPorts): WebSearchPorts => {
-  const { check } = createOutboundCheck({ clock: ports.clock, allow: config.OUTBOUND_ALLOW_HOSTS })
-  const send = async (): Promise<never> => {
-    throw new Error('This function searches nothing')
-  }
-  return openWebSearchPorts(config, ports, { check, send })
-}
-
-/** Copies of exports in the bucket; its lifecycle rule removes them after 30 days. */
-export const openExportCopies = (config: Config, { ids, log }: Pick<AuthPorts, 'ids' | 'log'>): KeepExport =>
-  createExportCopies({ archive: createS3Archive(openBucket(config)), ids, log })

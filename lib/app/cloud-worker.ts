@@ -12,21 +12,15 @@ import {
 import { createClock } from '../adapters/node/clock.ts'
 import { withinInvocation } from '../adapters/node/log.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
-import { withoutAccounts } from '../composition/accounts.ts'
-import { createAuthContext } from '../composition/auth.ts'
-import { composeChat, composeTaskRuns } from '../composition/chat.ts'
-import { composeWork, type Work } from '../composition/work.ts'
 import { badSetting, type Config, readSome } from '../config/config.ts'
-import { createProgressPublisher, createStreamPublisher } from '../live/publishing.ts'
-import { createStoredWatch } from '../live/watch.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import type { StopReason } from '../worker/active.ts'
 import { every } from '../worker/beat.ts'
-import { openContainer, sweepDisk } from './cloud-container.ts'
+import { openCloud, withoutAccounts } from './cloud.ts'
+import { openContainerHost, sweepDisk } from './cloud-container.ts'
 import { refreshSettings } from './cloud-jobs.ts'
-import { openTrackers, openWorkPorts, withoutSending } from './cloud-ports.ts'
 import { openedWithSecrets } from './cloud-secrets.ts'
 import { warnOfShortSecrets } from './start-up.ts'
 
@@ -48,32 +42,14 @@ const WorkSchema = z.union([TurnMessageSchema, RunTaskSchema])
 export const openWorker = async (config: Config) => {
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
-  const outside = openWorkPorts(config, withoutSending)
-  const auth = createAuthContext(outside, config)
-  const opened = await openContainer(auth, outside, config, () => work.tasks)
-  const { agents, agentSessions, toolCalls } = opened
-  warnOfShortSecrets(config, outside.log)
-  const openEvents = composeTaskRuns(agentSessions, { ...outside, ...agents })
-  const publishProgress = createProgressPublisher({
-    publish: createStreamPublisher(createStoredWatch(outside), outside),
-    clock: outside.clock,
-  })
-  const work: Work = composeWork(
-    auth,
-    { ...outside, ...agents, openEvents, publishProgress, learn: opened.memory.learn },
-    config,
-  )
-  const { active, worker, deadLetters, tasks } = work
   // A turn that continues here gets its ticket from the ticket's task.
-  const { continueTurn, snapshots } = composeChat(
-    { ...auth, ...opened, tasks, access: withoutAccounts },
-    { ...outside, ...agents, trackers: openTrackers(config, outside) },
-    config,
-  )
+  const cloud = await openCloud(config, { openHost: openContainerHost, access: withoutAccounts })
+  const { active, worker, deadLetters, continueTurn, snapshots, toolCalls, ports } = cloud
+  warnOfShortSecrets(config, ports.log)
 
   /** Invocations share the disk: in sequence as deployed, concurrently in `npm run offline`. */
   const sweep = () =>
-    sweepDisk(config, outside, (name) => active.has(taskOfWorkspace(name)) || snapshots.isInUse(name))
+    sweepDisk(config, ports, (name) => active.has(taskOfWorkspace(name)) || snapshots.isInUse(name))
 
   let jobs: (() => Promise<void>)[] = []
   let invocations = 0
@@ -82,8 +58,8 @@ export const openWorker = async (config: Config) => {
     invocations += 1
     if (invocations > 1) return
     jobs = [
-      every(outside, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
-      every(outside, 'watch', WATCH_MS, active.check),
+      every(ports, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
+      every(ports, 'watch', WATCH_MS, active.check),
     ]
   }
   const end = async () => {
@@ -95,7 +71,7 @@ export const openWorker = async (config: Config) => {
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
     // Timers of the clock keep no process alive, and a run may be only a promise.
     const awake = setInterval(() => undefined, 1_000)
-    const cancel = outside.clock.after(Math.max(0, remainingMs - GIVE_BACK_MS), () =>
+    const cancel = ports.clock.after(Math.max(0, remainingMs - GIVE_BACK_MS), () =>
       active.stopNow('shutdown'),
     )
     begin()
@@ -105,7 +81,7 @@ export const openWorker = async (config: Config) => {
       await worker.settled()
       await toolCalls.settled()
       await sweep()
-      await outside.tracing.flush(LAST_SPANS_MS)
+      await ports.tracing.flush(LAST_SPANS_MS)
       cancel()
       await end()
       clearInterval(awake)
@@ -113,7 +89,7 @@ export const openWorker = async (config: Config) => {
   }
 
   const batch = createSqsBatchHandler<RunTask | TurnMessage>({
-    ...outside,
+    ...ports,
     within: withinInvocation,
     parse: WorkSchema,
     handle: ({ body }) => ('attempt' in body ? worker.run(body) : continueTurn(body)),
@@ -122,7 +98,7 @@ export const openWorker = async (config: Config) => {
 
   const handle = (event: SqsEvent, context: InvocationContext) =>
     during(context.getRemainingTimeInMillis(), async () => {
-      await refreshSettings({ ...auth, log: outside.log })
+      await refreshSettings(cloud)
       return batch(event, context)
     })
   return Object.assign(handle, { stop: active.stopAll })

@@ -1,5 +1,6 @@
 import { createProcessInfo } from '../adapters/node/process-info.ts'
-import type { Work, WorkPorts } from '../composition/work.ts'
+import type { Domains } from '../composition/domains.ts'
+import type { Ports } from '../composition/ports.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
 import { TASK_COUNTERS } from '../tasks/counters.ts'
@@ -7,15 +8,15 @@ import { VERSION } from '../version.ts'
 import type { SandboxHealth } from './sandbox.ts'
 
 type Needs = {
-  ports: WorkPorts & { sandbox?: SandboxHealth }
-  domains: Work
+  ports: Ports & { sandbox?: SandboxHealth }
+  domains: Domains
   requests: RequestMetrics
   /** Rejects while storage accepts no write; absent where only a real write can show that. */
   probeStorage?: () => Promise<void>
 }
 
-export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): Health => {
-  return createHealth({
+export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): Health =>
+  createHealth({
     version: VERSION,
     clock: ports.clock,
     log: ports.log,
@@ -47,4 +48,3 @@ export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): H
       notifications: () => ports.notificationQueue.running,
     },
   })
-}

@@ -1,8 +1,7 @@
-import type { TurnMessage } from '../approvals/schema.ts'
-import { turnMessageIn } from '../composition/chat.ts'
-import { type Notice, noticeIn } from '../composition/notices.ts'
+import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
+import { type Notice, NoticeSchema } from '../composition/notices.ts'
 import type { Message } from '../core/collection.ts'
-import { errorMessage } from '../core/errors.ts'
+import { errorMessage, Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
@@ -38,8 +37,8 @@ export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs
       { body: sent, priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) },
     ]
     if (to === 'run') return tasks.send(outgoing(body as RunTask))
-    if (to === 'notices') return notices.send(outgoing({ notice: noticeIn(body), handled }))
-    if (to === 'turns') return turns.send(outgoing({ turn: turnMessageIn(body), handled }))
+    if (to === 'notices') return notices.send(outgoing({ notice: parsedNotice(body), handled }))
+    if (to === 'turns') return turns.send(outgoing({ turn: parsedTurn(body), handled }))
     // A row of the outbox may name a channel of another release.
     throw new Error(`No channel is called ${to}`)
   }
@@ -72,3 +71,19 @@ export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs
 }
 
 const processEnds = () => new Error('The process ends')
+
+const UNKNOWN_SHAPE = 'A collection sent a message of an unknown shape'
+
+/** A message of storage as a notice. Throws Problem `internal` for any that is none: no collection may send one. */
+const parsedNotice = (body: object): Notice => {
+  const { success, data } = NoticeSchema.safeParse(body)
+  if (!success) throw new Problem('internal', 'unknown_notice', UNKNOWN_SHAPE)
+  return data
+}
+
+/** As `parsedNotice`, for a message about approvals. */
+const parsedTurn = (body: object): TurnMessage => {
+  const { success, data } = TurnMessageSchema.safeParse(body)
+  if (!success) throw new Problem('internal', 'unknown_turn_message', UNKNOWN_SHAPE)
+  return data
+}

@@ -2,26 +2,21 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { logStrayErrors } from '../adapters/agents/stray-errors.ts'
 import { createMemoryQueue } from '../adapters/memory/queue.ts'
-import { createArgon2 } from '../adapters/node/argon2.ts'
 import { createClock } from '../adapters/node/clock.ts'
-import { entropy } from '../adapters/node/entropy.ts'
 import { createFolderCopies } from '../adapters/node/folder-copies.ts'
 import { createFolderMemory } from '../adapters/node/folder-memory.ts'
 import { createIds } from '../adapters/node/ids.ts'
 import { createLog, isOnTerminal, turnOutput } from '../adapters/node/log.ts'
 import { createMemoryWatch } from '../adapters/node/memory-watch.ts'
-import { createOutbound } from '../adapters/node/outbound.ts'
 import { createPageFiles } from '../adapters/node/page-files.ts'
-import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
-import { createRepositories } from '../adapters/node/repositories.ts'
 import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
 import { openSqliteStore } from '../adapters/sqlite/store.ts'
-import { createTrackers } from '../adapters/trackers/catalog.ts'
-import { createWebSearchProviders } from '../adapters/web-search/catalog.ts'
 import { createGroups } from '../api/table.ts'
 import { collections } from '../collections.ts'
-import { codeHostPlace } from '../composition/accounts.ts'
-import { createDomains, type Domains, type Ports } from '../composition/domains.ts'
+import { createAuthContext } from '../composition/auth.ts'
+import { createDomains, type Domains } from '../composition/domains.ts'
+import { createPeople } from '../composition/people.ts'
+import type { Ports } from '../composition/ports.ts'
 import type { Config } from '../config/config.ts'
 import { createMasker } from '../core/masker.ts'
 import { createFeed, type Feed } from '../feed/feed.ts'
@@ -35,21 +30,19 @@ import { createDispatch } from '../http/router.ts'
 import { toTrustedProxies } from '../http/trusted-proxies.ts'
 import { createLocalPublisher, createProgressPublisher } from '../live/publishing.ts'
 import { createLocalWatch } from '../live/watch.ts'
-import { providerApiUrls } from '../oauth/catalog.ts'
 import type { Log } from '../ports/log.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { VERSION } from '../version.ts'
-import { openAgents, toolVerbs } from './agents.ts'
+import { openAgentHost } from './agents.ts'
 import { createBackground } from './background.ts'
 import { checkKey, openLocalCipher, reportingLostKey } from './cipher.ts'
 import { openData } from './data.ts'
 import { openHealth } from './health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-delivery.ts'
-import { openBreakers, openEmbedding } from './providers.ts'
+import { openEmbedding, openOutside } from './outside.ts'
 import type { SandboxHealth } from './sandbox.ts'
 import { refuseOpenHost, signInMethod, warnOfGuessedAddress, warnOfShortSecrets } from './start-up.ts'
-import { openTracing } from './tracing.ts'
 
 /** The most turns that continue at once after an approval. */
 const MOST_TURNS = 10
@@ -66,7 +59,7 @@ export const openLocalApp = async (config: Config) => {
   const data = openData(config)
   if (data.warning !== undefined) log.warn({ folder: data.shown }, data.warning)
   const ids = createIds({ clock })
-  const tracing = openTracing(config, { clock, log })
+  const outside = openOutside(config, { clock, log })
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
   /** A message that waited for a slot of the pool would be ahead of later ones that are more urgent. */
   const withinPool = (concurrency: number) => Math.min(concurrency, config.POOL_MAX_CONCURRENT)
@@ -85,73 +78,42 @@ export const openLocalApp = async (config: Config) => {
   const file = { file: data.file, collections, onLost: endProcess(log) }
   const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
   const feed: Feed = createFeed({ store, clock, ids })
-  const breakers = openBreakers(clock)
-  const allow = config.OUTBOUND_ALLOW_HOSTS
-  const place = codeHostPlace(config)
-  const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS, ...place })
-  const outbound = createOutbound({ clock, allow })
-  const providerFetch = createProviderFetch()
-  const agents = await openAgents({
-    config,
-    workspacesDir: data.workspacesDir,
-    breakers,
-    clock,
-    log,
-    masker,
-    tracing,
-    repositories,
-    // The agents are made before the domains.
-    searchMemory: (query) => domains.memory.recall(query),
-    guideTask: (task) => domains.memory.guide(task),
-    searchWeb: (query, signal) => domains.webSearch.search(query, signal),
-    ...toolVerbs(() => domains),
-    codeHost: {
-      accountFor: (userId) => domains.codeHost.accountFor(userId),
-      isWanted: () => domains.codeHost.isWanted(),
-    },
-    outbound,
-    port: () => (server.address() as AddressInfo | null)?.port,
-    isLocalMode: () => domains.authMode() === 'local',
-    taskSecurityMode: () => domains.settings.current().tasks.securityMode,
-  })
-  const memoryWatch = createMemoryWatch({
-    folder: config.MEMORY_DIR,
-    clock,
-    log,
-    onChange: () => domains.memory.syncIfChanged(),
-  })
-  const ports: Ports = {
+  const ports = {
+    ...outside,
     store,
     feed,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
-    ...agents,
     taskQueue,
     notificationQueue: noticeQueue,
-    breakers,
+    queueMode: 'memory',
     clock,
     ids,
     log,
     masker,
-    tracing,
-    random: Math.random,
-    entropy,
-    passwords: createArgon2({ entropy }),
-    cipher: reportingLostKey(openLocalCipher(config, { entropy }), log),
-    providerFetch,
-    outbound,
-    repositories,
-    webSearchProviders: createWebSearchProviders({ outbound, clock }),
-    trackers: createTrackers({ fetch: providerFetch, clock, apiUrls: providerApiUrls(config.accounts) }),
-    queueMode: 'memory',
+    cipher: reportingLostKey(openLocalCipher(config, outside), log),
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
-    watchingMemory: memoryWatch.status,
+    watchingMemory: () => memoryWatch.status(),
     memoryCopies: createFolderCopies(data.copiesDir),
-    ...(config.EMBEDDING_MODEL && {
-      embedding: openEmbedding(config.EMBEDDING_MODEL, { ...config, breakers, clock, masker }),
-    }),
-  }
-  const domains = createDomains(ports, config)
+    embedding:
+      config.EMBEDDING_MODEL === undefined
+        ? undefined
+        : openEmbedding(config.EMBEDDING_MODEL, { ...config, ...outside, clock, masker }),
+  } satisfies Ports
+  const host = await openAgentHost({
+    ...ports,
+    config,
+    workspacesDir: data.workspacesDir,
+    port: () => (server.address() as AddressInfo | null)?.port,
+  })
+  const people = createPeople(createAuthContext(ports, config), ports, config)
+  const domains = await createDomains(people, ports, host, config)
+  const memoryWatch = createMemoryWatch({
+    folder: config.MEMORY_DIR,
+    clock,
+    log,
+    onChange: domains.memory.syncIfChanged,
+  })
   domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
     taskQueue.resize(withinPool(concurrency))
     noticeQueue.resize(notificationConcurrency)
@@ -170,15 +132,15 @@ export const openLocalApp = async (config: Config) => {
         return domains.active.has(id) || (await domains.tasks.summary(id))?.waitingFor !== undefined
       }),
   })
-  const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, store.probe)
+  const server = openServer({ ...ports, sandbox: host.sandbox }, domains, config, store.probe)
   const drain = createDrain(server)
   /** Ends the requests in flight and running work at the same time, then the parts that both need. */
   const close = async () => {
     domains.memory.endSync()
     domains.live.endAll()
     await Promise.all([drain(), background.stop(), memoryWatch.stop()])
-    await agents.close()
-    await tracing.flush(LAST_SPANS_MS)
+    await host.close()
+    await outside.tracing.flush(LAST_SPANS_MS)
     delivery.stop()
     await store.close()
     endStrayErrors()
@@ -188,8 +150,8 @@ export const openLocalApp = async (config: Config) => {
     version: VERSION,
     mode: config.SERVICE_MODE,
     publicUrl: toTrustedProxies(config).publicUrl,
-    providers: agents.models.providers(),
-    model: agents.models.resolve({}),
+    providers: host.models.providers(),
+    model: host.models.resolve({}),
     agents: domains.agents.types(),
     data: data.shown,
   }

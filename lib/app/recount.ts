@@ -9,7 +9,7 @@ import { getOrCreate } from '../core/get-or-create.ts'
 import { rowPages } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
-import { openBasePorts } from './cloud-ports.ts'
+import { openStorage } from './cloud-ports.ts'
 import { openData } from './data.ts'
 
 type Corrected = { counter: string; member: string; add: Readonly<Record<string, number>> }
@@ -40,7 +40,7 @@ export const recountData = async (config: Config): Promise<Corrected[]> => {
   const data = config.SERVICE_MODE === 'pro' ? undefined : openData(config)
   const store = data
     ? openSqliteStore({ file: data.file, collections, clock: createClock() })
-    : openBasePorts(config).store
+    : openStorage(config).store
   try {
     return await recount(store, collections)
   } finally {

@@ -1,6 +1,7 @@
 import { ROSTER_ID, rosters } from '../accounts/rows.ts'
-import { type AuthContext, findExposure } from '../composition/auth.ts'
+import type { AuthContext } from '../composition/auth.ts'
 import { badSetting, type Config, environmentSecrets } from '../config/config.ts'
+import { findExposure } from '../config/exposure.ts'
 import { createMasker } from '../core/masker.ts'
 import { SHORTEST_MASKED } from '../core/secret-forms.ts'
 import { terminalText } from '../core/terminal-text.ts'

@@ -5,8 +5,8 @@ import { createAudit } from '../audit/service.ts'
 import { createAttempts } from '../auth/attempts.ts'
 import { createIdentity } from '../auth/identity.ts'
 import { createSessions } from '../auth/sessions.ts'
-import { type Config, isLoopback } from '../config/config.ts'
-import type { Masker } from '../core/masker.ts'
+import type { Config } from '../config/config.ts'
+import { findExposure } from '../config/exposure.ts'
 import { createIsPaired, createUnpairing } from '../devices/paired.ts'
 import { createHoldsRights } from '../http/guard.ts'
 import { createLimiter } from '../limits/limiter.ts'
@@ -14,25 +14,11 @@ import { createLocalStreams, createSharedStreams } from '../limits/streams.ts'
 import { createLocalUserSlots, createSharedUserSlots, turnLimit } from '../limits/user-slots.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Entropy } from '../ports/entropy.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
-import type { Tracing } from '../ports/tracing.ts'
 import type { Objection } from '../settings/service.ts'
 import { createSettings } from '../settings/service.ts'
 import { createTokenPrincipals } from '../tokens/token-principal.ts'
-
-export type AuthPorts = {
-  store: Store
-  entropy: Entropy
-  clock: Clock
-  ids: Ids
-  log: Log
-  masker: Masker
-  tracing: Tracing
-}
+import type { AuthPorts } from './ports.ts'
 
 /** In the cloud other processes change settings too. Sessions, roles and tokens are read at each request. */
 const STALE_AFTER_MS = 2_000
@@ -108,22 +94,6 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
       : createLocalStreams(ports, { most: config.USER_MAX_STREAMS }),
   }
 }
-
-/** A setting that makes the service reachable from other machines, and its value. */
-type Exposure = readonly [name: 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL', value: string | number]
-
-/** The first setting that makes the service reachable, itself or through a proxy; undefined when none does. */
-export const findExposure = (
-  config: Pick<Config, 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL'>,
-): Exposure | undefined => {
-  const { HOST, TRUST_PROXY, PUBLIC_URL } = config
-  if (!isLoopback(HOST)) return ['HOST', HOST]
-  if (TRUST_PROXY > 0) return ['TRUST_PROXY', TRUST_PROXY]
-  if (PUBLIC_URL !== undefined && !isLoopback(hostnameIn(PUBLIC_URL))) return ['PUBLIC_URL', PUBLIC_URL]
-  return undefined
-}
-
-const hostnameIn = (url: string) => new URL(url).hostname.replaceAll(/[[\]]/g, '')
 
 const MOST_ACCOUNTS = 200
 

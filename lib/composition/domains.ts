@@ -1,94 +1,101 @@
 import type { Config } from '../config/config.ts'
-import { createLive } from '../live/service.ts'
-import type { LiveWatch } from '../ports/live.ts'
-import {
-  composeCodeHost,
-  composeConnectionStatus,
-  composeDevices,
-  composeDisconnect,
-  composeSignIn,
-  composeTokens,
-  type SignInPorts,
-} from './accounts.ts'
-import { createAuthContext } from './auth.ts'
-import {
-  type ConversationPorts,
-  composeAgentSessions,
-  composeChat,
-  composeConversationEnds,
-  composeExpand,
-  composeMemory,
-  composeTaskRuns,
-  composeWebSearch,
-  type WatchedMemoryPorts,
-  type WebSearchPorts,
-} from './chat.ts'
-import { composeNotices } from './notices.ts'
-import { composeSchedules } from './schedules.ts'
-import { composeSecurity } from './security.ts'
-import { composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
+import { LOCAL_USER } from '../core/principal.ts'
+import { createWebSearch } from '../integrations/web-search.ts'
+import { createLimitedCount } from '../limits/limited-count.ts'
+import { createLive, LONGEST_IN_FUNCTION_MS } from '../live/service.ts'
+import { createExpand } from '../memory/expand.ts'
+import { createMemory } from '../memory/service.ts'
+import { makeReportWrites } from '../reporting/rows.ts'
+import { SCHEDULES } from '../schedules/rows.ts'
+import { createSchedules, MOST_SCHEDULES, tooManySchedules } from '../schedules/service.ts'
+import { CreateTaskSchema } from '../tasks/schema.ts'
+import type { CreateTaskFor } from '../tools/builtin/tasks.ts'
+import { conversationTools, taskTools } from '../tools/catalog.ts'
+import { createLoop } from '../tools/loop.ts'
+import { createToolRunner } from '../tools/runner.ts'
+import { withModelSpans, withToolSpans } from '../tools/spans.ts'
+import type { Tool } from '../tools/tool.ts'
+import { createCheckOwnConversation } from '../turns/conversations.ts'
+import { createInbound } from '../webhooks/service.ts'
+import { createConversing } from './conversations.ts'
+import { createNotices } from './notices.ts'
+import type { People } from './people.ts'
+import type { AgentHost, Ports } from './ports.ts'
+import { createSecurity } from './security.ts'
+import { createWork } from './work.ts'
 
-export type Ports = SignInPorts &
-  WorkPorts &
-  WatchedMemoryPorts &
-  ConversationPorts &
-  WebSearchPorts & { liveWatch: LiveWatch }
+export type Domains = Awaited<ReturnType<typeof createDomains>>
 
-export type Domains = ReturnType<typeof createDomains>
-
-/** All domains, composed. Only this folder passes verbs of one domain to another. */
-export const createDomains = (ports: Ports, config: Config) => {
-  const auth = createAuthContext(ports, config)
-  const agentSessions = composeAgentSessions(ports, config, {
-    find: (id) => work.tasks.find(id),
-    cancel: (principal, id) => work.tasks.cancel(principal, id),
+/**
+ * All domains, with those of people, over the ports of any mode. Only this folder passes verbs of one domain to another. Agents are opened once
+ * the domains that they call are made, and before those that run them.
+ */
+export const createDomains = async (people: People, ports: Ports, host: AgentHost, config: Config) => {
+  const { tracing } = ports
+  const { settings, authMode } = people
+  const isOneProcess = config.SERVICE_MODE !== 'pro'
+  const needs = { ...ports, audit: people.audit.record }
+  const models = withModelSpans(host.models, tracing)
+  const security = createSecurity(people, ports, config)
+  const memory = createMemory({
+    ...needs,
+    // The demo model adds no words.
+    expand:
+      config.MEMORY_EXPAND === 'on' &&
+      config.EMBEDDING_MODEL === undefined &&
+      models.providers().some(({ configured, demo }) => configured && !demo)
+        ? createExpand({ ...ports, models })
+        : undefined,
+    watching: ports.watchingMemory,
+    checkOwnConversation: createCheckOwnConversation(ports),
   })
-  const signIn = composeSignIn(auth, ports, config)
-  const { access } = signIn.oauth
-  const work: Work = composeWork(
-    auth,
-    {
+  const webSearch = createWebSearch({ ...needs, providers: ports.webSearchProviders })
+  const loop = createLoop({ models })
+  const toolRunner = (tools: readonly Tool[]) =>
+    withToolSpans(createToolRunner({ ...ports, ...security.toolSecurity, tools }), tracing)
+  const agents = await host.openAgents({
+    models,
+    loop,
+    openTools: toolRunner(taskTools(memory.recall)),
+    guide: memory.guide,
+    codeHost: people.codeHost,
+    securityMode: () => settings.current().tasks.securityMode,
+    isLocalAdmin: (userId) => userId === LOCAL_USER && authMode() === 'local',
+  })
+  const access = ports.access ?? people.oauth.access
+  const shared = { ...ports, ...security, ...agents, models, loop, memory, access }
+  const work = createWork(people, shared, config)
+  const { tasks } = work
+  /** Acts for the user, without an admin's rights. */
+  const createTask: CreateTaskFor = (userId, { securityMode, ...task }) =>
+    tasks.create({ userId, role: 'user' }, CreateTaskSchema.parse({ ...task, metadata: { securityMode } }))
+  const openTools = toolRunner(
+    conversationTools({
       ...ports,
-      openEvents: composeTaskRuns(agentSessions, ports),
-      learn: (...done) => memory.learn(...done),
-      commenting: { trackers: ports.trackers, access },
-    },
-    config,
+      searchMemory: memory.recall,
+      searchWeb: webSearch.search,
+      createTask,
+      findTask: tasks.find,
+    }),
   )
-  const memory = composeMemory(auth, { ...ports, ...composeExpand(config, ports) })
-  const security = composeSecurity(auth, ports, config)
-  const conversing = composeChat(
-    { ...auth, ...work, ...security, memory, agentSessions, access },
-    ports,
-    config,
-  )
-  const { turns } = conversing
+  const most = { id: SCHEDULES.counter, most: MOST_SCHEDULES, tooMany: tooManySchedules }
   return {
-    ...auth,
-    ...signIn,
-    ...work,
+    ...people,
     ...security,
-    ...composeNotices({ ...auth, ...work }, ports),
-    devices: composeDevices(auth, ports),
+    ...work,
     memory,
-    live: createLive(ports),
-    ...conversing,
-    ...composeConversationEnds(
-      {
-        ...security,
-        ...conversing,
-        stopTurn: turns.stop,
-        hasTurn: turns.isHere,
-        removeWorkspace: ports.workspaces.remove,
-      },
-      ports,
-    ),
-    tokens: composeTokens(auth, ports, config),
-    schedules: composeSchedules({ ...auth, ...work }, ports),
-    webSearch: composeWebSearch(auth, ports),
-    connectionStatus: composeConnectionStatus(auth, ports, config),
-    codeHost: composeCodeHost(auth, ports, config),
-    disconnect: composeDisconnect(auth, signIn),
-    inbound: composeWebhooks({ ...auth, ...work }, ports, config),
+    webSearch,
+    ...createConversing(people, { ...shared, ...work, openTools }, config),
+    ...createNotices(people, ports, work),
+    live: createLive({ ...ports, ...(isOneProcess ? {} : { longestMs: LONGEST_IN_FUNCTION_MS }) }),
+    schedules: createSchedules({ ...needs, tasks, limit: createLimitedCount({ ...ports, ...most }) }),
+    inbound: createInbound({
+      ...needs,
+      tasks,
+      makeReportWrites,
+      cancelsClosed: () => settings.current().webhooks.cancelClosed,
+      labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },
+      secrets: config.inbound,
+    }),
   }
 }

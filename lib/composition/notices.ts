@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { BulkNoticeSchema } from '../bulk/schema.ts'
 import { createBulk } from '../bulk/service.ts'
-import { Problem } from '../core/errors.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
 import { createFailures } from '../queue/failures.ts'
 import { EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
-import type { AuthContext, AuthPorts } from './auth.ts'
+import type { AuthContext } from './auth.ts'
+import type { AuthPorts } from './ports.ts'
 import type { Work } from './work.ts'
 
 export const NoticeSchema = z.discriminatedUnion('kind', [
@@ -21,23 +21,11 @@ export const NoticeSchema = z.discriminatedUnion('kind', [
 ])
 export type Notice = z.output<typeof NoticeSchema>
 
-export const composeFailures = ({ audit }: Pick<AuthContext, 'audit'>, ports: AuthPorts) =>
-  createFailures({ ...ports, audit: audit.record })
-
-export const composeBulk = (
-  { audit, tasks, deadLetters }: Pick<AuthContext, 'audit'> & Pick<Work, 'tasks' | 'deadLetters'>,
-  ports: AuthPorts,
-) => createBulk({ ...ports, tasks, deadLetters, audit: audit.record })
-
-type Handled = Pick<
-  Work,
-  'tasks' | 'deadLetters' | 'gateway' | 'reporting' | 'notifications' | 'outboundWebhooks'
->
-
 /** The handlers of notices, with the failures and jobs that some notices are about. */
-export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports: AuthPorts) => {
-  const failures = composeFailures(work, ports)
-  const bulk = composeBulk(work, ports)
+export const createNotices = (auth: AuthContext, ports: AuthPorts, work: Work) => {
+  const needs = { ...ports, ...work, audit: auth.audit.record }
+  const failures = createFailures(needs)
+  const bulk = createBulk(needs)
 
   const end = async (taskId: string): Promise<void> => {
     await work.gateway.notify(taskId)
@@ -68,12 +56,4 @@ export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports
     ports.tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, () => handOver(notice))
 
   return { failures, bulk, handleNotice }
-}
-
-/** Parses a message of storage. Throws Problem `internal` for any that is no notice: no collection may send one. */
-export const noticeIn = (body: object): Notice => {
-  const { success, data } = NoticeSchema.safeParse(body)
-  if (!success)
-    throw new Problem('internal', 'unknown_notice', 'A collection sent a notice of an unknown shape')
-  return data
 }

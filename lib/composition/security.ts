@@ -1,18 +1,19 @@
-import { type ApprovalService, createApprovals } from '../approvals/service.ts'
+import { createApprovals } from '../approvals/service.ts'
 import type { Config } from '../config/config.ts'
 import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
 import { toolCallRecord } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
 import { createCheckOwnConversation } from '../turns/conversations.ts'
-import type { AuthContext, AuthPorts } from './auth.ts'
+import type { AuthContext } from './auth.ts'
+import type { AuthPorts } from './ports.ts'
 
 const MINUTE_MS = 60_000
 
 /** Approvals; the commit that withdraws one also records the call that is not made. */
-export const composeApprovals = (
+export const createRecordedApprovals = (
   ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'>,
-): ApprovalService =>
+) =>
   createApprovals({
     ...ports,
     recordNotMade: ({ id, toolName, params, securityLevel, mode = 'ask', ...owner }, reason) => {
@@ -28,21 +29,19 @@ export const composeApprovals = (
     },
   })
 
-/** The reason of calls that are not made because their task has ended. */
-export const TASK_ENDED = 'its task has ended'
-
-export type Security = ReturnType<typeof composeSecurity>
+export type Security = ReturnType<typeof createSecurity>
 
 /** The control of tool calls: policy, audit of calls, approvals. */
-export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, config: Config) => {
+export const createSecurity = (
+  { audit, limiter }: Pick<AuthContext, 'audit' | 'limiter'>,
+  ports: AuthPorts,
+  config: Pick<Config, 'SERVICE_MODE'>,
+) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const policy = createPolicy({ ...ports, audit: audit.record, isShared: isCloud })
-  const approvals = composeApprovals(ports)
-  const toolCalls = createToolCallAudit({
-    ...ports,
-    policy,
-    checkOwnConversation: createCheckOwnConversation(ports),
-  })
+  const approvals = createRecordedApprovals(ports)
+  const checkOwnConversation = createCheckOwnConversation(ports)
+  const toolCalls = createToolCallAudit({ ...ports, policy, checkOwnConversation })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0
   // Several processes share one count; a single process needs no storage for it.

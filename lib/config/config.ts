@@ -38,7 +38,8 @@ export const readConfig = (environment: Variables = process.env): Config => {
     values: unknown,
     variableName = (field: string) => field,
   ) => {
-    const parsed = schema.safeParse(values, { error: issueText })
+    // Compiling these schemas takes longer than the one parse of a process.
+    const parsed = schema.safeParse(values, { error: issueText, jitless: true })
     for (const issue of parsed.error?.issues ?? [])
       wrong.push(`${variableName(String(issue.path[0] ?? ''))}: ${issue.message}`)
     return parsed.data
@@ -91,6 +92,3 @@ export const secretNames: readonly string[] = settingNames.filter(isSecretName)
 
 /** The secrets of the environment, for logs that are written before or without a valid configuration. */
 export const environmentSecrets = (): string[] => secretsIn(process.env, settingNames)
-
-/** Whether only this machine can reach the address. */
-export const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)

@@ -61,18 +61,22 @@ export const outcomeFields = ({
 
 type Needs = RateLimitNeeds &
   Parameters<typeof createSubmit>[0] &
-  Parameters<typeof createNotify>[0] & { tasks: GatewayTasks }
+  Parameters<typeof createNotify>[0] & {
+    tasks: GatewayTasks
+    /** The longest wait of a request for its task: the caller then gets the state before a proxy gives up. */
+    longestWaitMs?: number
+  }
 
 export type Gateway = ReturnType<typeof createGateway>
 
 /** Tasks from programs: answered at once or at the end, under a workflow, with a notice of the end. */
 export const createGateway = (needs: Needs) => {
-  const { tasks } = needs
+  const { tasks, longestWaitMs = Number.POSITIVE_INFINITY } = needs
   const waiters = createCompletionWaiters({ ...needs, isOver: tasks.isOver })
 
-  /** The task of a request at its end, or when `forMs` have passed or the caller disconnected. */
+  /** The task of a request at its end, or when its wait is over or the caller disconnected. */
   const waitFor = async (taskId: string, forMs: number, signal?: AbortSignal) => {
-    await waiters.wait(taskId, forMs, signal)
+    await waiters.wait(taskId, Math.min(forMs, longestWaitMs), signal)
     return tasks.find(taskId)
   }
 

@@ -15,7 +15,7 @@ import type { Snapshots } from './snapshots.ts'
 import type { WithdrawApprovals } from './waiting.ts'
 
 /** The ports that call models, made by the process with their keys. */
-export type TurnPorts = {
+type TurnPorts = {
   models: Models
   loop: RunLoop
   openTools: (session: ToolSession) => Toolbox

@@ -19,7 +19,7 @@ type RunEvents = {
   end(ended: Ended): Promise<void> | undefined
 }
 
-export type OpenRunEvents = (task: Leased) => RunEvents
+type OpenRunEvents = (task: Leased) => RunEvents
 
 type Needs = {
   clock: Clock
@@ -62,7 +62,7 @@ const createProgressLimit = (
       }
       last.push(text)
       if (last.length > LAST_PROGRESS) last.shift()
-      beat(count === MOST_PROGRESS + 1 ? BEYOND : undefined)
+      beat(count === MOST_PROGRESS + 1 ? beyond() : undefined)
       cancelSample ??= clock.after(LATER_PROGRESS_MS, sample)
     },
     /** Stores the last messages, if any were not stored. Call it before the end of the run is written, which ends the lease. */
@@ -75,7 +75,9 @@ const createProgressLimit = (
 }
 
 const number = (count: number) => count.toLocaleString('en')
-const BEYOND = `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
+// Made when it is needed: the first number in words of a language loads its data for 12 ms.
+const beyond = () =>
+  `This attempt has sent ${number(MOST_PROGRESS)} messages. From here on the latest one is stored every ${LATER_PROGRESS_MS / 1_000} seconds, and the last ${LAST_PROGRESS} at the end`
 
 /** How a run ended: by its agent, by its time limit, or by a stop. */
 export type Ended =

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { handler as tick } from '../../functions/tick.ts'
-import { openBasePorts } from '../../lib/app/cloud-ports.ts'
+import { openStorage } from '../../lib/app/cloud-ports.ts'
 import { type BulkPart, type BulkRow, bulkJobs, bulkParts } from '../../lib/bulk/rows.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
@@ -60,7 +60,7 @@ it('a tick does its other steps when one fails, and fails after them', async () 
     url: NOBODY,
     body: '{}',
   }
-  const { store } = openBasePorts(readConfig())
+  const { store } = openStorage(readConfig())
   await store.commit({ insert: deliveryRows, row })
   await expect(tick({}, left(55_000))).rejects.toThrow('abandoned tasks, unclaimed tasks')
   expect((await store.get(deliveryRows, 'evt_first', true))?.attempts).toHaveLength(1)
@@ -75,7 +75,7 @@ it('a tick that can do nothing for a task goes on, and says so in a line that Cl
   )
   stops.push(database.stop, stop)
   const lost = { ...TASK, status: 'in_progress' as const, attempts: 1, fence: 1, leaseExpiresAt: 1 }
-  const { store } = openBasePorts(readConfig(env))
+  const { store } = openStorage(readConfig(env))
   for (const id of ['task_bad', 'task_good']) await store.commit({ insert: tasks, row: { ...lost, id } })
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -109,7 +109,7 @@ it('a tick begins no send that it would not see the end of, however many are due
   await using receiver = await startReceiver((response) => setTimeout(() => response.end(), 700))
   const { env, stop } = await cloud.openEnvironment()
   stops.push(stop)
-  const { store } = openBasePorts(readConfig(env))
+  const { store } = openStorage(readConfig(env))
   const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, tries: 0, attempts: [] }
   const sent = { owner: 'gw_1', event: 'task.completed', url: receiver.url, body: '{}' }
   for (let n = 0; n < 50; n += 1)
@@ -137,7 +137,7 @@ it('a bulk job whose message was lost goes on by the one that a tick sends', asy
   stops.push(functions.stop)
   const { env, stop } = await cloud.openEnvironment()
   stops.push(stop)
-  const { store } = openBasePorts(readConfig(env))
+  const { store } = openStorage(readConfig(env))
   const expiresAt = Date.now() + 3_600_000
   const row: BulkRow = {
     id: 'bulk_lost',

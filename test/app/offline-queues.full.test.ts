@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs'
 import { expect, it } from '@jest/globals'
-import { openJobs } from '../../lib/app/cloud-jobs.ts'
+import { openCloud } from '../../lib/app/cloud.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { startJobs } from '../../offline/jobs.ts'
 import { startStack } from '../../offline/stack.ts'
@@ -20,7 +20,7 @@ it('npm run offline takes in what either queue gave up on', async () => {
       [notificationDeadLetters, 'no announcement'],
     ])
       await stack.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }))
-    const letters = openJobs().deadLetters
+    const { deadLetters: letters } = await openCloud(readConfig())
     const items = await until(async () => {
       const page = await letters.list({ status: 'all', limit: 10 })
       return page.items.length === 2 ? page.items : undefined

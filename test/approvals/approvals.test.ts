@@ -3,7 +3,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
 import type { ApprovalRequest as Request } from '../../lib/approvals/schema.ts'
 import { APPROVAL_MS, type ApprovalService } from '../../lib/approvals/service.ts'
-import { composeApprovals } from '../../lib/composition/security.ts'
+import { createRecordedApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -48,7 +48,7 @@ describe.each(storeOpeners([approvalRows, approvalSlots, allowedTools, toolCalls
     beforeEach(() => {
       conversations += 1
       const ids = createFakeIds({ now: () => clock.now() + conversations })
-      approvals = composeApprovals({
+      approvals = createRecordedApprovals({
         store,
         clock,
         ids,

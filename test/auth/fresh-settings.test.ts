@@ -2,12 +2,10 @@ import { describe, expect, it } from '@jest/globals'
 import { openDynamoDb } from '../../lib/adapters/aws/clients.ts'
 import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
 import { everyAuthHandler, everyAuthRoute } from '../../lib/api/auth.ts'
-import { serveGroup } from '../../lib/app/cloud-function.ts'
-import { openGroup } from '../../lib/app/cloud-groups.ts'
-import { openSignInPorts, tableNames } from '../../lib/app/cloud-ports.ts'
+import { serveGroup } from '../../lib/app/cloud.ts'
+import { servePeople } from '../../lib/app/cloud-people.ts'
+import { tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
-import { composeSignIn } from '../../lib/composition/accounts.ts'
-import { composeSecurity } from '../../lib/composition/security.ts'
 import { securityRoutes } from '../../lib/security/contract.ts'
 import { securityHandlers } from '../../lib/security/handlers.ts'
 import { settingsRoutes } from '../../lib/settings/contract.ts'
@@ -17,6 +15,7 @@ import { httpEvent } from '../fakes/http-event.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
 
 const TABLE_PREFIX = 'fresh-'
+const UNUSED = 'http://127.0.0.1:9'
 
 const database = forAllTests(
   async () => {
@@ -33,26 +32,20 @@ const database = forAllTests(
       AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
       DYNAMODB_ENDPOINT: emulator.endpoint,
       TABLE_PREFIX,
+      TASK_QUEUE_URL: UNUSED,
+      TASK_URGENT_QUEUE_URL: UNUSED,
+      NOTIFICATION_QUEUE_URL: UNUSED,
+      FILES_BUCKET: 'unused',
     })
     return emulator
   },
   (emulator) => emulator.stop(),
 )
 
-type Instance = ReturnType<typeof serveGroup>
+type Instance = ReturnType<typeof newAuth>
 
-const newAuth = () =>
-  serveGroup(
-    everyAuthRoute,
-    openGroup(({ auth, ports, config }) =>
-      everyAuthHandler({ ...auth, ...composeSignIn(auth, openSignInPorts(config, ports), config) }),
-    ),
-  )
-const newSettings = () =>
-  serveGroup(
-    settingsRoutes,
-    openGroup(({ auth }) => settingsHandlers(auth)),
-  )
+const newAuth = () => servePeople(everyAuthRoute, everyAuthHandler)
+const newSettings = () => servePeople(settingsRoutes, settingsHandlers)
 
 const ask = async (instance: Instance, request: string, body?: object, cookie?: string) => {
   const answer = await instance(httpEvent(request, body, cookie ? { cookie } : {}), {})
@@ -60,11 +53,7 @@ const ask = async (instance: Instance, request: string, body?: object, cookie?: 
   return { status: answer.statusCode, cookie: given }
 }
 
-const newPolicy = () =>
-  serveGroup(
-    securityRoutes,
-    openGroup(({ auth, ports, config }) => securityHandlers(composeSecurity(auth, ports, config))),
-  )
+const newPolicy = () => serveGroup(securityRoutes, securityHandlers)
 
 describe('instances of functions on the same tables', () => {
   it('are all closed by a new access key at once, and all know it', async () => {

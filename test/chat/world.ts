@@ -1,8 +1,8 @@
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createForgetSessions } from '../../lib/agentic/forget.ts'
 import { createChat } from '../../lib/chat/service.ts'
 import { collections } from '../../lib/collections.ts'
-import { composeConversationEnds } from '../../lib/composition/chat.ts'
-import { composeApprovals } from '../../lib/composition/security.ts'
+import { createRecordedApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
@@ -14,7 +14,9 @@ import type { Toolbox, ToolSession } from '../../lib/ports/tool.ts'
 import type { Workspace, Workspaces } from '../../lib/ports/workspace.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
+import { createCancelTurn } from '../../lib/turns/cancel.ts'
 import { createConversations } from '../../lib/turns/conversations.ts'
+import { createConversationRemoval } from '../../lib/turns/removal.ts'
 import { createTurns } from '../../lib/turns/service.ts'
 import { createSnapshots, noSnapshots } from '../../lib/turns/snapshots.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
@@ -70,7 +72,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     const taskExists = async (id: string) => (await findTask(id)) !== undefined
     const conversations = createConversations({ ...ports, taskExists })
     const feed = createFeed(ports)
-    const approvals = composeApprovals({ ...ports, masker: createMasker([]) })
+    const approvals = createRecordedApprovals({ ...ports, masker: createMasker([]) })
     const times = { timeoutMs: TIMEOUT_MS, firstByteMs: FIRST_BYTE_MS }
     const turns = createTurns({
       ...ports,
@@ -96,15 +98,16 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       openTurns,
     })
     const chat = createChat({ ...ports, ...times, models, turns, defaultMode: () => 'ask' })
-    const ends = composeConversationEnds(
-      {
-        conversations,
-        approvals,
-        stopTurn: turns.stop,
+    const ending = { ...ports, conversations, stopTurn: turns.stop }
+    const ends = {
+      conversationRemoval: createConversationRemoval({
+        ...ending,
         removeWorkspace: async (name) => void removedWorkspaces.push(name),
-      },
-      { ...ports, feed },
-    )
+        forgetSessions: createForgetSessions({ ...ports, feed }),
+        forgetApprovals: approvals.forget,
+      }),
+      cancelTurn: createCancelTurn({ ...ending, withdrawApprovals: approvals.withdraw }),
+    }
     const begin = async (given = {}, principal = ANN) => (await conversations.create(principal, given)).id
     const read = async (id: string, principal = ANN) =>
       (await conversations.get(principal, id, { limit: 200 })).messages

@@ -1,4 +1,4 @@
-import { openBasePorts } from '../../lib/app/cloud-ports.ts'
+import { openStorage } from '../../lib/app/cloud-ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import { rowPages } from '../../lib/core/page.ts'
@@ -70,7 +70,7 @@ const wrongIn = (task: Task, events: readonly TaskEvent[]): string[] => {
 
 /** What there is of failures beside their tasks: dead letters and notifications, by task, and how many of these count. */
 export const failuresTold = async () => {
-  const { store } = openBasePorts(readConfig())
+  const { store } = openStorage(readConfig())
   const allTaskIds = async <R extends { taskId?: string | undefined }>(of: Collection<R & object>) => {
     const ids: string[] = []
     const all = { index: 'newest', order: 'desc', limit: PAGE } as const

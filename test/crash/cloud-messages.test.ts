@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { handler as dlq } from '../../functions/dlq.ts'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import type { SqsEvent } from '../../lib/adapters/aws/sqs/sqs-batch.ts'
-import { openBasePorts } from '../../lib/app/cloud-ports.ts'
+import { openStorage } from '../../lib/app/cloud-ports.ts'
 import { openWorker } from '../../lib/app/cloud-worker.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { notifications } from '../../lib/notifications/rows.ts'
@@ -85,7 +85,7 @@ describe('messages at the worker function', () => {
     expect(answer).toEqual(failed())
     const task = await api.task(id)
     expect(task).toMatchObject({ status: 'queued', attempts: 0 })
-    const row = await openBasePorts(readConfig()).store.get(tasks, id)
+    const row = await openStorage(readConfig()).store.get(tasks, id)
     expect(row).not.toHaveProperty('leaseExpiresAt')
     expect((await api.events(id)).map(({ type }) => type)).toEqual([
       'created',
@@ -164,7 +164,7 @@ describe('messages that SQS gave up on', () => {
     const notification = { ...told, id, createdAt: '2026-01-01T00:00:00.000Z' }
     const notice = encode({ body: { kind: 'announce', notification }, priority: 3 })
     expect(await dlq(sqsEvent(notice, notice), context)).toEqual(failed())
-    const { rows } = await openBasePorts(readConfig()).store.page(notifications, {
+    const { rows } = await openStorage(readConfig()).store.page(notifications, {
       index: 'newest',
       order: 'desc',
       limit: 10,

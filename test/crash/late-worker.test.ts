@@ -15,8 +15,8 @@ const nextRun = ({ runs }: Worker): Promise<HeldRun> => until(() => runs.shift()
 
 /** A task that `first` still runs although its lease ran out, and that `second` took over. */
 const contend = async ({ openWorker, clock, leaseMs }: ReturnType<typeof openWorkers>) => {
-  const first = openWorker()
-  const second = openWorker()
+  const first = await openWorker()
+  const second = await openWorker()
   const { id } = await first.tasks.create(somebody, newTask)
   const early = await nextRun(first)
   clock.advance(leaseMs + 1)
@@ -73,7 +73,7 @@ describe('a worker whose lease ran out while it was busy', () => {
     await workers.settled()
     expect(early.signal.reason).toMatchObject({ code: 'lost' })
     workers.clock.advance(2)
-    const third = workers.openWorker()
+    const third = await workers.openWorker()
     await third.tick()
     expect((await nextRun(third)).attempt).toBe(3)
     expect(second.runs).toEqual([])
@@ -83,8 +83,8 @@ describe('a worker whose lease ran out while it was busy', () => {
   it('completes nothing that was cancelled by way of another worker', async () => {
     using folder = temporaryFolder()
     await using workers = openWorkers(folder.in('shared.db'))
-    const first = workers.openWorker()
-    const second = workers.openWorker()
+    const first = await workers.openWorker()
+    const second = await workers.openWorker()
     const { id } = await first.tasks.create(somebody, newTask)
     const run = await nextRun(first)
     await second.tasks.cancel(somebody, id)
@@ -101,16 +101,16 @@ describe('a worker whose lease ran out while it was busy', () => {
       using folder = temporaryFolder()
       await using workers = openWorkers(folder.in('shared.db'))
       const { clock, leaseMs, openWorker } = workers
-      let holder = openWorker()
+      let holder = await openWorker()
       const { id } = await holder.tasks.create(somebody, newTask)
       await nextRun(holder)
       for (let lost = 1; lost < attempt; lost += 1) {
-        holder = openWorker()
+        holder = await openWorker()
         clock.advance(leaseMs + 1)
         await holder.tick()
         await nextRun(holder)
       }
-      const intruder = openWorker((store) => ({
+      const intruder = await openWorker((store) => ({
         ...store,
         page: async (of, query) => {
           const seen = await store.page(of, query)

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import { openJobs } from '../../lib/app/cloud-jobs.ts'
+import { openStorage } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
+import { readConfig } from '../../lib/config/config.ts'
 import { rowPages } from '../../lib/core/page.ts'
 import { iso } from '../../lib/core/time.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -131,7 +132,7 @@ suite(`schedules of the cloud with three ticks at once, two of which are killed,
     async () => {
       const random = seededRandom(SEED + 1)
       await using cloud = await openCloud()
-      const { store } = openJobs().outside
+      const { store } = openStorage(readConfig())
       await makeAll(store)
       const ticks = [cloud.launchTick(), cloud.launchTick()]
       await Promise.all(ticks.map(({ ready }) => ready))

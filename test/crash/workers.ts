@@ -3,7 +3,10 @@ import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
 import { collections } from '../../lib/collections.ts'
-import { createDomains, type Ports } from '../../lib/composition/domains.ts'
+import { createAuthContext } from '../../lib/composition/auth.ts'
+import { createDomains } from '../../lib/composition/domains.ts'
+import { createPeople } from '../../lib/composition/people.ts'
+import type { Ports } from '../../lib/composition/ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
 import { createLocalWatch } from '../../lib/live/watch.ts'
@@ -14,7 +17,7 @@ import type { RunTask } from '../../lib/tasks/schema.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { processPorts } from '../fakes/ports.ts'
+import { fakeHost, processPorts } from '../fakes/ports.ts'
 
 /** A run that ends when the test says so. */
 export type HeldRun = {
@@ -62,7 +65,7 @@ export const openWorkers = (file: string) => {
   const config = readConfig({ DEFAULT_AGENT: 'held' })
 
   /** `through` may stand between this worker and the store. */
-  const openWorker = (through: (store: Store) => Store = (plain) => plain) => {
+  const openWorker = async (through: (store: Store) => Store = (plain) => plain) => {
     const { agent, runs } = heldAgent()
     const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: 10 })
     const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
@@ -82,11 +85,11 @@ export const openWorkers = (file: string) => {
       feed: createFeed({ store: own, clock, ids }),
       taskQueue,
       notificationQueue,
-      adapters: [agent],
       liveWatch: createLocalWatch(clock),
       ...processPorts({ clock, ids, log }),
     }
-    const domains = createDomains(ports, config)
+    const people = createPeople(createAuthContext(ports, config), ports, config)
+    const domains = await createDomains(people, ports, fakeHost([agent]), config)
     taskQueue.start(({ body }) => domains.worker.run(body))
     return { ...domains, runs, tick: () => domains.tasks.recovery.tick(domains.active.has) }
   }
@@ -111,4 +114,4 @@ export const openWorkers = (file: string) => {
   }
 }
 
-export type Worker = ReturnType<ReturnType<typeof openWorkers>['openWorker']>
+export type Worker = Awaited<ReturnType<ReturnType<typeof openWorkers>['openWorker']>>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openBlobs, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
-import { createAuthContext } from '../../lib/composition/auth.ts'
-import { composeSecurity } from '../../lib/composition/security.ts'
+import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
+import { openCloud } from '../../lib/app/cloud.ts'
+import { openBucket } from '../../lib/app/cloud-ports.ts'
 import { LOST_TEXT } from '../../lib/core/truncated.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import { chatMessages, numberText } from '../../lib/turns/rows.ts'
@@ -47,8 +47,7 @@ const plant = async (): Promise<void> => {
   const webhook = { url: receiver.url, events: ['task.failed'] }
   known.webhook = (await http('outbound', 'POST /api/webhooks', webhook)).webhook.id
   await functions.as('worker', async (config) => {
-    const ports = openWorkPorts(config, withoutSending)
-    const { toolCalls, approvals } = composeSecurity(createAuthContext(ports, config), ports, config)
+    const { toolCalls, approvals, ports } = await openCloud(config)
     const call = {
       callId: 'c',
       tool: 'git',
@@ -80,7 +79,7 @@ const plant = async (): Promise<void> => {
     }
     const row = { ...delivery, status: 'pending', tries: 0, attempts: [], dueAt: AT, createdAt: AT } as const
     await ports.store.commit({ insert: deliveryRows, row })
-    const blobs = openBlobs(config)
+    const blobs = createS3Blobs(openBucket(config))
     const { keys } = await blobs.list('rows/', { limit: 100 })
     const folders = [...new Set(keys.map((key) => key.split('/')[1]))].sort()
     expect(folders).toEqual([

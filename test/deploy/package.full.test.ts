@@ -11,9 +11,6 @@ import { ofType, type Resource, referencesIn, type Template } from './template.t
 import { unzipBundle, unzipFiles } from './zip.ts'
 
 const IMAGES = ['worker', 'agentic']
-/** Undici is in the one, which sends while its caller waits; the client of SSM in the other, for the key of a model. */
-const SENDING = ['outbound', 'memory']
-
 const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/1'
 const ACL = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/agents/1'
 
@@ -109,13 +106,13 @@ describe('a function', () => {
   })
 
   it.each(HTTP_FUNCTIONS.filter((name) => name !== 'ui'))(
-    '%s has a bundle of at most 300 kB zipped, 600 with a client to send by, without source map',
+    '%s has a bundle of at most 600 kB zipped, without source map',
     (name) => {
       const zip = stage.zip(name)
       expect([...unzipFiles(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
         `functions/${name}.mjs`,
       ])
-      expect(zip.length).toBeLessThanOrEqual(SENDING.includes(name) ? 600_000 : 300_000)
+      expect(zip.length).toBeLessThanOrEqual(600_000)
       expect(unzipBundle(zip, name).includes('sourceMappingURL')).toBe(false)
     },
   )

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
-import { openBasePorts, openBlobs } from '../../lib/app/cloud-ports.ts'
+import { openCloudPorts } from '../../lib/app/cloud-ports.ts'
 import { createWorkerFunction } from '../../lib/app/cloud-worker.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
@@ -111,7 +111,7 @@ describe('the log of a worker', () => {
     const settings = { ...env, LOG_LEVEL: 'info' }
     const program = await startProgram(['functions/agentic/events.ts', 'functions/worker.ts'], settings)
     stops.push(stop, program.stop)
-    const { store } = openBasePorts(readConfig(env), openBlobs(readConfig(env)))
+    const { store } = openCloudPorts(readConfig(env))
     const trace = { requestId: 'req_1' }
     const row: TaskRow = {
       id: 'task_logged',

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { MEMORY_PREFIX } from '../../lib/adapters/aws/s3-memory.ts'
-import { LONGEST_WAIT_MS } from '../../lib/app/cloud-groups.ts'
+import { LONGEST_WAIT_MS } from '../../lib/app/cloud.ts'
 import { LONGEST_SEND_MS } from '../../lib/deliveries/send.ts'
 import { printStage, type Service } from './serverless.ts'
 import { ofType, referencesIn, type Template } from './template.ts'

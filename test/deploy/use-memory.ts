@@ -1,7 +1,4 @@
-import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
-import { openBasePorts, openBlobs, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
-import { createAuthContext } from '../../lib/composition/auth.ts'
-import { composeMemory } from '../../lib/composition/chat.ts'
+import { openCloud } from '../../lib/app/cloud.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { bucketEvent } from './bucket-event.ts'
 import type { Functions } from './functions.ts'
@@ -51,26 +48,20 @@ export const useMemory = async (
 
 /** What an agent finds, in a process that has just started. */
 const recall = async (config: Config) => {
-  const ports = openWorkPorts(config, withoutSending)
-  const found = await composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports)).recall(
-    'title',
-  )
+  const found = await (await openCloud(config)).memory.recall('title')
   if (found.length === 0) throw new Error('The worker found nothing in memory')
 }
 
 /** A search with an embedding model whose key nobody has stored: its provider cannot be asked, words are found all the same. */
 const searchByMeaning = async (config: Config) => {
-  const ports = openBasePorts(config, openBlobs(config))
-  const memoryPorts = openMemoryPorts({ ...config, EMBEDDING_MODEL: 'openrouter/m' }, ports)
-  const { search } = composeMemory(createAuthContext(ports, config), memoryPorts)
-  const { method, count } = await search({ query: 'title', maxResults: 1 })
+  const { memory } = await openCloud({ ...config, EMBEDDING_MODEL: 'openrouter/m' })
+  const { method, count } = await memory.search({ query: 'title', maxResults: 1 })
   if (method !== 'lexical' || count === 0) throw new Error(`Found ${count} by a ${method} search`)
 }
 
 /** What is recorded of a task, so long that it does not fit its row, and given to one that is like it. */
 const learnAndGuide = async (config: Config) => {
-  const ports = openWorkPorts(config, withoutSending)
-  const memory = composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports))
+  const { memory } = await openCloud(config)
   const task = {
     id: 'task_1',
     title: 'repair the roof',

@@ -1,8 +1,7 @@
-import { openS3 } from '../../lib/adapters/aws/clients.ts'
-import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { type AgentSessionRow, agentSessions, toStreamName } from '../../lib/agentic/rows.ts'
-import { openBasePorts } from '../../lib/app/cloud-ports.ts'
+import { openCloud } from '../../lib/app/cloud.ts'
+import { type CloudPorts, openCloudPorts } from '../../lib/app/cloud-ports.ts'
 import {
   type AllowedToolRow,
   type ApprovalRow,
@@ -12,9 +11,7 @@ import {
 } from '../../lib/approvals/rows.ts'
 import { toScope } from '../../lib/approvals/service.ts'
 import { createChat } from '../../lib/chat/service.ts'
-import type { AuthPorts } from '../../lib/composition/auth.ts'
-import { composeConversationEnds } from '../../lib/composition/chat.ts'
-import { composeApprovals } from '../../lib/composition/security.ts'
+import type { AuthPorts } from '../../lib/composition/ports.ts'
 import { type Config, readConfig } from '../../lib/config/config.ts'
 import { iso } from '../../lib/core/time.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
@@ -89,31 +86,20 @@ export const useModels = async (
   await http('chat', `DELETE /api/chat/conversations/${id}`, undefined, known)
 }
 
-const openPorts = (config: Config) => {
-  const client = openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT })
-  return openBasePorts(config, createS3Blobs({ client, bucket: config.FILES_BUCKET ?? '' }))
-}
-
-const openConversations = (ports: ReturnType<typeof openPorts>) =>
+const openConversations = (ports: CloudPorts) =>
   createConversations({ ...ports, taskExists: async () => true })
 
-const openConversationEnds = (config: Config) => {
-  const ports = openPorts(config)
-  const domains = { conversations: openConversations(ports), approvals: composeApprovals(ports) }
-  return composeConversationEnds(domains, { ...ports, feed: createFeed(ports) })
-}
-
 /** Deletes a conversation, as its user would. */
-export const deleteWaiting = (id: string) => (config: Config) =>
-  openConversationEnds(config).conversationRemoval.remove(SOMEBODY, id)
+export const deleteWaiting = (id: string) => async (config: Config) =>
+  (await openCloud(config)).conversationRemoval.remove(SOMEBODY, id)
 
 /** Cancels the turn that waits in a conversation, as its user would. */
-export const cancelWaiting = (id: string) => (config: Config) =>
-  openConversationEnds(config).cancelTurn(SOMEBODY, id)
+export const cancelWaiting = (id: string) => async (config: Config) =>
+  (await openCloud(config)).cancelTurn(SOMEBODY, id)
 
 /** Begins a conversation, as its user would. */
 export const beginConversation = async (config: Config): Promise<string> =>
-  (await openConversations(openPorts(config)).create(SOMEBODY, { title: 'Waits' })).id
+  (await openConversations(openCloudPorts(config)).create(SOMEBODY, { title: 'Waits' })).id
 
 /** Turns that wait for approvals; those of the first conversation are decided, one after the other, and it is answered. */
 export const useWaitingTurns = async (
@@ -121,7 +107,7 @@ export const useWaitingTurns = async (
   first: string,
   others: readonly string[],
 ): Promise<void> => {
-  const ports = openPorts(readConfig({ ...process.env, ...env }))
+  const ports = openCloudPorts(readConfig({ ...process.env, ...env }))
   const models = createScriptedModels([
     { calls: [1, 2].map((n) => ({ name: 'write', arguments: { n, LONG } })) },
     { text: 'Done.' },

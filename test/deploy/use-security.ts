@@ -1,6 +1,6 @@
-import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
+import { openCloudPorts } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
-import { composeSecurity, type Security } from '../../lib/composition/security.ts'
+import { createSecurity, type Security } from '../../lib/composition/security.ts'
 import type { Config } from '../../lib/config/config.ts'
 import type { Functions } from './functions.ts'
 
@@ -43,10 +43,10 @@ const askFor =
 const tools =
   (work: (security: Security) => Promise<unknown>, earlierMs = 0) =>
   async (config: Config): Promise<unknown> => {
-    const ports = openWorkPorts(config, withoutSending)
+    const ports = openCloudPorts(config)
     const clock = { ...ports.clock, now: () => ports.clock.now() - earlierMs }
     const auth = createAuthContext(ports, config)
-    return work(composeSecurity(auth, { ...ports, clock }, config))
+    return work(createSecurity(auth, { ...ports, clock }, config))
   }
 
 const callsTools = async ({ toolSecurity, toolCalls }: Security) => {

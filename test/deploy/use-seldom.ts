@@ -2,7 +2,7 @@ import { openS3 } from '../../lib/adapters/aws/clients.ts'
 import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
-import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
+import { openCloudPorts } from '../../lib/app/cloud-ports.ts'
 import { sessions } from '../../lib/auth/rows.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { iso } from '../../lib/core/time.ts'
@@ -48,7 +48,7 @@ const earlier = { code: 'agent_failed', message: 'word '.repeat(200) }
 /** The far side of storage, by ways of its own: nothing of what is done here counts as done by a function. */
 export const besides = async (cloud: Cloud) => {
   const { env, stop } = await cloud.openEnvironment()
-  const { store, clock } = openWorkPorts(readConfig(env), withoutSending)
+  const { store, clock } = openCloudPorts(readConfig(env))
   const s3 = openS3({ region: env.AWS_REGION, endpoint: env.S3_ENDPOINT })
   return { store, clock, files: createS3Blobs({ client: s3, bucket: env.FILES_BUCKET }), stop }
 }

@@ -2,43 +2,38 @@ import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createTracing } from '../../lib/adapters/node/tracing.ts'
 import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
-import type { ConversationPorts } from '../../lib/composition/chat.ts'
-import type { Ports } from '../../lib/composition/domains.ts'
+import type { AgentHost, Ports } from '../../lib/composition/ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { providerApiUrls } from '../../lib/oauth/catalog.ts'
-import { createLoop } from '../../lib/tools/loop.ts'
+import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import { peoplePorts } from './people.ts'
 import { createScriptedModels } from './scripted-models.ts'
 
 type Fakes = Pick<Ports, 'clock' | 'ids' | 'log'>
 type Config = ReturnType<typeof readConfig>
 
-/** A model that says the same to all, and no tools. */
-const chatPorts = (): Omit<ConversationPorts, 'trackers'> => {
-  const models = createScriptedModels([{ text: 'Noted.' }])
-  const withoutTools = async (): Promise<never> => {
+/** Agents, a model that says the same to all, and no workspaces. */
+export const fakeHost = (adapters: readonly AgentAdapter[]): AgentHost => {
+  const elsewhere = async (): Promise<never> => {
     throw new Error('There are no workspaces here')
   }
+  const workspaces = {
+    create: elsewhere,
+    open: elsewhere,
+    pack: elsewhere,
+    unpack: elsewhere,
+    marked: elsewhere,
+    mark: elsewhere,
+    remove: async () => undefined,
+  }
   return {
-    models,
-    loop: createLoop({ models }),
-    openTools: () => {
-      throw new Error('There are no tools here')
-    },
-    workspaces: {
-      create: withoutTools,
-      open: withoutTools,
-      pack: withoutTools,
-      unpack: withoutTools,
-      marked: withoutTools,
-      mark: withoutTools,
-      remove: async () => undefined,
-    },
+    models: createScriptedModels([{ text: 'Noted.' }]),
+    openAgents: async () => ({ adapters, workspaces, runProgram: elsewhere }),
   }
 }
 
-/** The ports of one process beside its storage, its queues in memory and its agents; no wait is drawn by lot. */
+/** The ports of one process beside its storage and its queues in memory; no wait is drawn by lot. */
 export const processPorts = (
   { clock, ids, log }: Fakes,
   config: Pick<Config, 'accounts'> = readConfig({}),
@@ -51,7 +46,6 @@ export const processPorts = (
   breakers: createBreakers({ clock, isFault: () => true }),
   random: () => 0,
   ...peoplePorts(),
-  ...chatPorts(),
   trackers: createTrackers({
     fetch: createProviderFetch(),
     clock,

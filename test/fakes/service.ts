@@ -6,7 +6,10 @@ import { createBackground } from '../../lib/app/background.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
 import type { ContinueTurn } from '../../lib/approvals/schema.ts'
 import { collections } from '../../lib/collections.ts'
-import { createDomains, type Ports } from '../../lib/composition/domains.ts'
+import { createAuthContext } from '../../lib/composition/auth.ts'
+import { createDomains } from '../../lib/composition/domains.ts'
+import { createPeople } from '../../lib/composition/people.ts'
+import type { Ports } from '../../lib/composition/ports.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFeed } from '../../lib/feed/feed.ts'
@@ -24,7 +27,7 @@ import { createFakeAgent } from './agent.ts'
 import { createFakeClock, type FakeClock } from './clock.ts'
 import { createFakeIds } from './ids.ts'
 import { createFakeLog } from './log.ts'
-import { processPorts } from './ports.ts'
+import { fakeHost, processPorts } from './ports.ts'
 
 export const ANN: Principal = { userId: 'user_ann', role: 'user' }
 export const BOB: Principal = { userId: 'user_bob', role: 'user' }
@@ -49,6 +52,8 @@ type Options = {
   /** What goes on after an approval, in place of nothing. */
   continueTurn?: ContinueTurn
   memoryFiles?: MemoryFiles
+  /** The time after which a proxy in front of the service gives up. */
+  longestWaitMs?: number
   /** False leaves the workers and the tick asleep until `background.start()`. */
   background?: boolean
 }
@@ -118,15 +123,16 @@ export const startDomains = async (options: Options = {}) => {
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
     notificationQueue: queues.notices,
-    adapters,
     liveWatch,
     publishProgress: createProgressPublisher({ publish: publisher.publish, clock }),
     ...processPorts({ clock, ids, log }, config),
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
+    ...(options.longestWaitMs ? { longestWaitMs: options.longestWaitMs } : {}),
     outbound,
     webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }
-  const joined = createDomains(ports, config)
+  const people = createPeople(createAuthContext(ports, config), ports, config)
+  const joined = await createDomains(people, ports, fakeHost(adapters), config)
   const domains = options.continueTurn ? { ...joined, continueTurn: options.continueTurn } : joined
   const background = createBackground(
     ports,

@@ -97,6 +97,24 @@ describe('a synchronous request', () => {
     expect(await gateway.status(requestId)).toMatchObject({ status: 'completed' })
   })
 
+  it.each([
+    [840_000, 20_000],
+    [1_000, 1_000],
+  ])(
+    'that asks for %d ms behind a proxy that waits for 20 s is answered after %d',
+    async (timeout, waited) => {
+      await using gateway = await startGateway({ adapters: [createFakeAgent(HOLD)], longestWaitMs: 20_000 })
+      const answer = watched(gateway.submit({ task, options: { ...synchronous, timeout } }))
+      await turns()
+      gateway.clock.advance(waited - 1)
+      await turns()
+      expect(answer.value).toBeUndefined()
+      gateway.clock.advance(1)
+      await turns()
+      expect(answer.value).toMatchObject({ status: 202, body: { status: 'in_progress' } })
+    },
+  )
+
   it('has its answer at once when the service ends', async () => {
     await using gateway = await startGateway({ adapters: [createFakeAgent(HOLD)] })
     const answer = watched(gateway.submit({ task, options: synchronous }))

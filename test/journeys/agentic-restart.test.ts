@@ -4,7 +4,7 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { dataFileIn } from '../../lib/app/data.ts'
 import { collections } from '../../lib/collections.ts'
-import { composeApprovals } from '../../lib/composition/security.ts'
+import { createRecordedApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFakeLog } from '../fakes/log.ts'
@@ -82,7 +82,7 @@ describeOneProcess('a turn that is answered as a whole', () => {
 const decideInFolder = async (decision: 'allow-once' | 'deny') => {
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(env.DATA_DIR), collections, clock })
-  const approvals = composeApprovals({
+  const approvals = createRecordedApprovals({
     store,
     clock,
     log: createFakeLog(),

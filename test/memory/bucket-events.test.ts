@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
-import { openBasePorts, openBlobs } from '../../lib/app/cloud-ports.ts'
-import { createAuthContext } from '../../lib/composition/auth.ts'
-import { composeMemory } from '../../lib/composition/chat.ts'
+import { openCloud } from '../../lib/app/cloud.ts'
+import { openCloudPorts } from '../../lib/app/cloud-ports.ts'
 import type { Config } from '../../lib/config/config.ts'
 import { hasDynoxide } from '../../offline/emulators.ts'
 import { bucketEvent, TEST_EVENT } from '../deploy/bucket-event.ts'
@@ -20,8 +18,7 @@ type Seen = { lastSync: string | null; paths: string[] }
 const seen = async (): Promise<Seen> => {
   let result: Seen = { lastSync: null, paths: [] }
   await functions.as('tick', async (config: Config) => {
-    const ports = openBasePorts(config, openBlobs(config))
-    const memory = composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports))
+    const { memory } = await openCloud(config)
     const [{ lastSync }, { files }] = await Promise.all([memory.stats(), memory.files.list({ limit: 200 })])
     result = { lastSync, paths: files.map(({ path }) => path) }
   })
@@ -72,7 +69,7 @@ suite('what the bucket reports about memory files', () => {
     'is what a watcher answers: with the endpoint %s of S3, changes are reported: %s',
     async (S3_ENDPOINT, watching) => {
       await functions.as('memory', async (config) => {
-        const { watchingMemory } = openMemoryPorts({ ...config, S3_ENDPOINT }, openBasePorts(config))
+        const { watchingMemory } = openCloudPorts({ ...config, S3_ENDPOINT })
         expect(watchingMemory()).toEqual({ enabled: true, watching })
       })
     },

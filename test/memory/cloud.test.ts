@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
-import { openBasePorts, openBlobs } from '../../lib/app/cloud-ports.ts'
-import { createAuthContext } from '../../lib/composition/auth.ts'
-import { composeMemory } from '../../lib/composition/chat.ts'
+import { openCloud } from '../../lib/app/cloud.ts'
 import { readConfig } from '../../lib/config/config.ts'
 import { hasDynoxide } from '../../offline/emulators.ts'
 import { startCloud } from '../deploy/cloud.ts'
@@ -15,11 +12,8 @@ let environment: Awaited<ReturnType<(typeof cloud)['openEnvironment']>>
 let wire: Wire
 
 /** Memory as a function has it that has just started. */
-const started = () => {
-  const config = readConfig({ ...process.env, EMBEDDING_MODEL: 'openai/m' })
-  const ports = openBasePorts(config, openBlobs(config))
-  return composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports))
-}
+const started = async () =>
+  (await openCloud(readConfig({ ...process.env, EMBEDDING_MODEL: 'openai/m' }))).memory
 
 const embeddings = (texts: readonly string[]) =>
   texts.map((text, index) => ({
@@ -53,13 +47,13 @@ suite('memory in the cloud with an embedding model', () => {
   it('finds by meaning in a function that has just started, by the key among the parameters of the worker', async () => {
     await cloud.putFile('garage.md', '# Garage\n\nOur vehicle is red.')
     await cloud.putFile('kitchen.md', '# Kitchen\n\nThe oven is hot.')
-    expect(await started().sync()).toEqual({ synced: 2, added: 2, updated: 0, removed: 0 })
-    const { method, chunks } = await started().search({ query: 'which car', maxResults: 1 })
+    expect(await (await started()).sync()).toEqual({ synced: 2, added: 2, updated: 0, removed: 0 })
+    const { method, chunks } = await (await started()).search({ query: 'which car', maxResults: 1 })
     expect([method, chunks[0]?.path, chunks[0]?.foundBy]).toEqual(['hybrid', 'garage.md', ['meaning']])
     expect(wire.heard[0]?.headers.authorization).toBe('Bearer sk-memory-test')
     const asked = wire.heard.length
     await cloud.putFile('cars/garage.md', '# Garage\n\nOur vehicle is red.')
-    await started().syncIfChanged()
+    await (await started()).syncIfChanged()
     expect(wire.heard).toHaveLength(asked)
   })
 })

@@ -14,7 +14,7 @@ const tickets: readonly [TrackerName, ticketId: string, title: string, descripti
 const start = async (trackers: FakeTrackers) => {
   const service = await startDomains({ background: false, env: trackers.env })
   const call = createCaller(service)
-  const { requests } = service.ports.models as unknown as { requests: object[] }
+  const { requests } = service.chat.models as unknown as { requests: object[] }
   const smart = async (ticketId: string, as = ANN) => {
     const body = { messages: [{ role: 'user', content: 'What is it about?' }], ticketId }
     const answer = await call('POST /api/chat/smart', { body, as })

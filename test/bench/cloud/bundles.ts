@@ -15,7 +15,7 @@ const HTTP = [
 /** Its zip has the files of the page as well, which are not its code. */
 const WITH_FILES = 'ui'
 const JOBS = ['notify', 'dlq', 'stream', 'tick'] as const
-const LIMIT_KB = 300
+const LIMIT_KB = 600
 const LIMIT_MS = 120
 const ROUNDS = 9
 /** A name that the AI SDK gives to all of its errors, which no minifier may touch. */

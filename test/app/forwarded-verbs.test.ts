@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { lazyHandlers } from '../../lib/app/cloud-function.ts'
-import { type Call, defineRoutes } from '../../lib/http/route.ts'
+import { forwardedVerbs } from '../../lib/app/forwarded-verbs.ts'
+import { type Call, defineRoutes, type Handlers } from '../../lib/http/route.ts'
 import { inPieces } from '../fakes/pieces.ts'
 
 const route = { method: 'GET', summary: 'Read', access: 'public', response: z.string() } as const
@@ -21,7 +21,7 @@ const call: Call = {
 describe('handlers that are asked for by each call', () => {
   it('are those that answer at that moment', async () => {
     let word = 'one'
-    const handlers = lazyHandlers(routes, async () => {
+    const handlers = forwardedVerbs<Handlers<typeof routes>>(routes, async () => {
       if (word === '') throw new Error('not yet')
       const said = word
       return { first: () => said, second: (_input, { requestId }) => `${said} of ${requestId}` }

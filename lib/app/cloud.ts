@@ -1,0 +1,83 @@
+import type { AuthContext } from '../composition/auth.ts'
+import { createDomains, type Domains } from '../composition/domains.ts'
+import { createPeople, type People } from '../composition/people.ts'
+import type { AgentHost } from '../composition/ports.ts'
+import type { Config } from '../config/config.ts'
+import { createRequestMetrics } from '../health/request-metrics.ts'
+import type { Health } from '../health/service.ts'
+import type { Handlers, Routes } from '../http/route.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { TrackerName } from '../ports/tracker.ts'
+import { openAgentsElsewhere } from './cloud-agents.ts'
+import { type Kept, type Open, serveRoutes } from './cloud-function.ts'
+import { openPeople } from './cloud-people.ts'
+import { type CloudPorts, openCloudPorts } from './cloud-ports.ts'
+import { openedWithSecrets } from './cloud-secrets.ts'
+import { forwardedVerbs } from './forwarded-verbs.ts'
+import { openHealth } from './health.ts'
+import { openOutside } from './outside.ts'
+
+/** The wait of a request for its task, or a model's first byte: HTTP APIs end after 29 s, distributions after 120 s. */
+export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
+
+const none = async () => undefined
+/** For a function that uses no linked account. */
+export const withoutAccounts: AccountAccess = { writerAt: none, readerFor: none, validToken: none }
+
+type Options = {
+  /** The models and agents of the container; other functions know its agents by their facts. */
+  openHost?: (config: Config, ports: CloudPorts) => Promise<AgentHost>
+  longestWaitMs?: number
+  /** The function whose settings, sessions and storage these domains share; `config` has secrets that it does without. */
+  within?: Pick<Cloud, 'people' | 'ports'>
+  access?: AccountAccess
+}
+
+export type Cloud = Domains & { ports: CloudPorts; people: People; clock: Clock; log: Log; config: Config }
+
+/** The domains of a function in mode `pro`, over the ports of the cloud; the same as in one process. */
+export const openCloud = async (config: Config, options: Options = {}): Promise<Cloud> => {
+  const { openHost = openAgentsElsewhere, longestWaitMs = LONGEST_WAIT_MS.function, within } = options
+  const ports = openCloudPorts(config, within?.ports.store)
+  const people = within ? createPeople(within.people, ports, config) : openPeople(config, ports).people
+  const { clock, log } = ports
+  const { access, trackers } = openAccounts(people, ports, config)
+  const outside = { ...ports, trackers, access: options.access ?? access, longestWaitMs }
+  const domains = await createDomains(people, outside, await openHost(config, ports), config)
+  return { ...domains, ports, people, clock, log, config }
+}
+
+type CreateHandlers<R extends Routes> = (served: Cloud & { health: Health }) => Handlers<R>
+
+/** Opens the handlers of a group over all domains. */
+export const openGroup =
+  <R extends Routes>(createHandlers: CreateHandlers<R>, options?: Options): Open<R> =>
+  async (config) => {
+    const cloud = await openCloud(config, options)
+    const requests = createRequestMetrics(cloud.ports)
+    const health = openHealth({ ports: cloud.ports, domains: cloud, requests })
+    return { ...cloud, requests, handlers: createHandlers({ ...cloud, health }) }
+  }
+
+/** The function of one endpoint group behind the HTTP API. */
+export const serveGroup = <R extends Routes>(routes: R, createHandlers: CreateHandlers<R>, kept?: Kept) =>
+  serveRoutes(routes, openGroup(createHandlers), kept)
+
+/** Linked accounts and their providers, whose settings are read when first needed, and again when secrets are. */
+const openAccounts = (auth: AuthContext, ports: CloudPorts, config: Config) => {
+  const opened = openedWithSecrets(
+    (known) => ({
+      access: createPeople(auth, ports, known).oauth.access,
+      trackers: openOutside(known, ports).trackers,
+    }),
+    { settings: () => ({ ...config, SECRETS_PATH: config.ACCOUNT_SECRETS_PATH }) },
+  )
+  const tracker = (name: TrackerName) =>
+    forwardedVerbs(ports.trackers[name], async () => (await opened()).trackers[name])
+  return {
+    trackers: { codehost: tracker('codehost'), trackera: tracker('trackera'), trackerb: tracker('trackerb') },
+    access: forwardedVerbs(withoutAccounts, async () => (await opened()).access),
+  }
+}

@@ -1,0 +1,87 @@
+import type { Masker } from '../core/masker.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
+import type { Feed } from '../feed/feed.ts'
+import type { Memory, MemoryPorts, Watching } from '../memory/service.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
+import type { Breakers } from '../ports/breaker.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { AccountFor } from '../ports/code-host.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { LiveWatch } from '../ports/live.ts'
+import type { Log } from '../ports/log.ts'
+import type { Models } from '../ports/model.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { Passwords } from '../ports/passwords.ts'
+import type { ProviderFetch } from '../ports/provider-fetch.ts'
+import type { Consumer, Queue } from '../ports/queue.ts'
+import type { Repositories } from '../ports/repositories.ts'
+import type { Store } from '../ports/store.ts'
+import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
+import type { Tracing } from '../ports/tracing.ts'
+import type { Trackers } from '../ports/tracker.ts'
+import type { WebSearchProviders } from '../ports/web-search.ts'
+import type { Workspaces } from '../ports/workspace.ts'
+import type { QueueStatus } from '../queue/schema.ts'
+import type { RunTask } from '../tasks/schema.ts'
+
+/** What the context of a caller needs. */
+export type AuthPorts = {
+  store: Store
+  entropy: Entropy
+  clock: Clock
+  ids: Ids
+  log: Log
+  masker: Masker
+  tracing: Tracing
+}
+
+type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
+
+/** The outside world as every mode gives it to the domains. Models and agents come from `AgentHost`. */
+export type Ports = AuthPorts &
+  Omit<MemoryPorts, 'expand'> & {
+    watchingMemory: Watching
+    feed: Feed
+    liveWatch: LiveWatch
+    /** Publishes the progress of a task to live readers. */
+    publishProgress?: (taskId: string) => void
+    taskQueue: Queue<RunTask> & WorkerState
+    notificationQueue: WorkerState
+    queueMode: QueueStatus['mode']
+    breakers: Breakers
+    cipher: Cipher
+    passwords: Passwords
+    random: () => number
+    outbound: Outbound
+    providerFetch: ProviderFetch
+    repositories: Pick<Repositories, 'check'>
+    trackers: Trackers
+    /** Linked accounts, where their providers are configured elsewhere than in the settings of this process. */
+    access?: AccountAccess
+    webSearchProviders: WebSearchProviders
+    defersFailing?: true
+    /** The time after which a proxy gives up a request without a first byte; absent without one. */
+    longestWaitMs?: number
+  }
+
+/** What agents need of the domains. */
+export type AgentVerbs = {
+  models: Models
+  loop: RunLoop
+  /** The tools of a task's agent. */
+  openTools: (session: ToolSession) => Toolbox
+  guide: Memory['guide']
+  codeHost: { accountFor: AccountFor; isWanted: () => boolean }
+  /** The mode of tasks that set none, as the setting is at their start. */
+  securityMode: () => SecurityMode
+  isLocalAdmin: (userId: string) => boolean
+}
+
+/** The agents of a process, the disk on which they and conversations work, and programs there. */
+export type Agents = { adapters: readonly AgentAdapter[]; workspaces: Workspaces; runProgram: RunProgram }
+
+/** The models of a process, and its agents, which are opened once the domains that they call are made. */
+export type AgentHost = { models: Models; openAgents: (verbs: AgentVerbs) => Promise<Agents> }

@@ -1,5 +1,6 @@
 /** A copy without the fields that are undefined: storage and answers have no such fields. */
-export const definedFields = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: Exclude<T[Name], undefined>
-  }
+export const definedFields = <T extends object>(fields: T) => {
+  const defined: { [Name in keyof T]?: Exclude<T[Name], undefined> } = {}
+  for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name] as never
+  return defined
+}

@@ -8,6 +8,8 @@ type Needs = { clock: Pick<Clock, 'now'>; fill?: (numbers: Uint32Array<ArrayBuff
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const HALF = 2 ** 40
 const STEP_MASK = 0xf_ffff
+/** The random numbers of 256 ids are drawn at once: a draw costs as much as ten ids. */
+const DRAWN = 4 * 256
 
 /**
  * Monotonic ULIDs: 48 bits of time, then 80 bits of cryptographic randomness, drawn again for each millisecond. Within
@@ -15,7 +17,8 @@ const STEP_MASK = 0xf_ffff
  * that ids keep their order and a neighbour cannot be guessed in one try.
  */
 export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
-  const numbers = new Uint32Array(4)
+  const numbers = new Uint32Array(DRAWN)
+  let used = DRAWN
   let time = -1
   // The random part, in halves of 40 bits.
   let high = 0
@@ -23,8 +26,12 @@ export const createIds = ({ clock, fill = randomFillSync }: Needs): Ids => {
   return {
     next(kind) {
       const now = clock.now()
-      fill(numbers)
-      const [a = 0, b = 0, c = 0, d = 0] = numbers
+      if (used === DRAWN) {
+        fill(numbers)
+        used = 0
+      }
+      const [a = 0, b = 0, c = 0, d = 0] = numbers.subarray(used, used + 4)
+      used += 4
       if (now > time) {
         time = now
         // The highest bit stays 0: an overflow would take more than 2^59 ids in one millisecond.

@@ -104,7 +104,7 @@ export const openCommitCount = (db: DatabaseSync, file: string | undefined) => {
         // The commit is durable anyway; an old count only detects less.
       }
     },
-    close: (): void => {
+    [Symbol.dispose]: (): void => {
       if (beside !== undefined) closeSync(beside)
     },
   }

@@ -57,13 +57,7 @@ export const createCommits = ({ findTable, increments, outbox, publications }: N
     const logTable = findTable({ name: plan.log })
     const owner = String(key)
     if (after === undefined) logTable.removeAll(owner)
-    for (const entry of log) {
-      const row = { [String(logTable.plan.within)]: owner, ...entry }
-      const decision = logTable.insert(row, 'nothing')
-      if (!decision.applied)
-        throw new Error(`The log of ${owner} in ${plan.name} has an entry ${entry.id} already`)
-      decision.write()
-    }
+    for (const entry of log) logTable.append({ [String(logTable.plan.within)]: owner, ...entry })
   }
 
   /** Writes the log, and adds the declared consequences of a change. */

@@ -8,7 +8,7 @@ export const PATIENCE_MS = 5_000
 
 /**
  * 4 MB of cache per connection. NORMAL syncs the log before a checkpoint and when it starts over, not at each commit:
- * `write-ahead-log.ts` does that, and checkpoints. The log keeps its size, since growing it makes syncs slower. A wait for
+ * `data-file.ts` does that, and checkpoints. The log keeps its size, since growing it makes syncs slower. A wait for
  * a lock stops the event loop, so it is short.
  */
 const PRAGMAS = `

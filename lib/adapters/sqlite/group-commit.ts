@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { DataFile } from './data-file.ts'
 import { asProblem, isMediumFault, resultCode } from './database.ts'
-import type { WriteAheadLog } from './write-ahead-log.ts'
 
 /** Keeps a transaction short, since it holds the event loop; further commits go into the next one. */
 const MOST_COMMITS = 128
@@ -28,12 +27,8 @@ type Participant = {
 type Job = { decide: () => unknown; resolve: (outcome: unknown) => void; reject: (reason: unknown) => void }
 type Decided = { job: Job; outcome: unknown }
 
-type Needs = {
-  db: DatabaseSync
-  participants: readonly Participant[]
-  /** Its `sync` makes commits durable and visible to readers; a rejection is final. `checkpoint` runs between batches. */
-  log: Pick<WriteAheadLog, 'sync' | 'checkpoint'>
-}
+/** A rejected `sync` is final. */
+type Needs = Pick<DataFile, 'db' | 'sync' | 'checkpoint'> & { participants: readonly Participant[] }
 
 /**
  * Group commit. The commits of one turn of the event loop, and of the time in which an earlier batch is synced, share a
@@ -41,7 +36,7 @@ type Needs = {
  * of the event loop, and then its callers hear of it. A commit that throws is taken out: the transaction is rolled back
  * and repeated without it in the next turn, since many that throw would hold the event loop.
  */
-export const createGroupCommit = ({ db, participants, log }: Needs) => {
+export const createGroupCommit = ({ db, participants, sync, checkpoint }: Needs) => {
   /** Batches go on from one caller to the next: their deliveries must not run in the trace or the agent of the first. */
   const outsideOfCallers = AsyncLocalStorage.snapshot()
   const begin = db.prepare('BEGIN IMMEDIATE')
@@ -116,7 +111,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
 
   const settle = async (batch: readonly Decided[]) => {
     try {
-      await log.sync()
+      await sync()
     } catch (reason) {
       lost = { reason }
       for (const { job } of batch) job.reject(reason)
@@ -125,7 +120,7 @@ export const createGroupCommit = ({ db, participants, log }: Needs) => {
     isFailing = false
     for (const one of participants) one.durable?.()
     for (const { job, outcome } of batch) job.resolve(outcome)
-    await log.checkpoint().catch((reason) => {
+    await checkpoint().catch((reason) => {
       lost = { reason }
     })
   }

@@ -14,7 +14,7 @@ const deepFrozen = <T>(value: T): T => {
   return Object.freeze(value)
 }
 
-/** Parsed rows by their text: lists, reads and updates of one row see the same text again and again. */
+/** Parsed rows by their text: lists and reads of one row see the same text again and again. */
 export const createParsedRows = (): ParseRow => {
   const rows = new Map<string, Readonly<Fields>>()
   return (text) => {

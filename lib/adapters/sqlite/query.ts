@@ -22,9 +22,9 @@ export const openQueries = (db: DatabaseSync, clock: Clock, parseRow: ParseRow) 
       const records = statement(text).all(...values) as unknown as Listed[]
       const hasMore = records.length > query.limit
       if (hasMore) records.pop()
-      const rows = records.map(([head, small, rid]) => {
+      const rows = records.map(([head, rid]) => {
         const row = parseRow(String(head))
-        return whole ? { ...row, ...detail([Number(rid)], small as string | null) } : row
+        return whole ? { ...row, ...detail([Number(rid)]) } : row
       })
       const last = hasMore ? rows.at(-1) : undefined
       return {
@@ -127,7 +127,7 @@ const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: 
   const whole = query.detail === true && plan.heavy.size > 0
   return {
     whole,
-    text: `SELECT _head${whole ? ', _small, _rid' : ''} FROM ${indexedTable(plan, index)} WHERE ${text}
+    text: `SELECT _head${whole ? ', _rid' : ''} FROM ${indexedTable(plan, index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -153,7 +153,7 @@ const fieldSource = (plan: Plan, field: string): Source => {
   if (plan.keys.includes(field) || plan.columns.includes(field)) return { column }
   const { table, detailTable } = plan
   const json = plan.heavy.has(field)
-    ? `coalesce(_small, (SELECT detail FROM ${detailTable} WHERE ${detailTable}._rid = ${table}._rid))`
+    ? `(SELECT detail FROM ${detailTable} WHERE ${detailTable}._rid = ${table}._rid)`
     : '_head'
   return { json, path: `'$.${field}'` }
 }

@@ -7,8 +7,8 @@ import { type Fields, type Plan, quoted } from './plan.ts'
 /** The address of a record: its `_rid`, or its key in a clustered table. */
 type Address = readonly (string | number)[]
 
-/** A stored row, expired or not: its light fields, and the heavy ones as text unless they are in the second table. */
-export type StoredRow = { at: Address; head: Readonly<Fields>; small: string | null }
+/** A stored row, expired or not: its address and its light fields. */
+export type StoredRow = { at: Address; head: Readonly<Fields> }
 
 export type RowReader = ReturnType<typeof openRowReader>
 
@@ -19,12 +19,10 @@ export const keyIn = ({ within, key }: Plan, row: Fields): Key =>
 export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock, parseRow: ParseRow) => {
   const { table, keys, clustered, within, name, heavy, expires } = plan
   const byKey = keys.map((field) => `${quoted(field)} = ?`).join(' AND ')
-  const small = heavy.size > 0 ? '_small' : `'{}'`
-  const find = db.prepare(`SELECT _head, ${small}${clustered ? '' : ', _rid'} FROM ${table} WHERE ${byKey}`)
+  const find = db.prepare(`SELECT _head${clustered ? '' : ', _rid'} FROM ${table} WHERE ${byKey}`)
   find.setReturnArrays(true)
-  const findDetail = clustered
-    ? undefined
-    : db.prepare(`SELECT detail FROM ${plan.detailTable} WHERE _rid = ?`)
+  const findDetail =
+    heavy.size > 0 ? db.prepare(`SELECT detail FROM ${plan.detailTable} WHERE _rid = ?`) : undefined
 
   const isExpired = (head: Fields): boolean =>
     expires !== undefined && Number(head[expires] ?? Infinity) <= clock.now()
@@ -33,27 +31,26 @@ export const openRowReader = (db: DatabaseSync, plan: Plan, clock: Clock, parseR
     if ((typeof key === 'string') !== (within === undefined))
       throw new TypeError(`A key of ${name} is ${within === undefined ? 'a text' : 'a pair'}`)
     const address = typeof key === 'string' ? [key] : key
-    const record = find.get(...address) as unknown as [string, string | null, number] | undefined
+    const record = find.get(...address) as unknown as [string, number] | undefined
     if (record === undefined) return undefined
-    const [head, small, rid] = record
-    return { at: clustered ? address : [rid], head: parseRow(head), small }
+    const [head, rid] = record
+    return { at: clustered ? address : [rid], head: parseRow(head) }
   }
 
-  const detail = ([rid = 0]: Address, small: string | null): Fields =>
-    JSON.parse(small ?? String(findDetail?.get(rid)?.detail ?? '{}'))
+  const detail = (at: Address): Fields => JSON.parse(String(findDetail?.get(...at)?.detail ?? '{}'))
 
   return {
     plan,
     isExpired,
     /** The row that is stored under a key, expired or not. Throws TypeError for a key of another form. */
     stored,
-    /** The heavy fields of a record, from its `_small` if they are there. */
+    /** The heavy fields of a record. */
     detail,
     /** The row for callers, undefined when it is missing or expired. */
     get: (key: Key, whole: boolean): Readonly<Fields> | undefined => {
       const row = stored(key)
       if (row === undefined || isExpired(row.head)) return undefined
-      return whole ? { ...row.head, ...detail(row.at, row.small) } : row.head
+      return whole ? { ...row.head, ...detail(row.at) } : row.head
     },
     /** The keys of expired rows, the longest expired first. */
     expiredKeys: expires === undefined ? () => [] : expiredKeys(db, plan, expires, clock),

@@ -19,7 +19,6 @@ const create = (db: DatabaseSync, plan: Plan) => {
   const columns = [
     ...plan.keys.map((field) => `${quoted(field)} NOT NULL`),
     '_head TEXT NOT NULL',
-    ...(plan.heavy.size > 0 ? ['_small TEXT'] : []),
     ...plan.columns.map(quoted),
   ].join(', ')
   const key = list(plan.keys)

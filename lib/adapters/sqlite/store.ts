@@ -4,33 +4,18 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
-import { recordWithoutLog } from './check-log.ts'
 import { createCommits } from './commit.ts'
-import {
-  checkpointAndMarkClosed,
-  checkpointOpenMark,
-  openCommitCount,
-  readCommitRecord,
-  removeCountFile,
-} from './commit-record.ts'
 import { openCounters, openIncrements } from './counters.ts'
-import { asProblem, openDatabase } from './database.ts'
+import { type DataFile, openDataFile, openMemory, type SyncFile } from './data-file.ts'
+import { asProblem } from './database.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
 import { createParsedRows } from './parsed-rows.ts'
-import { type Fields, planTable } from './plan.ts'
+import { type Fields, type Plan, planTable } from './plan.ts'
 import { openPublications } from './publications.ts'
 import { openQueries } from './query.ts'
 import { openRowReader, type RowReader } from './row-reader.ts'
-import { grow } from './schema.ts'
 import { openTable } from './table.ts'
-import {
-  openMemoryLog,
-  openWriteAheadLog,
-  type SyncFile,
-  syncLeftFiles,
-  type WriteAheadLog,
-} from './write-ahead-log.ts'
 
 type Needs = {
   file: string
@@ -76,75 +61,6 @@ const byCollection = <T extends { plan: { name: string } }>(all: readonly T[]) =
   }
 }
 
-const open = ({ file, collections, clock, deliver, publisher, ...needs }: Needs) => {
-  const inMemory = file === ':memory:'
-  if (!inMemory) syncLeftFiles(file)
-  const wasOpen = !inMemory && recordWithoutLog(file)?.isOpen === true
-  const db = openDatabase(file)
-  let log: WriteAheadLog | undefined
-  let count: ReturnType<typeof openCommitCount> | undefined
-  try {
-    const plans = collections.map(planTable)
-    const isMarkedOpen = wasOpen && readCommitRecord(db)?.isOpen === true
-    grow(db, plans)
-    // From here on a file without its log is known to have lost it.
-    const counting = openCommitCount(db, inMemory ? undefined : file)
-    count = counting
-    if (!inMemory && !isMarkedOpen) checkpointOpenMark(db)
-    const { onLost, syncFile } = needs
-    const opened = inMemory
-      ? openMemoryLog(db)
-      : openWriteAheadLog(db, file, { onLost, syncFile, log: needs.log })
-    log = opened
-    const { reader } = opened
-    const parseRow = createParsedRows()
-    const written = (characters: number) => group.written(characters)
-    const tables = plans.map((plan) => openTable({ db, plan, clock, parseRow, written }))
-    const readers = plans.map((plan) => openRowReader(reader, plan, clock, parseRow))
-    const findReader = byCollection(readers)
-    const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
-    const increments = openIncrements(db)
-    const counters = openCounters(reader)
-    const outbox = openOutbox({ db, reader, clock, deliver, written, writeSoon })
-    const publications = openPublications(publisher)
-    const participants = [increments, counting, counters, outbox, publications]
-    const group = createGroupCommit({ db, participants, log: opened })
-    const findTable = byCollection(tables)
-    const commits = createCommits({ findTable, increments, outbox, publications })
-    const close = () => {
-      if (group.isLost) return
-      opened.closeReader()
-      try {
-        if (!inMemory && checkpointAndMarkClosed(db)) removeCountFile(file)
-      } finally {
-        counting.close()
-        db.close()
-        opened.closeFiles()
-      }
-    }
-    return {
-      readers,
-      findReader,
-      findTable,
-      logIndexes: new Map(collections.map((of) => [of.name, findLogIndex(of, findReader)])),
-      queries: openQueries(reader, clock, parseRow),
-      writeSoon,
-      outbox,
-      counters,
-      increments,
-      group,
-      commits,
-      close,
-    }
-  } catch (thrown) {
-    count?.close()
-    log?.closeReader()
-    db.close()
-    log?.closeFiles()
-    throw asProblem(thrown)
-  }
-}
-
 /** The index for reading the log of a collection's rows: the one in the order of the entries' ids. */
 const findLogIndex = ({ name, log }: Collection, findReader: (of: { name: string }) => RowReader) => {
   if (log === undefined) return undefined
@@ -169,19 +85,38 @@ const ALL = 1_000_000_000
  * version wrote it, and `storage_busy` when another program reads it so long that it cannot be marked as open.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
-  const {
-    readers,
-    findReader,
-    findTable,
-    logIndexes,
-    queries,
-    writeSoon,
-    outbox,
-    counters,
-    increments,
-    group,
-    ...opened
-  } = open(needs)
+  const { file, collections } = needs
+  const plans = collections.map(planTable)
+  const dataFile = file === ':memory:' ? openMemory(plans) : openDataFile(file, plans, needs)
+  try {
+    return openParts(needs, plans, dataFile)
+  } catch (thrown) {
+    dataFile.close()
+    throw asProblem(thrown)
+  }
+}
+
+const openParts = (
+  { collections, clock, deliver, publisher, log: logger }: Needs,
+  plans: readonly Plan[],
+  dataFile: DataFile,
+) => {
+  const { db, reader, count } = dataFile
+  const parseRow = createParsedRows()
+  const written = (characters: number) => group.written(characters)
+  const findTable = byCollection(plans.map((plan) => openTable({ db, plan, clock, written })))
+  const readers = plans.map((plan) => openRowReader(reader, plan, clock, parseRow))
+  const findReader = byCollection(readers)
+  const logIndexes = new Map(collections.map((of) => [of.name, findLogIndex(of, findReader)]))
+  const queries = openQueries(reader, clock, parseRow)
+  const writeSoon = () => group.commit(() => undefined).catch(() => undefined)
+  const increments = openIncrements(db)
+  const counters = openCounters(reader)
+  const outbox = openOutbox({ db, reader, clock, deliver, written, writeSoon })
+  const publications = openPublications(publisher)
+  const participants = [increments, count, counters, outbox, publications]
+  const group = createGroupCommit({ ...dataFile, participants })
+  const commits = createCommits({ findTable, increments, outbox, publications })
   let closed: Promise<void> | undefined
 
   const whileOpen = <T>(work: () => T): T => {
@@ -217,11 +152,11 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
   const expireRows = async ({ plan, expiredKeys }: RowReader, limit: number): Promise<number> => {
     const table = findTable(plan)
     const outcomes = await Promise.allSettled(
-      expiredKeys(limit).map((key) => group.commit(() => opened.commits.expire(table, key))),
+      expiredKeys(limit).map((key) => group.commit(() => commits.expire(table, key))),
     )
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected')
     if (failures.length > 0)
-      needs.log?.error(
+      logger?.error(
         { collection: plan.name, rows: failures.length, reason: errorMessage(failures[0]?.reason) },
         'expired rows could not be removed',
       )
@@ -231,7 +166,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
   const sweep = async (limit: number) => {
     let removed = 0
     for (const reader of readers) removed += await expireRows(reader, limit - removed)
-    const members = counters.expired(needs.clock.now(), limit - removed)
+    const members = counters.expired(clock.now(), limit - removed)
     await group.commit(() => {
       for (const { counter, member } of members) increments.remove(counter, member)
     })
@@ -244,7 +179,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     await delivered
     if (outbox.hasToRemove) await writeSoon()
     await group.drained()
-    opened.close()
+    if (!group.isLost) dataFile.close()
   }
 
   // Rows are JSON that was checked where it was built: inside, every collection is one of `Fields`.
@@ -255,7 +190,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     count: async (of: Collection, query: Query<Fields>) =>
       whileOpen(() => queries.count(findReader(of).plan, query)),
     commit: async (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) =>
-      whileOpen(() => group.commit(() => opened.commits.commit(head, rows, detail))),
+      whileOpen(() => group.commit(() => commits.commit(head, rows, detail))),
     log: async (of: Collection, key: string, range: LogRange = {}) => whileOpen(() => log(of, key, range)),
     counters: async (counter: string, from = '') => whileOpen(() => counters.of(counter, from)),
     adjust: async (moves: readonly Increment[]) => whileOpen(() => adjust(moves)),

@@ -2,10 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Key, Remove, Update } from '../../ports/store.ts'
-import type { ParseRow } from './parsed-rows.ts'
 import type { Fields, Plan } from './plan.ts'
-import { keyIn, openRowReader, type RowReader, type StoredRow } from './row-reader.ts'
-import { openRowWriter, type RowWriter } from './row-writer.ts'
+import { keyIn, openRowReader, type StoredRow } from './row-reader.ts'
+import { openRowWriter } from './row-writer.ts'
 
 /** The part of a row that the caller of a write gets. */
 export type Part = 'nothing' | 'light' | 'whole'
@@ -25,43 +24,91 @@ export type Decision =
       write(): void
     }
 
-export type Table = ReturnType<typeof openTable>
-type Needs = {
-  db: DatabaseSync
-  plan: Plan
-  clock: Clock
-  parseRow: ParseRow
-  written: (characters: number) => void
-}
-type Rows = { plan: Plan; reader: RowReader; writer: RowWriter }
-
-/** The writes of one collection: each is decided on the state of the open transaction, and written by its decision. */
-export const openTable = ({ db, plan, clock, parseRow, written }: Needs) => {
-  const reader = openRowReader(db, plan, clock, parseRow)
-  const rows = { plan, reader, writer: openRowWriter(db, plan, written) }
-  return {
-    plan,
-    insert: (row: Fields, part: Part) => decideInsert(rows, row, part),
-    update: (write: Update<Fields>, part: Part) => decideUpdate(rows, write, part),
-    remove: (write: Pick<Remove<Fields>, 'key' | 'when'>, part: Part) => decideRemoval(rows, write, part),
-    /** The removal of an expired row; not applied when the row has not expired or is gone. */
-    expire: (key: Key): Decision => {
-      const stored = rows.reader.stored(key)
-      return stored !== undefined && rows.reader.isExpired(stored.head)
-        ? removal(rows, stored, undefined)
-        : ABSENT
-    },
-    /** Removes all rows of an owner. */
-    removeAll: rows.writer.removeAll,
-  }
-}
-
 const ABSENT: Decision = Object.freeze({ applied: false, row: undefined })
 
-/** The row that a condition can be tried on. */
-const liveRow = ({ reader }: Rows, key: Key): StoredRow | undefined => {
-  const stored = reader.stored(key)
-  return stored === undefined || reader.isExpired(stored.head) ? undefined : stored
+type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; written: (characters: number) => void }
+export type Table = ReturnType<typeof openTable>
+
+/** The writes of one collection: each is decided on the state of the open transaction, and written by its decision. */
+export const openTable = ({ db, plan, clock, written }: Needs) => {
+  const { stored, detail, isExpired } = openRowReader(db, plan, clock, JSON.parse)
+  const writer = openRowWriter(db, plan, written)
+
+  /** The row that a condition can be tried on. */
+  const liveRow = (key: Key): StoredRow | undefined => {
+    const row = stored(key)
+    return row === undefined || isExpired(row.head) ? undefined : row
+  }
+
+  const refused = ({ at, head }: StoredRow, part: Part): Decision => ({
+    applied: false,
+    row: callerRow(part, head, () => detail(at)),
+  })
+
+  const meetsCondition = ({ at, head }: StoredRow, when: Update<Fields>['when']): boolean =>
+    meets(namesAny(plan.heavy, when) ? { ...head, ...detail(at) } : head, when)
+
+  const removal = (row: StoredRow, before: Fields | undefined): Decision => ({
+    applied: true,
+    row: before,
+    before: row.head,
+    after: undefined,
+    write: () => writer.remove(row),
+  })
+
+  return {
+    plan,
+    insert: (row: Fields, part: Part): Decision => {
+      const known = stored(keyIn(plan, row))
+      if (known !== undefined && !isExpired(known.head)) return refused(known, part)
+      const [head, heavy] = split(row, plan.heavy)
+      return {
+        applied: true,
+        row: callerRow(part, head, () => heavy),
+        before: undefined,
+        after: head,
+        expired: known?.head,
+        write: () => {
+          if (known !== undefined) writer.remove(known)
+          writer.insert(head, heavy)
+        },
+      }
+    },
+    /** Detail is read when a condition, a change or the caller names it, and written only when it changes. */
+    update: (write: Update<Fields>, part: Part): Decision => {
+      const known = liveRow(write.key)
+      if (known === undefined) return ABSENT
+      const { at, head: before } = known
+      if (!meetsCondition(known, write.when)) return refused(known, part)
+      refuseNewKey(plan, before, write)
+      const changesDetail = changesAny(plan.heavy, write)
+      const row = { ...before, ...(changesDetail ? detail(at) : {}) }
+      change(row, write)
+      const [after, heavy] = split(row, changesDetail ? plan.heavy : NONE)
+      return {
+        applied: true,
+        row: callerRow(part, after, () => (changesDetail ? heavy : detail(at))),
+        before,
+        after,
+        write: () => writer.update(known, after, changesDetail ? heavy : undefined),
+      }
+    },
+    remove: ({ key, when }: Pick<Remove<Fields>, 'key' | 'when'>, part: Part): Decision => {
+      const known = liveRow(key)
+      if (known === undefined) return ABSENT
+      const before = refused(known, part)
+      return meetsCondition(known, when) ? removal(known, before.row) : before
+    },
+    /** The removal of an expired row; not applied when the row has not expired or is gone. */
+    expire: (key: Key): Decision => {
+      const known = stored(key)
+      return known !== undefined && isExpired(known.head) ? removal(known, undefined) : ABSENT
+    },
+    /** Writes a row without a decision. Throws SQLite's error when its key is there. */
+    append: (row: Fields): void => writer.insert(row, {}),
+    /** Removes all rows of an owner. */
+    removeAll: writer.removeAll,
+  }
 }
 
 /** A copy for the caller, who may change it, without fields that JSON omits. */
@@ -71,74 +118,6 @@ const callerRow = (part: Part, head: Fields, detail: () => Fields): Fields | und
   for (const field in head) if (head[field] !== undefined) row[field] = head[field]
   return part === 'whole' ? Object.assign(row, detail()) : row
 }
-
-const decideInsert = (rows: Rows, row: Fields, part: Part): Decision => {
-  const { plan, reader, writer } = rows
-  const stored = reader.stored(keyIn(plan, row))
-  if (stored !== undefined && !reader.isExpired(stored.head)) return refused(rows, stored, part)
-  const { head, detail } = split(row, plan.heavy)
-  return {
-    applied: true,
-    row: callerRow(part, head, () => detail),
-    before: undefined,
-    after: head,
-    expired: stored?.head,
-    write: () => {
-      if (stored !== undefined) writer.remove(stored)
-      writer.insert(head, detail)
-    },
-  }
-}
-
-const refused = ({ reader }: Rows, { at, head, small }: StoredRow, part: Part): Decision => ({
-  applied: false,
-  row: callerRow(part, head, () => reader.detail(at, small)),
-})
-
-/** Detail is read when a condition, a change or the caller names it, and written only when it changes. */
-const decideUpdate = (rows: Rows, write: Update<Fields>, part: Part): Decision => {
-  const { plan, reader, writer } = rows
-  const stored = liveRow(rows, write.key)
-  if (stored === undefined) return ABSENT
-  if (!meetsCondition(rows, stored, write.when)) return refused(rows, stored, part)
-  refuseNewKey(plan, stored.head, write)
-  const changesDetail = changesAny(plan.heavy, write)
-  const row = { ...stored.head, ...(changesDetail ? reader.detail(stored.at, stored.small) : {}) }
-  change(row, write)
-  const { head, detail } = split(row, changesDetail ? plan.heavy : NONE)
-  return {
-    applied: true,
-    row: callerRow(part, head, () => (changesDetail ? detail : reader.detail(stored.at, stored.small))),
-    before: stored.head,
-    after: head,
-    write: () => writer.update(stored, head, changesDetail ? detail : undefined),
-  }
-}
-
-const decideRemoval = (
-  rows: Rows,
-  { key, when }: Pick<Remove<Fields>, 'key' | 'when'>,
-  part: Part,
-): Decision => {
-  const stored = liveRow(rows, key)
-  if (stored === undefined) return ABSENT
-  const before = refused(rows, stored, part)
-  return meetsCondition(rows, stored, when) ? removal(rows, stored, before.row) : before
-}
-
-const removal = ({ writer }: Rows, stored: StoredRow, row: Fields | undefined): Decision => ({
-  applied: true,
-  row,
-  before: stored.head,
-  after: undefined,
-  write: () => writer.remove(stored),
-})
-
-const meetsCondition = (
-  { plan, reader }: Rows,
-  { at, head, small }: StoredRow,
-  when: Update<Fields>['when'],
-): boolean => meets(namesAny(plan.heavy, when) ? { ...head, ...reader.detail(at, small) } : head, when)
 
 /** A key never changes: no change may name it with another value. */
 const refuseNewKey = (plan: Plan, head: Fields, { set, add, unset }: Update<Fields>) => {
@@ -155,20 +134,15 @@ const namesAny = (fields: ReadonlySet<string>, named: object | undefined): boole
 }
 
 /** Whether a change names one of the fields. */
-const changesAny = (fields: ReadonlySet<string>, { set, setIfAbsent, add, unset }: Update<Fields>): boolean =>
-  fields.size > 0 &&
-  (namesAny(fields, set) ||
-    namesAny(fields, setIfAbsent) ||
-    namesAny(fields, add) ||
-    (unset?.some((field) => fields.has(field)) ?? false))
+const changesAny = (fields: ReadonlySet<string>, { set, setIfAbsent, add, unset = [] }: Update<Fields>) =>
+  [set, setIfAbsent, add].some((named) => namesAny(fields, named)) || unset.some((field) => fields.has(field))
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Separates the row's light and heavy fields. */
-const split = (row: Readonly<Fields>, heavy: ReadonlySet<string>): { head: Fields; detail: Fields } => {
-  const detail: Fields = {}
-  if (heavy.size === 0) return { head: row, detail }
-  const head: Fields = {}
-  for (const field in row) (heavy.has(field) ? detail : head)[field] = row[field]
-  return { head, detail }
+/** The light fields of a row, and its heavy ones. */
+const split = (row: Readonly<Fields>, heavy: ReadonlySet<string>): [light: Fields, heavy: Fields] => {
+  if (heavy.size === 0) return [row, {}]
+  const parts: [Fields, Fields] = [{}, {}]
+  for (const field in row) parts[heavy.has(field) ? 1 : 0][field] = row[field]
+  return parts
 }

@@ -111,7 +111,7 @@ describe('a log', () => {
     const { store, followed, log } = opened()
     await store.commit({ insert: followed, row: job(1), log: [{ id: 'e1' }] })
     const again = store.commit({ update: followed, key: 'j1', set: { rank: 7 }, log: [{ id: 'e1' }] })
-    await expect(again).rejects.toThrow('has an entry e1 already')
+    await expect(again).rejects.toThrow('UNIQUE constraint failed: events.jobId, events.id')
     const line = { owner: 'one', id: 'a', text: '' }
     await expect(store.commit({ insert: lines, row: line, log: [{ id: 'e1' }] })).rejects.toThrow(TypeError)
     expect([(await store.get(followed, 'j1'))?.rank, await log('j1')]).toEqual([undefined, ['e1']])

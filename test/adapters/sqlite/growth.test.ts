@@ -77,7 +77,7 @@ describe('a file whose declarations have changed', () => {
       [ranked, lines],
     )
     expect(grown).toEqual(await layoutAfter([ranked, lines]))
-    expect(grown.jobs).toContainEqual(['_small', 'TEXT', 0, 0])
+    expect(grown.jobs).toContainEqual(['_head', 'TEXT', 1, 0])
     expect(grown.lines).toContainEqual(['owner', '', 1, 1])
   })
   it('is refused when a key is no longer the same field', () =>

@@ -1,9 +1,10 @@
 import { shortenedText } from '../core/cut-text.ts'
+import { definedFields } from '../core/defined-fields.ts'
 import { TOOL_ERROR } from '../core/session-end.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { LoopEvent } from '../ports/tool.ts'
+import type { LoopEvent, LoopResult } from '../ports/tool.ts'
 import type { EmitEvent } from './schema.ts'
 
 /** The most characters of an error's message; the result has the whole text. */
@@ -73,5 +74,23 @@ export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
     if (event.type !== 'reasoning') endThinking(event.step)
     const emitFor = emitters[event.type] as (event: LoopEvent) => void
     emitFor(event)
+  }
+}
+
+/** The data of event `complete`, from what a run used. */
+export const completionData = (
+  result: Partial<Pick<LoopResult, 'usage' | 'model' | 'provider' | 'toolCalls' | 'fallbackFrom'>>,
+  finishReason: string,
+) => {
+  const { usage, model, provider, toolCalls, fallbackFrom } = result
+  return {
+    totalTokens: usage?.totalTokens,
+    inputTokens: usage?.promptTokens,
+    outputTokens: usage?.completionTokens,
+    model,
+    provider,
+    toolCalls,
+    finishReason,
+    ...definedFields({ fallbackFrom }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { LoopEvent } from '../ports/tool.ts'
-import { createLoopEvents } from './loop-events.ts'
+import type { LoopEvent, LoopResult } from '../ports/tool.ts'
+import { completionData, createLoopEvents } from './loop-events.ts'
 import type { AgentSessions, TaskFacts, TaskSessionRun } from './sessions.ts'
 
 type WaitingCall = { approvalId: string; toolCallId: string; name: string }
@@ -61,7 +61,8 @@ const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
   }
   if (ended.kind === 'succeeded') {
     emit('summary', { summary: ended.result.output })
-    emit('complete', completionData(ended.result))
+    // The coding agent has these facts; the result of another agent may lack them.
+    emit('complete', completionData(ended.result as Partial<LoopResult>, 'stop'))
     return
   }
   const error = ended.kind === 'failed' ? ended.error : stopped(ended.reason)
@@ -73,9 +74,3 @@ const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
 }
 
 const stopped = (reason: string) => ({ code: reason, message: `The run was stopped: ${reason}.` })
-
-const completionData = ({ usage, model, provider, toolCalls }: Record<string, unknown>) => {
-  const { promptTokens, completionTokens, totalTokens } = (usage ?? {}) as Record<string, unknown>
-  const tokens = { totalTokens, inputTokens: promptTokens, outputTokens: completionTokens }
-  return { ...tokens, model, provider, toolCalls, finishReason: 'stop' }
-}

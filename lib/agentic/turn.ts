@@ -1,15 +1,14 @@
 import { definedFields } from '../core/defined-fields.ts'
 import { errorMessage, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Effort, Models } from '../ports/model.ts'
-import type { LoopResult, Toolbox } from '../ports/tool.ts'
+import type { Toolbox } from '../ports/tool.ts'
 import type { Turns } from '../turns/service.ts'
 import type { Turn } from '../turns/turn.ts'
-import { createLoopEvents } from './loop-events.ts'
+import { completionData, createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
 import type { AgentSessions, OpenSession } from './sessions.ts'
 
@@ -55,7 +54,10 @@ export const createAgenticTurns = (needs: Needs) => {
     // The answer is saved before `complete` is sent, so that nothing can fail after it.
     const { id, notice } = message
     emit('summary', { summary: content })
-    emit('complete', { ...completionData(result, usage), ...definedFields({ notice }) })
+    const { ended } = result
+    const finishReason = ended === 'max_steps' || ended === 'budget' ? ended : result.finishReason
+    const facts = completionData({ ...result, usage }, finishReason)
+    emit('complete', { ...facts, ...definedFields({ notice }) })
     emit('message_saved', { id })
   }
 
@@ -126,20 +128,6 @@ type Start = { request: AgenticRequest; toolbox: Toolbox; maxSteps: number }
 const stateAfter = (error: AgentSession['error']) => {
   if (error === undefined) return 'completed'
   return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
-}
-
-const completionData = (result: LoopResult, usage: TokenUsage) => {
-  const { model, provider, toolCalls, ended, finishReason, fallbackFrom } = result
-  return {
-    totalTokens: usage.totalTokens,
-    inputTokens: usage.promptTokens,
-    outputTokens: usage.completionTokens,
-    model,
-    provider,
-    toolCalls,
-    finishReason: ended === 'max_steps' || ended === 'budget' ? ended : finishReason,
-    ...definedFields({ fallbackFrom }),
-  }
 }
 
 const UNFORESEEN = 'INTERNAL'

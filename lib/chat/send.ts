@@ -19,7 +19,7 @@ const INSTRUCTIONS = [
 ].join('\n')
 
 type Needs = {
-  turns: Pick<Turns, 'begin' | 'run' | 'openToolbox' | 'reopenToolbox' | 'takeUp' | 'within'>
+  turns: Pick<Turns, 'begin' | 'run' | 'openToolbox' | 'reopenToolbox' | 'claimWaiting' | 'within'>
   defaultMode: () => Promise<SecurityMode> | SecurityMode
   /** The time limit of a turn after a decision; each decision starts it anew. */
   timeoutMs: number
@@ -64,7 +64,7 @@ export const createSend = ({ turns, defaultMode, timeoutMs, firstByteMs }: Needs
    * storing it.
    */
   const resume = async ({ conversationId }: { conversationId: string }): Promise<void> => {
-    const waiting = await turns.takeUp(conversationId)
+    const waiting = await turns.claimWaiting(conversationId)
     if (waiting === undefined) return
     const { turn, options } = waiting
     const { securityMode, temperature } = options

@@ -12,7 +12,7 @@ import type { ToolSpec } from '../ports/model.ts'
 import type { ChatCompaction, Summary } from './compaction.ts'
 import { type ChatContext, type Known, systemText } from './context.ts'
 import { toConversation } from './conversations.ts'
-import type { Settle } from './finish.ts'
+import type { FinishTurn } from './finish.ts'
 import { leasedWrite, type TurnLeases, turnLost } from './leases.ts'
 import { createMessageRow, toMessage } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
@@ -23,7 +23,7 @@ import {
   type MessageRow,
 } from './rows.ts'
 import type { BegunTurn } from './turn.ts'
-import { findWaiting, giveUpWaiting, INTERRUPTED, pendingApprovals, stillWaits } from './waiting.ts'
+import { endWaiting, findWaiting, INTERRUPTED, pendingApprovals, stillWaits } from './waiting.ts'
 
 const LONGEST_TITLE = 80
 
@@ -48,7 +48,7 @@ type OpenTurn = Ask & { messages: readonly TurnMessage[]; system?: readonly stri
 type Parts = Pick<ChatContext, 'ofConversation'> & {
   compaction: ChatCompaction
   leases: TurnLeases
-  release: Settle['release']
+  release: FinishTurn['release']
 }
 
 const underWay = () =>
@@ -66,7 +66,7 @@ const firstLineTitle = (content: string): string => {
 /** Begins turns of conversations: the messages of the user are stored with the lease, and the prompt is made. */
 export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leases, release }: Parts) => {
   const { store, clock, ids, models, conversations } = needs
-  const { firstByteMs, withdrawApprovals, holdsRights, openTurns } = needs
+  const { firstByteMs, holdsRights, openTurns } = needs
   const messageRow = createMessageRow(needs)
 
   /** Throws while a turn waits for approval; ends one that expired, or whose process died. */
@@ -77,7 +77,7 @@ export const createBegin = (needs: TurnNeeds, { ofConversation, compaction, leas
     const isExpired = !stillWaits(waitingUntil, clock.now())
     if (!isExpired && turnToken === undefined) throw approvalPending(waiting?.toolCalls ?? [])
     const expired = { code: 'approval_expired', message: 'The approvals were not decided on in time' }
-    await giveUpWaiting({ store, withdrawApprovals }, row, waiting, isExpired ? expired : INTERRUPTED)
+    await endWaiting(needs, row, waiting, { error: isExpired ? expired : INTERRUPTED })
     return conversations.own({ userId }, id)
   }
 

@@ -4,8 +4,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Conversations } from './conversations.ts'
 import { isLeased, turnCancelled } from './leases.ts'
-import { type ConversationRow, conversations as conversationRows } from './rows.ts'
-import { endWaiting, findWaiting, pendingApprovals, type WithdrawApprovals } from './waiting.ts'
+import { type ChatTurnRow, type ConversationRow, conversations as conversationRows } from './rows.ts'
+import { endWaiting, findWaiting, pendingApprovalIds, type WithdrawApprovals } from './waiting.ts'
 
 type Needs = {
   store: Store
@@ -18,6 +18,7 @@ type Needs = {
 
 /** A turn may begin to wait, or continue, between the read and the write; each lost race is progress of the turn. */
 const TRIES = 8
+const REASON = 'the turn was cancelled'
 
 export type CancelTurn = ReturnType<typeof createCancelTurn>
 
@@ -29,33 +30,34 @@ export type CancelTurn = ReturnType<typeof createCancelTurn>
 export const createCancelTurn = (needs: Needs) => {
   const { store, clock, conversations, stopTurn, withdrawApprovals } = needs
 
-  /** False when the conversation's turn is another one now, or has changed its state. */
-  const stop = async ({ id, turnToken }: ConversationRow): Promise<boolean> => {
+  const stop = async (row: ConversationRow, waiting: ChatTurnRow | undefined): Promise<boolean> => {
+    const { id, turnToken = null } = row
     const { applied } = await store.commit<ConversationRow>({
       update: conversationRows,
       key: id,
-      when: { turnToken: turnToken ?? null },
+      when: { turnToken },
       set: { turnCancelled: true },
     })
-    if (applied) stopTurn(id)
-    return applied
+    if (!applied) return false
+    stopTurn(id)
+    await withdrawApprovals(pendingApprovalIds(waiting?.toolCalls), REASON)
+    return true
   }
 
-  /** The approvals that the turn waited for; undefined when it has changed its state. */
-  const attempt = async (row: ConversationRow): Promise<string[] | undefined> => {
+  /** False when the conversation's turn is another one now, or has changed its state. */
+  const attempt = async (row: ConversationRow): Promise<boolean> => {
     const isGoingOn = isLeased(row, clock)
     if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()
     const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
     const { code, message } = turnCancelled()
-    const isDone = isGoingOn ? await stop(row) : await endWaiting(store, row, waiting, { code, message })
-    return isDone ? pendingApprovals(waiting?.toolCalls ?? []).map(({ id }) => id) : undefined
+    return isGoingOn
+      ? stop(row, waiting)
+      : endWaiting(needs, row, waiting, { error: { code, message }, reason: REASON })
   }
 
   return async (principal: Principal, id: string): Promise<void> => {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const unanswered = await attempt(await conversations.own(principal, id))
-      if (unanswered !== undefined) return withdrawApprovals(unanswered, 'the turn was cancelled')
-    }
+    for (let tries = 0; tries < TRIES; tries += 1)
+      if (await attempt(await conversations.own(principal, id))) return
     throw new Problem('unavailable', 'turn_busy', 'The turn stands otherwise by now: try again')
   }
 }

@@ -10,7 +10,7 @@ import { createMessageRow, toMessage } from './messages.ts'
 import type { TurnNeeds } from './needs.ts'
 import { type ConversationRow, chatMessages, chatTurns } from './rows.ts'
 import type { Turn } from './turn.ts'
-import { pendingApprovals, withoutPending } from './waiting.ts'
+import { pendingApprovalIds, withoutPending } from './waiting.ts'
 
 type TurnAnswer = {
   content: string
@@ -25,10 +25,10 @@ type TurnAnswer = {
 
 type PartialAnswer = Pick<TurnAnswer, 'content' | 'toolCalls' | 'usage' | 'sessionId'>
 
-export type Settle = ReturnType<typeof createSettle>
+export type FinishTurn = ReturnType<typeof createFinish>
 
 /** Ends turns: with the answer, with the reason why there is none, or without any. The lease is released. */
-export const createSettle = (needs: TurnNeeds, leases: TurnLeases) => {
+export const createFinish = (needs: TurnNeeds, leases: TurnLeases) => {
   const { store, clock, snapshots, withdrawApprovals } = needs
   const messageRow = createMessageRow(needs)
 
@@ -102,8 +102,7 @@ export const createSettle = (needs: TurnNeeds, leases: TurnLeases) => {
       // If the conversation cannot be written now, the lease expires.
       leases.drop(turn.token)
     }
-    const unanswered = pendingApprovals(toolCalls).map(({ id }) => id)
-    await withdrawApprovals(unanswered, `the turn ended before: ${error.message}`)
+    await withdrawApprovals(pendingApprovalIds(toolCalls), `the turn ended before: ${error.message}`)
   }
 
   return { finish, fail, release, readAnswer }

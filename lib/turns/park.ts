@@ -16,7 +16,7 @@ import {
   conversations as conversationRows,
 } from './rows.ts'
 import type { Turn, TurnProgress } from './turn.ts'
-import { findWaiting, giveUpWaiting, INTERRUPTED, LONGEST_WAIT_MS, lostTurn } from './waiting.ts'
+import { endWaiting, findWaiting, INTERRUPTED, LONGEST_WAIT_MS, lostTurn } from './waiting.ts'
 
 /** What the turn goes on with, besides what it has done. */
 type Reopen = { securityMode: SecurityMode; temperature: number | undefined }
@@ -25,7 +25,7 @@ export type Parking = ReturnType<typeof createParking>
 
 /** Stores turns that wait for approvals, and takes them up again after a decision, in any process. */
 export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
-  const { store, clock, ids, snapshots, withdrawApprovals, isDisabled } = needs
+  const { store, clock, ids, snapshots, isDisabled } = needs
   const messageRow = createMessageRow(needs)
 
   const stored = ({ spent }: Turn, { messages, toolCalls, steps, usage }: TurnProgress) => ({
@@ -67,7 +67,7 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
    * Stores a turn whose calls wait, if it is not stored yet. Resolves to its `wakes`: the approvals are looked at once
    * more after that, which finds the decisions made before; `park` finds those made since.
    */
-  const keep = async (turn: Turn, progress: TurnProgress, reopen: Reopen): Promise<number> => {
+  const storeWaiting = async (turn: Turn, progress: TurnProgress, reopen: Reopen): Promise<number> => {
     if (turn.answer === undefined) await insert(turn, progress, reopen)
     const row = await store.get(chatTurns, turn.conversation.id)
     if (row === undefined) throw turnLost(row)
@@ -143,7 +143,7 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
    * it. The process with the lease may be dead: until that is certain, Problem `unavailable` `turn_under_way` has the
    * message of the decision delivered again; then the turn ends as interrupted.
    */
-  const takeUp = async (conversationId: string) => {
+  const claimWaiting = async (conversationId: string) => {
     const { applied } = await store.commit<ChatTurnRow>({
       update: chatTurns,
       key: conversationId,
@@ -159,9 +159,9 @@ export const createParking = (needs: TurnNeeds, leases: TurnLeases) => {
     if (conversation.turnToken === undefined && !isOfDisabled && !lost) return take(conversation)
     const { code, message } = rightsEnded()
     const error = isOfDisabled ? { code, message } : (lost ?? INTERRUPTED)
-    await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, error)
+    await endWaiting(needs, conversation, waiting, { error })
     return undefined
   }
 
-  return { keep, park, takeUp }
+  return { storeWaiting, park, claimWaiting }
 }

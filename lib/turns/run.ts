@@ -7,7 +7,7 @@ import { addUsage, NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { Log } from '../ports/log.ts'
 import type { LoopEvent, LoopRequest, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
 import { boundedCalls } from './bounds.ts'
-import type { Settle } from './finish.ts'
+import type { FinishTurn } from './finish.ts'
 import type { Parking } from './park.ts'
 import type { Turn, TurnProgress } from './turn.ts'
 import { pendingApprovals } from './waiting.ts'
@@ -38,11 +38,11 @@ export type RunOptions = {
   sessionId?: string
 }
 
-type Needs = { loop: RunLoop; log: Log } & Pick<Settle, 'finish' | 'fail' | 'readAnswer'> &
-  Pick<Parking, 'keep' | 'park'>
+type Needs = { loop: RunLoop; log: Log } & Pick<FinishTurn, 'finish' | 'fail' | 'readAnswer'> &
+  Pick<Parking, 'storeWaiting' | 'park'>
 
 /** The end of a run: the stored message, and the approvals that it waits for. */
-type Ran = {
+type RunResult = {
   message: ChatMessage
   content: string
   result: LoopResult
@@ -90,7 +90,7 @@ export type RunTurn = ReturnType<typeof createRunTurn>
  * Runs model and tools for a turn to its end: its answer is stored, or it is stored to wait for approvals, or it fails,
  * and its text and calls so far are stored with the reason, which is thrown.
  */
-export const createRunTurn = ({ loop, log, finish, fail, readAnswer, keep, park }: Needs) => {
+export const createRunTurn = ({ loop, log, finish, fail, readAnswer, storeWaiting, park }: Needs) => {
   /** Runs the loop until it ends or calls wait, and notes what it did. */
   const advance = async (turn: Turn, progress: TurnProgress, options: RunOptions, toolbox: Toolbox) => {
     const latest = createLatestText()
@@ -124,15 +124,15 @@ export const createRunTurn = ({ loop, log, finish, fail, readAnswer, keep, park 
     return result
   }
 
-  const work = async (turn: Turn, progress: TurnProgress, options: RunOptions): Promise<Ran> => {
+  const work = async (turn: Turn, progress: TurnProgress, options: RunOptions): Promise<RunResult> => {
     const { securityMode, temperature, sessionId } = options
     const toolbox = (await options.toolbox) ?? noTools
-    const goOn = () => advance(turn, progress, options, toolbox)
+    const advanceOnce = () => advance(turn, progress, options, toolbox)
     const usage = () => addUsage(turn.spent, progress.usage)
-    let result = await goOn()
+    let result = await advanceOnce()
     while (result.ended === 'waiting' && securityMode) {
-      const wakes = await keep(turn, progress, { securityMode, temperature })
-      result = await goOn()
+      const wakes = await storeWaiting(turn, progress, { securityMode, temperature })
+      result = await advanceOnce()
       if (result.ended !== 'waiting' || !(await park(turn, progress, wakes))) continue
       const message = await readAnswer(turn)
       const waitsFor = pendingApprovals(boundedCalls(progress.toolCalls))
@@ -146,7 +146,7 @@ export const createRunTurn = ({ loop, log, finish, fail, readAnswer, keep, park 
     return { message, content, result, usage: answer.usage }
   }
 
-  const run = async (turn: Turn, options: RunOptions): Promise<Ran> => {
+  const run = async (turn: Turn, options: RunOptions): Promise<RunResult> => {
     const begun = { toolCalls: [], steps: 0, usage: NO_USAGE, text: '' }
     const progress: TurnProgress = { messages: turn.messages, ...begun, ...turn.stopped }
     try {

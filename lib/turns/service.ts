@@ -4,7 +4,7 @@ import { createBegin } from './begin.ts'
 import { createCompaction } from './compaction.ts'
 import { createComplete } from './complete.ts'
 import { createContext } from './context.ts'
-import { createSettle } from './finish.ts'
+import { createFinish } from './finish.ts'
 import { createTurnLeases } from './leases.ts'
 import type { TurnNeeds } from './needs.ts'
 import { createParking } from './park.ts'
@@ -17,12 +17,12 @@ export type Turns = ReturnType<typeof createTurns>
 export const createTurns = (needs: TurnNeeds) => {
   const { clock, conversations, openTools, snapshots, workspaces } = needs
   const leases = createTurnLeases(needs)
-  const { finish, fail, release, readAnswer } = createSettle(needs, leases)
-  const { keep, park, takeUp } = createParking(needs, leases)
+  const { finish, fail, release, readAnswer } = createFinish(needs, leases)
+  const { storeWaiting, park, claimWaiting } = createParking(needs, leases)
   const { ofConversation, ofRequest } = createContext(needs)
   const compaction = createCompaction(needs)
   const { begin, open } = createBegin(needs, { ofConversation, compaction, leases, release })
-  const { run, answer } = createRunTurn({ ...needs, finish, fail, readAnswer, keep, park })
+  const { run, answer } = createRunTurn({ ...needs, finish, fail, readAnswer, storeWaiting, park })
 
   /** The tools of a turn that goes on, in the workspace of its conversation. */
   const reopenToolbox = async (
@@ -46,7 +46,7 @@ export const createTurns = (needs: TurnNeeds) => {
     complete: createComplete(needs, { ofRequest, open, run, answer }),
     ...createRunning(clock),
     finish,
-    takeUp,
+    claimWaiting,
     openToolbox,
     reopenToolbox,
     /** Of this process: cancels the turn of a conversation, and says whether it has one. */

@@ -21,6 +21,9 @@ export const pendingApprovals = (toolCalls: readonly ChatToolCall[]) =>
       : [],
   )
 
+export const pendingApprovalIds = (toolCalls: readonly ChatToolCall[] = []): string[] =>
+  pendingApprovals(toolCalls).map(({ id }) => id)
+
 /** The calls of an ended turn: those that waited were not made. */
 export const withoutPending = (toolCalls: readonly ChatToolCall[]): ChatToolCall[] =>
   toolCalls.map((call) =>
@@ -34,31 +37,6 @@ const endedCalls = (waiting: ChatTurnRow) =>
 export const findWaiting = (store: Store, conversationId: string): Promise<ChatTurnRow | undefined> =>
   store.get(chatTurns, conversationId, true)
 
-/** Ends a waiting turn in the state that was read: its message has the reason. False when it has continued since. */
-export const endWaiting = async (
-  store: Store,
-  { id, waitingUntil, turnToken }: ConversationRow,
-  waiting: ChatTurnRow | undefined,
-  error: AnswerError,
-): Promise<boolean> => {
-  const rows: AnyWrite[] = waiting
-    ? [
-        { remove: chatTurns, key: id },
-        { update: chatMessages, key: [id, waiting.answer], set: { error, ...endedCalls(waiting) } },
-      ]
-    : []
-  const { applied } = await store.commit<ConversationRow>(
-    {
-      update: conversations,
-      key: id,
-      when: { waitingUntil: waitingUntil ?? null, turnToken: turnToken ?? null },
-      unset: TURN_FIELDS,
-    },
-    rows,
-  )
-  return applied
-}
-
 /** The error of a turn that cannot continue, since what it waited with is gone. */
 export const lostTurn = (waiting: ChatTurnRow | undefined): AnswerError | undefined => {
   const lost = lostFields(waiting ?? {}, ['messages', 'toolCalls'])
@@ -70,14 +48,27 @@ export const lostTurn = (waiting: ChatTurnRow | undefined): AnswerError | undefi
 /** The error of a turn whose process died. Some of its calls may have been made, so it is never continued. */
 export const INTERRUPTED = { code: 'interrupted', message: 'The service was interrupted during this turn' }
 
-/** Ends a turn as `endWaiting` does, with its approvals, unless it has continued since the read. */
-export const giveUpWaiting = async (
+/**
+ * Ends a waiting turn in the state that was read: its message has the error, and its approvals are withdrawn for the
+ * reason. False when it has continued since the read.
+ */
+export const endWaiting = async (
   { store, withdrawApprovals }: { store: Store; withdrawApprovals: WithdrawApprovals },
   row: ConversationRow,
   waiting: ChatTurnRow | undefined,
-  error: AnswerError,
-): Promise<void> => {
-  if (!(await endWaiting(store, row, waiting, error))) return
-  const unanswered = pendingApprovals(waiting?.toolCalls ?? []).map(({ id }) => id)
-  await withdrawApprovals(unanswered, 'its turn was interrupted')
+  { error, reason = 'its turn was interrupted' }: { error: AnswerError; reason?: string },
+): Promise<boolean> => {
+  const { id, waitingUntil = null, turnToken = null } = row
+  const rows: AnyWrite[] = waiting
+    ? [
+        { remove: chatTurns, key: id },
+        { update: chatMessages, key: [id, waiting.answer], set: { error, ...endedCalls(waiting) } },
+      ]
+    : []
+  const { applied } = await store.commit<ConversationRow>(
+    { update: conversations, key: id, when: { waitingUntil, turnToken }, unset: TURN_FIELDS },
+    rows,
+  )
+  if (applied) await withdrawApprovals(pendingApprovalIds(waiting?.toolCalls), reason)
+  return applied
 }

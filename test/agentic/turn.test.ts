@@ -18,7 +18,7 @@ import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { createToolRunner } from '../../lib/tools/runner.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
-import type { Settle } from '../../lib/turns/finish.ts'
+import type { FinishTurn } from '../../lib/turns/finish.ts'
 import type { Parking } from '../../lib/turns/park.ts'
 import { createRunTurn } from '../../lib/turns/run.ts'
 import type { Turns } from '../../lib/turns/service.ts'
@@ -56,7 +56,7 @@ const deafToolbox = createToolRunner({
   ],
 })({ mode: 'full', workspace: {} as Workspace, userId: 'user_ada' })
 
-type Stored = Pick<Turns, 'begin'> & Pick<Settle, 'finish' | 'fail'>
+type Stored = Pick<Turns, 'begin'> & Pick<FinishTurn, 'finish' | 'fail'>
 
 describe('an agentic turn', () => {
   const store = forEachTest<SqliteStore>(
@@ -114,7 +114,7 @@ describe('an agentic turn', () => {
     })
     const log = createFakeLog()
     // No call of these tools waits for approval.
-    const waits = {} as Pick<Settle, 'readAnswer'> & Pick<Parking, 'keep' | 'park'>
+    const waits = {} as Pick<FinishTurn, 'readAnswer'> & Pick<Parking, 'storeWaiting' | 'park'>
     const { run: runTurn } = createRunTurn({ loop: createLoop({ models }), log, ...stored, ...waits })
     const agentic = createAgenticTurns({
       sessions,

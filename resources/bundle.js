@@ -36,6 +36,9 @@ const undici = {
     onResolve({ filter: /^undici$/ }, ({ path }) => ({ path, namespace: 'undici' }))
     onLoad({ filter: /.*/, namespace: 'undici' }, () => ({
       contents: [
+        "import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'",
+        "import request from 'undici/lib/api/api-request.js'",
+        'Dispatcher.prototype.request = request',
         "export { default as Client } from 'undici/lib/dispatcher/client.js'",
         "export { default as buildConnector } from 'undici/lib/core/connect.js'",
       ].join('\n'),

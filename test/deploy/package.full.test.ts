@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { startCloud } from './cloud.ts'
 import { FUNCTIONS, HTTP_FUNCTIONS } from './function-names.ts'
 import { addAgent, agentsInPackage } from './packaged-agents.ts'
-import { packagedGateway } from './packaged-gateway.ts'
+import { packagedBundles } from './packaged-bundles.ts'
 import { packageStage, root } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 import { unzipBundle, unzipFiles } from './zip.ts'
@@ -325,4 +325,4 @@ describe('the template', () => {
 
 const packaged = { stage: () => stage, cloud: () => cloud }
 describe('an agent in the folder agents/', () => agentsInPackage(packaged))
-describe('the packaged gateway', () => packagedGateway(packaged))
+describe('packaged bundles, beside nothing but what the runtime has,', () => packagedBundles(packaged))

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import type { startCloud } from './cloud.ts'
 import { type packageStage, root } from './serverless.ts'
 import { unzipBundle } from './zip.ts'
 
-const BUNDLES = ['auth', 'gateway'] as const
+const BUNDLES = ['auth', 'gateway', 'outbound'] as const
 const INVOKE = `
 const { handler } = await import(process.argv[1])
 process.stdout.write(JSON.stringify(await handler(JSON.parse(process.argv[2]), {})))
@@ -24,7 +25,7 @@ type Cloud = Awaited<ReturnType<typeof startCloud>>
 type Packaged = { stage: () => ReturnType<typeof packageStage>; cloud: () => Cloud }
 
 /** Tests of the bundles of a package, beside nothing but what the runtime has. */
-export const packagedGateway = ({ stage, cloud }: Packaged): void => {
+export const packagedBundles = ({ stage, cloud }: Packaged): void => {
   let folder: string
   let environment: Awaited<ReturnType<Cloud['openEnvironment']>>
   beforeAll(async () => {
@@ -54,10 +55,26 @@ export const packagedGateway = ({ stage, cloud }: Packaged): void => {
     return answer
   }
 
-  it('takes a request: a long prompt goes to S3, a secret is sealed by KMS', async () => {
+  let session: { cookie: string }
+
+  it('sign people in', async () => {
     const person = { email: 'admin@example.com', password: 'correct horse 1', name: 'Admin' }
     const { headers } = await ask('auth', 'POST /api/auth/signup', person)
-    const session = { cookie: headers['set-cookie']?.split(';')[0] ?? '' }
+    session = { cookie: headers['set-cookie']?.split(';')[0] ?? '' }
+    expect(JSON.parse((await ask('auth', 'GET /api/auth/me', undefined, session)).body)).toMatchObject({
+      user: { email: person.email },
+    })
+  })
+
+  it('send to the address of a webhook', async () => {
+    await using receiver = await startReceiver()
+    const given = { url: receiver.url, events: ['task.failed'], generateSecret: true }
+    const { webhook } = JSON.parse((await ask('outbound', 'POST /api/webhooks', given, session)).body)
+    await ask('outbound', `POST /api/webhooks/${webhook.id}/test`, {}, session)
+    expect(receiver.heard).toMatchObject([{ path: '/hook' }])
+  })
+
+  it('take a task of a program: its long prompt goes to S3, a secret is sealed by KMS', async () => {
     const scopes = { name: 'program', scopes: ['gateway'] }
     const { token } = JSON.parse((await ask('gateway', 'POST /api/tokens', scopes, session)).body)
     const known = { authorization: `Bearer ${token}` }
